@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript, because it must run on a Node that is too old for the rest:
+// it says so in one sentence instead of failing on the first line of TypeScript.
+const major = Number(process.versions.node.split(".")[0]);
+if (major < 24) {
+	process.stderr.write(
+		`Assay needs Node 24 or newer and this is Node ${process.versions.node}. ` +
+			"Start it with npm (npm start, npx assay …), which uses the Node that npm ci installed.\n",
+	);
+	process.exit(1);
+}
+const { main } = await import("../src/main.ts");
+await main(process.argv.slice(2));

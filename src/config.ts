@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { AppError } from "./errors.ts";
+import { LOG_LEVELS, type LogLevel } from "./log.ts";
+
+export interface Config {
+	readonly host: string;
+	/** 0 lets the system choose a free port. */
+	readonly port: number;
+	/** The address agents and people use: an origin without a path or trailing slash. */
+	readonly baseUrl: string;
+	readonly dataDir: string;
+	/** Undefined: the embedded PostgreSQL in `dataDir`. */
+	readonly databaseUrl: string | undefined;
+	readonly logLevel: LogLevel;
+}
+
+const NAMES = [
+	"ASSAY_HOST",
+	"ASSAY_PORT",
+	"ASSAY_BASE_URL",
+	"ASSAY_DATA_DIR",
+	"ASSAY_LOG_LEVEL",
+] as const;
+
+/**
+ * The configuration in `env`. Throws a bad_request AppError naming the variable
+ * when a value is wrong or an `ASSAY_` name is not known, so that a misspelt
+ * setting stops the boot instead of being ignored. An empty value counts as absent.
+ */
+export function readConfig(
+	env: Readonly<Record<string, string | undefined>>,
+): Config {
+	for (const name of Object.keys(env)) {
+		if (name.startsWith("ASSAY_") && !NAMES.some((known) => known === name)) {
+			throw new AppError(
+				"bad_request",
+				`${name} is not a setting of this version; known are ${NAMES.join(", ")} and DATABASE_URL`,
+			);
+		}
+	}
+	const host = env.ASSAY_HOST || "127.0.0.1";
+	const port = readPort(env.ASSAY_PORT);
+	return Object.freeze({
+		host,
+		port,
+		baseUrl: readOrigin(env.ASSAY_BASE_URL, port),
+		dataDir: resolve(env.ASSAY_DATA_DIR || "data"),
+		databaseUrl: readDatabaseUrl(env.DATABASE_URL),
+		logLevel: readLogLevel(env.ASSAY_LOG_LEVEL),
+	});
+}
+
+function readPort(text: string | undefined): number {
+	if (!text) return 8080;
+	const port = Number(text);
+	if (!/^\d+$/.test(text) || port > 65535) {
+		throw new AppError(
+			"bad_request",
+			`ASSAY_PORT must be a whole number from 0 to 65535, not "${text}"`,
+		);
+	}
+	return port;
+}
+
+function readOrigin(text: string | undefined, port: number): string {
+	if (!text) return `http://localhost:${port}`;
+	const url = URL.parse(text);
+	if (
+		!url ||
+		!/^https?:$/.test(url.protocol) ||
+		url.href !== `${url.origin}/`
+	) {
+		throw new AppError(
+			"bad_request",
+			`ASSAY_BASE_URL must be the root of an http or https address such as https://assay.example.com, not "${text}"`,
+		);
+	}
+	return url.origin;
+}
+
+function readDatabaseUrl(text: string | undefined): string | undefined {
+	if (!text) return undefined;
+	// The value is never repeated: it may hold a password.
+	if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+		throw new AppError(
+			"bad_request",
+			"DATABASE_URL must look like postgres://user:password@host:5432/database",
+		);
+	}
+	return text;
+}
+
+function readLogLevel(text: string | undefined): LogLevel {
+	const level = LOG_LEVELS.find((known) => known === (text || "info"));
+	if (!level) {
+		throw new AppError(
+			"bad_request",
+			`ASSAY_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`,
+		);
+	}
+	return level;
+}

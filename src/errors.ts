@@ -1,0 +1,84 @@
+/**
+ * What can go wrong, as a caller may know it: a closed list. Nobody matches on
+ * message text; a message says what was wrong, where, and what to do next.
+ */
+export const HTTP_STATUS = {
+	bad_request: 400,
+	unauthorized: 401,
+	forbidden: 403,
+	not_found: 404,
+	internal_server_error: 500,
+	service_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof HTTP_STATUS;
+
+export class AppError extends Error {
+	readonly code: ErrorCode;
+
+	constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+		super(message, options);
+		this.name = "AppError";
+		this.code = code;
+	}
+
+	get status(): number {
+		return HTTP_STATUS[this.code];
+	}
+}
+
+/** Seconds a caller is asked to wait after a 503, as `Retry-After`. */
+export const RETRY_AFTER_SECONDS = 15;
+
+/**
+ * PostgreSQL states that mean "not now" rather than "not ever" (appendix A of its
+ * manual): 08 connection, 25006 read-only standby, 40 deadlock or serialization,
+ * 53 resources or disk full, 55P03 lock timeout, 57 shutdown or statement timeout, 58 I/O.
+ */
+const UNAVAILABLE_SQLSTATE = /^(08|25006|40|53|55P03|57|58)/;
+
+/** Errors of the operating system while reaching the database. */
+const UNAVAILABLE_ERRNO = new Set([
+	"ECONNREFUSED",
+	"ECONNRESET",
+	"EPIPE",
+	"ETIMEDOUT",
+	"ENOENT",
+	"ENOTFOUND",
+	"EAI_AGAIN",
+	"EHOSTUNREACH",
+	"ENETUNREACH",
+	"EACCES",
+	"EMFILE",
+]);
+
+/** True when the database is away, starting, stopping or full. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	const { code } = error as { code?: unknown };
+	if (typeof code === "string") {
+		return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
+	}
+	// `pg` gives these no code: a cut connection, and a pool that could not connect in time.
+	return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired)/.test(
+		error.message,
+	);
+}
+
+/**
+ * Any thrown value as an AppError. A fault that is not ours to describe becomes
+ * "internal error" with the original as `cause`, for the log alone.
+ */
+export function toAppError(error: unknown): AppError {
+	if (error instanceof AppError) return error;
+	if (isDatabaseUnavailable(error)) {
+		return new AppError(
+			"service_unavailable",
+			"the service cannot reach its database; try again later",
+			{ cause: error },
+		);
+	}
+	return new AppError("internal_server_error", "internal error", {
+		cause: error,
+	});
+}

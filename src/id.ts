@@ -1,0 +1,106 @@
+import { randomBytes, randomFillSync } from "node:crypto";
+
+/**
+ * Typed ids: 24 bytes, written as 32 characters of base64url.
+ *
+ *     0        8      10                18            24
+ *     | tenant | kind | Unix ms (BE u64) | random     |
+ *
+ * An organization's own id carries its tenant. The numbers that agents in the
+ * field rely on are fixed by the interface contract; the rest are ours.
+ */
+export const ID_KINDS = {
+	organization: 0,
+	framework: 1,
+	measure: 2,
+	task: 3,
+	vendor: 7,
+	document: 10,
+	control: 14,
+	risk: 15,
+	asset: 18,
+	datum: 19,
+	audit: 20,
+	obligation: 29,
+	device: 107,
+	device_posture: 108,
+	enrollment_token: 109,
+	device_posture_report: 110,
+} as const;
+
+export type IdKind = keyof typeof ID_KINDS;
+
+const KIND_NAMES = new Map<number, IdKind>(
+	Object.entries(ID_KINDS).map(([name, number]) => [number, name as IdKind]),
+);
+
+export const ID_LENGTH = 32;
+
+/**
+ * Characters that hold the tenant: 11 × 6 bits are its 64 bits and the two highest
+ * of the kind, which are zero for every kind under 16384. So two ids have the same
+ * tenant exactly when their first 11 characters are equal, in SQL too.
+ */
+export const TENANT_PREFIX_LENGTH = 11;
+
+/** The prefix of ids made where the tenant is not known yet; no organization has it. */
+export const NO_TENANT_PREFIX = "A".repeat(TENANT_PREFIX_LENGTH);
+
+export interface ParsedId {
+	/** 8 bytes as 16 hexadecimal digits. */
+	tenant: string;
+	kind: IdKind;
+	/** Unix milliseconds at which the id says it was made. */
+	madeAtMs: number;
+	prefix: string;
+}
+
+const entropy = Buffer.alloc(6 * 1024);
+let entropyUsed = entropy.length;
+
+function writeId(tenant: Buffer | undefined, kind: IdKind): string {
+	if (entropyUsed === entropy.length) {
+		randomFillSync(entropy);
+		entropyUsed = 0;
+	}
+	const bytes = Buffer.alloc(24);
+	if (tenant) tenant.copy(bytes, 0, 0, 8);
+	bytes.writeUInt16BE(ID_KINDS[kind], 8);
+	bytes.writeBigUInt64BE(BigInt(Date.now()), 10);
+	entropy.copy(bytes, 18, entropyUsed, entropyUsed + 6);
+	entropyUsed += 6;
+	return bytes.toString("base64url");
+}
+
+/** A new organization id with a random tenant that is not zero. */
+export function makeOrganizationId(): string {
+	const tenant = randomBytes(8);
+	if (tenant.equals(Buffer.alloc(8))) return makeOrganizationId();
+	return writeId(tenant, "organization");
+}
+
+/** A new id in the tenant of `organizationId`, which must be a valid id. */
+export function makeId(organizationId: string, kind: IdKind): string {
+	return writeId(Buffer.from(organizationId, "base64url"), kind);
+}
+
+/** A new id whose tenant is zero, for the database to fill in (see NO_TENANT_PREFIX). */
+export function makeIdWithoutTenant(kind: IdKind): string {
+	return writeId(undefined, kind);
+}
+
+/** The parts of `text`, or undefined when it is no id: wrong length, alphabet or kind. */
+export function parseId(text: string): ParsedId | undefined {
+	if (text.length !== ID_LENGTH || !/^[A-Za-z0-9_-]{32}$/.test(text)) {
+		return undefined;
+	}
+	const bytes = Buffer.from(text, "base64url");
+	const kind = KIND_NAMES.get(bytes.readUInt16BE(8));
+	if (kind === undefined) return undefined;
+	return {
+		tenant: bytes.toString("hex", 0, 8),
+		kind,
+		madeAtMs: Number(bytes.readBigUInt64BE(10)),
+		prefix: text.slice(0, TENANT_PREFIX_LENGTH),
+	};
+}
