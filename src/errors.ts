@@ -65,6 +65,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 	);
 }
 
+/** True for a deadlock or serialization failure: the same statement may pass at once. */
+export function isTransactionConflict(error: unknown): boolean {
+	const code = error instanceof Error && (error as { code?: unknown }).code;
+	return typeof code === "string" && code.startsWith("40");
+}
+
 /**
  * Any thrown value as an AppError. A fault that is not ours to describe becomes
  * "internal error" with the original as `cause`, for the log alone.

@@ -1,0 +1,241 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { Client } from "pg";
+import { type Config, readConfig } from "../config.ts";
+import { openServer } from "../db/database.ts";
+import { readMigrationState } from "../db/migrate.ts";
+import { assertConfined, makePool } from "../db/pool.ts";
+import { print } from "./output.ts";
+
+interface Finding {
+	check: string;
+	status: "ok" | "warning" | "problem";
+	found: string;
+	/** What to do about it. */
+	advice?: string;
+}
+
+const MIN_FREE_BYTES = 1 << 30;
+const MAX_CLOCK_DIFFERENCE_MS = 5_000;
+const MIN_POSTGRES = 150_000;
+
+export function addDoctor(program: Command): void {
+	program
+		.command("doctor")
+		.description(
+			"Check runtime, configuration, disk, database and clock, and say what to do.",
+		)
+		.option("--json", "print the findings as JSON")
+		.action(async (options: { json?: boolean }) => {
+			const findings = await examine();
+			print(options, { findings }, findings.map(describe).join("\n"));
+			if (findings.some((finding) => finding.status === "problem")) {
+				process.exitCode = 1;
+			}
+		});
+}
+
+function describe(finding: Finding): string {
+	const line = `${finding.status.padEnd(8)} ${finding.check}: ${finding.found}`;
+	return finding.advice ? `${line}\n         → ${finding.advice}` : line;
+}
+
+async function examine(): Promise<Finding[]> {
+	const findings: Finding[] = [
+		{
+			check: "runtime",
+			status: "ok",
+			found: `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
+		},
+	];
+	let config: Config;
+	try {
+		config = readConfig(process.env);
+	} catch (error) {
+		return [
+			...findings,
+			{
+				check: "configuration",
+				status: "problem",
+				found: (error as Error).message,
+				advice: "correct the variable and run assay doctor again",
+			},
+		];
+	}
+	findings.push(examineAddress(config));
+	findings.push(await examineDisk(config));
+	findings.push(...(await examineDatabase(config)));
+	return findings;
+}
+
+function examineAddress(config: Config): Finding {
+	const { protocol, hostname } = new URL(config.baseUrl);
+	const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+	if (protocol === "https:" || isLocal) {
+		return {
+			check: "configuration",
+			status: "ok",
+			found: `agents and people use ${config.baseUrl}`,
+		};
+	}
+	return {
+		check: "configuration",
+		status: "warning",
+		found: `${config.baseUrl} is not encrypted`,
+		advice:
+			"put a proxy with TLS in front and set ASSAY_BASE_URL to its https address",
+	};
+}
+
+async function examineDisk(config: Config): Promise<Finding> {
+	if (config.databaseUrl) {
+		return { check: "disk", status: "ok", found: "the database is elsewhere" };
+	}
+	const folder = existsSync(config.dataDir) ? config.dataDir : ".";
+	const { bavail, bsize } = await statfs(folder);
+	const free = bavail * bsize;
+	const found = `${(free / 1e9).toFixed(1)} GB free for ${config.dataDir}`;
+	return free >= MIN_FREE_BYTES
+		? { check: "disk", status: "ok", found }
+		: {
+				check: "disk",
+				status: "problem",
+				found,
+				advice:
+					"free some space, or move the folder and set ASSAY_DATA_DIR; a full disk stops the database",
+			};
+}
+
+async function examineDatabase(config: Config): Promise<Finding[]> {
+	if (
+		!config.databaseUrl &&
+		!existsSync(join(config.dataDir, "postgres.json"))
+	) {
+		return [
+			{
+				check: "database",
+				status: "warning",
+				found: `no database in ${config.dataDir} yet`,
+				advice: "npx assay start makes it",
+			},
+		];
+	}
+	try {
+		const server = await openServer(config);
+		const client = new Client({
+			...server.connection,
+			connectionTimeoutMillis: 5_000,
+		});
+		try {
+			await client.connect();
+			return [
+				await examineVersion(client, server.description),
+				await examineSchema(client),
+				await examineRole(server.connection),
+				await examineClock(client),
+			];
+		} finally {
+			await client.end().catch(() => {});
+			await server.close();
+		}
+	} catch (error) {
+		return [
+			{
+				check: "database",
+				status: "problem",
+				found: (error as Error).message || String(error),
+				advice: config.databaseUrl
+					? "check that the server runs and that DATABASE_URL has the right host, user, password and database"
+					: `look at the newest file in ${join(config.dataDir, "postgres", "log")}`,
+			},
+		];
+	}
+}
+
+async function examineVersion(
+	client: Client,
+	description: string,
+): Promise<Finding> {
+	const { rows } = await client.query<{ number: number; fsync: string }>(
+		"select current_setting('server_version_num')::int as number, current_setting('fsync') as fsync",
+	);
+	const number = rows[0]?.number ?? 0;
+	const found = `PostgreSQL ${Math.floor(number / 10_000)}.${number % 100}, ${description}`;
+	if (number < MIN_POSTGRES) {
+		return {
+			check: "database",
+			status: "problem",
+			found,
+			advice: "Assay needs PostgreSQL 15 or newer",
+		};
+	}
+	if (rows[0]?.fsync !== "on") {
+		return {
+			check: "database",
+			status: "problem",
+			found: `${found}, with fsync off`,
+			advice: "set fsync = on: without it a crash loses acknowledged data",
+		};
+	}
+	return { check: "database", status: "ok", found };
+}
+
+async function examineSchema(client: Client): Promise<Finding> {
+	const { applied, pending } = await readMigrationState(client);
+	if (pending.length > 0) {
+		return {
+			check: "schema",
+			status: "warning",
+			found: `${pending.length} migrations to apply`,
+			advice: "npx assay migrate, or the next start, applies them",
+		};
+	}
+	return {
+		check: "schema",
+		status: "ok",
+		found: `${applied.length} migrations applied, the newest ${applied.at(-1)}`,
+	};
+}
+
+async function examineRole(
+	connection: ConstructorParameters<typeof Client>[0] & object,
+): Promise<Finding> {
+	const pool = makePool(connection as object, { max: 1 });
+	try {
+		await assertConfined(pool);
+		return {
+			check: "tenancy",
+			status: "ok",
+			found: "the service's role is bound by row-level security",
+		};
+	} catch (error) {
+		return {
+			check: "tenancy",
+			status: "problem",
+			found: (error as Error).message,
+			advice: "npx assay migrate makes the role",
+		};
+	} finally {
+		await pool.end();
+	}
+}
+
+async function examineClock(client: Client): Promise<Finding> {
+	const before = Date.now();
+	const { rows } = await client.query<{ now: Date }>(
+		"select clock_timestamp() as now",
+	);
+	const middle = (before + Date.now()) / 2;
+	const difference = Math.abs((rows[0]?.now.getTime() ?? 0) - middle);
+	const found = `${Math.round(difference)} ms between this machine and the database`;
+	return difference <= MAX_CLOCK_DIFFERENCE_MS
+		? { check: "clock", status: "ok", found }
+		: {
+				check: "clock",
+				status: "problem",
+				found,
+				advice: "set both machines' clocks by NTP",
+			};
+}

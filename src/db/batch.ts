@@ -1,0 +1,150 @@
+import {
+	AppError,
+	isDatabaseUnavailable,
+	isTransactionConflict,
+} from "../errors.ts";
+
+export interface BatchOptions<Item, Result> {
+	/** Items with equal keys never travel together nor at the same time. */
+	key: (item: Item) => string;
+	/** One statement for all `items`, which are sorted by key; gives their results in the same order. */
+	run: (items: Item[]) => Promise<Result[]>;
+	/** What an item costs in memory; the limits named …Bytes count it. */
+	bytes: (item: Item) => number;
+	maxBatchRows: number;
+	maxBatchBytes: number;
+	maxInFlight: number;
+	/** What may wait for a place; beyond either an item is refused with service_unavailable. */
+	maxWaitingRows: number;
+	maxWaitingBytes: number;
+}
+
+interface Waiting<Item, Result> {
+	item: Item;
+	key: string;
+	bytes: number;
+	resolve: (result: Result) => void;
+	reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers items that arrive together into one statement. A batch leaves as soon as
+ * one of `maxInFlight` places is free, so a lone item waits for nothing and a crowd
+ * travels in large groups; `add` resolves after the batch has committed. Sorted
+ * rows, and one key never in two batches at once, keep batches from deadlocking.
+ * When a batch fails for another reason than an absent database, its halves go again
+ * on their own, so that in the end a bad row fails alone.
+ */
+export class Batcher<Item, Result> {
+	readonly #options: BatchOptions<Item, Result>;
+	#waiting: Waiting<Item, Result>[] = [];
+	#waitingBytes = 0;
+	readonly #keysInFlight = new Set<string>();
+	#inFlight = 0;
+	#isScheduled = false;
+	#whenIdle: (() => void)[] = [];
+
+	constructor(options: BatchOptions<Item, Result>) {
+		this.#options = options;
+	}
+
+	/** The result of `item`. Rejects with service_unavailable when the queue is full or the database away. */
+	add(item: Item): Promise<Result> {
+		const bytes = this.#options.bytes(item);
+		if (
+			this.#waiting.length >= this.#options.maxWaitingRows ||
+			this.#waitingBytes + bytes > this.#options.maxWaitingBytes
+		) {
+			return Promise.reject(
+				new AppError(
+					"service_unavailable",
+					"the service is receiving more than it can store; try again later",
+				),
+			);
+		}
+		return new Promise((resolve, reject) => {
+			const key = this.#options.key(item);
+			this.#waiting.push({ item, key, bytes, resolve, reject });
+			this.#waitingBytes += bytes;
+			this.#schedule();
+		});
+	}
+
+	/** Resolves when nothing waits and nothing is in flight. */
+	idle(): Promise<void> {
+		if (this.#waiting.length === 0 && this.#inFlight === 0) {
+			return Promise.resolve();
+		}
+		return new Promise((resolve) => this.#whenIdle.push(resolve));
+	}
+
+	/** Departs after the event loop's present round, whose other requests come along. */
+	#schedule(): void {
+		if (this.#isScheduled || this.#inFlight >= this.#options.maxInFlight) {
+			return;
+		}
+		this.#isScheduled = true;
+		setImmediate(() => {
+			this.#isScheduled = false;
+			while (this.#inFlight < this.#options.maxInFlight && this.#depart()) {}
+		});
+	}
+
+	/** Sends what may travel now; false when nothing may. */
+	#depart(): boolean {
+		const batch: Waiting<Item, Result>[] = [];
+		const held: Waiting<Item, Result>[] = [];
+		let taken = 0;
+		let bytes = 0;
+		for (const entry of this.#waiting) {
+			if (batch.length === this.#options.maxBatchRows) break;
+			if (batch.length > 0 && bytes + entry.bytes > this.#options.maxBatchBytes)
+				break;
+			taken++;
+			if (this.#keysInFlight.has(entry.key)) {
+				held.push(entry);
+			} else {
+				this.#keysInFlight.add(entry.key);
+				batch.push(entry);
+				bytes += entry.bytes;
+			}
+		}
+		if (batch.length === 0) return false;
+		this.#waitingBytes -= bytes;
+		this.#waiting = [...held, ...this.#waiting.slice(taken)];
+		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
+		this.#inFlight++;
+		void this.#travel(batch).finally(() => {
+			this.#inFlight--;
+			for (const entry of batch) this.#keysInFlight.delete(entry.key);
+			if (this.#waiting.length > 0) this.#schedule();
+			else if (this.#inFlight === 0) {
+				for (const resolve of this.#whenIdle.splice(0)) resolve();
+			}
+		});
+		return true;
+	}
+
+	async #travel(batch: Waiting<Item, Result>[]): Promise<void> {
+		try {
+			const results = await this.#options.run(batch.map((entry) => entry.item));
+			if (results.length !== batch.length) {
+				throw new Error(`${results.length} results for ${batch.length} items`);
+			}
+			// By index: an item without a result is a hole in the array, which forEach would skip.
+			batch.forEach((entry, index) => {
+				entry.resolve(results[index] as Result);
+			});
+		} catch (error) {
+			const isAway =
+				isDatabaseUnavailable(error) && !isTransactionConflict(error);
+			if (batch.length === 1 || isAway) {
+				for (const entry of batch) entry.reject(error);
+				return;
+			}
+			const middle = batch.length >> 1;
+			await this.#travel(batch.slice(0, middle));
+			await this.#travel(batch.slice(middle));
+		}
+	}
+}

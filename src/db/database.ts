@@ -1,0 +1,63 @@
+import type { ClientConfig, Pool } from "pg";
+import type { Config } from "../config.ts";
+import { openEmbeddedPostgres } from "./embedded.ts";
+import { migrate } from "./migrate.ts";
+import { assertConfined, makePool } from "./pool.ts";
+
+/** A server to connect to as its owner: the one in DATABASE_URL, or the embedded one. */
+export interface Server {
+	connection: ClientConfig;
+	/** For people: where the data is. */
+	description: string;
+	close: () => Promise<void>;
+}
+
+export async function openServer(config: Config): Promise<Server> {
+	if (config.databaseUrl) {
+		return {
+			connection: { connectionString: config.databaseUrl },
+			description: "the PostgreSQL named in DATABASE_URL",
+			close: async () => {},
+		};
+	}
+	const embedded = await openEmbeddedPostgres(config.dataDir);
+	return {
+		connection: embedded.connection,
+		description: `embedded PostgreSQL in ${embedded.directory}`,
+		close: () => embedded.close(),
+	};
+}
+
+export interface Database {
+	pool: Pool;
+	description: string;
+	/** Names of the migrations applied while opening. */
+	migrated: string[];
+	close: () => Promise<void>;
+}
+
+/** Connections the service keeps to its database at most. */
+const POOL_SIZE = 10;
+
+/** The database, migrated, through a pool bound by row-level security. */
+export async function openDatabase(config: Config): Promise<Database> {
+	const server = await openServer(config);
+	try {
+		const migrated = await migrate(server.connection);
+		const pool = makePool(server.connection, { max: POOL_SIZE });
+		await assertConfined(pool);
+		await pool.query("select ensure_posture_report_partitions()");
+		return {
+			pool,
+			description: server.description,
+			migrated,
+			close: async () => {
+				await pool.end();
+				await server.close();
+			},
+		};
+	} catch (error) {
+		await server.close();
+		throw error;
+	}
+}

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client, type ClientConfig } from "pg";
+import { AppError } from "../errors.ts";
+
+const SQL_DIR = join(import.meta.dirname, "../../sql");
+
+/** Held while migrating, so that processes that start together take turns. */
+const MIGRATION_LOCK = 4_723_118;
+
+export interface Migration {
+	version: number;
+	name: string;
+	sql: string;
+	checksum: string;
+}
+
+/** The numbered files of `directory` in order; throws when a number is missing or double. */
+export function readMigrations(directory: string = SQL_DIR): Migration[] {
+	const migrations = readdirSync(directory)
+		.filter((name) => /^\d{4}_.+\.sql$/.test(name))
+		.sort()
+		.map((name) => {
+			const sql = readFileSync(join(directory, name), "utf8");
+			return {
+				version: Number(name.slice(0, 4)),
+				name,
+				sql,
+				checksum: createHash("sha256").update(sql).digest("hex"),
+			};
+		});
+	migrations.forEach((migration, index) => {
+		if (migration.version !== index + 1) {
+			throw new Error(
+				`${migration.name} should be number ${index + 1}: migrations count up without gaps`,
+			);
+		}
+	});
+	return migrations;
+}
+
+export interface MigrationState {
+	/** Names of the files applied, oldest first. */
+	applied: string[];
+	/** Names of the files that this version has and the database has not. */
+	pending: string[];
+}
+
+/**
+ * What the database has of `migrations`. Throws a bad_request AppError when it was
+ * made by a newer version or from other files.
+ */
+export async function readMigrationState(
+	client: Client,
+	migrations: Migration[] = readMigrations(),
+): Promise<MigrationState> {
+	const { rows: found } = await client.query<{ found: boolean }>(
+		"select to_regclass('public.migrations') is not null as found",
+	);
+	const { rows: applied } = found[0]?.found
+		? await client.query<{ version: number; name: string; checksum: string }>(
+				"select version, name, checksum from migrations order by version",
+			)
+		: { rows: [] };
+	for (const row of applied) {
+		const known = migrations[row.version - 1];
+		if (!known) {
+			throw new AppError(
+				"bad_request",
+				`the database was migrated by a newer version of Assay (it has ${row.name}); start that version, or restore a backup made before it`,
+			);
+		}
+		if (known.checksum !== row.checksum) {
+			throw new AppError(
+				"bad_request",
+				`the database was migrated with another ${known.name} than this version has; a migration that was applied must not change`,
+			);
+		}
+	}
+	return {
+		applied: applied.map((row) => row.name),
+		pending: migrations.slice(applied.length).map((known) => known.name),
+	};
+}
+
+/**
+ * Brings the database to the newest schema, each file in a transaction of its own;
+ * gives the names of the files applied now. Safe when several processes start at
+ * once. Throws a bad_request AppError when the database is newer than this version
+ * or its user may not do what a migration needs.
+ */
+export async function migrate(
+	connection: ClientConfig,
+	migrations: Migration[] = readMigrations(),
+): Promise<string[]> {
+	const client = new Client({
+		...connection,
+		application_name: "assay migrate",
+		connectionTimeoutMillis: 10_000,
+	});
+	await client.connect();
+	try {
+		await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+		await client.query("set search_path to public");
+		await client.query(`
+			create table if not exists migrations (
+				version integer primary key,
+				name text not null,
+				checksum text not null,
+				applied_at timestamptz not null default now()
+			)
+		`);
+		const { pending } = await readMigrationState(client, migrations);
+		for (const migration of migrations) {
+			if (pending.includes(migration.name)) await apply(client, migration);
+		}
+		return pending;
+	} catch (error) {
+		throw explainMissingPrivilege(error);
+	} finally {
+		await client.end();
+	}
+}
+
+async function apply(client: Client, migration: Migration): Promise<void> {
+	await client.query("begin");
+	try {
+		await client.query(migration.sql);
+		await client.query(
+			"insert into migrations (version, name, checksum) values ($1, $2, $3)",
+			[migration.version, migration.name, migration.checksum],
+		);
+		await client.query("commit");
+	} catch (error) {
+		await client.query("rollback");
+		throw error;
+	}
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+function explainMissingPrivilege(error: unknown): unknown {
+	if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) {
+		return error;
+	}
+	return new AppError(
+		"bad_request",
+		`the user in DATABASE_URL may not set the database up (${(error as Error).message}); ` +
+			"it must own the database and, the first time, be allowed to create roles (alter role … createrole)",
+		{ cause: error },
+	);
+}

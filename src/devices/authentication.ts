@@ -1,0 +1,76 @@
+import type { Pool } from "pg";
+import { hashSecret, isWellFormedSecret } from "../access/token.ts";
+import { Batcher } from "../db/batch.ts";
+import { AppError } from "../errors.ts";
+
+/** The SHA-256 of a device key: what finds the device. */
+export type KeyHash = Buffer;
+
+/** Scheme in any case, one or more spaces (contract: agents in the field differ). */
+const BEARER = /^bearer +(\S+)$/i;
+
+/**
+ * The hash of the device key in an Authorization header, or undefined when the
+ * header is missing or malformed or the key fails its checksum; costs no query.
+ */
+export function readDeviceKey(header: string | undefined): KeyHash | undefined {
+	const key = header === undefined ? undefined : BEARER.exec(header)?.[1];
+	if (key === undefined || !isWellFormedSecret("dev", key)) return undefined;
+	return hashSecret(key);
+}
+
+export function unknownDeviceKey(): AppError {
+	return new AppError(
+		"unauthorized",
+		"the device key is missing, malformed, unknown or revoked; enroll the device again with a new enrollment token",
+	);
+}
+
+/** Keys as batch keys: strings that sort like the bytes. */
+export function batchKey(item: { keyHash: KeyHash }): string {
+	return item.keyHash.toString("latin1");
+}
+
+export type LiveStatus = "PENDING" | "ACTIVE";
+
+/**
+ * Looks up the status of the device behind a key, for requests that no other
+ * statement authenticates: many look-ups are one statement.
+ */
+export class DeviceStatuses {
+	readonly #batcher: Batcher<{ keyHash: KeyHash }, LiveStatus | undefined>;
+
+	constructor(pool: Pool) {
+		this.#batcher = new Batcher({
+			key: batchKey,
+			bytes: () => 32,
+			maxBatchRows: 256,
+			maxBatchBytes: 8192,
+			maxInFlight: 1,
+			maxWaitingRows: 4096,
+			maxWaitingBytes: 4096 * 32,
+			run: async (items) => {
+				const { rows } = await pool.query<{
+					ordinal: number;
+					status: LiveStatus;
+				}>({
+					name: "agent_authenticate",
+					text: "select ordinal, status from agent_authenticate($1)",
+					values: [items.map((item) => item.keyHash)],
+				});
+				const statuses = new Array<LiveStatus | undefined>(items.length);
+				for (const row of rows) statuses[row.ordinal - 1] = row.status;
+				return statuses;
+			},
+		});
+	}
+
+	/** Undefined: the key is unknown or revoked. */
+	find(keyHash: KeyHash): Promise<LiveStatus | undefined> {
+		return this.#batcher.add({ keyHash });
+	}
+
+	idle(): Promise<void> {
+		return this.#batcher.idle();
+	}
+}

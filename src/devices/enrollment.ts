@@ -1,0 +1,91 @@
+import type { Pool, PoolClient } from "pg";
+import { hashSecret, isWellFormedSecret, makeSecret } from "../access/token.ts";
+import { AppError } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { type KeyHash, unknownDeviceKey } from "./authentication.ts";
+
+export const DEFAULT_TOKEN_DAYS = 7;
+
+export interface NewDevice {
+	organizationId: string;
+	/** What people call the device; its enrollment token has the same name. */
+	name: string | undefined;
+	/** Days, a whole number from 1, until the enrollment token expires. */
+	tokenDays: number;
+	/** Who makes it, as text that outlives the maker. */
+	createdBy: string;
+}
+
+export interface CreatedDevice {
+	device_id: string;
+	enrollment_token_id: string;
+	/** The secret: given this once, stored only as its hash. */
+	enrollment_token: string;
+	/** RFC 3339. */
+	expires_at: string;
+}
+
+/** Makes a PENDING device with an enrollment token; the client is in a transaction of the organization. */
+export async function createDevice(
+	client: PoolClient,
+	device: NewDevice,
+): Promise<CreatedDevice> {
+	const deviceId = makeId(device.organizationId, "device");
+	const tokenId = makeId(device.organizationId, "enrollment_token");
+	const token = makeSecret("enr");
+	await client.query(
+		"insert into devices (organization_id, id, name) values ($1, $2, $3)",
+		[device.organizationId, deviceId, device.name],
+	);
+	const { rows } = await client.query<{ expires_at: Date }>(
+		`insert into enrollment_tokens
+			(organization_id, id, device_id, name, token_hash, expires_at, created_by)
+		values ($1, $2, $3, $4, $5, now() + $6 * interval '1 day', $7)
+		returning expires_at`,
+		[
+			device.organizationId,
+			tokenId,
+			deviceId,
+			device.name ?? deviceId,
+			hashSecret(token),
+			device.tokenDays,
+			device.createdBy,
+		],
+	);
+	return {
+		device_id: deviceId,
+		enrollment_token_id: tokenId,
+		enrollment_token: token,
+		expires_at: (rows[0]?.expires_at as Date).toISOString(),
+	};
+}
+
+/**
+ * Exchanges a one-shot enrollment token for a new device key. Rejects with
+ * unauthorized when the token is unknown, used, expired or revoked.
+ */
+export async function enroll(pool: Pool, token: string): Promise<string> {
+	if (isWellFormedSecret("enr", token)) {
+		const key = makeSecret("dev");
+		const { rows } = await pool.query<{ device_id: string | null }>({
+			name: "agent_enroll",
+			text: "select agent_enroll($1, $2) as device_id",
+			values: [hashSecret(token), hashSecret(key)],
+		});
+		if (rows[0]?.device_id) return key;
+	}
+	throw new AppError(
+		"unauthorized",
+		"the enrollment token is unknown, used, expired or revoked; ask an administrator for a new one",
+	);
+}
+
+/** Revokes a device's key. Rejects with unauthorized when no live device has it. */
+export async function unenroll(pool: Pool, keyHash: KeyHash): Promise<void> {
+	const { rows } = await pool.query<{ revoked: boolean }>({
+		name: "agent_unenroll",
+		text: "select agent_unenroll($1) as revoked",
+		values: [keyHash],
+	});
+	if (!rows[0]?.revoked) throw unknownDeviceKey();
+}

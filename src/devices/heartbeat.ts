@@ -1,0 +1,126 @@
+import type { Pool } from "pg";
+import { Batcher } from "../db/batch.ts";
+import { AppError } from "../errors.ts";
+import {
+	batchKey,
+	type DeviceStatuses,
+	type KeyHash,
+	unknownDeviceKey,
+} from "./authentication.ts";
+import type { HeartbeatRequest } from "./wire.ts";
+
+interface Beat {
+	keyHash: KeyHash;
+	facts: HeartbeatRequest;
+}
+
+export interface BeatAnswer {
+	device_id: string;
+	heartbeat_interval_seconds: number;
+	posture_interval_seconds: number;
+}
+
+/**
+ * Heartbeats. Those of active devices go in batches whose one statement also
+ * authenticates them; a key it does not find is looked at alone, since it is a
+ * first heartbeat or none of ours.
+ */
+export class Heartbeats {
+	readonly #pool: Pool;
+	readonly #statuses: DeviceStatuses;
+	readonly #active: Batcher<Beat, BeatAnswer | undefined>;
+	/** First heartbeats, one transaction a device. */
+	readonly #first: Batcher<Beat, BeatAnswer | undefined>;
+
+	constructor(pool: Pool, statuses: DeviceStatuses) {
+		this.#pool = pool;
+		this.#statuses = statuses;
+		const limits = {
+			key: batchKey,
+			bytes: (beat: Beat) =>
+				64 + beat.facts.hostname.length + beat.facts.os_version.length,
+			maxBatchBytes: 1 << 20,
+			maxInFlight: 2,
+			maxWaitingRows: 8192,
+			maxWaitingBytes: 32 << 20,
+		};
+		this.#active = new Batcher({
+			...limits,
+			maxBatchRows: 256,
+			run: (beats) => this.#store(beats),
+		});
+		this.#first = new Batcher({
+			...limits,
+			maxBatchRows: 1,
+			run: async (beats) => [await this.#activate(beats[0] as Beat)],
+		});
+	}
+
+	/**
+	 * Stores a heartbeat; resolves once it is durable. Rejects with an AppError:
+	 * unauthorized (no live device has the key), bad_request (another live device of
+	 * the organization has the hardware), service_unavailable.
+	 */
+	async record(keyHash: KeyHash, facts: HeartbeatRequest): Promise<BeatAnswer> {
+		const beat = { keyHash, facts };
+		const answer = await this.#active.add(beat);
+		if (answer) return answer;
+		if ((await this.#statuses.find(keyHash)) === undefined) {
+			throw unknownDeviceKey();
+		}
+		const first = await this.#first.add(beat);
+		if (!first) throw unknownDeviceKey();
+		return first;
+	}
+
+	async idle(): Promise<void> {
+		await this.#active.idle();
+		await this.#first.idle();
+	}
+
+	async #store(beats: Beat[]): Promise<(BeatAnswer | undefined)[]> {
+		const facts = beats.map((beat) => beat.facts);
+		const { rows } = await this.#pool.query<BeatAnswer & { ordinal: number }>({
+			name: "agent_heartbeat",
+			text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7)",
+			values: [
+				beats.map((beat) => beat.keyHash),
+				facts.map((fact) => fact.hardware_uuid),
+				facts.map((fact) => fact.serial_number ?? null),
+				facts.map((fact) => fact.hostname),
+				facts.map((fact) => fact.platform),
+				facts.map((fact) => fact.os_version),
+				facts.map((fact) => fact.agent_version),
+			],
+		});
+		const answers = new Array<BeatAnswer | undefined>(beats.length);
+		for (const row of rows) answers[row.ordinal - 1] = row;
+		return answers;
+	}
+
+	/** The answer to a first heartbeat, undefined when the key was revoked meanwhile. */
+	async #activate(beat: Beat): Promise<BeatAnswer | undefined> {
+		const { rows } = await this.#pool.query<{ outcome: string }>({
+			name: "agent_activate",
+			text: "select agent_activate($1, $2, $3, $4, $5, $6, $7) as outcome",
+			values: [
+				beat.keyHash,
+				beat.facts.hardware_uuid,
+				beat.facts.serial_number ?? null,
+				beat.facts.hostname,
+				beat.facts.platform,
+				beat.facts.os_version,
+				beat.facts.agent_version,
+			],
+		});
+		if (rows[0]?.outcome === "duplicate_hardware") {
+			throw new AppError(
+				"bad_request",
+				"another device of the organization already has this hardware_uuid; an administrator has to revoke one of the two",
+			);
+		}
+		// Activated now, or by a simultaneous heartbeat: it beats like any other.
+		const [answer] = await this.#store([beat]);
+		return answer;
+	}
+}

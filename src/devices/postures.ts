@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto";
+import type { Pool } from "pg";
+import { Batcher } from "../db/batch.ts";
+import { AppError } from "../errors.ts";
+import {
+	makeIdWithoutTenant,
+	NO_TENANT_PREFIX,
+	parseId,
+	TENANT_PREFIX_LENGTH,
+} from "../id.ts";
+import { batchKey, type KeyHash, unknownDeviceKey } from "./authentication.ts";
+import {
+	type Evidence,
+	formatRfc3339,
+	type PostureResult,
+	type PostureStatus,
+} from "./wire.ts";
+
+/** How far ahead of ours a device's clock may be before its time is replaced (contract). */
+const MAX_AHEAD_MS = 5 * 60_000;
+
+/**
+ * How long before a report's id says it was made a copy of it may have been received:
+ * as far as a device's clock may be ahead. Bounds the partitions searched for a replay.
+ */
+const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
+
+/** Longer keys cannot be indexed; see `storedCheckKey`. */
+const MAX_CHECK_KEY = 500;
+
+/** A result as the raw record keeps it. */
+interface StoredResult {
+	check_key: string;
+	status: PostureStatus;
+	/** RFC 3339 UTC, microseconds. */
+	observed_at: string;
+	/** What the device said, where that was too far in the future to be believed. */
+	claimed_observed_at?: string;
+	evidence?: Evidence;
+}
+
+interface Report {
+	/** Its tenant is filled in by the database. */
+	id: string;
+	/** RFC 3339 or -infinity; null for an id that was made for this request. */
+	notBefore: string | null;
+	results: StoredResult[];
+	/** Microseconds since 1970, for each result. */
+	observedAt: number[];
+}
+
+interface Submission {
+	keyHash: KeyHash;
+	/** The tenant that the report ids name, null when the request names no report. */
+	tenantPrefix: string | null;
+	reports: Report[];
+	/** Checks that have several results in the request. */
+	repeatedChecks: ReadonlySet<string>;
+	/** Length of the request's body. */
+	bytes: number;
+}
+
+type Outcome = "stored" | "unauthorized" | "foreign_report";
+
+/** Posture reports, many of them in one transaction. */
+export class Postures {
+	readonly #pool: Pool;
+	readonly #batcher: Batcher<Submission, Outcome>;
+
+	constructor(pool: Pool) {
+		this.#pool = pool;
+		this.#batcher = new Batcher<Submission, Outcome>({
+			key: batchKey,
+			bytes: (submission) => submission.bytes,
+			maxBatchRows: 64,
+			maxBatchBytes: 2 << 20,
+			maxInFlight: 2,
+			maxWaitingRows: 4096,
+			maxWaitingBytes: 64 << 20,
+			run: (submissions) => this.#store(submissions),
+		});
+	}
+
+	/**
+	 * Stores the results of one request, all or none; resolves once they are durable.
+	 * `bytes` is the length of its body. Rejects with an AppError: bad_request (a
+	 * correlation_id that is no report id of the device's tenant), unauthorized (no
+	 * active device has the key), service_unavailable.
+	 */
+	async record(
+		keyHash: KeyHash,
+		results: PostureResult[],
+		bytes: number,
+	): Promise<void> {
+		const outcome = await this.#batcher.add({
+			keyHash,
+			bytes,
+			...groupByReport(results, Date.now()),
+		});
+		if (outcome === "unauthorized") throw unknownDeviceKey();
+		if (outcome === "foreign_report") throw foreignReport();
+	}
+
+	idle(): Promise<void> {
+		return this.#batcher.idle();
+	}
+
+	async #store(submissions: Submission[]): Promise<Outcome[]> {
+		const keyHashes: KeyHash[] = [];
+		const tenantPrefixes: (string | null)[] = [];
+		const reportIds: string[] = [];
+		const notBefore: (string | null)[] = [];
+		const rawResults: string[] = [];
+		const reportOf: number[] = [];
+		const positions: number[] = [];
+		const checkKeys: string[] = [];
+		const statuses: string[] = [];
+		const observedAt: number[] = [];
+		const isOnly: boolean[] = [];
+		/** Where in the arrays each submission begins; the outcomes of its reports are equal. */
+		const begins: number[] = [];
+
+		for (const submission of submissions) {
+			begins.push(reportIds.length);
+			for (const report of submission.reports) {
+				keyHashes.push(submission.keyHash);
+				tenantPrefixes.push(submission.tenantPrefix);
+				reportIds.push(report.id);
+				notBefore.push(report.notBefore);
+				rawResults.push(JSON.stringify(report.results));
+				report.results.forEach((result, index) => {
+					reportOf.push(reportIds.length);
+					positions.push(index + 1);
+					checkKeys.push(result.check_key);
+					statuses.push(result.status);
+					observedAt.push(report.observedAt[index] as number);
+					isOnly.push(!submission.repeatedChecks.has(result.check_key));
+				});
+			}
+		}
+
+		const { rows } = await this.#pool.query<{ outcome: Outcome }>({
+			name: "agent_store_postures",
+			text: "select outcome from agent_store_postures($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) order by ordinal",
+			values: [
+				keyHashes,
+				tenantPrefixes,
+				reportIds,
+				notBefore,
+				rawResults,
+				reportOf,
+				positions,
+				checkKeys,
+				statuses,
+				observedAt,
+				isOnly,
+			],
+		});
+		return begins.map((begin) => rows[begin]?.outcome as Outcome);
+	}
+}
+
+function foreignReport(): AppError {
+	return new AppError(
+		"bad_request",
+		"correlation_id names a posture report of another organization",
+	);
+}
+
+function groupByReport(
+	results: PostureResult[],
+	nowMs: number,
+): Pick<Submission, "tenantPrefix" | "reports" | "repeatedChecks"> {
+	const reports = new Map<string, Report>();
+	const seen = new Set<string>();
+	const repeatedChecks = new Set<string>();
+	let tenantPrefix: string | null = null;
+
+	results.forEach((result, index) => {
+		const correlationId = result.correlation_id || "";
+		let report = reports.get(correlationId);
+		if (!report) {
+			report = openReport(correlationId, index, nowMs);
+			reports.set(correlationId, report);
+			const prefix = report.id.slice(0, TENANT_PREFIX_LENGTH);
+			if (correlationId !== "") {
+				// Two tenants cannot both be the device's.
+				if (tenantPrefix !== null && tenantPrefix !== prefix) {
+					throw foreignReport();
+				}
+				tenantPrefix = prefix;
+			}
+		}
+		const checkKey = storedCheckKey(result.check_key);
+		if (seen.has(checkKey)) repeatedChecks.add(checkKey);
+		seen.add(checkKey);
+
+		const isAhead = result.observed_at > (nowMs + MAX_AHEAD_MS) * 1000;
+		const observedAt = isAhead ? nowMs * 1000 : result.observed_at;
+		const stored: StoredResult = {
+			check_key: checkKey,
+			status: result.status,
+			observed_at: formatRfc3339(observedAt),
+		};
+		if (isAhead) stored.claimed_observed_at = formatRfc3339(result.observed_at);
+		if (result.evidence) stored.evidence = result.evidence;
+		report.results.push(stored);
+		report.observedAt.push(observedAt);
+	});
+	return { tenantPrefix, reports: [...reports.values()], repeatedChecks };
+}
+
+function openReport(
+	correlationId: string,
+	index: number,
+	nowMs: number,
+): Report {
+	if (correlationId === "") {
+		return {
+			id: makeIdWithoutTenant("device_posture_report"),
+			notBefore: null,
+			results: [],
+			observedAt: [],
+		};
+	}
+	const id = parseId(correlationId);
+	if (id?.kind !== "device_posture_report" || id.prefix === NO_TENANT_PREFIX) {
+		throw new AppError(
+			"bad_request",
+			`results[${index}].correlation_id must be the id of a device posture report: 32 characters of base64url, kind 110`,
+		);
+	}
+	const isBelievable = id.madeAtMs <= nowMs + MAX_ID_AHEAD_MS;
+	return {
+		id: correlationId,
+		notBefore: isBelievable
+			? new Date(id.madeAtMs - MAX_ID_AHEAD_MS).toISOString()
+			: "-infinity",
+		results: [],
+		observedAt: [],
+	};
+}
+
+/**
+ * The key under which a check is kept: its own, or for one of over 500 characters its
+ * beginning and its SHA-256, so that any key is accepted and different ones stay apart.
+ */
+function storedCheckKey(checkKey: string): string {
+	if (checkKey.length <= MAX_CHECK_KEY) return checkKey;
+	const digest = createHash("sha256").update(checkKey).digest("hex");
+	return `${checkKey.slice(0, MAX_CHECK_KEY - 65).toWellFormed()}…${digest}`;
+}

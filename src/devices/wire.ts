@@ -1,0 +1,189 @@
+import { z } from "zod";
+
+/**
+ * The shapes of the Device Agent API, as agents send them. Unknown fields are
+ * ignored. Nothing here does I/O, so the agent imports this file too.
+ */
+export const PLATFORMS = ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"] as const;
+export const POSTURE_STATUSES = [
+	"PASS",
+	"FAIL",
+	"UNKNOWN",
+	"NOT_APPLICABLE",
+] as const;
+
+export type Platform = (typeof PLATFORMS)[number];
+export type PostureStatus = (typeof POSTURE_STATUSES)[number];
+
+/** Checks that have their own display; any other non-empty key is accepted as well. */
+export const CANONICAL_CHECKS = {
+	DISK_ENCRYPTION: "Full-disk encryption",
+	SCREEN_LOCK: "Screen or idle lock",
+	FIREWALL_ENABLED: "Host firewall",
+	TIME_SYNC: "System clock synchronization",
+	OS_VERSION: "Operating-system version",
+	AUTO_UPDATE: "Automatic operating-system updates",
+	PASSWORD_POLICY: "Local password policy",
+	REMOTE_LOGIN: "Remote-login exposure",
+	MALWARE_PROTECTION: "Built-in malware protection",
+} as const;
+
+export const MAX_RESULTS = 100;
+
+/** Deeper evidence is refused: beyond some thousands of levels neither JSON.stringify nor jsonb can follow. */
+export const MAX_EVIDENCE_DEPTH = 100;
+
+/** The message for a field of the wrong kind, or "is required" for one that is absent. */
+function says(message: string) {
+	return {
+		error: (issue: { input?: unknown }) =>
+			issue.input === undefined ? "is required" : message,
+	};
+}
+
+const body = says("must be a JSON object");
+const text = z.string(says("must be a string"));
+const required = text.min(1, "must not be empty");
+
+export const enrollRequest = z.object({ token: required }, body);
+
+export const heartbeatRequest = z.object(
+	{
+		hardware_uuid: required,
+		serial_number: text.nullish(),
+		hostname: required,
+		platform: z.enum(PLATFORMS, says(`must be one of ${PLATFORMS.join(", ")}`)),
+		os_version: required,
+		agent_version: required,
+	},
+	body,
+);
+
+export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
+
+export type Evidence = Record<string, unknown>;
+
+const evidence = z.custom<Evidence>(
+	(value) =>
+		typeof value === "object" &&
+		value !== null &&
+		!Array.isArray(value) &&
+		isShallow(value, MAX_EVIDENCE_DEPTH),
+	`must be an object nested at most ${MAX_EVIDENCE_DEPTH} deep`,
+);
+
+function isShallow(value: unknown, levels: number): boolean {
+	if (typeof value !== "object" || value === null) return true;
+	if (levels === 0) return false;
+	for (const inner of Object.values(value)) {
+		if (!isShallow(inner, levels - 1)) return false;
+	}
+	return true;
+}
+
+const observedAt = text.transform((time, context) => {
+	const microseconds = parseRfc3339(time);
+	if (microseconds === undefined) {
+		context.addIssue({
+			code: "custom",
+			message:
+				"must be an RFC 3339 time with offset, such as 2026-03-31T08:00:00.123Z",
+		});
+		return z.NEVER;
+	}
+	return microseconds;
+});
+
+export const postureResult = z.object(
+	{
+		check_key: required,
+		status: z.enum(
+			POSTURE_STATUSES,
+			says(`must be one of ${POSTURE_STATUSES.join(", ")}`),
+		),
+		evidence: evidence.nullish(),
+		/** Parsed to microseconds since 1970. */
+		observed_at: observedAt,
+		correlation_id: text.nullish(),
+	},
+	says("must be an object"),
+);
+
+export type PostureResult = z.infer<typeof postureResult>;
+
+export const posturesRequest = z.object(
+	{
+		results: z
+			.array(postureResult, says("must be an array"))
+			.max(MAX_RESULTS, `must have at most ${MAX_RESULTS} elements`),
+	},
+	body,
+);
+
+export interface HeartbeatResponse {
+	device_id: string;
+	heartbeat_interval_seconds: number;
+	posture_interval_seconds: number;
+	/** RFC 3339 UTC, whole seconds. */
+	server_time: string;
+}
+
+const RFC3339 =
+	/^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+/** The earliest time that PostgreSQL and RFC 3339 both know: year 1. */
+const EARLIEST = -62_135_596_800_000_000;
+
+/**
+ * Microseconds since 1970 of an RFC 3339 time with offset, undefined when malformed.
+ * Nanoseconds are cut off, a leap second (:60) is the next minute's first, and the
+ * year 0 is read as the beginning of year 1.
+ */
+export function parseRfc3339(text: string): number | undefined {
+	const match = RFC3339.exec(text);
+	if (!match) return undefined;
+	const [year, month, day, hour, minute, second] = match
+		.slice(1, 7)
+		.map(Number) as [number, number, number, number, number, number];
+	const offsetHours = Number(match[9] ?? 0);
+	const offsetMinutes = Number(match[10] ?? 0);
+	if (hour > 23 || minute > 59 || second > 60) return undefined;
+	if (offsetHours > 23 || offsetMinutes > 59) return undefined;
+	const date = new Date(0);
+	// Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
+	date.setUTCFullYear(year, month - 1, day);
+	if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
+		return undefined;
+	}
+	const offset =
+		(offsetHours * 60 + offsetMinutes) * (match[8] === "-" ? -1 : 1);
+	const seconds =
+		date.getTime() / 1000 + hour * 3600 + (minute - offset) * 60 + second;
+	const fraction = Number((match[7] ?? "").padEnd(6, "0").slice(0, 6));
+	return Math.max(seconds * 1_000_000 + fraction, EARLIEST);
+}
+
+/** Microseconds since 1970 as RFC 3339 UTC with six digits. */
+export function formatRfc3339(microseconds: number): string {
+	const millis = Math.floor(microseconds / 1000);
+	const rest = String(microseconds - millis * 1000).padStart(3, "0");
+	return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`;
+}
+
+/** What is wrong with a body, naming each field: `results[3].status must be one of …`. */
+export function describeIssues(error: z.ZodError): string {
+	const shown = error.issues.slice(0, 5).map((issue) => {
+		const path = issue.path.reduce<string>(
+			(text, part) =>
+				typeof part === "number"
+					? `${text}[${part}]`
+					: text
+						? `${text}.${String(part)}`
+						: String(part),
+			"",
+		);
+		return `${path || "the body"} ${issue.message}`;
+	});
+	const more = error.issues.length - shown.length;
+	return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}

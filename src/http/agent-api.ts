@@ -1,0 +1,295 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { z } from "zod";
+import {
+	DeviceStatuses,
+	type KeyHash,
+	readDeviceKey,
+	unknownDeviceKey,
+} from "../devices/authentication.ts";
+import { enroll, unenroll } from "../devices/enrollment.ts";
+import { Heartbeats } from "../devices/heartbeat.ts";
+import { Postures } from "../devices/postures.ts";
+import {
+	describeIssues,
+	enrollRequest,
+	type HeartbeatResponse,
+	heartbeatRequest,
+	posturesRequest,
+} from "../devices/wire.ts";
+import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import { endEarly, readBody } from "./body.ts";
+import { parseJson } from "./json.ts";
+import { requestIdOf } from "./request-id.ts";
+
+const ROOT = "/api/agent/v1/";
+const SMALL_BODY = 16 * 1024;
+const POSTURES_BODY = 1024 * 1024;
+
+/** A JSON object to answer 200 with, or undefined for 204. */
+type Answer = object | undefined;
+
+interface Route {
+	maxBytes: number;
+	/** False for a device that has not sent its first heartbeat: 401. */
+	pendingMay: boolean;
+	emptyBodyIsFine: boolean;
+	/** Absent on the route whose credential is in the body. */
+	withKey?: (key: KeyHash, body: unknown, bytes: number) => Promise<Answer>;
+	withoutKey?: (body: unknown) => Promise<Answer>;
+}
+
+export interface AgentApi {
+	/** Answers the request if its path is one of the four; false when it is not. */
+	handle(request: IncomingMessage, response: ServerResponse): boolean;
+	/** From now on every answer closes its connection. */
+	drain(): void;
+	/** Resolves when everything accepted is stored. */
+	idle(): Promise<void>;
+}
+
+/**
+ * The Device Agent API: POST /api/agent/v1/{enroll,heartbeat,postures,unenroll}.
+ *
+ * It answers from `node:http` itself, not through the framework that serves the rest:
+ * the order of its refusals (method, credential, then body) and the statuses it may
+ * never give (413, 415) are the opposite of a framework's defaults, and it is the hot
+ * path. A credential is 401 whatever the body; trouble of ours is never 401, because
+ * an agent destroys its key on 401.
+ */
+export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
+	const statuses = new DeviceStatuses(pool);
+	const heartbeats = new Heartbeats(pool, statuses);
+	const postures = new Postures(pool);
+	let isDraining = false;
+
+	const small = { maxBytes: SMALL_BODY, pendingMay: true };
+	const routes = new Map<RouteName, Route>([
+		[
+			"enroll",
+			{
+				...small,
+				emptyBodyIsFine: false,
+				withoutKey: async (body) => {
+					const { token } = parse(enrollRequest, body);
+					return { api_key: await enroll(pool, token) };
+				},
+			},
+		],
+		[
+			"heartbeat",
+			{
+				...small,
+				emptyBodyIsFine: false,
+				withKey: async (key, body): Promise<HeartbeatResponse> => {
+					const answer = await heartbeats.record(
+						key,
+						parse(heartbeatRequest, body),
+					);
+					return {
+						device_id: answer.device_id,
+						heartbeat_interval_seconds: answer.heartbeat_interval_seconds,
+						posture_interval_seconds: answer.posture_interval_seconds,
+						server_time: `${new Date().toISOString().slice(0, 19)}Z`,
+					};
+				},
+			},
+		],
+		[
+			"postures",
+			{
+				maxBytes: POSTURES_BODY,
+				pendingMay: false,
+				emptyBodyIsFine: false,
+				withKey: async (key, body, bytes) => {
+					const { results } = parse(posturesRequest, body);
+					if (results.length > 0) await postures.record(key, results, bytes);
+					else if ((await statuses.find(key)) !== "ACTIVE") {
+						throw unknownDeviceKey();
+					}
+					return undefined;
+				},
+			},
+		],
+		[
+			"unenroll",
+			{
+				...small,
+				emptyBodyIsFine: true,
+				withKey: async (key) => {
+					await unenroll(pool, key);
+					return undefined;
+				},
+			},
+		],
+	]);
+
+	async function answer(
+		route: Route,
+		request: IncomingMessage,
+		response: ServerResponse,
+	): Promise<void> {
+		const headers = baseHeaders(request);
+		if (isDraining) headers.connection = "close";
+		try {
+			if (request.method !== "POST") {
+				headers.allow = "POST";
+				return end(request, response, 405, headers, "");
+			}
+			const result = await run(route, request);
+			if (result === "aborted") return;
+			if (result === undefined) return end(request, response, 204, headers, "");
+			headers["content-type"] = "application/json; charset=utf-8";
+			end(request, response, 200, headers, JSON.stringify(result));
+		} catch (thrown) {
+			const error = toAppError(thrown);
+			if (error.status >= 500) {
+				log.error(
+					{
+						requestId: headers["x-request-id"],
+						path: request.url,
+						err: thrown,
+					},
+					"a device's request failed",
+				);
+			}
+			if (error.code === "service_unavailable") {
+				headers["retry-after"] = String(RETRY_AFTER_SECONDS);
+			}
+			headers["content-type"] = "application/json; charset=utf-8";
+			const body = { error: error.code, message: error.message };
+			end(request, response, error.status, headers, JSON.stringify(body));
+		}
+	}
+
+	async function run(
+		route: Route,
+		request: IncomingMessage,
+	): Promise<Answer | "aborted"> {
+		if (!route.withKey) {
+			const read = await readJson(route, request);
+			return read === "aborted" ? read : route.withoutKey?.(read.body);
+		}
+		const key = readDeviceKey(request.headers.authorization);
+		if (!key) throw unknownDeviceKey();
+		try {
+			const read = await readJson(route, request);
+			if (read === "aborted") return read;
+			return await route.withKey(key, read.body, read.bytes);
+		} catch (error) {
+			if (!(error instanceof AppError) || error.code !== "bad_request") {
+				throw error;
+			}
+			// The body is wrong, but a wrong credential comes first.
+			const status = await statuses.find(key);
+			if (status === "ACTIVE" || (status && route.pendingMay)) throw error;
+			throw unknownDeviceKey();
+		}
+	}
+
+	return {
+		handle(request, response) {
+			const name = routeName(request.url ?? "");
+			const route = name && routes.get(name);
+			if (!route) return false;
+			void answer(route, request, response);
+			return true;
+		},
+		drain() {
+			isDraining = true;
+		},
+		async idle() {
+			await heartbeats.idle();
+			await postures.idle();
+			await statuses.idle();
+		},
+	};
+}
+
+async function readJson(
+	route: Route,
+	request: IncomingMessage,
+): Promise<{ body: unknown; bytes: number } | "aborted"> {
+	const bytes = await readBody(request, route.maxBytes);
+	if (bytes === "aborted") return bytes;
+	if (bytes === "too_large") {
+		throw new AppError(
+			"bad_request",
+			`the body has more than ${route.maxBytes} bytes, the limit here; send it in smaller parts`,
+		);
+	}
+	if (bytes.length === 0 && route.emptyBodyIsFine)
+		return { body: {}, bytes: 0 };
+	let body: unknown;
+	try {
+		body = parseJson(bytes.toString("utf8")) ?? {};
+	} catch {
+		throw new AppError("bad_request", "the body is not valid JSON");
+	}
+	if (typeof body !== "object" || Array.isArray(body)) {
+		throw new AppError("bad_request", "the body must be a JSON object");
+	}
+	return { body, bytes: bytes.length };
+}
+
+function parse<Schema extends z.ZodType>(
+	schema: Schema,
+	body: unknown,
+): z.output<Schema> {
+	const parsed = schema.safeParse(body);
+	if (!parsed.success) {
+		throw new AppError("bad_request", describeIssues(parsed.error));
+	}
+	return parsed.data;
+}
+
+function end(
+	request: IncomingMessage,
+	response: ServerResponse,
+	status: number,
+	headers: Record<string, string>,
+	body: string,
+): void {
+	if (!request.complete && hasBody(request)) {
+		return endEarly(request, response, status, headers, body);
+	}
+	response.writeHead(status, {
+		...headers,
+		...(status === 204 ? {} : { "content-length": Buffer.byteLength(body) }),
+	});
+	response.end(body);
+}
+
+function hasBody(request: IncomingMessage): boolean {
+	return (
+		request.headers["transfer-encoding"] !== undefined ||
+		(request.headers["content-length"] ?? "0") !== "0"
+	);
+}
+
+function baseHeaders(request: IncomingMessage): Record<string, string> {
+	return {
+		"x-request-id": requestIdOf(request),
+		"cache-control": "no-store",
+		"x-content-type-options": "nosniff",
+	};
+}
+
+const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
+type RouteName = (typeof ROUTE_NAMES)[number];
+
+/** The route a request target means, which may have a query or, through a proxy, an origin. */
+function routeName(target: string): RouteName | undefined {
+	let path = target;
+	if (!target.startsWith("/")) path = URL.parse(target)?.pathname ?? "";
+	else if (target.includes("?")) path = target.slice(0, target.indexOf("?"));
+	if (!path.startsWith(ROOT)) return undefined;
+	const name = path.slice(ROOT.length);
+	return ROUTE_NAMES.find((known) => known === name);
+}
+
+/** True for the paths of the Device Agent API. */
+export function isAgentPath(target: string): boolean {
+	return routeName(target) !== undefined;
+}

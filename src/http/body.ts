@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** What a client that was answered early may still send before we hang up. */
+const LINGER_MS = 1_000;
+const LINGER_BYTES = 1 << 20;
+
+/**
+ * The bytes of a request's body, "too_large" as soon as it is known to have more than
+ * `maxBytes` (nothing more is read then), or "aborted" when the client went away.
+ */
+export function readBody(
+	request: IncomingMessage,
+	maxBytes: number,
+): Promise<Buffer | "too_large" | "aborted"> {
+	if (Number(request.headers["content-length"]) > maxBytes) {
+		return Promise.resolve("too_large");
+	}
+	return new Promise((resolve) => {
+		const chunks: Buffer[] = [];
+		let length = 0;
+		request.on("data", (chunk: Buffer) => {
+			length += chunk.length;
+			if (length > maxBytes) {
+				request.pause();
+				resolve("too_large");
+			} else {
+				chunks.push(chunk);
+			}
+		});
+		request.on("end", () => {
+			resolve(
+				chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+			);
+		});
+		request.on("error", () => resolve("aborted"));
+		request.on("close", () => resolve("aborted"));
+	});
+}
+
+/**
+ * Ends a response whose request was not read to its end, and closes the connection.
+ * The client gets the whole answer at once; what it still sends is thrown away for a
+ * moment, because closing on unread bytes makes its system drop the answer.
+ */
+export function endEarly(
+	request: IncomingMessage,
+	response: ServerResponse,
+	status: number,
+	headers: Record<string, string>,
+	body: string,
+): void {
+	response.writeHead(status, {
+		...headers,
+		"content-length": String(Buffer.byteLength(body)),
+		connection: "close",
+	});
+	// Complete for the client by its length, but not ended: ending would close at once.
+	if (body === "") response.flushHeaders();
+	else response.write(body);
+
+	let thrownAway = 0;
+	const hangUp = () => {
+		clearTimeout(timer);
+		response.end();
+	};
+	const timer = setTimeout(hangUp, LINGER_MS);
+	request.removeAllListeners("data");
+	request.on("data", (chunk: Buffer) => {
+		thrownAway += chunk.length;
+		if (thrownAway > LINGER_BYTES) {
+			clearTimeout(timer);
+			request.socket.destroy();
+		}
+	});
+	request.on("end", hangUp);
+	request.on("close", () => clearTimeout(timer));
+	request.resume();
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from "fastify";
+import type { Pool } from "pg";
+import { AppError } from "../errors.ts";
+
+/**
+ * `/health/live`: the process answers. `/health/ready`: it can work, that is, it
+ * reaches its database and is not shutting down; else 503, so that a load balancer
+ * looks elsewhere.
+ */
+export function addHealth(
+	app: FastifyInstance,
+	pool: Pool,
+	isDraining: () => boolean,
+): void {
+	app.get("/health/live", () => ({ status: "ok" }));
+	app.get("/health/ready", async () => {
+		if (isDraining()) {
+			throw new AppError("service_unavailable", "the service is shutting down");
+		}
+		await pool.query("select");
+		return { status: "ok" };
+	});
+}

@@ -1,0 +1,64 @@
+import { Command, CommanderError } from "commander";
+import { addDevice } from "./cli/device.ts";
+import { addDoctor } from "./cli/doctor.ts";
+import { addMigrate } from "./cli/migrate.ts";
+import { addOrg } from "./cli/org.ts";
+import { addStart } from "./cli/start.ts";
+import { AppError, toAppError } from "./errors.ts";
+import { redact } from "./log.ts";
+import { VERSION } from "./version.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_WRONG_USAGE = 2;
+
+const ENVIRONMENT = `
+Environment:
+  ASSAY_HOST       address to listen on (127.0.0.1)
+  ASSAY_PORT       port to listen on (8080)
+  ASSAY_BASE_URL   address that agents and people use (http://localhost:<port>)
+  ASSAY_DATA_DIR   folder of the embedded database (./data)
+  DATABASE_URL     use this PostgreSQL 15 or newer instead of the embedded one
+  ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
+`;
+
+function makeProgram(): Command {
+	const program = new Command("assay")
+		.description("A self-hosted compliance service.")
+		.version(VERSION)
+		.addHelpText("after", ENVIRONMENT)
+		.showHelpAfterError("(--help says what is possible)")
+		.exitOverride();
+	addStart(program);
+	addMigrate(program);
+	addOrg(program);
+	addDevice(program);
+	addDoctor(program);
+	return program;
+}
+
+/**
+ * Runs the command in `argv` (without node and script). Standard output carries only
+ * the result. Sets the exit code: 0, 1 when it failed, 2 when it was wrongly used.
+ */
+export async function main(argv: string[]): Promise<void> {
+	try {
+		await makeProgram().parseAsync(argv, { from: "user" });
+	} catch (error) {
+		if (error instanceof CommanderError) {
+			// Commander has written its message; help and version are no mistakes.
+			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
+			return;
+		}
+		process.exitCode = EXIT_FAILED;
+		const known = toAppError(error);
+		const text =
+			error instanceof AppError || known.code === "service_unavailable"
+				? `${known.message}${describeCause(error)}`
+				: String((error as Error).stack ?? error);
+		process.stderr.write(redact(`assay: ${text}\n`));
+	}
+}
+
+function describeCause(error: unknown): string {
+	return error instanceof AppError ? "" : ` (${(error as Error).message})`;
+}

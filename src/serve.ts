@@ -1,0 +1,97 @@
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { openDatabase } from "./db/database.ts";
+import { AppError } from "./errors.ts";
+import { makeAgentApi } from "./http/agent-api.ts";
+import { makeApp } from "./http/app.ts";
+
+export interface Service {
+	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
+	url: string;
+	database: string;
+	/** True until somebody has made an organization. */
+	isEmpty: boolean;
+	/** Stops accepting, finishes what was accepted, closes. Safe to call twice. */
+	close: () => Promise<void>;
+}
+
+/** How long requests under way may take after a stop was asked for. */
+const DRAIN_MS = 10_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot. */
+export async function serve(config: Config, log: Logger): Promise<Service> {
+	const database = await openDatabase(config);
+	for (const name of database.migrated)
+		log.info({ migration: name }, "migrated");
+
+	let isDraining = false;
+	const agentApi = makeAgentApi(database.pool, log);
+	const app = makeApp({
+		pool: database.pool,
+		log,
+		agentApi,
+		isDraining: () => isDraining,
+	});
+
+	const partitions = setInterval(() => {
+		database.pool
+			.query("select ensure_posture_report_partitions()")
+			.catch((err) => log.error({ err }, "could not make the next partitions"));
+	}, DAY_MS);
+
+	const close = async () => {
+		isDraining = true;
+		agentApi.drain();
+		clearInterval(partitions);
+		const deadline = setTimeout(
+			() => app.server.closeAllConnections(),
+			DRAIN_MS,
+		);
+		await app.close();
+		await agentApi.idle();
+		clearTimeout(deadline);
+		await database.close();
+	};
+
+	try {
+		await app.listen({ host: config.host, port: config.port });
+		const { rows } = await database.pool.query<{ found: boolean }>(
+			"select has_organizations() as found",
+		);
+		const { port } = app.server.address() as AddressInfo;
+		const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+		let closing: Promise<void> | undefined;
+		return {
+			url: `http://${host}:${port}`,
+			database: database.description,
+			isEmpty: !rows[0]?.found,
+			close: () => {
+				closing ??= close();
+				return closing;
+			},
+		};
+	} catch (error) {
+		await close();
+		throw explainListen(error, config);
+	}
+}
+
+function explainListen(error: unknown, config: Config): unknown {
+	const { code } = error as { code?: string };
+	const where = `${config.host}:${config.port}`;
+	if (code === "EADDRINUSE") {
+		return new AppError(
+			"bad_request",
+			`something already listens on ${where}; stop it, or set ASSAY_PORT to a free port`,
+		);
+	}
+	if (code === "EADDRNOTAVAIL" || code === "EACCES") {
+		return new AppError(
+			"bad_request",
+			`cannot listen on ${where} (${code}); set ASSAY_HOST and ASSAY_PORT to an address of this machine that this user may use`,
+		);
+	}
+	return error;
+}
