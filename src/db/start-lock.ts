@@ -1,0 +1,120 @@
+import {
+	readFileSync,
+	rmSync,
+	statSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../errors.ts";
+
+const POLL_MS = 25;
+const TOUCH_MS = 20_000;
+const STALE_MS = 120_000;
+const WAIT_MS = 180_000;
+/** Far longer than another process needs from judging a lock stale to removing it. */
+const SETTLE_MS = 50;
+
+/** Callers in this process, by folder: each waits for the one before it. */
+const queues = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs `work` while holding `<folder>/start.lock`, alone among all callers in all
+ * processes that see the folder. A lock whose owner died is taken over. Throws a
+ * service_unavailable AppError when the lock stays busy for three minutes, and
+ * the operating system's error when the folder cannot be written.
+ */
+export async function withStartLock<T>(
+	folder: string,
+	work: () => Promise<T>,
+): Promise<T> {
+	const before = queues.get(folder) ?? Promise.resolve();
+	const mine = before.then(() => holdLock(join(folder, "start.lock"), work));
+	const settled = mine.catch(() => {});
+	queues.set(folder, settled);
+	try {
+		return await mine;
+	} finally {
+		if (queues.get(folder) === settled) queues.delete(folder);
+	}
+}
+
+async function holdLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+	await acquire(file);
+	// A lock that is still being touched is not stale, however long the work takes.
+	const touch = setInterval(() => {
+		const now = new Date();
+		try {
+			utimesSync(file, now, now);
+		} catch {
+			// The folder may have been removed meanwhile; the work will say so.
+		}
+	}, TOUCH_MS).unref();
+	try {
+		return await work();
+	} finally {
+		clearInterval(touch);
+		rmSync(file, { force: true });
+	}
+}
+
+async function acquire(file: string): Promise<void> {
+	const deadline = Date.now() + WAIT_MS;
+	while (Date.now() < deadline) {
+		const takenOver = removeIfStale(file);
+		if (create(file)) {
+			if (!takenOver) return;
+			// Someone else who judged the old lock stale may just have removed ours.
+			await sleep(SETTLE_MS);
+			if (ownerOf(file) === process.pid) return;
+		}
+		await sleep(POLL_MS);
+	}
+	throw new AppError(
+		"service_unavailable",
+		`another Assay process (pid ${ownerOf(file)}) has been starting or stopping the database for ${WAIT_MS / 60_000} minutes; if there is none, delete ${file}`,
+	);
+}
+
+function create(file: string): boolean {
+	try {
+		writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
+		return true;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+		throw error;
+	}
+}
+
+function removeIfStale(file: string): boolean {
+	const ageMs =
+		Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? NaN);
+	if (Number.isNaN(ageMs)) return false;
+	const owner = ownerOf(file);
+	// Created but not written yet: its owner is about to write its pid.
+	if (owner === undefined && ageMs < 1000) return false;
+	// Callers of this process queue above, so our own pid is an earlier life's:
+	// in a container every life has the same one.
+	const alive = owner !== undefined && owner !== process.pid && isAlive(owner);
+	if (alive && ageMs < STALE_MS) return false;
+	rmSync(file, { force: true });
+	return true;
+}
+
+function ownerOf(file: string): number | undefined {
+	try {
+		return Number.parseInt(readFileSync(file, "utf8"), 10) || undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}

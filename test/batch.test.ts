@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Batcher, type BatchOptions } from "../src/db/batch.ts";
+import { AppError } from "../src/errors.ts";
+import { createDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+interface Row {
+	key: string;
+	divisor: number;
+}
+
+/** Divides 10 by each row's divisor in one statement, and remembers what travelled together. */
+function makeDivider(limits: Partial<BatchOptions<Row, number>> = {}) {
+	const batches: Row[][] = [];
+	const batcher = new Batcher<Row, number>({
+		key: (row) => row.key,
+		bytes: () => 10,
+		maxBatchRows: 256,
+		maxBatchBytes: 1 << 20,
+		maxInFlight: 2,
+		maxWaitingRows: 1000,
+		maxWaitingBytes: 1 << 20,
+		run: async (rows) => {
+			batches.push(rows);
+			const answer = await database.pool.query<{ quotient: number }>(
+				"select 10 / d as quotient from unnest($1::int[]) with ordinality as u(d, n) order by n",
+				[rows.map((row) => row.divisor)],
+			);
+			return answer.rows.map((row) => row.quotient);
+		},
+		...limits,
+	});
+	return { batcher, batches };
+}
+
+const row = (key: string, divisor = 1): Row => ({ key, divisor });
+
+test("items that arrive together travel in one statement, sorted by key", async () => {
+	const { batcher, batches } = makeDivider();
+	const answers = await Promise.all(
+		["c", "a", "b"].map((key, index) => batcher.add(row(key, index + 1))),
+	);
+	expect(answers).toEqual([10, 5, 3]);
+	expect(batches.map((batch) => batch.map((one) => one.key))).toEqual([
+		["a", "b", "c"],
+	]);
+});
+
+test("one bad row fails alone", async () => {
+	const { batcher } = makeDivider();
+	const settled = await Promise.allSettled(
+		Array.from({ length: 50 }, (_, index) =>
+			batcher.add(row(`key ${index}`, index === 17 ? 0 : 2)),
+		),
+	);
+	settled.forEach((outcome, index) => {
+		if (index === 17) {
+			expect(outcome.status).toBe("rejected");
+		} else {
+			expect(outcome).toEqual({ status: "fulfilled", value: 5 });
+		}
+	});
+});
+
+test("the same key never travels twice at a time, and every item is answered", async () => {
+	const inFlight = new Set<string>();
+	const { batcher } = makeDivider();
+	const watched = new Batcher<Row, number>({
+		key: (one) => one.key,
+		bytes: () => 1,
+		maxBatchRows: 4,
+		maxBatchBytes: 100,
+		maxInFlight: 3,
+		maxWaitingRows: 1000,
+		maxWaitingBytes: 1000,
+		run: async (rows) => {
+			for (const one of rows) {
+				if (inFlight.has(one.key)) throw new Error(`${one.key} travels twice`);
+				inFlight.add(one.key);
+			}
+			const answers = await Promise.all(rows.map((one) => batcher.add(one)));
+			for (const one of rows) inFlight.delete(one.key);
+			return answers;
+		},
+	});
+	const answers = await Promise.all(
+		Array.from({ length: 200 }, (_, index) =>
+			watched.add(row(`key ${index % 5}`, 10)),
+		),
+	);
+	expect(answers).toEqual(Array(200).fill(1));
+});
+
+test("a batch keeps to its rows and bytes, and to the places in flight", async () => {
+	let inFlight = 0;
+	let mostInFlight = 0;
+	const sizes: number[] = [];
+	const batcher = new Batcher<number, number>({
+		key: String,
+		bytes: (item) => item,
+		maxBatchRows: 3,
+		maxBatchBytes: 10,
+		maxInFlight: 2,
+		maxWaitingRows: 1000,
+		maxWaitingBytes: 1000,
+		run: async (items) => {
+			mostInFlight = Math.max(mostInFlight, ++inFlight);
+			sizes.push(items.length);
+			expect(items.length === 1 || items.reduce((a, b) => a + b, 0) <= 10).toBe(
+				true,
+			);
+			await database.pool.query("select");
+			inFlight--;
+			return items;
+		},
+	});
+	const items = [1, 2, 3, 4, 5, 6, 7, 8, 9, 50];
+	expect(await Promise.all(items.map((item) => batcher.add(item)))).toEqual(
+		items,
+	);
+	expect(mostInFlight).toBe(2);
+	expect(Math.max(...sizes)).toBe(3);
+});
+
+test("a full queue refuses with service_unavailable and works again when it has emptied", async () => {
+	const { batcher } = makeDivider({ maxWaitingRows: 5 });
+	const settled = await Promise.allSettled(
+		Array.from({ length: 8 }, (_, index) => batcher.add(row(`key ${index}`))),
+	);
+	expect(settled.map((outcome) => outcome.status)).toEqual([
+		...Array(5).fill("fulfilled"),
+		...Array(3).fill("rejected"),
+	]);
+	for (const outcome of settled.slice(5)) {
+		expect((outcome as PromiseRejectedResult).reason).toMatchObject({
+			code: "service_unavailable",
+		});
+	}
+	expect(await batcher.add(row("again", 5))).toBe(2);
+});
+
+test("a queue is full by bytes too", async () => {
+	const { batcher } = makeDivider({ maxWaitingBytes: 25 });
+	const settled = await Promise.allSettled(
+		["a", "b", "c"].map((key) => batcher.add(row(key))),
+	);
+	expect(settled.map((outcome) => outcome.status)).toEqual([
+		"fulfilled",
+		"fulfilled",
+		"rejected",
+	]);
+});
+
+test("when the database is away the whole batch fails at once, without being tried row by row", async () => {
+	let tries = 0;
+	const { batcher } = makeDivider({
+		run: async () => {
+			tries++;
+			const client = await database.owner.connect();
+			try {
+				await client.query("select pg_terminate_backend(pg_backend_pid())");
+				return [];
+			} finally {
+				client.release(true);
+			}
+		},
+	});
+	const settled = await Promise.allSettled(
+		["a", "b", "c", "d"].map((key) => batcher.add(row(key))),
+	);
+	expect(new Set(settled.map((outcome) => outcome.status))).toEqual(
+		new Set(["rejected"]),
+	);
+	expect(tries).toBe(1);
+});
+
+test("idle resolves when everything accepted is done, also after failures", async () => {
+	const { batcher } = makeDivider({ maxBatchRows: 2, maxInFlight: 1 });
+	let done = 0;
+	const all = Array.from({ length: 9 }, (_, index) =>
+		batcher
+			.add(row(`key ${index}`, index % 3))
+			.catch((error) => expect(error).not.toBeInstanceOf(AppError))
+			.finally(() => done++),
+	);
+	await batcher.idle();
+	await Promise.resolve();
+	expect(done).toBe(9);
+	await Promise.all(all);
+	await batcher.idle();
+});

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A door between a service and its database that a test can close. */
+export interface DatabaseProxy {
+	url: string;
+	/** Bytes that went towards the database: queries, since answers go the other way. */
+	bytesSent: () => number;
+	/** Cuts all connections and refuses new ones, as when the database's machine is gone. */
+	cut: () => Promise<void>;
+	restore: () => Promise<void>;
+}
+
+export async function openDatabaseProxy(
+	databaseUrl: string,
+): Promise<DatabaseProxy> {
+	const target = new URL(databaseUrl);
+	const port = target.port || "5432";
+	const folder = target.searchParams.get("host");
+	const open = (): Socket =>
+		folder
+			? connect(`${folder}/.s.PGSQL.${port}`)
+			: connect(Number(port), target.hostname);
+
+	const sockets = new Set<Socket>();
+	let sent = 0;
+	const server = createServer((inward) => {
+		const outward = open();
+		inward.on("data", (chunk: Buffer) => {
+			sent += chunk.length;
+		});
+		inward.pipe(outward).pipe(inward);
+		for (const [socket, other] of [
+			[inward, outward],
+			[outward, inward],
+		] as const) {
+			sockets.add(socket);
+			socket.on("error", () => {});
+			socket.on("close", () => {
+				sockets.delete(socket);
+				other.destroy();
+			});
+		}
+	});
+	// The run must not wait for a proxy that a failed test left open.
+	server.unref();
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const own = (server.address() as AddressInfo).port;
+
+	const url = new URL(databaseUrl);
+	url.hostname = "127.0.0.1";
+	url.port = String(own);
+	url.searchParams.delete("host");
+	return {
+		url: url.href,
+		bytesSent: () => sent,
+		cut: async () => {
+			const closed = once(server, "close");
+			server.close();
+			for (const socket of sockets) socket.destroy();
+			await closed;
+		},
+		restore: async () => {
+			server.listen(own, "127.0.0.1");
+			await once(server, "listening");
+		},
+	};
+}
