@@ -323,6 +323,28 @@ describe("several processes", { timeout: 60_000 }, () => {
 		expect(serverPids()).toEqual([]);
 	});
 
+	test("a server that dies is started again by those who use it, and stopped by the last", async () => {
+		const first = await open();
+		const second = await openElsewhere();
+		await query(first, "create table kept as select 42 as answer");
+		const died = first.pid;
+		kill(died);
+		while (first.pid === died) await sleep(20);
+		expect(await query(first, "select answer from kept")).toBe(42);
+		await second.leave();
+		expect(await query(first, "select answer from kept")).toBe(42);
+		await first.close();
+		expect(serverPids()).toEqual([]);
+	});
+
+	test("leaving while the server is away does not start it again", async () => {
+		const db = await open();
+		kill(db.pid);
+		await db.close();
+		await sleep(1_000);
+		expect(serverPids()).toEqual([]);
+	});
+
 	test("one that lost its connection by a backend's crash is still counted", async () => {
 		const first = await open();
 		const second = await openElsewhere();

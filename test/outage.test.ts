@@ -1,27 +1,53 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
 import { readConfig } from "../src/config.ts";
-import {
-	type EmbeddedPostgres,
-	openEmbeddedPostgres,
-} from "../src/db/embedded.ts";
+import type { EmbeddedPostgres } from "../src/db/embedded.ts";
 import { makePool, withTenant } from "../src/db/pool.ts";
 import { createDevice } from "../src/devices/enrollment.ts";
 import { makeId } from "../src/id.ts";
 import { makeLogger } from "../src/log.ts";
 import { type Service, serve } from "../src/serve.ts";
+import { makeFolder } from "./folder.ts";
 import { heartbeatBody, postureResult } from "./service.ts";
 
 let folder: string;
-let postgres: EmbeddedPostgres;
+let postgres: Postgres;
 let service: Service;
 let organizationId: string;
 
-function urlOf({ connection }: EmbeddedPostgres): string {
+type Postgres = Pick<EmbeddedPostgres, "connection" | "pid"> & {
+	keeper: ChildProcess;
+};
+
+/** A server that a process of its own keeps, so that nobody here starts it again. */
+async function startPostgres(): Promise<Postgres> {
+	const keeper = spawn(
+		process.execPath,
+		[
+			join(import.meta.dirname, "embedded-process.ts"),
+			join(folder, "data"),
+			join(folder, "base"),
+		],
+		{ stdio: ["pipe", "pipe", "inherit"] },
+	);
+	const [line] = await once(createInterface(keeper.stdout), "line");
+	return { ...JSON.parse(String(line)), keeper };
+}
+
+/** Ends its keeper unasked, then the server. */
+async function endPostgres(signal: NodeJS.Signals): Promise<void> {
+	postgres.keeper.kill("SIGKILL");
+	await once(postgres.keeper, "exit");
+	process.kill(postgres.pid, signal);
+}
+
+function urlOf({ connection }: Postgres): string {
 	const url = new URL(`postgres://localhost:${connection.port}/assay`);
 	url.username = connection.user;
 	url.password = connection.password;
@@ -30,8 +56,8 @@ function urlOf({ connection }: EmbeddedPostgres): string {
 }
 
 beforeAll(async () => {
-	folder = await mkdtemp(join(tmpdir(), "assay-outage-"));
-	postgres = await openEmbeddedPostgres(join(folder, "data"));
+	folder = await makeFolder("assay-outage-");
+	postgres = await startPostgres();
 	const databaseUrl = urlOf(postgres);
 	service = await serve(
 		readConfig({ ASSAY_PORT: "0", DATABASE_URL: databaseUrl }),
@@ -44,7 +70,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await service?.close();
-	await postgres?.close();
+	postgres?.keeper.stdin?.end();
+	if (postgres) await once(postgres.keeper, "exit");
 	await rm(folder, { recursive: true, force: true });
 });
 
@@ -115,7 +142,7 @@ for (const signal of ["SIGINT", "SIGQUIT"] as const) {
 			while (!reached()) await new Promise((resolve) => setTimeout(resolve, 5));
 		};
 		await until(() => acknowledged.length > 50);
-		process.kill(postgres.pid, signal);
+		await endPostgres(signal);
 		await until(() => statuses.has(503));
 
 		expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
@@ -127,9 +154,7 @@ for (const signal of ["SIGINT", "SIGQUIT"] as const) {
 		);
 		expect((await post("unenroll", {}, devices[0]?.key)).status).toBe(503);
 
-		const old = postgres;
-		postgres = await openEmbeddedPostgres(join(folder, "data"));
-		await old.close();
+		postgres = await startPostgres();
 		await untilReady();
 		const before = acknowledged.length;
 		await until(() => acknowledged.length > before + 50);

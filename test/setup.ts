@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { withDatabaseName } from "./database.ts";
+import { makeFolder } from "./folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -45,7 +45,7 @@ async function run(url: string, sql: string): Promise<void> {
 }
 
 async function startEmbedded() {
-	const folder = await mkdtemp(join(tmpdir(), "assay-test-"));
+	const folder = await makeFolder("assay-test-");
 	const postgres = await openEmbeddedPostgres(join(folder, "data"));
 	const { host, port, user, password, database } = postgres.connection;
 	const url = new URL(`postgres://localhost:${port}/${database}`);

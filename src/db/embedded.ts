@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { join as joinPath, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { Client } from "pg";
@@ -27,7 +27,7 @@ import {
 	startPostmaster,
 	stopPostmaster,
 } from "./postmaster.ts";
-import { connect, connectionOf, hasOthers, keepPresent } from "./presence.ts";
+import { connect, connectionOf, hasOthers, Presence } from "./presence.ts";
 import { withStartLock } from "./start-lock.ts";
 
 const START_TIMEOUT_MS = 60_000;
@@ -49,7 +49,7 @@ export interface EmbeddedPostgres {
 	readonly origin: "started" | "joined" | "adopted";
 	/** PGDATA */
 	readonly directory: string;
-	/** Of the postmaster. */
+	/** Of the postmaster, which may be another after a crash. */
 	readonly pid: number;
 	/** Leaves the server; stops it when no other Assay process uses it. Idempotent. */
 	close(): Promise<void>;
@@ -65,7 +65,8 @@ export interface EmbeddedOptions {
 /**
  * The PostgreSQL of the data folder, ready and holding a database `assay`: the running
  * one if there is one, else started, else made. Any number of processes may open the
- * same folder; the last to close it stops the server.
+ * same folder; the last to close it stops the server. When the server dies before that,
+ * one of them starts it again.
  *
  * Throws an AppError: bad_request when there is no PostgreSQL for this platform or the
  * folder is not one this version can use, service_unavailable when the server does not
@@ -77,17 +78,36 @@ export async function openEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
 	try {
 		const folder = openDataFolder(resolve(dataDir));
-		return await withStartLock(folder, async () => {
-			const known = readCluster(folder);
-			return (known && (await enter(known))) ?? (await start(folder, options));
-		});
+		return await use(folder, () => joinOrStart(folder, options));
 	} catch (error) {
 		throw explain(error, dataDir);
 	}
 }
 
-/** Enters a running server; undefined when there is none, or it went away while we waited. */
-async function enter(cluster: Cluster): Promise<EmbeddedPostgres | undefined> {
+/** A running server with a connection of ours that says we use it. */
+interface Entry {
+	readonly cluster: Cluster;
+	readonly client: Client;
+	readonly origin: EmbeddedPostgres["origin"];
+	readonly pid: number;
+}
+
+async function joinOrStart(
+	folder: string,
+	options: EmbeddedOptions,
+): Promise<Entry> {
+	const known = readCluster(folder);
+	const entry =
+		(known && (await join(known))) ?? (await start(folder, options));
+	const found = await entry.client.query(
+		"select 1 from pg_database where datname = 'assay'",
+	);
+	if (found.rowCount === 0) await entry.client.query("create database assay");
+	return entry;
+}
+
+/** Joins a running server; undefined when there is none, or it went away while we waited. */
+async function join(cluster: Cluster): Promise<Entry | undefined> {
 	const { directory } = cluster;
 	const pid = findPostmaster(directory);
 	if (pid === undefined) return undefined;
@@ -96,20 +116,18 @@ async function enter(cluster: Cluster): Promise<EmbeddedPostgres | undefined> {
 		() => findPostmaster(directory) === pid,
 	);
 	if (!client) return undefined;
-	if (await hasOthers(client)) return use(cluster, client, "joined", pid);
+	if (await hasOthers(client))
+		return { cluster, client, origin: "joined", pid };
 	writeCluster({ ...cluster, ownerPid: process.pid });
-	return use(cluster, client, "adopted", pid);
+	return { cluster, client, origin: "adopted", pid };
 }
 
-async function start(
-	folder: string,
-	options: EmbeddedOptions,
-): Promise<EmbeddedPostgres> {
+async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 	const baseFolder = options.baseFolder ?? "/var/lib/assay";
 	let cluster = readCluster(folder) ?? planCluster(folder, baseFolder);
 	const { directory } = cluster;
 	const user = chooseOsUser(directory);
-	const copies = user ? baseFolder : join(folder, "binaries");
+	const copies = user ? baseFolder : joinPath(folder, "binaries");
 	const binaries = await locateBinaries(user, copies, options.resolvePackage);
 	checkCluster(cluster, binaries.major);
 	clearDrafts(directory);
@@ -126,8 +144,9 @@ async function start(
 		clearStaleLocks(directory);
 		const server = startPostmaster(binaries, directory, user, port);
 		const client = await connect(cluster, () => !server.hasExited());
-		if (client && server.pid)
-			return use(cluster, client, "started", server.pid);
+		if (client && server.pid) {
+			return { cluster, client, origin: "started", pid: server.pid };
+		}
 		const reason = readStartFailure(directory, server.pid);
 		if (!PASSING.test(reason) || Date.now() > deadline) {
 			throw new AppError(
@@ -141,7 +160,7 @@ async function start(
 
 /** 0 for a socket; else the port of last time if it is free, so that others' pools find the server again. */
 async function choosePort({ directory, port }: Cluster): Promise<number> {
-	const socket = join(directory, `.s.PGSQL.${SOCKET_PORT}`);
+	const socket = joinPath(directory, `.s.PGSQL.${SOCKET_PORT}`);
 	if (
 		process.platform !== "win32" &&
 		Buffer.byteLength(socket) <= MAX_SOCKET_PATH_BYTES
@@ -164,17 +183,23 @@ function freePort(wanted: number): Promise<number | undefined> {
 }
 
 async function use(
-	cluster: Cluster,
-	client: Client,
-	origin: EmbeddedPostgres["origin"],
-	pid: number,
+	folder: string,
+	enter: () => Promise<Entry>,
 ): Promise<EmbeddedPostgres> {
-	const { folder, directory } = cluster;
-	const found = await client.query(
-		"select 1 from pg_database where datname = 'assay'",
+	const first = await withStartLock(folder, enter);
+	const { cluster } = first;
+	const { directory } = cluster;
+	let { pid } = first;
+	const presence = new Presence(() =>
+		withStartLock(folder, async () => {
+			// Left while we waited for the lock: starting it again would leave it running.
+			if (presence.isReleased) return;
+			const entry = await enter();
+			pid = entry.pid;
+			presence.hold(entry.client);
+		}),
 	);
-	if (found.rowCount === 0) await client.query("create database assay");
-	const presence = keepPresent(cluster, client);
+	presence.hold(first.client);
 	let closing: Promise<void> | undefined;
 	const leave = () =>
 		withStartLock(folder, async () => {
@@ -188,9 +213,11 @@ async function use(
 		});
 	return {
 		connection: connectionOf(cluster),
-		origin,
+		origin: first.origin,
 		directory,
-		pid,
+		get pid() {
+			return pid;
+		},
 		close() {
 			closing ??= leave();
 			return closing;

@@ -5,6 +5,7 @@ import type { Cluster } from "./postgres-cluster.ts";
 import { SOCKET_PORT } from "./postmaster.ts";
 
 const CONNECT_TIMEOUT_MS = 60_000;
+const RETRY_MS = 500;
 /** Each Assay process holds one connection of this name for as long as it uses the server. */
 const PRESENCE = "assay presence";
 
@@ -73,33 +74,40 @@ export async function hasOthers(client: Client): Promise<boolean> {
 }
 
 /**
- * Holds a connection that others count, and makes it anew when the server ends it: a
- * crash of one backend ends all connections while the server goes on, and a process
- * without presence would see the server stopped under it.
+ * Holds a connection that others count. When the server ends it, `enter` has to hold
+ * another: a crash of one backend ends all connections while the server goes on, and a
+ * process without presence would see the server stopped under it.
  */
-export function keepPresent(cluster: Cluster, first: Client) {
-	let held: Client | undefined;
-	let released = false;
-	const hold = (client: Client) => {
-		held = client;
+export class Presence {
+	#held: Client | undefined;
+	#isReleased = false;
+	readonly #enter: () => Promise<void>;
+
+	constructor(enter: () => Promise<void>) {
+		this.#enter = enter;
+	}
+
+	get isReleased(): boolean {
+		return this.#isReleased;
+	}
+
+	hold(client: Client): void {
+		this.#held = client;
 		client.once("end", () => {
-			held = undefined;
-			setTimeout(again, 500).unref();
+			this.#held = undefined;
+			this.#retry();
 		});
-	};
-	const again = async () => {
-		if (released) return;
-		const client = await connect(cluster, () => false).catch(() => undefined);
-		if (released) return client?.end();
-		if (client) hold(client);
-		else setTimeout(again, 500).unref();
-	};
-	hold(first);
-	return {
-		/** The connection, if there is one just now; from here on it is the caller's to end. */
-		release(): Client | undefined {
-			released = true;
-			return held;
-		},
-	};
+	}
+
+	/** The connection, if there is one just now; from here on it is the caller's to end. */
+	release(): Client | undefined {
+		this.#isReleased = true;
+		return this.#held;
+	}
+
+	#retry(): void {
+		setTimeout(() => {
+			if (!this.#isReleased) this.#enter().catch(() => this.#retry());
+		}, RETRY_MS);
+	}
 }

@@ -131,7 +131,6 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 		response: ServerResponse,
 	): Promise<void> {
 		const headers = baseHeaders(request);
-		if (isDraining) headers.connection = "close";
 		try {
 			if (request.method !== "POST") {
 				headers.allow = "POST";
@@ -161,6 +160,25 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 			const body = { error: error.code, message: error.message };
 			end(request, response, error.status, headers, JSON.stringify(body));
 		}
+	}
+
+	function end(
+		request: IncomingMessage,
+		response: ServerResponse,
+		status: number,
+		headers: Record<string, string>,
+		body: string,
+	): void {
+		if (!request.complete && hasBody(request)) {
+			return endEarly(request, response, status, headers, body);
+		}
+		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
+		if (isDraining) headers.connection = "close";
+		if (status !== 204) {
+			headers["content-length"] = String(Buffer.byteLength(body));
+		}
+		response.writeHead(status, headers);
+		response.end(body);
 	}
 
 	async function run(
@@ -242,23 +260,6 @@ function parse<Schema extends z.ZodType>(
 		throw new AppError("bad_request", describeIssues(parsed.error));
 	}
 	return parsed.data;
-}
-
-function end(
-	request: IncomingMessage,
-	response: ServerResponse,
-	status: number,
-	headers: Record<string, string>,
-	body: string,
-): void {
-	if (!request.complete && hasBody(request)) {
-		return endEarly(request, response, status, headers, body);
-	}
-	response.writeHead(status, {
-		...headers,
-		...(status === 204 ? {} : { "content-length": Buffer.byteLength(body) }),
-	});
-	response.end(body);
 }
 
 function hasBody(request: IncomingMessage): boolean {

@@ -1,0 +1,733 @@
+CREATE DOMAIN public.typed_id AS text COLLATE pg_catalog."C"
+	CONSTRAINT typed_id_check CHECK ((octet_length(VALUE) = 32));
+
+CREATE FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	device record;
+	wanted_hash bytea := sha256(convert_to(p_hardware_uuid, 'UTF8'));
+begin
+	select d.organization_id, d.id into device
+	from devices d
+	where d.key_hash = p_key_hash and d.status = 'PENDING'
+	for no key update;
+	if not found then
+		return 'not_pending';
+	end if;
+	begin
+		update devices d
+		set
+			status = 'ACTIVE',
+			hardware_uuid = p_hardware_uuid,
+			hardware_hash = wanted_hash,
+			serial_number = p_serial_number,
+			hostname = p_hostname,
+			platform = p_platform,
+			os_version = p_os_version,
+			agent_version = p_agent_version,
+			activated_at = now(),
+			last_seen_at = now()
+		where d.organization_id = device.organization_id and d.id = device.id;
+	exception when unique_violation then
+		insert into device_conflicts as c (
+			organization_id, device_id, kind, other_device_id, hardware_uuid, platform,
+			hostname, serial_number, os_version, agent_version
+		)
+		select
+			device.organization_id, device.id, 'DUPLICATE_HARDWARE', d.id, p_hardware_uuid,
+			p_platform, p_hostname, p_serial_number, p_os_version, p_agent_version
+		from devices d
+		where d.organization_id = device.organization_id
+			and d.hardware_hash = wanted_hash
+			and d.status <> 'REVOKED'
+			and d.id <> device.id
+		on conflict on constraint device_conflicts_pkey do update set
+			other_device_id = excluded.other_device_id,
+			hardware_uuid = excluded.hardware_uuid,
+			platform = excluded.platform,
+			hostname = excluded.hostname,
+			serial_number = excluded.serial_number,
+			os_version = excluded.os_version,
+			agent_version = excluded.agent_version,
+			occurrences = c.occurrences + 1,
+			last_seen_at = now();
+		return 'duplicate_hardware';
+	end;
+	delete from device_conflicts c
+	where c.organization_id = device.organization_id
+		and c.device_id = device.id
+		and c.kind = 'DUPLICATE_HARDWARE';
+	return 'activated';
+end
+$$;
+
+CREATE FUNCTION public.agent_authenticate(p_key_hash bytea[]) RETURNS TABLE(ordinal integer, status text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select k.n::integer, d.status
+	from unnest(p_key_hash) with ordinality k (key_hash, n)
+	join devices d on d.key_hash = k.key_hash;
+end
+$$;
+
+CREATE FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	token record;
+begin
+	delete from enrollment_tokens t
+	using devices d
+	where t.token_hash = p_token_hash
+		and t.expires_at > now()
+		and t.revoked_at is null
+		and d.organization_id = t.organization_id
+		and d.id = t.device_id
+		and d.status <> 'REVOKED'
+	returning t.organization_id, t.device_id, t.name into token;
+	if not found then
+		return null;
+	end if;
+	update devices d
+	set key_hash = p_key_hash, status = 'PENDING', enrolled_at = now(), enrolled_with = token.name
+	where d.organization_id = token.organization_id and d.id = token.device_id;
+	return token.device_id;
+end
+$$;
+
+CREATE FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) RETURNS bigint[]
+    LANGUAGE plpgsql
+    AS $$
+declare
+	stored record;
+	further jsonb;
+	positions bigint[];
+begin
+	select r.received_at, r.results into stored
+	from posture_reports r
+	where r.organization_id = p_organization_id and r.device_id = p_device_id
+		and r.report_id = p_report_id and r.received_at >= p_not_before
+	order by r.received_at
+	limit 1;
+
+	select jsonb_agg(e.result order by e.n), array_agg(e.n)
+	into further, positions
+	from jsonb_array_elements(p_results) with ordinality e (result, n)
+	where not exists (
+		select from jsonb_array_elements(stored.results) s (result)
+		where posture_result_identity(s.result) = posture_result_identity(e.result)
+	);
+
+	if further is not null then
+		update posture_reports r
+		set results = r.results || further
+		where r.organization_id = p_organization_id and r.device_id = p_device_id
+			and r.report_id = p_report_id and r.received_at = stored.received_at;
+	end if;
+	return coalesce(positions, '{}');
+end
+$$;
+
+CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	with touched as (
+		update devices d
+		set
+			serial_number = b.serial_number,
+			hostname = b.hostname,
+			os_version = b.os_version,
+			agent_version = b.agent_version,
+			last_seen_at = greatest(d.last_seen_at, now())
+		from unnest(
+			p_key_hash, p_hardware_uuid, p_serial_number, p_hostname,
+			p_platform, p_os_version, p_agent_version
+		) with ordinality b (
+			key_hash, hardware_uuid, serial_number, hostname,
+			platform, os_version, agent_version, n
+		)
+		where d.key_hash = b.key_hash and d.status = 'ACTIVE'
+		returning
+			b.n, d.organization_id, d.id,
+			d.hardware_uuid <> b.hardware_uuid or d.platform <> b.platform as is_other_hardware
+	), noted as (
+		insert into device_conflicts as c (
+			organization_id, device_id, kind, hardware_uuid, platform, hostname,
+			serial_number, os_version, agent_version
+		)
+		select
+			t.organization_id, t.id, 'POSSIBLE_CLONE', p_hardware_uuid[t.n], p_platform[t.n],
+			p_hostname[t.n], p_serial_number[t.n], p_os_version[t.n], p_agent_version[t.n]
+		from touched t
+		where t.is_other_hardware
+		on conflict on constraint device_conflicts_pkey do update set
+			hardware_uuid = excluded.hardware_uuid,
+			platform = excluded.platform,
+			hostname = excluded.hostname,
+			serial_number = excluded.serial_number,
+			os_version = excluded.os_version,
+			agent_version = excluded.agent_version,
+			occurrences = c.occurrences + 1,
+			last_seen_at = now()
+	)
+	select
+		t.n::integer, t.id::text, o.heartbeat_interval_seconds, o.posture_interval_seconds
+	from touched t
+	join organizations o on o.id = t.organization_id;
+end
+$$;
+
+CREATE FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+	before posture_spans;
+	after posture_spans;
+	-- The observations of the same status that stand nearest to a contradiction inside a span.
+	left_at timestamptz;
+	left_report text;
+	right_at timestamptz;
+	right_report text;
+	is_taken boolean;
+begin
+	select * into before
+	from posture_spans s
+	where s.organization_id = p_organization_id and s.device_id = p_device_id
+		and s.check_key = p_check_key and s.since <= p_observed_at
+	order by s.since desc
+	limit 1;
+
+	if before.since is not null and p_observed_at <= before.last_observed_at then
+		-- Known already; or of the same instant as a known one, and then the first to arrive stands.
+		if before.status = p_status or p_observed_at in (before.since, before.last_observed_at) then
+			return;
+		end if;
+		-- A contradiction inside the span splits it. Where the raw reports are gone, what is
+		-- known of its two sides are the span's own ends.
+		select
+			(array_agg(o.observed_at order by o.observed_at desc) filter (where o.observed_at < p_observed_at))[1],
+			(array_agg(o.report_id order by o.observed_at desc) filter (where o.observed_at < p_observed_at))[1],
+			(array_agg(o.observed_at order by o.observed_at) filter (where o.observed_at > p_observed_at))[1],
+			(array_agg(o.report_id order by o.observed_at) filter (where o.observed_at > p_observed_at))[1],
+			bool_or(o.observed_at = p_observed_at)
+		into left_at, left_report, right_at, right_report, is_taken
+		from (
+			select (e ->> 'observed_at')::timestamptz as observed_at, r.report_id
+			from posture_reports r, jsonb_array_elements(r.results) e
+			where r.organization_id = p_organization_id and r.device_id = p_device_id
+				-- Nothing is observed more than five minutes after it was received.
+				and r.received_at >= before.since - interval '6 minutes'
+				and e ->> 'check_key' = p_check_key and e ->> 'status' = before.status
+		) o
+		where o.observed_at between before.since and before.last_observed_at;
+		if is_taken then
+			return;
+		end if;
+
+		update posture_spans s
+		set
+			last_observed_at = coalesce(left_at, before.since),
+			last_report_id = coalesce(left_report, before.first_report_id),
+			is_current = false
+		where s.organization_id = p_organization_id and s.device_id = p_device_id
+			and s.check_key = p_check_key and s.since = before.since;
+		insert into posture_spans values
+			(
+				p_organization_id, p_device_id, p_check_key, p_observed_at, p_observed_at,
+				p_status, p_report_id, p_report_id, false
+			),
+			(
+				p_organization_id, p_device_id, p_check_key,
+				coalesce(right_at, before.last_observed_at), before.last_observed_at, before.status,
+				coalesce(right_report, before.last_report_id), before.last_report_id, before.is_current
+			);
+		return;
+	end if;
+
+	if before.status = p_status then
+		update posture_spans s
+		set last_observed_at = p_observed_at, last_report_id = p_report_id
+		where s.organization_id = p_organization_id and s.device_id = p_device_id
+			and s.check_key = p_check_key and s.since = before.since;
+		return;
+	end if;
+
+	select * into after
+	from posture_spans s
+	where s.organization_id = p_organization_id and s.device_id = p_device_id
+		and s.check_key = p_check_key and s.since > p_observed_at
+	order by s.since
+	limit 1;
+
+	if after.status = p_status then
+		update posture_spans s
+		set since = p_observed_at, first_report_id = p_report_id
+		where s.organization_id = p_organization_id and s.device_id = p_device_id
+			and s.check_key = p_check_key and s.since = after.since;
+		return;
+	end if;
+
+	if before.is_current then
+		update posture_spans s
+		set is_current = false
+		where s.organization_id = p_organization_id and s.device_id = p_device_id
+			and s.check_key = p_check_key and s.since = before.since;
+	end if;
+	insert into posture_spans values (
+		p_organization_id, p_device_id, p_check_key, p_observed_at, p_observed_at,
+		p_status, p_report_id, p_report_id, after.since is null
+	);
+end
+$$;
+
+CREATE FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb[], r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) RETURNS TABLE(ordinal integer, outcome text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	epoch constant timestamptz := 'epoch';
+	organization_ids text[];
+	device_ids text[];
+	report_ids text[];
+	outcomes text[];
+	late record;
+	extended_report integer;
+	-- Positions in that report of the results it did not have.
+	further bigint[];
+begin
+	-- A device's reports are taken one after the other, whichever process they reach. The
+	-- statements below begin after the lock, so each sees what the one before has committed.
+	perform pg_advisory_xact_lock(('x' || encode(substring(k.key_hash for 8), 'hex'))::bit(64)::bigint)
+	from unnest(p_key_hash) k (key_hash);
+
+	select
+		array_agg(d.organization_id order by r.n),
+		array_agg(d.id order by r.n),
+		array_agg(left(d.organization_id, 11) || substring(r.report_id from 12) order by r.n),
+		array_agg(
+			case
+				when d.status is distinct from 'ACTIVE' then 'unauthorized'
+				when r.tenant <> left(d.organization_id, 11) then 'foreign_report'
+				else 'stored'
+			end
+			order by r.n
+		)
+	into organization_ids, device_ids, report_ids, outcomes
+	from unnest(p_key_hash, p_tenant, p_report_id) with ordinality r (key_hash, tenant, report_id, n)
+	left join devices d on d.key_hash = r.key_hash;
+
+	for late in
+		with report as (
+			select r.n, r.organization_id, r.device_id, r.report_id, r.results, r.not_before,
+				r.not_before is not null and exists (
+					select from posture_reports p
+					where p.organization_id = r.organization_id and p.device_id = r.device_id
+						and p.report_id = r.report_id and p.received_at >= r.not_before
+				) as is_known
+			from unnest(organization_ids, device_ids, report_ids, outcomes, p_results, p_not_before)
+				with ordinality r (organization_id, device_id, report_id, outcome, results, not_before, n)
+			where r.outcome = 'stored'
+		), raw as (
+			insert into posture_reports (organization_id, device_id, report_id, results)
+			select r.organization_id, r.device_id, r.report_id, r.results
+			from report r
+			where not r.is_known
+		), observation as (
+			select
+				o.n, o.report, o.position, r.is_known, r.not_before, r.organization_id, r.device_id, r.report_id,
+				o.check_key, o.status, epoch + o.observed_at * interval '1 microsecond' as observed_at,
+				o.is_only and not r.is_known as is_plain
+			from unnest(r_report, r_position, r_check_key, r_status, r_observed_at, r_is_only)
+				with ordinality o (report, position, check_key, status, observed_at, is_only, n)
+			join report r on r.n = o.report
+		), moved as (
+			-- The usual case: newer than the current span, which goes on or ends.
+			update posture_spans s
+			set
+				last_observed_at = case when s.status = o.status then o.observed_at else s.last_observed_at end,
+				last_report_id = case when s.status = o.status then o.report_id else s.last_report_id end,
+				is_current = s.status = o.status
+			from observation o
+			where o.is_plain
+				and s.organization_id = o.organization_id and s.device_id = o.device_id
+				and s.check_key = o.check_key and s.is_current
+				and s.last_observed_at < o.observed_at
+			returning o.n, s.is_current as is_extended
+		), rest as (
+			select o.* from observation o
+			where not exists (select from moved m where m.n = o.n)
+		), first as (
+			select o.n from rest o
+			where o.is_plain and not exists (
+				select from posture_spans s
+				where s.organization_id = o.organization_id and s.device_id = o.device_id
+					and s.check_key = o.check_key and s.is_current
+			)
+		), opened as (
+			insert into posture_spans
+			select
+				o.organization_id, o.device_id, o.check_key, o.observed_at, o.observed_at,
+				o.status, o.report_id, o.report_id, true
+			from observation o
+			where o.n in (select m.n from moved m where not m.is_extended union all select f.n from first f)
+		)
+		select o.* from rest o
+		where o.n not in (select f.n from first f)
+		order by o.report, o.observed_at, o.position
+	loop
+		if late.is_known then
+			if late.report is distinct from extended_report then
+				extended_report := late.report;
+				further := agent_extend_report(
+					late.organization_id, late.device_id, late.report_id,
+					late.not_before, p_results[late.report]
+				);
+			end if;
+			continue when late.position <> all (further);
+		end if;
+		perform agent_record_observation(
+			late.organization_id, late.device_id, late.check_key,
+			late.status, late.observed_at, late.report_id
+		);
+	end loop;
+
+	return query
+	select o.n::integer, o.outcome from unnest(outcomes) with ordinality o (outcome, n);
+end
+$$;
+
+CREATE FUNCTION public.agent_unenroll(p_key_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	update devices d
+	set status = 'REVOKED', revoked_at = now(), key_hash = null
+	where d.key_hash = p_key_hash;
+	return found;
+end
+$$;
+
+CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	first_day timestamptz;
+	partition_name text;
+begin
+	perform pg_advisory_xact_lock(hashtext('ensure_posture_report_partitions'));
+	for first_day in
+		select date_trunc('month', now(), 'UTC') + m * interval '1 month' from generate_series(0, 2) m
+	loop
+		partition_name := 'posture_reports_' || to_char(first_day at time zone 'UTC', 'YYYY_MM');
+		continue when to_regclass(partition_name) is not null;
+		execute format('create table %I (like posture_reports including all)', partition_name);
+		execute format('alter table %I enable row level security', partition_name);
+		execute format('alter table posture_reports_default no force row level security');
+		execute format(
+			'with waiting as (delete from posture_reports_default where received_at >= %L and received_at < %L returning *)'
+			' insert into %I select * from waiting',
+			first_day, first_day + interval '1 month', partition_name
+		);
+		execute format('alter table posture_reports_default force row level security');
+		execute format('alter table %I force row level security', partition_name);
+		execute format(
+			'alter table posture_reports attach partition %I for values from (%L) to (%L)',
+			partition_name, first_day, first_day + interval '1 month'
+		);
+	end loop;
+end
+$$;
+
+CREATE TABLE public.organizations (
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    heartbeat_interval_seconds integer DEFAULT 300 NOT NULL,
+    posture_interval_seconds integer DEFAULT 3600 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT organizations_heartbeat_interval_seconds_check CHECK (((heartbeat_interval_seconds >= 30) AND (heartbeat_interval_seconds <= 86400))),
+    CONSTRAINT organizations_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT organizations_posture_interval_seconds_check CHECK (((posture_interval_seconds >= 60) AND (posture_interval_seconds <= 604800)))
+);
+
+ALTER TABLE ONLY public.organizations FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.has_organizations() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    RETURN (EXISTS (SELECT FROM public.organizations));
+
+CREATE FUNCTION public.posture_result_identity(result jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((result - 'claimed_observed_at'::text) || jsonb_build_object('observed_at', COALESCE((result -> 'claimed_observed_at'::text), (result -> 'observed_at'::text))));
+
+CREATE TABLE public.device_conflicts (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    other_device_id public.typed_id,
+    hardware_uuid text NOT NULL,
+    platform text NOT NULL,
+    hostname text NOT NULL,
+    serial_number text,
+    os_version text NOT NULL,
+    agent_version text NOT NULL,
+    occurrences bigint DEFAULT 1 NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT device_conflicts_kind_check CHECK ((kind = ANY (ARRAY['DUPLICATE_HARDWARE'::text, 'POSSIBLE_CLONE'::text])))
+);
+
+ALTER TABLE ONLY public.device_conflicts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.devices (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text,
+    status text DEFAULT 'PENDING'::text NOT NULL,
+    key_hash bytea,
+    hardware_uuid text,
+    hardware_hash bytea,
+    serial_number text,
+    hostname text,
+    platform text,
+    os_version text,
+    agent_version text,
+    enrolled_with text,
+    enrolled_at timestamp with time zone,
+    activated_at timestamp with time zone,
+    last_seen_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT devices_check CHECK (((status = 'REVOKED'::text) = (revoked_at IS NOT NULL))),
+    CONSTRAINT devices_check1 CHECK (((status <> 'REVOKED'::text) OR (key_hash IS NULL))),
+    CONSTRAINT devices_check2 CHECK (((status <> 'ACTIVE'::text) OR ((hardware_hash IS NOT NULL) AND (platform IS NOT NULL)))),
+    CONSTRAINT devices_key_hash_check CHECK ((octet_length(key_hash) = 32)),
+    CONSTRAINT devices_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT devices_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
+    CONSTRAINT devices_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACTIVE'::text, 'REVOKED'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
+
+ALTER TABLE ONLY public.devices FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.devices.enrolled_with IS 'name of the enrollment token that gave the present key';
+
+CREATE TABLE public.enrollment_tokens (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    name text NOT NULL,
+    token_hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    created_by text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT enrollment_tokens_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT enrollment_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+ALTER TABLE ONLY public.enrollment_tokens FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.migrations (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.posture_reports (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    report_id public.typed_id NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    results jsonb NOT NULL,
+    CONSTRAINT posture_reports_results_check CHECK ((jsonb_typeof(results) = 'array'::text))
+)
+PARTITION BY RANGE (received_at);
+
+ALTER TABLE ONLY public.posture_reports FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.posture_reports_default (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    report_id public.typed_id NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    results jsonb NOT NULL,
+    CONSTRAINT posture_reports_results_check CHECK ((jsonb_typeof(results) = 'array'::text))
+);
+
+ALTER TABLE ONLY public.posture_reports_default FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.posture_spans (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    since timestamp with time zone NOT NULL,
+    last_observed_at timestamp with time zone NOT NULL,
+    status text NOT NULL,
+    first_report_id public.typed_id NOT NULL,
+    last_report_id public.typed_id NOT NULL,
+    is_current boolean NOT NULL,
+    CONSTRAINT posture_spans_check CHECK ((since <= last_observed_at)),
+    CONSTRAINT posture_spans_check_key_check CHECK ((check_key <> ''::text)),
+    CONSTRAINT posture_spans_status_check CHECK ((status = ANY (ARRAY['PASS'::text, 'FAIL'::text, 'UNKNOWN'::text, 'NOT_APPLICABLE'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
+
+ALTER TABLE ONLY public.posture_spans FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE ONLY public.posture_reports ATTACH PARTITION public.posture_reports_default DEFAULT;
+
+ALTER TABLE ONLY public.device_conflicts
+    ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_key_hash_key UNIQUE (key_hash);
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.enrollment_tokens
+    ADD CONSTRAINT enrollment_tokens_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.enrollment_tokens
+    ADD CONSTRAINT enrollment_tokens_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY public.organizations
+    ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.posture_reports
+    ADD CONSTRAINT posture_reports_pkey PRIMARY KEY (organization_id, device_id, report_id, received_at);
+
+ALTER TABLE ONLY public.posture_reports_default
+    ADD CONSTRAINT posture_reports_default_pkey PRIMARY KEY (organization_id, device_id, report_id, received_at);
+
+ALTER TABLE ONLY public.posture_spans
+    ADD CONSTRAINT posture_spans_pkey PRIMARY KEY (organization_id, device_id, check_key, since);
+
+CREATE UNIQUE INDEX devices_live_hardware ON public.devices USING btree (organization_id, hardware_hash) WHERE ((status <> 'REVOKED'::text) AND (hardware_hash IS NOT NULL));
+
+CREATE INDEX enrollment_tokens_device ON public.enrollment_tokens USING btree (organization_id, device_id);
+
+CREATE UNIQUE INDEX posture_spans_current ON public.posture_spans USING btree (organization_id, device_id, check_key) WHERE is_current;
+
+ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_default_pkey;
+
+ALTER TABLE ONLY public.device_conflicts
+    ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.enrollment_tokens
+    ADD CONSTRAINT enrollment_tokens_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.posture_spans
+    ADD CONSTRAINT posture_spans_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.devices TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.enrollment_tokens TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.posture_reports TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.posture_spans TO assay_agent USING (true);
+
+ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.devices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.posture_reports ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.posture_reports_default ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.posture_spans ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.organizations TO assay_app USING (((id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.posture_reports TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.posture_spans TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+GRANT USAGE ON SCHEMA public TO assay_app;
+GRANT USAGE ON SCHEMA public TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_authenticate(p_key_hash bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_authenticate(p_key_hash bytea[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb[], r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb[], r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
+GRANT SELECT ON TABLE public.organizations TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.has_organizations() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.has_organizations() TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
+GRANT SELECT,UPDATE ON TABLE public.devices TO assay_agent;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.enrollment_tokens TO assay_app;
+GRANT SELECT,DELETE ON TABLE public.enrollment_tokens TO assay_agent;
+
+GRANT SELECT ON TABLE public.posture_reports TO assay_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;
+
+GRANT SELECT ON TABLE public.posture_spans TO assay_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_spans TO assay_agent;

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeFolder } from "./folder.ts";
+import { assay, isRunning, type Started, startAssay } from "./program.ts";
+import { heartbeatBody, postureResult } from "./service.ts";
+
+let folder: string;
+let settings: Record<string, string>;
+let running: Started[];
+beforeEach(async () => {
+	folder = await makeFolder("assay-start-");
+	settings = { ASSAY_DATA_DIR: join(folder, "data") };
+	running = [];
+});
+afterEach(async () => {
+	for (const one of running) {
+		if (isRunning(one.pid)) await one.stop("SIGTERM");
+	}
+	await rm(folder, { recursive: true, force: true });
+});
+
+async function start(how: { npm?: boolean } = {}): Promise<Started> {
+	const started = await startAssay(settings, how);
+	running.push(started);
+	return started;
+}
+
+/** The number of the embedded server's main process. */
+function serverPid(): number {
+	const file = join(folder, "data/postgres/postmaster.pid");
+	return Number(readFileSync(file, "utf8").split("\n")[0]);
+}
+
+/** A device made by another process while the service runs, active; gives its key. */
+async function addDevice(url: string): Promise<string> {
+	const org = await assay(
+		["org", "create", "--name", "Acme", "--json"],
+		settings,
+	);
+	const { organization_id } = JSON.parse(org.stdout);
+	const device = await assay(
+		["device", "create", "--org", organization_id, "--json"],
+		settings,
+	);
+	const { enrollment_token: token } = JSON.parse(device.stdout);
+	const enrolled = await post(url, "enroll", { token });
+	const { api_key: key } = (await enrolled.json()) as { api_key: string };
+	expect((await post(url, "heartbeat", heartbeatBody(), key)).status).toBe(200);
+	return key;
+}
+
+function post(url: string, route: string, body: unknown, key?: string) {
+	return fetch(`${url}/api/agent/v1/${route}`, {
+		method: "POST",
+		body: JSON.stringify(body),
+		headers: key ? { authorization: `Bearer ${key}` } : {},
+	});
+}
+
+test("on an empty folder it starts, says how to go on, and other commands work beside it", async () => {
+	const { url } = await start();
+	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+	await addDevice(url);
+	const doctor = await assay(["doctor"], settings);
+	expect(doctor.stdout).toContain("embedded PostgreSQL");
+	expect(doctor.code).toBe(0);
+	// The other processes have come and gone; the database still runs for the service.
+	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+});
+
+test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
+	const service = await start();
+	const key = await addDevice(service.url);
+	const server = serverPid();
+	const statuses: (number | string)[] = [];
+	let stopping: Promise<number | null> | undefined;
+	const report = { results: [postureResult()] };
+	const work = Array.from({ length: 8 }, async () => {
+		for (;;) {
+			try {
+				const { status } = await post(service.url, "postures", report, key);
+				statuses.push(status);
+				if (statuses.length === 200) stopping = service.stop("SIGTERM");
+			} catch (error) {
+				// Only a new connection may be refused; one that was accepted is answered.
+				statuses.push((error as { cause: { code: string } }).cause.code);
+				return;
+			}
+		}
+	});
+	await Promise.all(work);
+	expect(await stopping).toBe(0);
+	expect(new Set(statuses)).toEqual(new Set([204, "ECONNREFUSED"]));
+	expect(isRunning(server)).toBe(false);
+	expect(service.stderr()).toContain('"stopped"');
+});
+
+test("Ctrl-C in a terminal that runs npm start ends everything in good order", async () => {
+	const service = await start({ npm: true });
+	const server = serverPid();
+	await service.stop("SIGINT");
+	while (isRunning(service.pid))
+		await new Promise((done) => setTimeout(done, 20));
+	expect(service.stderr()).toContain('"stopped"');
+	expect(isRunning(server)).toBe(false);
+});
+
+test("after kill -9 the next start has everything that was acknowledged", async () => {
+	const first = await start();
+	const key = await addDevice(first.url);
+	await first.stop("SIGKILL");
+	const second = await start();
+	expect(
+		(await post(second.url, "heartbeat", heartbeatBody(), key)).status,
+	).toBe(200);
+	expect(await second.stop("SIGTERM")).toBe(0);
+});
+
+test("a database killed under the service comes back by itself", async () => {
+	const service = await start();
+	const key = await addDevice(service.url);
+	process.kill(serverPid(), "SIGKILL");
+	const statuses = new Set<number>();
+	for (;;) {
+		const { status } = await post(
+			service.url,
+			"heartbeat",
+			heartbeatBody(),
+			key,
+		);
+		statuses.add(status);
+		if (status === 200 && statuses.has(503)) break;
+	}
+	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
+});
