@@ -24,6 +24,7 @@ const COMMANDS = [
 	["device"],
 	["device", "create"],
 	["device", "list"],
+	["device", "show"],
 	["doctor"],
 ];
 
@@ -104,6 +105,19 @@ test("provisioning without a browser: org create, device create, device list", a
 	expect(list.stdout).toContain(device.device_id);
 	expect(list.stdout).toMatch(/laptop +PENDING +NEVER/);
 	expect(list.stdout).not.toContain("asy_enr_");
+
+	const show = await assay(
+		["device", "show", device.device_id, "--org", organization_id],
+		settings,
+	);
+	expect(show.stdout).toMatch(/^status +PENDING, NEVER$/m);
+	expect(show.stdout).toContain("No posture reports yet.");
+	const other = await assay(
+		["device", "show", "nonsense", "--org", organization_id],
+		settings,
+	);
+	expect(other.code).toBe(1);
+	expect(other.stderr).toContain("no device nonsense");
 });
 
 test("an organization that does not exist, or is none, fails with 1 and a sentence", async () => {

@@ -9,9 +9,17 @@ export function print(
 	);
 }
 
+/**
+ * A value that came from outside, fit for a terminal: a hostname could hold escape
+ * sequences, or line breaks that forge lines of ours.
+ */
+export function printable(value: string): string {
+	return value.replace(/\p{Cc}/gu, "\ufffd");
+}
+
 /** Rows as columns that line up, with a heading. */
 export function table(heading: string[], rows: string[][]): string {
-	const all = [heading, ...rows];
+	const all = [heading, ...rows.map((row) => row.map(printable))];
 	const widths = heading.map((_, column) =>
 		Math.max(...all.map((row) => row[column]?.length ?? 0)),
 	);

@@ -31,6 +31,19 @@ export interface DeviceSummary {
 	conflicts: string[];
 }
 
+export interface DeviceConflict {
+	kind: "DUPLICATE_HARDWARE" | "POSSIBLE_CLONE";
+	/** The live device that has the hardware; null for a possible clone. */
+	other_device_id: string | null;
+	/** What the machine that came last said of itself. */
+	hardware_uuid: string;
+	platform: string;
+	hostname: string;
+	occurrences: number;
+	first_seen_at: Date;
+	last_seen_at: Date;
+}
+
 export interface CurrentPosture {
 	check_key: string;
 	status: PostureStatus;
@@ -39,6 +52,19 @@ export interface CurrentPosture {
 	observed_at: Date;
 }
 
+const SELECT_SUMMARY = `
+	select
+		d.id, d.name, d.status, ${FRESHNESS} as freshness, d.hardware_uuid, d.hostname,
+		d.platform, d.os_version, d.agent_version, d.last_seen_at,
+		array(
+			select c.kind from device_conflicts c
+			where c.organization_id = d.organization_id and c.device_id = d.id
+			order by c.kind
+		) as conflicts
+	from devices d
+	join organizations o on o.id = d.organization_id
+	where d.organization_id = $1`;
+
 /** Devices of the client's organization, newest first, at most `limit`. */
 export async function listDevices(
 	client: PoolClient,
@@ -46,20 +72,38 @@ export async function listDevices(
 	limit: number,
 ): Promise<DeviceSummary[]> {
 	const { rows } = await client.query<DeviceSummary>(
-		`select
-			d.id, d.name, d.status, ${FRESHNESS} as freshness, d.hardware_uuid, d.hostname,
-			d.platform, d.os_version, d.agent_version, d.last_seen_at,
-			array(
-				select c.kind from device_conflicts c
-				where c.organization_id = d.organization_id and c.device_id = d.id
-				order by c.kind
-			) as conflicts
-		from devices d
-		join organizations o on o.id = d.organization_id
-		where d.organization_id = $1
-		order by d.created_at desc, d.id
-		limit $2`,
+		`${SELECT_SUMMARY} order by d.created_at desc, d.id limit $2`,
 		[organizationId, limit],
+	);
+	return rows;
+}
+
+/** One device, undefined when the organization has no such device. */
+export async function getDevice(
+	client: PoolClient,
+	organizationId: string,
+	deviceId: string,
+): Promise<DeviceSummary | undefined> {
+	const { rows } = await client.query<DeviceSummary>(
+		`${SELECT_SUMMARY} and d.id = $2`,
+		[organizationId, deviceId],
+	);
+	return rows[0];
+}
+
+export async function listConflicts(
+	client: PoolClient,
+	organizationId: string,
+	deviceId: string,
+): Promise<DeviceConflict[]> {
+	const { rows } = await client.query<DeviceConflict>(
+		`select
+			kind, other_device_id, hardware_uuid, platform, hostname,
+			occurrences::int as occurrences, first_seen_at, last_seen_at
+		from device_conflicts
+		where organization_id = $1 and device_id = $2
+		order by kind`,
+		[organizationId, deviceId],
 	);
 	return rows;
 }
