@@ -17,7 +17,10 @@ afterAll(() => assay.close());
 
 /** The device's row as the owner sees it, with the conflicts that administrators see. */
 async function see(id: string, organizationId = assay.organizationId) {
-	const { rows } = await assay.database.owner.query<Record<string, unknown>>(
+	const { rows } = await assay.database.owner.query<{
+		last_seen_at: Date | null;
+		[column: string]: unknown;
+	}>(
 		`select status, hardware_uuid, serial_number, hostname, platform, os_version,
 			agent_version, last_seen_at
 		from devices where id = $1`,
@@ -29,9 +32,9 @@ async function see(id: string, organizationId = assay.organizationId) {
 		(client) => listDevices(client, organizationId, 1000),
 	);
 	const conflicts = listed.find((device) => device.id === id)?.conflicts;
-	return { ...rows[0], conflicts } as Record<string, unknown> & {
-		last_seen_at: Date | null;
-	};
+	const [row] = rows;
+	if (!row) throw new Error(`no device ${id}`);
+	return { ...row, conflicts };
 }
 
 async function beat(key: string, body: unknown): Promise<Response> {

@@ -260,6 +260,23 @@ describe("a body", () => {
 			400,
 		);
 	});
+
+	test("with a field whose length cannot be compared is 400, not trouble of ours", async () => {
+		const trap = { length: { valueOf: 1, toString: 1 } };
+		const { key } = await assay.activateDevice();
+		for (const [route, body] of [
+			["enroll", { token: trap }],
+			["heartbeat", heartbeatBody({ hostname: trap })],
+			["heartbeat", heartbeatBody({ serial_number: trap })],
+			["postures", { results: trap }],
+			["postures", { results: [trap] }],
+			["postures", { results: [postureResult({ check_key: trap })] }],
+			["postures", { results: [postureResult({ correlation_id: trap })] }],
+		] as const) {
+			const answer = await assay.post(route, body, { key });
+			expect.soft(answer.status, JSON.stringify(body)).toBe(400);
+		}
+	});
 });
 
 describe("every answer", () => {

@@ -57,10 +57,17 @@ export class RawConnection {
 		const headers: Record<string, string> = {};
 		for (const line of lines) {
 			const colon = line.indexOf(":");
-			headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+			headers[line.slice(0, colon).toLowerCase()] = line
+				.slice(colon + 1)
+				.trim();
 		}
-		if (headers["transfer-encoding"]) throw new Error("unexpected chunks");
-		const length = method === "HEAD" ? 0 : Number(headers["content-length"] ?? 0);
+		if (headers["transfer-encoding"]) {
+			throw new Error(
+				`an answer in chunks: ${statusLine}, ${lines.join(", ")}`,
+			);
+		}
+		const length =
+			method === "HEAD" ? 0 : Number(headers["content-length"] ?? 0);
 		await this.#until(
 			() => (this.#received.length >= length ? length : -1),
 			"a body",
@@ -70,7 +77,10 @@ export class RawConnection {
 
 	/** Resolves when the server has closed; gives what it sent beyond the responses taken. */
 	async closed(): Promise<string> {
-		await this.#until(() => (this.#isOver ? 0 : -1), "the end of the connection");
+		await this.#until(
+			() => (this.#isOver ? 0 : -1),
+			"the end of the connection",
+		);
 		return this.#received.toString("latin1");
 	}
 
@@ -81,17 +91,18 @@ export class RawConnection {
 	}
 
 	async #until(look: () => number, what: string): Promise<number> {
+		let isLate = false;
 		const deadline = setTimeout(() => {
-			this.socket.destroy();
-			this.#end();
+			isLate = true;
+			this.#wake();
 		}, PATIENCE_MS);
 		try {
 			for (;;) {
 				const found = look();
 				if (found >= 0) return found;
-				if (this.#isOver) {
+				if (this.#isOver || isLate) {
 					throw new Error(
-						`the connection ended without ${what}: ${JSON.stringify(this.#received.toString("latin1"))}`,
+						`${isLate ? "waited too long for" : "the connection ended without"} ${what}: ${JSON.stringify(this.#received.toString("latin1"))}`,
 					);
 				}
 				await new Promise<void>((resolve) => {
