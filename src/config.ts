@@ -72,7 +72,7 @@ function readOrigin(text: string | undefined, port: number): string {
 	) {
 		throw new AppError(
 			"bad_request",
-			`ASSAY_BASE_URL must be the root of an http or https address such as https://assay.example.com, not "${text}"`,
+			"ASSAY_BASE_URL must be the root of an http or https address such as https://assay.example.com, without path, user or password",
 		);
 	}
 	return url.origin;

@@ -16,8 +16,9 @@ const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^asy_(?:pat|dev|enr)_[0-9A-Za-z]{46}$/;
 
-/** Any secret of ours in running text, for redaction. */
-export const SECRET_IN_TEXT = /asy_(pat|dev|enr)_[0-9A-Za-z]+/g;
+/** Any secret of ours in running text, whole, cut off or percent-encoded, for redaction. */
+export const SECRET_IN_TEXT =
+	/asy(?:_|%5f)(pat|dev|enr)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
 
 function randomBase62(length: number): string {
 	let text = "";

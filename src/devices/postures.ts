@@ -54,6 +54,8 @@ interface Submission {
 	/** The tenant that the report ids name, null when the request names no report. */
 	tenantPrefix: string | null;
 	reports: Report[];
+	/** Index of the first result that names a report. */
+	firstNamed: number;
 	/** Checks that have several results in the request. */
 	repeatedChecks: ReadonlySet<string>;
 	/** Length of the request's body. */
@@ -92,13 +94,10 @@ export class Postures {
 		results: PostureResult[],
 		bytes: number,
 	): Promise<void> {
-		const outcome = await this.#batcher.add({
-			keyHash,
-			bytes,
-			...groupByReport(results, Date.now()),
-		});
+		const grouped = groupByReport(results, Date.now());
+		const outcome = await this.#batcher.add({ keyHash, bytes, ...grouped });
 		if (outcome === "unauthorized") throw unknownDeviceKey();
-		if (outcome === "foreign_report") throw foreignReport();
+		if (outcome === "foreign_report") throw foreignReport(grouped.firstNamed);
 	}
 
 	idle(): Promise<void> {
@@ -160,21 +159,22 @@ export class Postures {
 	}
 }
 
-function foreignReport(): AppError {
+function foreignReport(index: number): AppError {
 	return new AppError(
 		"bad_request",
-		"correlation_id names a posture report of another organization",
+		`results[${index}].correlation_id names a posture report of another organization`,
 	);
 }
 
 function groupByReport(
 	results: PostureResult[],
 	nowMs: number,
-): Pick<Submission, "tenantPrefix" | "reports" | "repeatedChecks"> {
+): Omit<Submission, "keyHash" | "bytes"> {
 	const reports = new Map<string, Report>();
 	const seen = new Set<string>();
 	const repeatedChecks = new Set<string>();
 	let tenantPrefix: string | null = null;
+	let firstNamed = -1;
 
 	results.forEach((result, index) => {
 		const correlationId = result.correlation_id || "";
@@ -186,8 +186,9 @@ function groupByReport(
 			if (correlationId !== "") {
 				// Two tenants cannot both be the device's.
 				if (tenantPrefix !== null && tenantPrefix !== prefix) {
-					throw foreignReport();
+					throw foreignReport(index);
 				}
+				if (tenantPrefix === null) firstNamed = index;
 				tenantPrefix = prefix;
 			}
 		}
@@ -207,7 +208,12 @@ function groupByReport(
 		report.results.push(stored);
 		report.observedAt.push(observedAt);
 	});
-	return { tenantPrefix, reports: [...reports.values()], repeatedChecks };
+	return {
+		tenantPrefix,
+		firstNamed,
+		reports: [...reports.values()],
+		repeatedChecks,
+	};
 }
 
 function openReport(

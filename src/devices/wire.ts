@@ -43,7 +43,8 @@ function says(message: string) {
 
 const body = says("must be a JSON object");
 const text = z.string(says("must be a string"));
-const required = text.min(1, "must not be empty");
+// Not zod's own min and max: they read the length of a value of any type, and throw on some.
+const required = text.refine((value) => value !== "", "must not be empty");
 
 export const enrollRequest = z.object({ token: required }, body);
 
@@ -113,9 +114,14 @@ export type PostureResult = z.infer<typeof postureResult>;
 
 export const posturesRequest = z.object(
 	{
+		// Counted before any is looked at: a megabyte holds half a million wrong ones.
 		results: z
-			.array(postureResult, says("must be an array"))
-			.max(MAX_RESULTS, `must have at most ${MAX_RESULTS} elements`),
+			.array(z.unknown(), says("must be an array"))
+			.refine(
+				(results) => results.length <= MAX_RESULTS,
+				`must have at most ${MAX_RESULTS} elements`,
+			)
+			.pipe(z.array(postureResult)),
 	},
 	body,
 );

@@ -126,6 +126,7 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 	]);
 
 	async function answer(
+		name: RouteName,
 		route: Route,
 		request: IncomingMessage,
 		response: ServerResponse,
@@ -145,11 +146,7 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 			const error = toAppError(thrown);
 			if (error.status >= 500) {
 				log.error(
-					{
-						requestId: headers["x-request-id"],
-						path: request.url,
-						err: thrown,
-					},
+					{ requestId: headers["x-request-id"], route: name, err: thrown },
 					"a device's request failed",
 				);
 			}
@@ -169,7 +166,7 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 		headers: Record<string, string>,
 		body: string,
 	): void {
-		if (!request.complete && hasBody(request)) {
+		if (!request.readableEnded && hasBody(request)) {
 			return endEarly(request, response, status, headers, body);
 		}
 		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
@@ -211,7 +208,7 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 			const name = routeName(request.url ?? "");
 			const route = name && routes.get(name);
 			if (!route) return false;
-			void answer(route, request, response);
+			void answer(name, route, request, response);
 			return true;
 		},
 		drain() {
@@ -236,6 +233,9 @@ async function readJson(
 			"bad_request",
 			`the body has more than ${route.maxBytes} bytes, the limit here; send it in smaller parts`,
 		);
+	}
+	if (bytes === "broken") {
+		throw new AppError("bad_request", "the body is not sent as valid HTTP");
 	}
 	if (bytes.length === 0 && route.emptyBodyIsFine)
 		return { body: {}, bytes: 0 };

@@ -4,14 +4,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 1 << 20;
 
+/** Emitted on a request whose body turned out not to be valid HTTP. */
+export const BROKEN_BODY = "assay-broken-body";
+
 /**
- * The bytes of a request's body, "too_large" as soon as it is known to have more than
- * `maxBytes` (nothing more is read then), or "aborted" when the client went away.
+ * The bytes of a request's body; "too_large" as soon as it is known to have more than
+ * `maxBytes` (nothing more is read then), "broken" when its framing is wrong, "aborted"
+ * when the client went away.
  */
 export function readBody(
 	request: IncomingMessage,
 	maxBytes: number,
-): Promise<Buffer | "too_large" | "aborted"> {
+): Promise<Buffer | "too_large" | "broken" | "aborted"> {
 	if (Number(request.headers["content-length"]) > maxBytes) {
 		return Promise.resolve("too_large");
 	}
@@ -32,6 +36,7 @@ export function readBody(
 				chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
 			);
 		});
+		request.on(BROKEN_BODY, () => resolve("broken"));
 		request.on("error", () => resolve("aborted"));
 		request.on("close", () => resolve("aborted"));
 	});

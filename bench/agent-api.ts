@@ -1,0 +1,172 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { openEmbeddedPostgres } from "../src/db/embedded.ts";
+import { stopPostmaster } from "../src/db/postmaster.ts";
+import { makeFleet, writeFleet } from "./fleet.ts";
+import { readMemory, readUpdates } from "./measure.ts";
+import { type Options, readOptions, USAGE } from "./options.ts";
+import {
+	fill,
+	runFirstReports,
+	runHeartbeats,
+	runMixed,
+	runSteadyReports,
+} from "./phases.ts";
+import {
+	LoadGenerator,
+	startBareServer,
+	startService,
+	stopChildren,
+} from "./processes.ts";
+import { describeMachine, type Report, toMarkdown } from "./report.ts";
+import { seed, settle } from "./seed.ts";
+
+const ORGANIZATIONS = 20;
+/** After its start, before the service's memory at rest is read. */
+const REST_MS = 4_000;
+/** What seeding, filling, warming up and stopping may take beside the measurements. */
+const EXTRA_MS = 600_000;
+
+/** What has to be undone at the end, the last first. */
+const undo: (() => Promise<void> | void)[] = [];
+
+async function cleanUp(): Promise<void> {
+	for (let step = undo.pop(); step; step = undo.pop()) {
+		try {
+			await step();
+		} catch (error) {
+			say(`while cleaning up: ${error}`);
+		}
+	}
+}
+
+async function bench(options: Options): Promise<Report> {
+	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
+	undo.push(() => rmSync(folder, { recursive: true, force: true }));
+	const dataDir = join(folder, "data");
+	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
+	// PostgreSQL, which root starts as another user, must be able to pass through.
+	chmodSync(folder, 0o711);
+
+	const fleet = makeFleet(options.devices, ORGANIZATIONS);
+	const fleetFile = join(folder, "fleet.json");
+	writeFleet(fleetFile, fleet);
+	const generator = new LoadGenerator(fleetFile);
+	const report: Report = {
+		machine: describeMachine(undefined),
+		devices: options.devices,
+		seconds: options.seconds,
+		mixedSeconds: options.mixedSeconds,
+		rows: [],
+		mixed: [],
+		memory: undefined,
+		updates: [],
+	};
+	const does = (part: Options["parts"][number]) => options.parts.includes(part);
+
+	if (does("heartbeats") || does("postures") || does("mixed")) {
+		say("starting the service");
+		const service = await startService(dataDir, options.profile);
+		const postgres = await openEmbeddedPostgres(dataDir);
+		undo.push(() => postgres.close());
+		const client = new Client(postgres.connection);
+		client.on("error", () => {});
+		await client.connect();
+		undo.push(() => client.end());
+		await sleep(REST_MS);
+		const atRest = readMemory(service.pid, postgres.pid);
+
+		say(`seeding ${options.devices} devices`);
+		await seed(client, fleet);
+		const watched = {
+			serverPid: service.pid,
+			postmasterPid: postgres.pid,
+			client,
+		};
+		const { port } = service;
+		const stand = { options, generator, watched, port, prefix: "", say };
+		if (does("heartbeats")) report.rows.push(...(await runHeartbeats(stand)));
+		if (does("postures")) report.rows.push(...(await runFirstReports(stand)));
+		if (does("postures") || does("mixed")) {
+			await fill(stand);
+			await settle(client);
+		}
+		if (does("postures")) report.rows.push(...(await runSteadyReports(stand)));
+		if (does("mixed")) report.mixed.push(...(await runMixed(stand)));
+
+		report.memory = { atRest, atTheEnd: readMemory(service.pid, postgres.pid) };
+		report.updates = await readUpdates(client);
+		const { rows } = await client.query("show server_version");
+		report.machine = describeMachine(rows[0].server_version);
+		await client.end();
+		await service.stop();
+		await postgres.close();
+	}
+
+	if (does("bare")) {
+		const bare = await startBareServer();
+		const watched = { serverPid: bare.pid };
+		const { port } = bare;
+		const stand = { options, generator, watched, port, prefix: "bare: ", say };
+		report.rows.push(...(await runHeartbeats(stand)));
+		report.rows.push(...(await runSteadyReports(stand)));
+		compareWithBare(report);
+	}
+	return report;
+}
+
+/** Beside each load what the bare server did with the same kind of requests and connections. */
+function compareWithBare({ rows }: Report): void {
+	const isBare = (load: string) => load.startsWith("bare: ");
+	for (const row of rows) {
+		const ceiling = rows.find(
+			({ load, kind, connections }) =>
+				isBare(load) && kind === row.kind && connections === row.connections,
+		);
+		if (ceiling && !isBare(row.load)) {
+			row.ofBare = (row.perSecond / ceiling.perSecond) * 100;
+		}
+	}
+}
+
+function say(text: string): void {
+	process.stderr.write(`${text}\n`);
+}
+
+/** Runs until it is done, fails, takes far too long or is interrupted; leaves nothing behind. */
+async function main(): Promise<void> {
+	const options = readOptions(process.argv.slice(2));
+	if (options === "help") {
+		process.stdout.write(USAGE);
+		return;
+	}
+	const loads = options.connections.length * 6 * options.seconds;
+	const limitMs = EXTRA_MS + (loads + options.mixedSeconds) * 1000;
+	const stopped = new Promise<never>((_, reject) => {
+		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+			process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+		}
+		setTimeout(
+			() => reject(new Error(`not done after ${limitMs / 1000} s`)),
+			limitMs,
+		).unref();
+	});
+	const report = await Promise.race([bench(options), stopped]);
+	process.stdout.write(
+		options.isJson ? `${JSON.stringify(report)}\n` : toMarkdown(report),
+	);
+}
+
+try {
+	await main();
+} catch (error) {
+	say(`bench: ${error instanceof Error ? error.message : error}`);
+	process.exitCode = 1;
+} finally {
+	await cleanUp();
+	// A measurement that was interrupted may still be waiting for something.
+	process.exit();
+}

@@ -1,0 +1,87 @@
+import { parseArgs } from "node:util";
+
+export const PARTS = ["heartbeats", "postures", "mixed", "bare"] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface Options {
+	devices: number;
+	/** Of each measurement of a closed loop. */
+	seconds: number;
+	mixedSeconds: number;
+	connections: number[];
+	parts: Part[];
+	isJson: boolean;
+	/** Where the service leaves its processor profile when it stops. */
+	profile: string | undefined;
+}
+
+export const USAGE = `Usage: npm run bench:agent-api -- [options]
+
+Measures the Device Agent API of a service of its own, with an embedded database in a
+temporary folder, and removes both. About six minutes with the defaults.
+
+  --devices <n>          active devices, in 20 organizations (100000)
+  --seconds <n>          length of each measurement (20)
+  --mixed-seconds <n>    length of the run with the schedule of 3,000,000 devices (60)
+  --connections <n,n>    keep-alive connections, a measurement each (64,256)
+  --only <part>          heartbeats, postures, mixed or bare; may be repeated (all of them)
+  --profile <folder>     where the service leaves its .cpuprofile
+  --json                 print JSON instead of Markdown
+  --help                 print this
+`;
+
+/** The options in `argv`, or "help". Throws an Error whose message says what is wrong. */
+export function readOptions(argv: string[]): Options | "help" {
+	const { values } = parseArgs({
+		args: argv,
+		options: {
+			devices: { type: "string", default: "100000" },
+			seconds: { type: "string", default: "20" },
+			"mixed-seconds": { type: "string", default: "60" },
+			connections: { type: "string", default: "64,256" },
+			only: { type: "string", multiple: true },
+			profile: { type: "string" },
+			json: { type: "boolean", default: false },
+			help: { type: "boolean", default: false },
+		},
+	});
+	if (values.help) return "help";
+	const parts = PARTS.filter((part) => values.only?.includes(part) ?? true);
+	for (const name of values.only ?? []) {
+		if (!PARTS.some((part) => part === name)) {
+			throw new Error(`--only is one of ${PARTS.join(", ")}, not "${name}"`);
+		}
+	}
+	return {
+		// A device must not come twice among those in flight.
+		devices: readNumber("--devices", values.devices, 2_000, 5_000_000),
+		seconds: readNumber("--seconds", values.seconds, 1, 3_600),
+		mixedSeconds: readNumber(
+			"--mixed-seconds",
+			values["mixed-seconds"],
+			1,
+			3_600,
+		),
+		connections: values.connections
+			.split(",")
+			.map((text) => readNumber("--connections", text, 1, 1_000)),
+		parts,
+		isJson: values.json,
+		profile: values.profile,
+	};
+}
+
+function readNumber(
+	name: string,
+	text: string,
+	least: number,
+	most: number,
+): number {
+	const number = Number(text);
+	if (!/^\d+$/.test(text) || number < least || number > most) {
+		throw new Error(
+			`${name} is a whole number from ${least} to ${most}, not "${text}"`,
+		);
+	}
+	return number;
+}

@@ -1,0 +1,124 @@
+import { ratesBetween, readUsage, type Watched } from "./measure.ts";
+import type { Options } from "./options.ts";
+import type { LoadGenerator } from "./processes.ts";
+import type { Load, Shape } from "./protocol.ts";
+import type { MixedRow, Row } from "./report.ts";
+import type { Kind } from "./requests.ts";
+
+/** More than the mixed run has under way at once, so that no request waits for a connection. */
+const MIXED_CONNECTIONS = 1024;
+/** The schedule of 3,000,000 devices: each a heartbeat in 300 s and a report in 3,600 s. */
+const MIXED_PER_SECOND: Record<Kind, number> = {
+	heartbeats: 3_000_000 / 300,
+	postures: 3_000_000 / 3_600,
+};
+/** For the compilers and the caches, before a measurement. */
+const WARM_UP_MS = 2_000;
+const FILL_CONNECTIONS = 256;
+const FILL_MS = 180_000;
+
+/** A server, the load on it and what watches it. */
+export interface Stand {
+	options: Options;
+	generator: LoadGenerator;
+	watched: Watched;
+	port: number;
+	/** In front of the name of each load. */
+	prefix: string;
+	say: (text: string) => void;
+}
+
+/** Puts one load on the server; gives a row for each kind of request in it. */
+async function measure(
+	stand: Stand,
+	name: string,
+	connections: number,
+	shape: Shape,
+	seconds: number,
+): Promise<Row[]> {
+	const { generator, watched, port } = stand;
+	const load = `${stand.prefix}${name}`;
+	stand.say(`${load} over ${connections} connections`);
+	await generator.start({ port, connections, ...shape });
+	// A device reports first only once: none is spent on warming up.
+	if (shape.kind !== "first reports") {
+		await generator.during(Math.min(WARM_UP_MS, seconds * 250));
+	}
+	generator.measure();
+	const before = await readUsage(watched);
+	await generator.during(seconds * 1000);
+	const rates = ratesBetween(before, await readUsage(watched));
+	const result = await generator.stop();
+	const loadCpu = (result.cpuSeconds / result.seconds) * 100;
+	return result.kinds.map((counted) => ({
+		load,
+		connections,
+		...counted,
+		...rates,
+		loadCpu,
+	}));
+}
+
+/** The closed loops: one load at each number of connections. */
+async function measureEach(
+	stand: Stand,
+	name: string,
+	shape: Shape,
+): Promise<Row[]> {
+	const { connections, seconds } = stand.options;
+	const rows: Row[] = [];
+	for (const count of connections) {
+		rows.push(...(await measure(stand, name, count, shape, seconds)));
+	}
+	return rows;
+}
+
+export function runHeartbeats(stand: Stand): Promise<Row[]> {
+	return measureEach(stand, "heartbeats", { kind: "heartbeats" });
+}
+
+/** Every measurement has its share of the devices, and ends when those have reported. */
+export function runFirstReports(stand: Stand): Promise<Row[]> {
+	const { devices, connections } = stand.options;
+	const limit = Math.floor(devices / connections.length);
+	return measureEach(stand, "first reports", { kind: "first reports", limit });
+}
+
+/** Lets the devices report that never did, so that every later report finds a history. */
+export async function fill(stand: Stand): Promise<void> {
+	const { generator, port, options } = stand;
+	stand.say("first reports of all other devices");
+	const load: Load = {
+		port,
+		connections: FILL_CONNECTIONS,
+		kind: "first reports",
+		limit: options.devices,
+	};
+	await generator.start(load);
+	if (!(await generator.during(FILL_MS))) {
+		stand.say("some devices are left: the later loads have first reports too");
+	}
+	await generator.stop();
+}
+
+/** Devices that have reported before; one result in a hundred has changed. */
+export function runSteadyReports(stand: Stand): Promise<Row[]> {
+	return measureEach(stand, "steady reports", { kind: "steady reports" });
+}
+
+export async function runMixed(stand: Stand): Promise<MixedRow[]> {
+	const shape: Shape = { kind: "mixed", perSecond: MIXED_PER_SECOND };
+	const { mixedSeconds } = stand.options;
+	const rows = await measure(
+		stand,
+		"mixed",
+		MIXED_CONNECTIONS,
+		shape,
+		mixedSeconds,
+	);
+	return rows.map((row) => ({
+		...row,
+		load: `${row.load}: ${row.kind}`,
+		wantedPerSecond: MIXED_PER_SECOND[row.kind],
+	}));
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ConnectionError } from "fastify";
+import { isAgentPath } from "./agent-api.ts";
+import { BROKEN_BODY } from "./body.ts";
+
+/**
+ * Answers what Node's parser refused before there was a request. A method it does not
+ * know is still a method other than POST on the agents' paths. A client that was too
+ * slow gets no answer, since a 4xx would tell an agent never to try again.
+ */
+export function refuseUnreadable(error: ConnectionError, socket: Socket): void {
+	if (!socket.writable || socket.destroyed) return;
+	if (
+		error.code === "ECONNRESET" ||
+		error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+	) {
+		socket.destroy();
+		return;
+	}
+	const pending = pendingResponse(socket);
+	if (pending) {
+		// The nonsense is the body of a request that is being answered, or follows it.
+		if (!pending.req.complete) pending.req.emit(BROKEN_BODY);
+		pending.once("close", () =>
+			setImmediate(() => refuseUnreadable(error, socket)),
+		);
+		return;
+	}
+	socket.end(isOtherMethod(error) ? methodNotAllowed() : badRequest());
+}
+
+/** Answers CONNECT, for which Node makes no response: we are no proxy. */
+export function refuseConnect(request: IncomingMessage, socket: Duplex): void {
+	socket.on("error", () => {});
+	socket.end(
+		isAgentPath(request.url ?? "") ? methodNotAllowed() : badRequest(),
+	);
+}
+
+/** Answers a request without Host (RFC 9112, 3.2), which Node would in a form of its own. */
+export function refuseHostless(response: ServerResponse): void {
+	response.writeHead(400, {
+		"x-request-id": randomUUID(),
+		"cache-control": "no-store",
+		"content-type": "application/json; charset=utf-8",
+		"content-length": BAD_REQUEST.length,
+		connection: "close",
+	});
+	response.end(BAD_REQUEST);
+}
+
+/** The response that the socket's next bytes belong to. Node's own handler of this event asks the same way. */
+function pendingResponse(socket: Socket): ServerResponse | undefined {
+	const { _httpMessage } = socket as { _httpMessage?: ServerResponse | null };
+	return _httpMessage ?? undefined;
+}
+
+function isOtherMethod(error: ConnectionError): boolean {
+	if (error.code !== "HPE_INVALID_METHOD") return false;
+	// A Buffer, whatever its declared type says.
+	const packet = error.rawPacket as unknown as Buffer | undefined;
+	const target = /^\S+ (\S+) HTTP\//.exec(
+		packet?.toString("latin1") ?? "",
+	)?.[1];
+	return target !== undefined && isAgentPath(target);
+}
+
+function methodNotAllowed(): string {
+	return head("405 Method Not Allowed", ["allow: POST", "content-length: 0"]);
+}
+
+const BAD_REQUEST = JSON.stringify({
+	error: "bad_request",
+	message: "the request is not valid HTTP",
+});
+
+function badRequest(): string {
+	return (
+		head("400 Bad Request", [
+			"content-type: application/json; charset=utf-8",
+			`content-length: ${BAD_REQUEST.length}`,
+		]) + BAD_REQUEST
+	);
+}
+
+function head(status: string, headers: string[]): string {
+	return [
+		`HTTP/1.1 ${status}`,
+		`x-request-id: ${randomUUID()}`,
+		"cache-control: no-store",
+		...headers,
+		"connection: close",
+		"\r\n",
+	].join("\r\n");
+}
