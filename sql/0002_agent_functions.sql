@@ -347,7 +347,8 @@ create function agent_store_postures(
 	p_report_id text[],
 	-- No copy of the report was received before this; null for an id made for it just now.
 	p_not_before timestamptz[],
-	p_results jsonb[],
+	-- An array with the results of each report: one text to escape and parse instead of many.
+	p_results jsonb,
 	r_report integer[],
 	r_position integer[],
 	r_check_key text[],
@@ -366,6 +367,7 @@ declare
 	device_ids text[];
 	report_ids text[];
 	outcomes text[];
+	results_of jsonb[] := array(select e from jsonb_array_elements(p_results) with ordinality r (e, n) order by n);
 	late record;
 	extended_report integer;
 	-- Positions in that report of the results it did not have.
@@ -400,7 +402,7 @@ begin
 					where p.organization_id = r.organization_id and p.device_id = r.device_id
 						and p.report_id = r.report_id and p.received_at >= r.not_before
 				) as is_known
-			from unnest(organization_ids, device_ids, report_ids, outcomes, p_results, p_not_before)
+			from unnest(organization_ids, device_ids, report_ids, outcomes, results_of, p_not_before)
 				with ordinality r (organization_id, device_id, report_id, outcome, results, not_before, n)
 			where r.outcome = 'stored'
 		), raw as (
@@ -428,12 +430,15 @@ begin
 				and s.organization_id = o.organization_id and s.device_id = o.device_id
 				and s.check_key = o.check_key and s.is_current
 				and s.last_observed_at < o.observed_at
-			returning o.n, s.is_current as is_extended
+			returning
+				o.n, s.is_current as is_extended, o.organization_id, o.device_id, o.check_key,
+				o.observed_at, o.status, o.report_id
 		), rest as (
+			-- Not "not exists": the planner expects one row here and would compare all with all.
 			select o.* from observation o
-			where not exists (select from moved m where m.n = o.n)
+			where o.n not in (select m.n from moved m)
 		), first as (
-			select o.n from rest o
+			select o.* from rest o
 			where o.is_plain and not exists (
 				select from posture_spans s
 				where s.organization_id = o.organization_id and s.device_id = o.device_id
@@ -444,8 +449,13 @@ begin
 			select
 				o.organization_id, o.device_id, o.check_key, o.observed_at, o.observed_at,
 				o.status, o.report_id, o.report_id, true
-			from observation o
-			where o.n in (select m.n from moved m where not m.is_extended union all select f.n from first f)
+			from (
+				select m.organization_id, m.device_id, m.check_key, m.observed_at, m.status, m.report_id
+				from moved m where not m.is_extended
+				union all
+				select f.organization_id, f.device_id, f.check_key, f.observed_at, f.status, f.report_id
+				from first f
+			) o
 		)
 		select o.* from rest o
 		where o.n not in (select f.n from first f)
@@ -456,7 +466,7 @@ begin
 				extended_report := late.report;
 				further := agent_extend_report(
 					late.organization_id, late.device_id, late.report_id,
-					late.not_before, p_results[late.report]
+					late.not_before, results_of[late.report]
 				);
 			end if;
 			continue when late.position <> all (further);
@@ -489,7 +499,7 @@ begin
 		'agent_heartbeat(bytea[], text[], text[], text[], text[], text[], text[])',
 		'agent_activate(bytea, text, text, text, text, text, text)',
 		'agent_unenroll(bytea)',
-		'agent_store_postures(bytea[], text[], text[], timestamptz[], jsonb[], integer[], integer[], text[], text[], bigint[], boolean[])',
+		'agent_store_postures(bytea[], text[], text[], timestamptz[], jsonb, integer[], integer[], text[], text[], bigint[], boolean[])',
 		'has_organizations()'
 	] loop
 		execute format('alter function %s owner to assay_agent', signature);

@@ -289,7 +289,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb[], r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) RETURNS TABLE(ordinal integer, outcome text)
+CREATE FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb, r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) RETURNS TABLE(ordinal integer, outcome text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -299,6 +299,7 @@ declare
 	device_ids text[];
 	report_ids text[];
 	outcomes text[];
+	results_of jsonb[] := array(select e from jsonb_array_elements(p_results) with ordinality r (e, n) order by n);
 	late record;
 	extended_report integer;
 	-- Positions in that report of the results it did not have.
@@ -333,7 +334,7 @@ begin
 					where p.organization_id = r.organization_id and p.device_id = r.device_id
 						and p.report_id = r.report_id and p.received_at >= r.not_before
 				) as is_known
-			from unnest(organization_ids, device_ids, report_ids, outcomes, p_results, p_not_before)
+			from unnest(organization_ids, device_ids, report_ids, outcomes, results_of, p_not_before)
 				with ordinality r (organization_id, device_id, report_id, outcome, results, not_before, n)
 			where r.outcome = 'stored'
 		), raw as (
@@ -361,12 +362,15 @@ begin
 				and s.organization_id = o.organization_id and s.device_id = o.device_id
 				and s.check_key = o.check_key and s.is_current
 				and s.last_observed_at < o.observed_at
-			returning o.n, s.is_current as is_extended
+			returning
+				o.n, s.is_current as is_extended, o.organization_id, o.device_id, o.check_key,
+				o.observed_at, o.status, o.report_id
 		), rest as (
+			-- Not "not exists": the planner expects one row here and would compare all with all.
 			select o.* from observation o
-			where not exists (select from moved m where m.n = o.n)
+			where o.n not in (select m.n from moved m)
 		), first as (
-			select o.n from rest o
+			select o.* from rest o
 			where o.is_plain and not exists (
 				select from posture_spans s
 				where s.organization_id = o.organization_id and s.device_id = o.device_id
@@ -377,8 +381,13 @@ begin
 			select
 				o.organization_id, o.device_id, o.check_key, o.observed_at, o.observed_at,
 				o.status, o.report_id, o.report_id, true
-			from observation o
-			where o.n in (select m.n from moved m where not m.is_extended union all select f.n from first f)
+			from (
+				select m.organization_id, m.device_id, m.check_key, m.observed_at, m.status, m.report_id
+				from moved m where not m.is_extended
+				union all
+				select f.organization_id, f.device_id, f.check_key, f.observed_at, f.status, f.report_id
+				from first f
+			) o
 		)
 		select o.* from rest o
 		where o.n not in (select f.n from first f)
@@ -389,7 +398,7 @@ begin
 				extended_report := late.report;
 				further := agent_extend_report(
 					late.organization_id, late.device_id, late.report_id,
-					late.not_before, p_results[late.report]
+					late.not_before, results_of[late.report]
 				);
 			end if;
 			continue when late.position <> all (further);
@@ -702,8 +711,8 @@ GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid
 REVOKE ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) TO assay_agent;
 
-REVOKE ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb[], r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb[], r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) TO assay_app;
+REVOKE ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb, r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb, r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) TO assay_app;

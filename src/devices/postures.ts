@@ -146,7 +146,7 @@ export class Postures {
 				tenantPrefixes,
 				reportIds,
 				notBefore,
-				rawResults,
+				`[${rawResults.join(",")}]`,
 				reportOf,
 				positions,
 				checkKeys,
