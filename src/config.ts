@@ -22,6 +22,12 @@ const NAMES = [
 	"ASSAY_LOG_LEVEL",
 ] as const;
 
+/** Names that the interface has for what is still to come: accepted, without effect. */
+export const NAMES_WITHOUT_EFFECT = [
+	"ASSAY_SECRET",
+	"ASSAY_METRICS_PORT",
+] as const;
+
 /**
  * The configuration in `env`. Throws a bad_request AppError naming the variable
  * when a value is wrong or an `ASSAY_` name is not known, so that a misspelt
@@ -31,7 +37,8 @@ export function readConfig(
 	env: Readonly<Record<string, string | undefined>>,
 ): Config {
 	for (const name of Object.keys(env)) {
-		if (name.startsWith("ASSAY_") && !NAMES.some((known) => known === name)) {
+		const known: readonly string[] = [...NAMES, ...NAMES_WITHOUT_EFFECT];
+		if (name.startsWith("ASSAY_") && !known.includes(name)) {
 			throw new AppError(
 				"bad_request",
 				`${name} is not a setting of this version; known are ${NAMES.join(", ")} and DATABASE_URL`,

@@ -60,8 +60,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 	if (typeof code === "string") {
 		return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
 	}
-	// `pg` gives these no code: a cut connection, and a pool that could not connect in time.
-	return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired)/.test(
+	// `pg` gives these no code: a cut connection, a pool that could not connect in time, a lost answer.
+	return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout)/.test(
 		error.message,
 	);
 }

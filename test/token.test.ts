@@ -122,7 +122,7 @@ describe("redaction", () => {
 				fc.constantFrom(...TYPES),
 				plain,
 				(before, type, after) => {
-					fc.pre(/^[^0-9A-Za-z]/.test(after));
+					fc.pre(/^[^0-9A-Za-z_%]/.test(after));
 					const secret = makeSecret(type);
 					expect(redact(`${before}${secret}${after}${secret}`)).toBe(
 						`${before}asy_${type}_[redacted]${after}asy_${type}_[redacted]`,

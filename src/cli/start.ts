@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { NAMES_WITHOUT_EFFECT, readConfig } from "../config.ts";
 import { makeLogger } from "../log.ts";
 import { VERSION } from "../version.ts";
 import { print } from "./output.ts";
@@ -21,6 +21,10 @@ export function addStart(program: Command): void {
 		.action(async (options: { json?: boolean }) => {
 			const config = readConfig(process.env);
 			const log = makeLogger(config.logLevel);
+			for (const name of NAMES_WITHOUT_EFFECT) {
+				if (process.env[name])
+					log.warn(`${name} has no effect in this version`);
+			}
 			const stopped = waitForSignal();
 			// Only now: the other commands start twice as fast without the HTTP server's code.
 			const { serve } = await import("../serve.ts");

@@ -6,8 +6,9 @@ export const APP_ROLE = "assay_app";
 
 /**
  * A pool whose connections act as `role` from their first statement on. A statement
- * that takes longer than 10 s is stopped and a connection that cannot be had within
- * 5 s given up: both surface as "service_unavailable".
+ * that takes longer than 10 s is stopped, one whose answer does not come within 15 s
+ * (the network ate it) and a connection that cannot be had within 5 s are given up: all
+ * surface as "service_unavailable".
  */
 export function makePool(
 	connection: ClientConfig,
@@ -18,6 +19,7 @@ export function makePool(
 		application_name: "assay",
 		max: options.max,
 		connectionTimeoutMillis: 5_000,
+		query_timeout: 15_000,
 		keepAlive: true,
 		options: `-c role=${options.role ?? APP_ROLE} -c statement_timeout=10s -c timezone=UTC`,
 	});

@@ -25,7 +25,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
  */
 const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 
-/** Longer keys cannot be indexed; see `storedCheckKey`. */
+/** Longer keys cannot be indexed; see `indexedCheckKey`. */
 const MAX_CHECK_KEY = 500;
 
 /** A result as the raw record keeps it. */
@@ -130,7 +130,7 @@ export class Postures {
 				report.results.forEach((result, index) => {
 					reportOf.push(reportIds.length);
 					positions.push(index + 1);
-					checkKeys.push(result.check_key);
+					checkKeys.push(indexedCheckKey(result.check_key));
 					statuses.push(result.status);
 					observedAt.push(report.observedAt[index] as number);
 					isOnly.push(!submission.repeatedChecks.has(result.check_key));
@@ -192,7 +192,7 @@ function groupByReport(
 				tenantPrefix = prefix;
 			}
 		}
-		const checkKey = storedCheckKey(result.check_key);
+		const checkKey = result.check_key;
 		if (seen.has(checkKey)) repeatedChecks.add(checkKey);
 		seen.add(checkKey);
 
@@ -248,10 +248,11 @@ function openReport(
 }
 
 /**
- * The key under which a check is kept: its own, or for one of over 500 characters its
+ * The key of a check in the history: its own, or for one of over 500 characters its
  * beginning and its SHA-256, so that any key is accepted and different ones stay apart.
+ * The raw record has it whole.
  */
-function storedCheckKey(checkKey: string): string {
+function indexedCheckKey(checkKey: string): string {
 	if (checkKey.length <= MAX_CHECK_KEY) return checkKey;
 	const digest = createHash("sha256").update(checkKey).digest("hex");
 	return `${checkKey.slice(0, MAX_CHECK_KEY - 65).toWellFormed()}…${digest}`;
