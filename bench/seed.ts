@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { hashSecret } from "../src/access/token.ts";
+import { byteaArray } from "../src/db/array.ts";
 import { type Fleet, factsOf, organizationOf } from "./fleet.ts";
 
 const ROWS = 5_000;
@@ -35,7 +36,7 @@ export async function seed(client: Client, fleet: Fleet): Promise<void> {
 			[
 				keys.map((_, index) => organizationOf(fleet, first + index)),
 				fleet.ids.slice(first, first + ROWS),
-				keys.map(hashSecret),
+				byteaArray(keys.map(hashSecret)),
 				facts.map((fact) => fact.hardware_uuid),
 				facts.map((fact) => fact.serial_number),
 				facts.map((fact) => fact.hostname),

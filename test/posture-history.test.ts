@@ -28,7 +28,7 @@ async function makeActiveDevice() {
 	await database.owner.query(
 		`insert into devices (organization_id, id, status, key_hash, hardware_uuid, hardware_hash, platform)
 		values ($1, $2, 'ACTIVE', $3, $4, sha256(convert_to($4, 'UTF8')), 'LINUX')`,
-		[organizationId, id, keyHash, hardwareUuid],
+		[organizationId, id, `\\x${keyHash}`, hardwareUuid],
 	);
 	return { id, keyHash };
 }

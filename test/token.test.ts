@@ -109,7 +109,7 @@ describe("what is no secret of ours", () => {
 
 test("a secret's hash is its SHA-256", () => {
 	const secret = makeSecret("pat");
-	const expected = createHash("sha256").update(secret, "utf8").digest();
+	const expected = createHash("sha256").update(secret, "utf8").digest("hex");
 	expect(hashSecret(secret)).toEqual(expected);
 });
 

@@ -54,7 +54,7 @@ export function isWellFormedSecret(type: SecretType, text: string): boolean {
 	return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** SHA-256 of a secret, 32 bytes: what the database keeps and looks up. */
-export function hashSecret(secret: string): Buffer {
-	return hash("sha256", secret, "buffer");
+/** SHA-256 of a secret as 64 hexadecimal digits: what the database keeps, as bytea, and looks up. */
+export function hashSecret(secret: string): string {
+	return hash("sha256", secret, "hex");
 }

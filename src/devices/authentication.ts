@@ -1,10 +1,11 @@
 import type { Pool } from "pg";
 import { hashSecret, isWellFormedSecret } from "../access/token.ts";
+import { byteaArray } from "../db/array.ts";
 import { Batcher } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 
-/** The SHA-256 of a device key: what finds the device. */
-export type KeyHash = Buffer;
+/** The SHA-256 of a device key, hexadecimal: what finds the device. */
+export type KeyHash = string;
 
 /** Scheme in any case, one or more spaces (contract: agents in the field differ). */
 const BEARER = /^bearer +(\S+)$/i;
@@ -26,9 +27,9 @@ export function unknownDeviceKey(): AppError {
 	);
 }
 
-/** Keys as batch keys: strings that sort like the bytes. */
+/** Hexadecimal digits sort like the bytes they stand for. */
 export function batchKey(item: { keyHash: KeyHash }): string {
-	return item.keyHash.toString("latin1");
+	return item.keyHash;
 }
 
 export type LiveStatus = "PENDING" | "ACTIVE";
@@ -43,12 +44,12 @@ export class DeviceStatuses {
 	constructor(pool: Pool) {
 		this.#batcher = new Batcher({
 			key: batchKey,
-			bytes: () => 32,
+			bytes: () => 64,
 			maxBatchRows: 256,
-			maxBatchBytes: 8192,
+			maxBatchBytes: 1 << 20,
 			maxInFlight: 1,
 			maxWaitingRows: 4096,
-			maxWaitingBytes: 4096 * 32,
+			maxWaitingBytes: 1 << 20,
 			run: async (items) => {
 				const { rows } = await pool.query<{
 					ordinal: number;
@@ -56,7 +57,7 @@ export class DeviceStatuses {
 				}>({
 					name: "agent_authenticate",
 					text: "select ordinal, status from agent_authenticate($1)",
-					values: [items.map((item) => item.keyHash)],
+					values: [byteaArray(items.map((item) => item.keyHash))],
 				});
 				const statuses = new Array<LiveStatus | undefined>(items.length);
 				for (const row of rows) statuses[row.ordinal - 1] = row.status;

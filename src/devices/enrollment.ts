@@ -47,16 +47,18 @@ export async function createDevice(
 			tokenId,
 			deviceId,
 			device.name ?? deviceId,
-			hashSecret(token),
+			`\\x${hashSecret(token)}`,
 			device.tokenDays,
 			device.createdBy,
 		],
 	);
+	const [row] = rows;
+	if (!row) throw new Error("the enrollment token was not stored");
 	return {
 		device_id: deviceId,
 		enrollment_token_id: tokenId,
 		enrollment_token: token,
-		expires_at: (rows[0]?.expires_at as Date).toISOString(),
+		expires_at: row.expires_at.toISOString(),
 	};
 }
 
@@ -70,7 +72,7 @@ export async function enroll(pool: Pool, token: string): Promise<string> {
 		const { rows } = await pool.query<{ device_id: string | null }>({
 			name: "agent_enroll",
 			text: "select agent_enroll($1, $2) as device_id",
-			values: [hashSecret(token), hashSecret(key)],
+			values: [`\\x${hashSecret(token)}`, `\\x${hashSecret(key)}`],
 		});
 		if (rows[0]?.device_id) return key;
 	}
@@ -85,7 +87,7 @@ export async function unenroll(pool: Pool, keyHash: KeyHash): Promise<void> {
 	const { rows } = await pool.query<{ revoked: boolean }>({
 		name: "agent_unenroll",
 		text: "select agent_unenroll($1) as revoked",
-		values: [keyHash],
+		values: [`\\x${keyHash}`],
 	});
 	if (!rows[0]?.revoked) throw unknownDeviceKey();
 }

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { byteaArray, textArray } from "../db/array.ts";
 import { Batcher } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -80,21 +81,28 @@ export class Heartbeats {
 
 	async #store(beats: Beat[]): Promise<(BeatAnswer | undefined)[]> {
 		const facts = beats.map((beat) => beat.facts);
-		const { rows } = await this.#pool.query<BeatAnswer & { ordinal: number }>({
+		const { rows } = await this.#pool.query<[number, string, number, number]>({
 			name: "agent_heartbeat",
 			text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7)",
 			values: [
-				beats.map((beat) => beat.keyHash),
-				facts.map((fact) => fact.hardware_uuid),
-				facts.map((fact) => fact.serial_number ?? null),
-				facts.map((fact) => fact.hostname),
-				facts.map((fact) => fact.platform),
-				facts.map((fact) => fact.os_version),
-				facts.map((fact) => fact.agent_version),
+				byteaArray(beats.map((beat) => beat.keyHash)),
+				textArray(facts.map((fact) => fact.hardware_uuid)),
+				textArray(facts.map((fact) => fact.serial_number ?? null)),
+				textArray(facts.map((fact) => fact.hostname)),
+				textArray(facts.map((fact) => fact.platform)),
+				textArray(facts.map((fact) => fact.os_version)),
+				textArray(facts.map((fact) => fact.agent_version)),
 			],
+			rowMode: "array",
 		});
 		const answers = new Array<BeatAnswer | undefined>(beats.length);
-		for (const row of rows) answers[row.ordinal - 1] = row;
+		for (const [ordinal, deviceId, heartbeatSeconds, postureSeconds] of rows) {
+			answers[ordinal - 1] = {
+				device_id: deviceId,
+				heartbeat_interval_seconds: heartbeatSeconds,
+				posture_interval_seconds: postureSeconds,
+			};
+		}
 		return answers;
 	}
 
@@ -104,7 +112,7 @@ export class Heartbeats {
 			name: "agent_activate",
 			text: "select agent_activate($1, $2, $3, $4, $5, $6, $7) as outcome",
 			values: [
-				beat.keyHash,
+				`\\x${beat.keyHash}`,
 				beat.facts.hardware_uuid,
 				beat.facts.serial_number ?? null,
 				beat.facts.hostname,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
+import { byteaArray, textArray } from "../db/array.ts";
 import { Batcher } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -142,17 +143,17 @@ export class Postures {
 			name: "agent_store_postures",
 			text: "select outcome from agent_store_postures($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) order by ordinal",
 			values: [
-				keyHashes,
-				tenantPrefixes,
-				reportIds,
-				notBefore,
+				byteaArray(keyHashes),
+				textArray(tenantPrefixes),
+				textArray(reportIds),
+				textArray(notBefore),
 				`[${rawResults.join(",")}]`,
-				reportOf,
-				positions,
-				checkKeys,
-				statuses,
-				observedAt,
-				isOnly,
+				`{${reportOf.join(",")}}`,
+				`{${positions.join(",")}}`,
+				textArray(checkKeys),
+				textArray(statuses),
+				`{${observedAt.join(",")}}`,
+				`{${isOnly.join(",")}}`,
 			],
 		});
 		return begins.map((begin) => rows[begin]?.outcome as Outcome);

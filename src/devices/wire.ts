@@ -187,6 +187,12 @@ export interface HeartbeatResponse {
 	server_time: string;
 }
 
+/** `server_time` for a moment in seconds since 1970: RFC 3339 UTC, whole seconds. */
+export const formatServerTime = rememberLast(
+	(seconds: number): string =>
+		`${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`,
+);
+
 /** What is wrong with a body, naming each field: `results[3].status must be one of …`. */
 export function describeIssues(error: z.ZodError): string {
 	const shown = error.issues.slice(0, 5).map((issue) => {

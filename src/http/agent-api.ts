@@ -14,6 +14,7 @@ import { Postures } from "../devices/postures.ts";
 import {
 	describeIssues,
 	enrollRequest,
+	formatServerTime,
 	type HeartbeatResponse,
 	heartbeatRequest,
 	posturesRequest,
@@ -88,10 +89,8 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 						parse(heartbeatRequest, body),
 					);
 					return {
-						device_id: answer.device_id,
-						heartbeat_interval_seconds: answer.heartbeat_interval_seconds,
-						posture_interval_seconds: answer.posture_interval_seconds,
-						server_time: `${new Date().toISOString().slice(0, 19)}Z`,
+						...answer,
+						server_time: formatServerTime(Math.floor(Date.now() / 1000)),
 					};
 				},
 			},
@@ -167,7 +166,8 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 		body: string,
 	): void {
 		if (!request.readableEnded && hasBody(request)) {
-			return endEarly(request, response, status, headers, body);
+			endEarly(request, response, status, headers, body);
+			return;
 		}
 		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
 		if (isDraining) headers.connection = "close";

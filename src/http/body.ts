@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 1 << 20;
 
+const EMPTY = Buffer.alloc(0);
+
 /** Emitted on a request whose body turned out not to be valid HTTP. */
 export const BROKEN_BODY = "assay-broken-body";
 
@@ -20,24 +22,22 @@ export function readBody(
 		return Promise.resolve("too_large");
 	}
 	return new Promise((resolve) => {
-		const chunks: Buffer[] = [];
+		let first: Buffer | undefined;
+		let rest: Buffer[] | undefined;
 		let length = 0;
 		request.on("data", (chunk: Buffer) => {
 			length += chunk.length;
 			if (length > maxBytes) {
 				request.pause();
 				resolve("too_large");
-			} else {
-				chunks.push(chunk);
-			}
+			} else if (first === undefined) first = chunk;
+			else if (rest === undefined) rest = [first, chunk];
+			else rest.push(chunk);
 		});
 		request.on("end", () => {
-			resolve(
-				chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-			);
+			resolve(rest ? Buffer.concat(rest) : (first ?? EMPTY));
 		});
 		request.on(BROKEN_BODY, () => resolve("broken"));
-		request.on("error", () => resolve("aborted"));
 		request.on("close", () => resolve("aborted"));
 	});
 }

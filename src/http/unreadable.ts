@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ConnectionError } from "fastify";
 import { isAgentPath } from "./agent-api.ts";
 import { BROKEN_BODY } from "./body.ts";
+import { makeRequestId } from "./request-id.ts";
 
 /**
  * Answers what Node's parser refused before there was a request. A method it does not
@@ -43,7 +43,7 @@ export function refuseConnect(request: IncomingMessage, socket: Duplex): void {
 /** Answers a request without Host (RFC 9112, 3.2), which Node would in a form of its own. */
 export function refuseHostless(response: ServerResponse): void {
 	response.writeHead(400, {
-		"x-request-id": randomUUID(),
+		"x-request-id": makeRequestId(),
 		"cache-control": "no-store",
 		"content-type": "application/json; charset=utf-8",
 		"content-length": BAD_REQUEST.length,
@@ -89,7 +89,7 @@ function badRequest(): string {
 function head(status: string, headers: string[]): string {
 	return [
 		`HTTP/1.1 ${status}`,
-		`x-request-id: ${randomUUID()}`,
+		`x-request-id: ${makeRequestId()}`,
 		"cache-control: no-store",
 		...headers,
 		"connection: close",
