@@ -70,7 +70,7 @@ create table devices (
 	check ((status = 'REVOKED') = (revoked_at is not null)),
 	check (status <> 'REVOKED' or key_hash is null),
 	check (status <> 'ACTIVE' or (hardware_hash is not null and platform is not null))
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+) with (fillfactor = 70);
 
 -- A live device has its hardware for itself within its organization.
 create unique index devices_live_hardware on devices (organization_id, hardware_hash)
@@ -144,7 +144,7 @@ create table posture_spans (
 	primary key (organization_id, device_id, check_key, since),
 	foreign key (organization_id, device_id) references devices on delete cascade,
 	check (since <= last_observed_at)
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+) with (fillfactor = 70);
 
 create unique index posture_spans_current on posture_spans (organization_id, device_id, check_key)
 	where is_current;

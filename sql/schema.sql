@@ -530,7 +530,7 @@ CREATE TABLE public.devices (
     CONSTRAINT devices_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
     CONSTRAINT devices_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACTIVE'::text, 'REVOKED'::text])))
 )
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
+WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.devices FORCE ROW LEVEL SECURITY;
 
@@ -596,7 +596,7 @@ CREATE TABLE public.posture_spans (
     CONSTRAINT posture_spans_check_key_check CHECK ((check_key <> ''::text)),
     CONSTRAINT posture_spans_status_check CHECK ((status = ANY (ARRAY['PASS'::text, 'FAIL'::text, 'UNKNOWN'::text, 'NOT_APPLICABLE'::text])))
 )
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
+WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.posture_spans FORCE ROW LEVEL SECURITY;
 

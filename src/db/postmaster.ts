@@ -31,7 +31,6 @@ const SETTINGS = {
 	checkpoint_timeout: "15min",
 	jit: "off",
 	random_page_cost: "1.1",
-	autovacuum_naptime: "15s",
 	logging_collector: "on",
 	log_directory: "log",
 	log_filename: "postgresql-%a.log",

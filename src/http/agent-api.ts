@@ -171,11 +171,13 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 		}
 		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
 		if (isDraining) headers.connection = "close";
+		// A 200 holds ids, secrets and numbers, all ASCII: Node sends that without transcoding.
+		const encoding = status === 200 ? "latin1" : "utf8";
 		if (status !== 204) {
-			headers["content-length"] = String(Buffer.byteLength(body));
+			headers["content-length"] = String(Buffer.byteLength(body, encoding));
 		}
 		response.writeHead(status, headers);
-		response.end(body);
+		response.end(body, encoding);
 	}
 
 	async function run(
