@@ -69,7 +69,11 @@ async function bench(options: Options): Promise<Report> {
 
 	if (does("heartbeats") || does("postures") || does("mixed")) {
 		say("starting the service");
-		const service = await startService(dataDir, options.profile);
+		const service = await startService(
+			dataDir,
+			options.workers,
+			options.profile,
+		);
 		const postgres = await openEmbeddedPostgres(dataDir);
 		undo.push(() => postgres.close());
 		const client = new Client(postgres.connection);

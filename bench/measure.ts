@@ -8,7 +8,7 @@ const TICKS_PER_SECOND = 100;
 export interface Usage {
 	/** On performance.now()'s clock. */
 	atMs: number;
-	/** Processor seconds of the server process; NaN off Linux. */
+	/** Processor seconds of the server process and its workers; NaN off Linux. */
 	server: number;
 	/** Of PostgreSQL: the postmaster, its children, and those that have exited. */
 	postgres: number;
@@ -36,7 +36,10 @@ export async function readUsage(watched: Watched): Promise<Usage> {
 	);
 	return {
 		atMs: performance.now(),
-		server: readStat(watched.serverPid)?.own ?? NaN,
+		server: serverPids(watched).reduce(
+			(sum, pid) => sum + (readStat(pid)?.own ?? NaN),
+			0,
+		),
 		postgres: postgresSeconds(watched.postmasterPid),
 		commits: commits?.rows[0]?.commits ?? NaN,
 	};
@@ -87,6 +90,12 @@ function childrenOf(parent: number): { pid: number; stat: Stat }[] {
 		);
 }
 
+/** The server and its workers, which are its children but for the database. */
+function serverPids({ serverPid, postmasterPid }: Watched): number[] {
+	const children = childrenOf(serverPid).map(({ pid }) => pid);
+	return [serverPid, ...children.filter((pid) => pid !== postmasterPid)];
+}
+
 function postgresSeconds(postmaster: number | undefined): number {
 	const stat = postmaster === undefined ? undefined : readStat(postmaster);
 	if (!stat || postmaster === undefined) return NaN;
@@ -97,7 +106,7 @@ function postgresSeconds(postmaster: number | undefined): number {
 }
 
 export interface Memory {
-	/** Resident set of the server process, MiB; NaN where it cannot be read. */
+	/** Resident set of the largest server process, MiB; NaN where it cannot be read. */
 	serverMib: number;
 	/** Proportional set of all PostgreSQL processes: what they share counts once. */
 	postgresMib: number;
@@ -109,7 +118,11 @@ export function readMemory(serverPid: number, postmaster: number): Memory {
 	const pids = [postmaster, ...childrenOf(postmaster).map(({ pid }) => pid)];
 	const postgres = pids.map((pid) => kib(`/proc/${pid}/smaps_rollup`, "Pss"));
 	return {
-		serverMib: kib(`/proc/${serverPid}/status`, "VmRSS") / 1024,
+		serverMib: Math.max(
+			...serverPids({ serverPid, postmasterPid: postmaster }).map(
+				(pid) => kib(`/proc/${pid}/status`, "VmRSS") / 1024,
+			),
+		),
 		postgresMib: postgres.reduce((sum, part) => sum + part, 0) / 1024,
 	};
 }

@@ -9,6 +9,7 @@ export interface Options {
 	seconds: number;
 	mixedSeconds: number;
 	connections: number[];
+	workers: number;
 	parts: Part[];
 	isJson: boolean;
 	/** Where the service leaves its processor profile when it stops. */
@@ -23,6 +24,7 @@ temporary folder, and removes both. About six minutes with the defaults.
   --devices <n>          active devices, in 20 organizations (100000)
   --seconds <n>          length of each measurement (20)
   --mixed-seconds <n>    length of the run with the schedule of 3,000,000 devices (60)
+  --workers <n>          processes of the service (1)
   --connections <n,n>    keep-alive connections, a measurement each (64,256)
   --only <part>          heartbeats, postures, mixed or bare; may be repeated (all of them)
   --profile <folder>     where the service leaves its .cpuprofile
@@ -38,6 +40,7 @@ export function readOptions(argv: string[]): Options | "help" {
 			devices: { type: "string", default: "100000" },
 			seconds: { type: "string", default: "20" },
 			"mixed-seconds": { type: "string", default: "60" },
+			workers: { type: "string", default: "1" },
 			connections: { type: "string", default: "64,256" },
 			only: { type: "string", multiple: true },
 			profile: { type: "string" },
@@ -62,6 +65,7 @@ export function readOptions(argv: string[]): Options | "help" {
 			1,
 			3_600,
 		),
+		workers: readNumber("--workers", values.workers, 1, 64),
 		connections: values.connections
 			.split(",")
 			.map((text) => readNumber("--connections", text, 1, 1_000)),

@@ -31,6 +31,7 @@ export interface Server {
 /** The service as its users start it, with an embedded database in `dataDir`. */
 export async function startService(
 	dataDir: string,
+	workers: number,
 	profileDir: string | undefined,
 ): Promise<Server> {
 	const env = Object.fromEntries(
@@ -45,6 +46,7 @@ export async function startService(
 			join(ROOT, "bin/assay.js"),
 			"start",
 			"--json",
+			`--workers=${workers}`,
 		],
 		{
 			cwd: ROOT,

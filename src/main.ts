@@ -44,6 +44,8 @@ export async function main(argv: string[]): Promise<void> {
 	try {
 		await makeProgram().parseAsync(argv, { from: "user" });
 	} catch (error) {
+		// A worker's line to the process above it would keep it alive.
+		process.disconnect?.();
 		if (error instanceof CommanderError) {
 			// Commander has written its message; help and version are no mistakes.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;

@@ -57,11 +57,14 @@ export interface Started {
  */
 export async function startAssay(
 	settings: Record<string, string>,
-	how: { npm?: boolean } = {},
+	how: { npm?: boolean; workers?: number } = {},
 ): Promise<Started> {
 	const [command, args] = how.npm
 		? ["npm", ["start", "--silent", "--", "--json"]]
-		: [process.execPath, [PROGRAM, "start", "--json"]];
+		: [
+				process.execPath,
+				[PROGRAM, "start", "--json", `--workers=${how.workers ?? 1}`],
+			];
 	const child = spawn(command as string, args as string[], {
 		env: environment({ ASSAY_PORT: "0", ...settings }),
 		cwd: ROOT,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +22,9 @@ afterEach(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-async function start(how: { npm?: boolean } = {}): Promise<Started> {
+async function start(
+	how: { npm?: boolean; workers?: number } = {},
+): Promise<Started> {
 	const started = await startAssay(settings, how);
 	running.push(started);
 	return started;
@@ -134,4 +137,45 @@ test("a database killed under the service comes back by itself", async () => {
 		if (status === 200 && statuses.has(503)) break;
 	}
 	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
+});
+
+test("several workers share one address and one database, replace one that dies, and all stop", async () => {
+	const service = await start({ workers: 2 });
+	const key = await addDevice(service.url);
+	const server = serverPid();
+	const workers = () =>
+		execFileSync("ps", ["-o", "pid=,stat=", "--ppid", String(service.pid)], {
+			encoding: "utf8",
+		})
+			.trim()
+			.split("\n")
+			.map((line) => line.trim().split(/ +/))
+			.filter(([, state]) => !state?.startsWith("Z"))
+			.map(([pid]) => Number(pid))
+			.filter((pid) => pid !== server);
+	const before = workers();
+	expect(before).toHaveLength(2);
+
+	process.kill(before[0] as number, "SIGKILL");
+	while (workers().filter((pid) => !before.includes(pid)).length === 0) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	for (let beat = 0; beat < 10; beat++) {
+		const answer = await post(service.url, "heartbeat", heartbeatBody(), key);
+		expect(answer.status).toBe(200);
+	}
+	const after = workers();
+	expect(await service.stop("SIGTERM")).toBe(0);
+	expect(after.filter(isRunning)).toEqual([]);
+	expect(isRunning(server)).toBe(false);
+});
+
+test("workers that cannot start end the start with 1 and the reason", async () => {
+	const refused = startAssay(
+		{ DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:1/none" },
+		{ workers: 2 },
+	);
+	await expect(refused).rejects.toThrow(
+		/ended with 1: .*cannot reach its database/s,
+	);
 });

@@ -1,8 +1,12 @@
-import type { Command } from "commander";
-import { NAMES_WITHOUT_EFFECT, readConfig } from "../config.ts";
+import cluster from "node:cluster";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Logger } from "pino";
+import { type Config, NAMES_WITHOUT_EFFECT, readConfig } from "../config.ts";
 import { makeLogger } from "../log.ts";
+import type { Service } from "../serve.ts";
 import { VERSION } from "../version.ts";
 import { print } from "./output.ts";
+import { startWorkers, type WorkerReady } from "./workers.ts";
 
 const FIRST_STEPS = `
 Nothing is set up yet. In another terminal:
@@ -11,14 +15,22 @@ Nothing is set up yet. In another terminal:
 and give the enrollment token to the agent on that device.
 `;
 
+const MAX_WORKERS = 64;
+
 export function addStart(program: Command): void {
 	program
 		.command("start")
 		.description(
 			"Start the service; Ctrl-C or SIGTERM stops it after it has finished its work.",
 		)
+		.option(
+			"--workers <count>",
+			"processes that share the work, for a large fleet on several cores",
+			parseWorkers,
+			1,
+		)
 		.option("--json", "print the address as JSON once it is ready")
-		.action(async (options: { json?: boolean }) => {
+		.action(async (options: { workers: number; json?: boolean }) => {
 			const config = readConfig(process.env);
 			const log = makeLogger(config.logLevel);
 			for (const name of NAMES_WITHOUT_EFFECT) {
@@ -26,34 +38,66 @@ export function addStart(program: Command): void {
 					log.warn(`${name} has no effect in this version`);
 			}
 			const stopped = waitForSignal();
-			// Only now: the other commands start twice as fast without the HTTP server's code.
-			const { serve } = await import("../serve.ts");
-			const service = await serve(config, log);
-			const address = config.port === 0 ? service.url : config.baseUrl;
-			print(
-				options,
-				{ url: address, listening: service.url, pid: process.pid },
-				`Assay ${VERSION} is ready at ${address}
-  listening on  ${service.url}
-  database      ${service.database}
-  agents use    ${address}/api/agent/v1
-${service.isEmpty ? FIRST_STEPS : ""}`,
-			);
+			const service = await startService(config, log, options.workers);
+			const { close, ...ready } = service;
+			if (cluster.isWorker) process.send?.(ready);
+			else announce(options, config, ready);
 			log.info({ signal: await stopped }, "stopping");
-			await service.close();
+			await close();
 			log.info("stopped");
 			// What may still be open (a log pipe) must not hold the process.
 			process.exit(0);
 		});
 }
 
-/** Resolves with the first signal to stop; the second ends the process at once. */
+async function startService(
+	config: Config,
+	log: Logger,
+	workers: number,
+): Promise<Service> {
+	if (workers > 1 && cluster.isPrimary) return startWorkers(workers, log);
+	// Only now: the other commands start twice as fast without the HTTP server's code.
+	const { serve } = await import("../serve.ts");
+	return serve(config, log);
+}
+
+function announce(
+	options: { json?: boolean },
+	config: Config,
+	ready: WorkerReady,
+): void {
+	const address = config.port === 0 ? ready.url : config.baseUrl;
+	print(
+		options,
+		{ url: address, listening: ready.url, pid: process.pid },
+		`Assay ${VERSION} is ready at ${address}
+  listening on  ${ready.url}
+  database      ${ready.database}
+  agents use    ${address}/api/agent/v1
+${ready.isEmpty ? FIRST_STEPS : ""}`,
+	);
+}
+
+function parseWorkers(text: string): number {
+	const count = Number(text);
+	if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS) {
+		throw new InvalidArgumentError(
+			`It must be a whole number from 1 to ${MAX_WORKERS}.`,
+		);
+	}
+	return count;
+}
+
+/**
+ * Resolves with the first signal to stop; the second ends the process at once, but for a
+ * worker: a terminal and the process above it may both have sent one.
+ */
 function waitForSignal(): Promise<NodeJS.Signals> {
 	return new Promise((resolve) => {
 		let isStopping = false;
 		for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
 			process.on(signal, () => {
-				if (isStopping) process.exit(1);
+				if (isStopping && cluster.isPrimary) process.exit(1);
 				isStopping = true;
 				resolve(signal);
 			});
