@@ -337,8 +337,8 @@ $$;
 -- Stores posture reports of many devices in one transaction: the raw reports, and what they
 -- mean for the history. The reports (p_*) are sorted by key; the results of all of them,
 -- flattened (r_*), say with r_report which one (from 1) and with r_position where in it they
--- stand. Gives an outcome for each report: 'stored', 'unauthorized' (no active device has the
--- key) or 'foreign_report' (the report id names another tenant).
+-- stand. Gives an outcome for each report: 'stored', 'unauthorized' (no live device has the key),
+-- 'pending' (it has sent no heartbeat yet) or 'foreign_report' (the id names another tenant).
 create function agent_store_postures(
 	p_key_hash bytea[],
 	-- Tenant prefix of the report ids that the request names; null when it names none.
@@ -384,6 +384,7 @@ begin
 		array_agg(left(d.organization_id, 11) || substring(r.report_id from 12) order by r.n),
 		array_agg(
 			case
+				when d.status = 'PENDING' then 'pending'
 				when d.status is distinct from 'ACTIVE' then 'unauthorized'
 				when r.tenant <> left(d.organization_id, 11) then 'foreign_report'
 				else 'stored'

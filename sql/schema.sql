@@ -316,6 +316,7 @@ begin
 		array_agg(left(d.organization_id, 11) || substring(r.report_id from 12) order by r.n),
 		array_agg(
 			case
+				when d.status = 'PENDING' then 'pending'
 				when d.status is distinct from 'ACTIVE' then 'unauthorized'
 				when r.tenant <> left(d.organization_id, 11) then 'foreign_report'
 				else 'stored'

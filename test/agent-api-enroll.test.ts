@@ -129,45 +129,49 @@ describe("unenroll", () => {
 		["{}", "{}", {}],
 		["an object", '{"reason":"sold"}', {}],
 	];
-	test.each(empty)(
-		"with %s: 204, and every later call with the key is 401",
-		async (name, body) => {
-			const headers: Record<string, string> = name.includes("no content type")
-				? {}
-				: { "content-type": "application/json" };
-			const { id, key, hardwareUuid } = await assay.activateDevice();
-			const answer = await assay.post("unenroll", body, { key, headers });
-			expect(answer.status).toBe(204);
-			expect(await answer.text()).toBe("");
-			expect(await findDevice(id)).toMatchObject({
-				status: "REVOKED",
-				key_hash: null,
-			});
-			const beat = heartbeatBody({ hardware_uuid: hardwareUuid });
-			for (const [route, later] of [
-				["heartbeat", beat],
-				["postures", { results: [] }],
-				["unenroll", ""],
-			] as const) {
-				const refused = await assay.post(route, later, { key });
-				expect(refused.status, route).toBe(401);
-			}
-		},
-	);
+	test.each(
+		empty,
+	)("with %s: 204, and every later call with the key is 401", async (name, body) => {
+		const headers: Record<string, string> = name.includes("no content type")
+			? {}
+			: { "content-type": "application/json" };
+		const { id, key, hardwareUuid } = await assay.activateDevice();
+		const answer = await assay.post("unenroll", body, { key, headers });
+		expect(answer.status).toBe(204);
+		expect(await answer.text()).toBe("");
+		expect(await findDevice(id)).toMatchObject({
+			status: "REVOKED",
+			key_hash: null,
+		});
+		const beat = heartbeatBody({ hardware_uuid: hardwareUuid });
+		for (const [route, later] of [
+			["heartbeat", beat],
+			["postures", { results: [] }],
+			["unenroll", ""],
+		] as const) {
+			const refused = await assay.post(route, later, { key });
+			expect(refused.status, route).toBe(401);
+		}
+	});
 
-	test.each(["[]", "[{}]", "{", '"x"', "7", "true", "nonsense"])(
-		"with %s: 400, and the key still works",
-		async (body) => {
-			const { key } = await assay.activateDevice();
-			const refused = await assay.post("unenroll", body, { key });
-			expect(await readError(refused)).toMatchObject({
-				status: 400,
-				error: "bad_request",
-			});
-			const results = { results: [] };
-			expect((await assay.post("postures", results, { key })).status).toBe(204);
-		},
-	);
+	test.each([
+		"[]",
+		"[{}]",
+		"{",
+		'"x"',
+		"7",
+		"true",
+		"nonsense",
+	])("with %s: 400, and the key still works", async (body) => {
+		const { key } = await assay.activateDevice();
+		const refused = await assay.post("unenroll", body, { key });
+		expect(await readError(refused)).toMatchObject({
+			status: 400,
+			error: "bad_request",
+		});
+		const results = { results: [] };
+		expect((await assay.post("postures", results, { key })).status).toBe(204);
+	});
 
 	test("a PENDING device may unenroll", async () => {
 		const { id, key } = await assay.enrollDevice();

@@ -97,26 +97,31 @@ describe("a field that is required", () => {
 });
 
 describe("platform", () => {
-	test.each(["DARWIN", "LINUX", "FREEBSD", "WINDOWS"])(
-		"%s is known",
-		async (platform) => {
-			const { id, key } = await assay.enrollDevice();
-			expect((await beat(key, heartbeatBody({ platform }))).status).toBe(200);
-			expect(await see(id)).toMatchObject({ platform });
-		},
-	);
+	test.each([
+		"DARWIN",
+		"LINUX",
+		"FREEBSD",
+		"WINDOWS",
+	])("%s is known", async (platform) => {
+		const { id, key } = await assay.enrollDevice();
+		expect((await beat(key, heartbeatBody({ platform }))).status).toBe(200);
+		expect(await see(id)).toMatchObject({ platform });
+	});
 
-	test.each(["linux", "LINUX ", "ANDROID", "toString", "0"])(
-		"%j is 400 and names the field",
-		async (platform) => {
-			const { key } = await assay.enrollDevice();
-			const answer = await beat(key, heartbeatBody({ platform }));
-			expect(await readError(answer)).toMatchObject({
-				status: 400,
-				message: expect.stringContaining("platform") as string,
-			});
-		},
-	);
+	test.each([
+		"linux",
+		"LINUX ",
+		"ANDROID",
+		"toString",
+		"0",
+	])("%j is 400 and names the field", async (platform) => {
+		const { key } = await assay.enrollDevice();
+		const answer = await beat(key, heartbeatBody({ platform }));
+		expect(await readError(answer)).toMatchObject({
+			status: 400,
+			message: expect.stringContaining("platform") as string,
+		});
+	});
 });
 
 describe("serial_number", () => {
@@ -131,17 +136,19 @@ describe("serial_number", () => {
 		expect(await see(id)).toMatchObject({ serial_number: stored });
 	});
 
-	test.each([[7], [true], [{}], [["C02"]]])(
-		"%j is 400 and names the field",
-		async (serial_number) => {
-			const { key } = await assay.enrollDevice();
-			const answer = await beat(key, heartbeatBody({ serial_number }));
-			expect(await readError(answer)).toMatchObject({
-				status: 400,
-				message: expect.stringContaining("serial_number") as string,
-			});
-		},
-	);
+	test.each([
+		[7],
+		[true],
+		[{}],
+		[["C02"]],
+	])("%j is 400 and names the field", async (serial_number) => {
+		const { key } = await assay.enrollDevice();
+		const answer = await beat(key, heartbeatBody({ serial_number }));
+		expect(await readError(answer)).toMatchObject({
+			status: 400,
+			message: expect.stringContaining("serial_number") as string,
+		});
+	});
 });
 
 describe("the answer", () => {
@@ -279,33 +286,30 @@ describe("later heartbeats", () => {
 	test.each([
 		["hardware_uuid", "another"],
 		["platform", "FREEBSD"],
-	])(
-		"with another %s: 200, not stored, shown as a possible clone",
-		async (field, value) => {
-			const { id, key, hardwareUuid } = await assay.activateDevice();
-			const facts = heartbeatBody({ hardware_uuid: hardwareUuid });
-			const changed = { ...facts, [field]: value, hostname: "clone" };
-			for (const _ of [1, 2]) {
-				const answer = await beat(key, changed);
-				expect(answer.status).toBe(200);
-				expect(await answer.json()).toMatchObject({ device_id: id });
-			}
-			expect(await see(id)).toMatchObject({
-				status: "ACTIVE",
-				hardware_uuid: hardwareUuid,
-				platform: "LINUX",
-				hostname: "clone",
-				conflicts: ["POSSIBLE_CLONE"],
-			});
-			const { rows } = await assay.database.owner.query(
-				"select * from device_conflicts where device_id = $1",
-				[id],
-			);
-			expect(rows).toMatchObject([
-				{ kind: "POSSIBLE_CLONE", [field]: value, occurrences: "2" },
-			]);
-		},
-	);
+	])("with another %s: 200, not stored, shown as a possible clone", async (field, value) => {
+		const { id, key, hardwareUuid } = await assay.activateDevice();
+		const facts = heartbeatBody({ hardware_uuid: hardwareUuid });
+		const changed = { ...facts, [field]: value, hostname: "clone" };
+		for (const _ of [1, 2]) {
+			const answer = await beat(key, changed);
+			expect(answer.status).toBe(200);
+			expect(await answer.json()).toMatchObject({ device_id: id });
+		}
+		expect(await see(id)).toMatchObject({
+			status: "ACTIVE",
+			hardware_uuid: hardwareUuid,
+			platform: "LINUX",
+			hostname: "clone",
+			conflicts: ["POSSIBLE_CLONE"],
+		});
+		const { rows } = await assay.database.owner.query(
+			"select * from device_conflicts where device_id = $1",
+			[id],
+		);
+		expect(rows).toMatchObject([
+			{ kind: "POSSIBLE_CLONE", [field]: value, occurrences: "2" },
+		]);
+	});
 
 	test("with the hardware of another live device are possible clones too, and take nothing from it", async () => {
 		const holder = await assay.activateDevice();

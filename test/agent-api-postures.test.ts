@@ -129,14 +129,18 @@ describe("the list of results", () => {
 		await expectRefused(device, results, "100");
 	});
 
-	test.each([[null], [7], ["PASS"], [true], [[]], [[postureResult()]]])(
-		"an element %j: 400 and its index",
-		async (element) => {
-			const device = await assay.activateDevice();
-			const results = [postureResult(), element, postureResult()];
-			await expectRefused(device, results, "results[1]");
-		},
-	);
+	test.each([
+		[null],
+		[7],
+		["PASS"],
+		[true],
+		[[]],
+		[[postureResult()]],
+	])("an element %j: 400 and its index", async (element) => {
+		const device = await assay.activateDevice();
+		const results = [postureResult(), element, postureResult()];
+		await expectRefused(device, results, "results[1]");
+	});
 });
 
 describe("a bad result fails the whole request, names its index and field, and nothing is stored", () => {
@@ -206,16 +210,18 @@ describe("a bad result fails the whole request, names its index and field, and n
 });
 
 describe("a result", () => {
-	test.each(["PASS", "FAIL", "UNKNOWN", "NOT_APPLICABLE"])(
-		"may have the status %s",
-		async (status) => {
-			const device = await assay.activateDevice();
-			expect((await report(device, [postureResult({ status })])).status).toBe(
-				204,
-			);
-			expect((await stored(device)).spans).toMatchObject([{ status }]);
-		},
-	);
+	test.each([
+		"PASS",
+		"FAIL",
+		"UNKNOWN",
+		"NOT_APPLICABLE",
+	])("may have the status %s", async (status) => {
+		const device = await assay.activateDevice();
+		expect((await report(device, [postureResult({ status })])).status).toBe(
+			204,
+		);
+		expect((await stored(device)).spans).toMatchObject([{ status }]);
+	});
 
 	test.each([
 		"MALWARE_PROTECTION",
@@ -305,15 +311,12 @@ describe("a result", () => {
 		"2016-12-31T23:59:60Z",
 		"0000-01-01T00:00:00Z",
 		"0001-01-01T00:00:00+23:00",
-	])(
-		"observed at %s, a border of RFC 3339, is accepted",
-		async (observed_at) => {
-			const device = await assay.activateDevice();
-			const answer = await report(device, [postureResult({ observed_at })]);
-			expect(answer.status).toBe(204);
-			expect((await stored(device)).spans).toHaveLength(1);
-		},
-	);
+	])("observed at %s, a border of RFC 3339, is accepted", async (observed_at) => {
+		const device = await assay.activateDevice();
+		const answer = await report(device, [postureResult({ observed_at })]);
+		expect(answer.status).toBe(204);
+		expect((await stored(device)).spans).toHaveLength(1);
+	});
 
 	test("keeps microseconds", async () => {
 		const device = await assay.activateDevice();
@@ -388,28 +391,25 @@ describe("correlation_id", () => {
 			"each of the three",
 			[{}, { correlation_id: null }, { correlation_id: "" }],
 		],
-	])(
-		"%s: one report id of the device's tenant is made for the request",
-		async (_, fields) => {
-			const device = await assay.activateDevice();
-			const results = fields.map((more, i) =>
-				postureResult({ check_key: `C${i}`, ...more }),
-			);
-			for (const times of [1, 2]) {
-				expect((await report(device, results)).status).toBe(204);
-				expect((await stored(device)).reports).toHaveLength(times);
-			}
-			const { reports } = await stored(device);
-			expect(reports[0]?.report_id).not.toBe(reports[1]?.report_id);
-			for (const made of reports) {
-				expect(made.results).toHaveLength(fields.length);
-				expect(parseId(made.report_id)).toMatchObject({
-					kind: "device_posture_report",
-					tenant: parseId(device.id)?.tenant,
-				});
-			}
-		},
-	);
+	])("%s: one report id of the device's tenant is made for the request", async (_, fields) => {
+		const device = await assay.activateDevice();
+		const results = fields.map((more, i) =>
+			postureResult({ check_key: `C${i}`, ...more }),
+		);
+		for (const times of [1, 2]) {
+			expect((await report(device, results)).status).toBe(204);
+			expect((await stored(device)).reports).toHaveLength(times);
+		}
+		const { reports } = await stored(device);
+		expect(reports[0]?.report_id).not.toBe(reports[1]?.report_id);
+		for (const made of reports) {
+			expect(made.results).toHaveLength(fields.length);
+			expect(parseId(made.report_id)).toMatchObject({
+				kind: "device_posture_report",
+				tenant: parseId(device.id)?.tenant,
+			});
+		}
+	});
 
 	test("given: it is the report, also when nobody knows it yet", async () => {
 		const device = await assay.activateDevice();
@@ -433,21 +433,24 @@ describe("correlation_id", () => {
 		]);
 	});
 
-	test.each([0n, 1n, BigInt(Date.now() + 10 ** 10), 2n ** 63n, 2n ** 64n - 1n])(
-		"given with the time %s in it is accepted, and sent again changes nothing",
-		async (milliseconds) => {
-			const device = await assay.activateDevice();
-			const bytes = Buffer.from(newReportId(), "base64url");
-			bytes.writeBigUInt64BE(milliseconds, 10);
-			const correlation_id = bytes.toString("base64url");
-			const results = [postureResult({ correlation_id })];
-			expect((await report(device, results)).status).toBe(204);
-			const before = await stored(device);
-			expect(before.reports).toMatchObject([{ report_id: correlation_id }]);
-			expect((await report(device, results)).status).toBe(204);
-			expect(await stored(device)).toEqual(before);
-		},
-	);
+	test.each([
+		0n,
+		1n,
+		BigInt(Date.now() + 10 ** 10),
+		2n ** 63n,
+		2n ** 64n - 1n,
+	])("given with the time %s in it is accepted, and sent again changes nothing", async (milliseconds) => {
+		const device = await assay.activateDevice();
+		const bytes = Buffer.from(newReportId(), "base64url");
+		bytes.writeBigUInt64BE(milliseconds, 10);
+		const correlation_id = bytes.toString("base64url");
+		const results = [postureResult({ correlation_id })];
+		expect((await report(device, results)).status).toBe(204);
+		const before = await stored(device);
+		expect(before.reports).toMatchObject([{ report_id: correlation_id }]);
+		expect((await report(device, results)).status).toBe(204);
+		expect(await stored(device)).toEqual(before);
+	});
 
 	test("several different ones in a request are several reports", async () => {
 		const device = await assay.activateDevice();

@@ -150,35 +150,33 @@ describe("the body limit", () => {
 		["unenroll", 16_384],
 	] as const;
 
-	test.each(cases)(
-		"of %s is %i bytes: exactly that passes, one more is 400 and the connection closes",
-		async (route, limit) => {
-			const bodies = {
-				enroll: async () => ({ token: (await assay.makeToken()).token }),
-				heartbeat: async () => heartbeatBody(),
-				postures: async () => ({ results: [postureResult()] }),
-				unenroll: async () => ({}),
+	test.each(
+		cases,
+	)("of %s is %i bytes: exactly that passes, one more is 400 and the connection closes", async (route, limit) => {
+		const bodies = {
+			enroll: async () => ({ token: (await assay.makeToken()).token }),
+			heartbeat: async () => heartbeatBody(),
+			postures: async () => ({ results: [postureResult()] }),
+			unenroll: async () => ({}),
+		};
+		for (const framing of ["length", "large chunks", "small chunks"]) {
+			const { key } = await assay.activateDevice();
+			const send = (text: string) => {
+				if (framing === "length") return open().send(request(route, text, key));
+				const headers = { ...withKey(key), "transfer-encoding": "chunked" };
+				const size = framing === "large chunks" ? text.length : 1000;
+				return open().send(head(route, headers), chunked(text, size));
 			};
-			for (const framing of ["length", "large chunks", "small chunks"]) {
-				const { key } = await assay.activateDevice();
-				const send = (text: string) => {
-					if (framing === "length")
-						return open().send(request(route, text, key));
-					const headers = { ...withKey(key), "transfer-encoding": "chunked" };
-					const size = framing === "large chunks" ? text.length : 1000;
-					return open().send(head(route, headers), chunked(text, size));
-				};
-				const body = await bodies[route]();
-				const over = send(sized(body, limit + 1));
-				expectError(await over.response(), 400, "bad_request");
-				expect(await over.closed()).toBe("");
-				const exact = await send(sized(body, limit)).response();
-				expect(exact.status, `${framing}: ${exact.body}`).toBe(
-					route === "postures" || route === "unenroll" ? 204 : 200,
-				);
-			}
-		},
-	);
+			const body = await bodies[route]();
+			const over = send(sized(body, limit + 1));
+			expectError(await over.response(), 400, "bad_request");
+			expect(await over.closed()).toBe("");
+			const exact = await send(sized(body, limit)).response();
+			expect(exact.status, `${framing}: ${exact.body}`).toBe(
+				route === "postures" || route === "unenroll" ? 204 : 200,
+			);
+		}
+	});
 
 	test("counts bytes, not characters", async () => {
 		const body = JSON.stringify(heartbeatBody({ padding: "ü".repeat(8_192) }));
@@ -187,53 +185,49 @@ describe("the body limit", () => {
 		expectError(answer, 400, "bad_request");
 	});
 
-	test.each(cases)(
-		"of %s: an announced length beyond it is answered before the body comes",
-		async (route, limit) => {
-			await Promise.all(
-				[limit + 1, 1e15].map(async (length) => {
-					const headers = { ...withKey(), "content-length": length };
-					const connection = open().send(head(route, headers));
-					expectError(await connection.response(), 400, "bad_request");
-					expect(await connection.closed()).toBe("");
-				}),
-			);
-		},
-	);
+	test.each(
+		cases,
+	)("of %s: an announced length beyond it is answered before the body comes", async (route, limit) => {
+		await Promise.all(
+			[limit + 1, 1e15].map(async (length) => {
+				const headers = { ...withKey(), "content-length": length };
+				const connection = open().send(head(route, headers));
+				expectError(await connection.response(), 400, "bad_request");
+				expect(await connection.closed()).toBe("");
+			}),
+		);
+	});
 
-	test.each(cases)(
-		"of %s: an endless chunked body is answered 400 and cut off after a bounded number of bytes",
-		async (route, limit) => {
-			const client = open();
-			client.send(
-				head(route, { ...withKey(), "transfer-encoding": "chunked" }),
-			);
-			const chunk = `1000\r\n${"x".repeat(4096)}\r\n`;
-			let sent = 0;
-			let isOpen = true;
-			client.socket.on("close", () => {
-				isOpen = false;
-			});
-			const pump = (async () => {
-				while (isOpen && sent < 64 << 20) {
-					sent += 4096;
-					const isFull = !client.socket.write(chunk);
-					await new Promise((resolve) => {
-						if (!isFull) setImmediate(resolve);
-						else
-							for (const event of ["drain", "close"])
-								client.socket.once(event, resolve);
-					});
-				}
-			})();
-			expectError(await client.response(), 400, "bad_request");
-			await client.closed();
-			client.socket.destroy();
-			await pump;
-			// The limit, what is thrown away while saying goodbye, and the kernel's buffers.
-			expect(sent).toBeLessThan(limit + (16 << 20));
-		},
-	);
+	test.each(
+		cases,
+	)("of %s: an endless chunked body is answered 400 and cut off after a bounded number of bytes", async (route, limit) => {
+		const client = open();
+		client.send(head(route, { ...withKey(), "transfer-encoding": "chunked" }));
+		const chunk = `1000\r\n${"x".repeat(4096)}\r\n`;
+		let sent = 0;
+		let isOpen = true;
+		client.socket.on("close", () => {
+			isOpen = false;
+		});
+		const pump = (async () => {
+			while (isOpen && sent < 64 << 20) {
+				sent += 4096;
+				const isFull = !client.socket.write(chunk);
+				await new Promise((resolve) => {
+					if (!isFull) setImmediate(resolve);
+					else
+						for (const event of ["drain", "close"])
+							client.socket.once(event, resolve);
+				});
+			}
+		})();
+		expectError(await client.response(), 400, "bad_request");
+		await client.closed();
+		client.socket.destroy();
+		await pump;
+		// The limit, what is thrown away while saying goodbye, and the kernel's buffers.
+		expect(sent).toBeLessThan(limit + (16 << 20));
+	});
 });
 
 describe("a bad credential is answered before the body is sent", () => {
@@ -356,41 +350,38 @@ describe("when the database cannot be reached", () => {
 			"alter database $ allow_connections false",
 			"alter database $ allow_connections true",
 		],
-	])(
-		"because it was %s: 503, never 401 or 500",
-		async (_, takeAway, giveBack) => {
-			const other = await startService();
-			const { owner } = assay.database;
+	])("because it was %s: 503, never 401 or 500", async (_, takeAway, giveBack) => {
+		const other = await startService();
+		const { owner } = assay.database;
+		try {
+			const one = await other.activateDevice();
+			const name = new URL(other.database.url).pathname.slice(1);
+			const cutOff = () =>
+				owner.query(
+					"select pg_terminate_backend(pid) from pg_stat_activity where datname = $1",
+					[name],
+				);
+			await cutOff();
+			await owner.query(takeAway.replaceAll("$", name));
+			await cutOff();
 			try {
-				const one = await other.activateDevice();
-				const name = new URL(other.database.url).pathname.slice(1);
-				const cutOff = () =>
-					owner.query(
-						"select pg_terminate_backend(pid) from pg_stat_activity where datname = $1",
-						[name],
-					);
-				await cutOff();
-				await owner.query(takeAway.replaceAll("$", name));
-				await cutOff();
-				try {
-					for (const [route, body] of [
-						["heartbeat", heartbeatBody()],
-						["postures", { results: [postureResult()] }],
-						["postures", { results: [] }],
-						["unenroll", ""],
-					] as const) {
-						const answer = await other.post(route, body, { key: one.key });
-						expect(answer.status, await answer.text()).toBe(503);
-						expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
-					}
-				} finally {
-					await owner.query(giveBack.replaceAll("$", name));
+				for (const [route, body] of [
+					["heartbeat", heartbeatBody()],
+					["postures", { results: [postureResult()] }],
+					["postures", { results: [] }],
+					["unenroll", ""],
+				] as const) {
+					const answer = await other.post(route, body, { key: one.key });
+					expect(answer.status, await answer.text()).toBe(503);
+					expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
 				}
 			} finally {
-				await other.close();
+				await owner.query(giveBack.replaceAll("$", name));
 			}
-		},
-	);
+		} finally {
+			await other.close();
+		}
+	});
 });
 
 describe("the head of a request", () => {
@@ -407,23 +398,21 @@ describe("the head of a request", () => {
 		expect((await connection.send(body).response()).status).toBe(200);
 	});
 
-	test.each(["200-maybe", "", "100-continue, x"])(
-		"Expect: %j is no reason to refuse",
-		async (expectation) => {
-			const headers = {
-				...withKey(),
-				"content-length": 14,
-				expect: expectation,
-			};
-			const connection = open().send(
-				head("postures", headers),
-				'{"results":[]}',
-			);
-			let answer = await connection.response();
-			if (answer.status === 100) answer = await connection.response();
-			expect(answer.status).toBe(204);
-		},
-	);
+	test.each([
+		"200-maybe",
+		"",
+		"100-continue, x",
+	])("Expect: %j is no reason to refuse", async (expectation) => {
+		const headers = {
+			...withKey(),
+			"content-length": 14,
+			expect: expectation,
+		};
+		const connection = open().send(head("postures", headers), '{"results":[]}');
+		let answer = await connection.response();
+		if (answer.status === 100) answer = await connection.response();
+		expect(answer.status).toBe(204);
+	});
 
 	test("may have a query or an absolute target, and headers in any case", async () => {
 		const path = "/api/agent/v1/postures";
@@ -548,15 +537,12 @@ describe("a connection", () => {
 	test.each([
 		["nonsense", "nonsense\r\n\r\n"],
 		["an unknown method", head("enroll", {}, "FOO")],
-	])(
-		"gives a request its own answer when %s follows it at once",
-		async (_, next) => {
-			const connection = open().send(
-				request("heartbeat", heartbeatBody()) + next,
-			);
-			expect((await connection.response()).status).toBe(200);
-		},
-	);
+	])("gives a request its own answer when %s follows it at once", async (_, next) => {
+		const connection = open().send(
+			request("heartbeat", heartbeatBody()) + next,
+		);
+		expect((await connection.response()).status).toBe(200);
+	});
 
 	test("that a client leaves in the middle of a body harms nothing", async () => {
 		const before = await countReports();

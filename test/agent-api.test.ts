@@ -46,19 +46,22 @@ function withWrongChecksum(key: string): string {
 }
 
 describe("the Authorization header", () => {
-	test.each(["Bearer ", "bearer ", "BEARER ", "bEaReR ", "Bearer     "])(
-		"%j before the key is understood",
-		async (scheme) => {
-			const { key } = await assay.activateDevice();
-			const results = { results: [] };
-			const answer = await postWithAuthorization(
-				"postures",
-				scheme + key,
-				results,
-			);
-			expect(answer.status).toBe(204);
-		},
-	);
+	test.each([
+		"Bearer ",
+		"bearer ",
+		"BEARER ",
+		"bEaReR ",
+		"Bearer     ",
+	])("%j before the key is understood", async (scheme) => {
+		const { key } = await assay.activateDevice();
+		const results = { results: [] };
+		const answer = await postWithAuthorization(
+			"postures",
+			scheme + key,
+			results,
+		);
+		expect(answer.status).toBe(204);
+	});
 
 	const bad: [string, (key: string) => string | undefined][] = [
 		["is missing", () => undefined],
@@ -86,21 +89,20 @@ describe("the Authorization header", () => {
 		["has a well-formed unknown key", () => `Bearer ${makeSecret("dev")}`],
 		["has a revoked key", () => `Bearer ${revokedKey}`],
 	];
-	test.each(bad)(
-		"that %s is 401 on every route with a key",
-		async (_, make) => {
-			for (const route of KEYED) {
-				const authorization = make(activeKey);
-				const answer = await assay.post(route, goodBody[route](), {
-					headers: authorization === undefined ? {} : { authorization },
-				});
-				expect(await readError(answer), route).toMatchObject({
-					status: 401,
-					error: "unauthorized",
-				});
-			}
-		},
-	);
+	test.each(
+		bad,
+	)("that %s is 401 on every route with a key", async (_, make) => {
+		for (const route of KEYED) {
+			const authorization = make(activeKey);
+			const answer = await assay.post(route, goodBody[route](), {
+				headers: authorization === undefined ? {} : { authorization },
+			});
+			expect(await readError(answer), route).toMatchObject({
+				status: 401,
+				error: "unauthorized",
+			});
+		}
+	});
 
 	const bodies: [string, (limit: number) => string][] = [
 		["broken JSON", () => '{"results": ['],
@@ -139,20 +141,24 @@ describe("the Authorization header", () => {
 });
 
 describe("a method other than POST", () => {
-	test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])(
-		"%s is 405 with Allow: POST and an empty body",
-		async (method) => {
-			for (const route of ROUTES) {
-				const answer = await fetch(
-					`${assay.service.url}/api/agent/v1/${route}`,
-					{ method, headers: { authorization: `Bearer ${activeKey}` } },
-				);
-				expect(answer.status).toBe(405);
-				expect(answer.headers.get("allow")).toBe("POST");
-				expect(await answer.text()).toBe("");
-			}
-		},
-	);
+	test.each([
+		"GET",
+		"HEAD",
+		"PUT",
+		"DELETE",
+		"PATCH",
+		"OPTIONS",
+	])("%s is 405 with Allow: POST and an empty body", async (method) => {
+		for (const route of ROUTES) {
+			const answer = await fetch(`${assay.service.url}/api/agent/v1/${route}`, {
+				method,
+				headers: { authorization: `Bearer ${activeKey}` },
+			});
+			expect(answer.status).toBe(405);
+			expect(answer.headers.get("allow")).toBe("POST");
+			expect(await answer.text()).toBe("");
+		}
+	});
 });
 
 describe("a body", () => {

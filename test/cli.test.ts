@@ -28,15 +28,14 @@ const COMMANDS = [
 	["doctor"],
 ];
 
-test.for(COMMANDS.map((command) => [command.join(" "), command] as const))(
-	"assay %s --help explains itself and is no failure",
-	async ([, command]) => {
-		const { code, stdout, stderr } = await assay([...command, "--help"]);
-		expect(code).toBe(0);
-		expect(stdout).toContain(`Usage: assay ${command.join(" ")}`.trim());
-		expect(stderr).toBe("");
-	},
-);
+test.for(
+	COMMANDS.map((command) => [command.join(" "), command] as const),
+)("assay %s --help explains itself and is no failure", async ([, command]) => {
+	const { code, stdout, stderr } = await assay([...command, "--help"]);
+	expect(code).toBe(0);
+	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`.trim());
+	expect(stderr).toBe("");
+});
 
 test.for([
 	[["nonsense"]],
@@ -47,15 +46,14 @@ test.for([
 	[["device", "create"]],
 	[["device", "create", "--org", "x", "--expires-in-days", "0"]],
 	[["device", "create", "--org", "x", "--expires-in-days", "1.5"]],
-])(
-	"wrong usage %j ends with 2 and says why on standard error",
-	async ([command]) => {
-		const { code, stdout, stderr } = await assay(command as string[], settings);
-		expect(code).toBe(2);
-		expect(stdout).toBe("");
-		expect(stderr).toMatch(/^error: /);
-	},
-);
+])("wrong usage %j ends with 2 and says why on standard error", async ([
+	command,
+]) => {
+	const { code, stdout, stderr } = await assay(command as string[], settings);
+	expect(code).toBe(2);
+	expect(stdout).toBe("");
+	expect(stderr).toMatch(/^error: /);
+});
 
 test("provisioning without a browser: org create, device create, device list", async () => {
 	const org = await assay(

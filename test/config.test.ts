@@ -77,16 +77,13 @@ test.each([
 	"ASSAY_port",
 	"ASSAY_PORT_",
 	"ASSAY_DATABASE_URL",
-])(
-	"the unknown name %s stops the start and is named, its value is not",
-	(name) => {
-		for (const value of ["hunter2", ""]) {
-			const message = refusal({ [name]: value });
-			expect(message).toContain(name);
-			expect(message).not.toContain("hunter2");
-		}
-	},
-);
+])("the unknown name %s stops the start and is named, its value is not", (name) => {
+	for (const value of ["hunter2", ""]) {
+		const message = refusal({ [name]: value });
+		expect(message).toContain(name);
+		expect(message).not.toContain("hunter2");
+	}
+});
 
 describe("a wrong value stops the start and its name is told:", () => {
 	const wrong = {

@@ -168,7 +168,7 @@ function describeDevices(devices: DeviceSummary[]): string {
 			device.id,
 			device.name ?? "",
 			device.status,
-			device.freshness,
+			device.status === "REVOKED" ? "" : device.freshness,
 			device.hostname ?? "",
 			device.platform ?? "",
 			device.conflicts.join(", "),
@@ -180,7 +180,12 @@ function describeDevice(device: DeviceSummary): string {
 	const facts: [string, string | null][] = [
 		["device", device.id],
 		["name", device.name],
-		["status", `${device.status}, ${device.freshness}`],
+		[
+			"status",
+			device.status === "REVOKED"
+				? device.status
+				: `${device.status}, ${device.freshness}`,
+		],
 		["last seen", device.last_seen_at?.toISOString() ?? null],
 		["hostname", device.hostname],
 		["platform", device.platform],

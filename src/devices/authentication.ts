@@ -27,6 +27,14 @@ export function unknownDeviceKey(): AppError {
 	);
 }
 
+/** The contract's 401 for a report before the first heartbeat: the one that is no loss of the key. */
+export function pendingDevice(): AppError {
+	return new AppError(
+		"unauthorized",
+		"the device has not sent its first heartbeat yet; keep the key, send a heartbeat, then the report",
+	);
+}
+
 /** Hexadecimal digits sort like the bytes they stand for. */
 export function batchKey(item: { keyHash: KeyHash }): string {
 	return item.keyHash;

@@ -9,7 +9,12 @@ import {
 	parseId,
 	TENANT_PREFIX_LENGTH,
 } from "../id.ts";
-import { batchKey, type KeyHash, unknownDeviceKey } from "./authentication.ts";
+import {
+	batchKey,
+	type KeyHash,
+	pendingDevice,
+	unknownDeviceKey,
+} from "./authentication.ts";
 import {
 	type Evidence,
 	formatRfc3339,
@@ -63,7 +68,7 @@ interface Submission {
 	bytes: number;
 }
 
-type Outcome = "stored" | "unauthorized" | "foreign_report";
+type Outcome = "stored" | "unauthorized" | "pending" | "foreign_report";
 
 /** Posture reports, many of them in one transaction. */
 export class Postures {
@@ -98,6 +103,7 @@ export class Postures {
 		const grouped = groupByReport(results, Date.now());
 		const outcome = await this.#batcher.add({ keyHash, bytes, ...grouped });
 		if (outcome === "unauthorized") throw unknownDeviceKey();
+		if (outcome === "pending") throw pendingDevice();
 		if (outcome === "foreign_report") throw foreignReport(grouped.firstNamed);
 	}
 

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import {
 	DeviceStatuses,
 	type KeyHash,
+	pendingDevice,
 	readDeviceKey,
 	unknownDeviceKey,
 } from "../devices/authentication.ts";
@@ -104,9 +105,7 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 				withKey: async (key, body, bytes) => {
 					const { results } = parse(posturesRequest, body);
 					if (results.length > 0) await postures.record(key, results, bytes);
-					else if ((await statuses.find(key)) !== "ACTIVE") {
-						throw unknownDeviceKey();
-					}
+					else await requireActive(key);
 					return undefined;
 				},
 			},
@@ -199,10 +198,16 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 				throw error;
 			}
 			// The body is wrong, but a wrong credential comes first.
-			const status = await statuses.find(key);
-			if (status === "ACTIVE" || (status && route.pendingMay)) throw error;
-			throw unknownDeviceKey();
+			if (!route.pendingMay) await requireActive(key);
+			else if (!(await statuses.find(key))) throw unknownDeviceKey();
+			throw error;
 		}
+	}
+
+	async function requireActive(key: KeyHash): Promise<void> {
+		const status = await statuses.find(key);
+		if (status === "PENDING") throw pendingDevice();
+		if (status !== "ACTIVE") throw unknownDeviceKey();
 	}
 
 	return {

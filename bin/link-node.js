@@ -1,0 +1,21 @@
+// After every install: makes sure that npm scripts find the Node that came with it.
+// Plain JavaScript, for the old Node that may be running npm. npm 10 removes the link of
+// the package for this platform together with those for the others, which are called the same.
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const modules = join(import.meta.dirname, "../node_modules");
+const isWindows = process.platform === "win32";
+const name = isWindows ? "win" : process.platform;
+const found = [
+	`node-${name}-${process.arch}`,
+	`node-bin-${name}-${process.arch}`,
+].find((folder) => existsSync(join(modules, folder)));
+const link = join(modules, ".bin", isWindows ? "node.cmd" : "node");
+if (found && !existsSync(link)) {
+	if (isWindows) {
+		writeFileSync(link, `@"%~dp0\\..\\${found}\\bin\\node.exe" %*\r\n`);
+	} else {
+		symlinkSync(join("..", found, "bin/node"), link);
+	}
+}
