@@ -320,10 +320,6 @@ describe("any JSON as a body is never trouble of ours", () => {
 								`{"check_key":${check},"observed_at":${at},"status":${status},"evidence":${evidence},"correlation_id":"${report}"}`,
 						)
 						.join(",")}]}`;
-					// Two keys of one object that cannot be stored become the same key, and which of
-					// their values JSON.parse then keeps was seen to differ from time to time.
-					const unstorable = text.match(/\\u(?:0000|d[89a-f])/gi) ?? [];
-					fc.pre(unstorable.length < 2);
 					const first = await assay.post("postures", text, { key });
 					await expectOwnStatus(first, 204, 400);
 					if (first.status === 204) accepted++;
