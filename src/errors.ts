@@ -13,18 +13,41 @@ export const HTTP_STATUS = {
 
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
+/** What is wrong with one field of an input. */
+export interface FieldIssue {
+	/** `filter.owner_id`, `vendor_ids[2]`; empty for the input as a whole. */
+	field: string;
+	/** "is required", "must be one of LOW, HIGH". */
+	message: string;
+}
+
 export class AppError extends Error {
 	readonly code: ErrorCode;
+	/** For bad_request: the fields at fault, so that a form can show each beside its field. */
+	readonly fields: FieldIssue[] | undefined;
 
-	constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+	constructor(
+		code: ErrorCode,
+		message: string,
+		options?: ErrorOptions & { fields?: FieldIssue[] },
+	) {
 		super(message, options);
 		this.name = "AppError";
 		this.code = code;
+		this.fields = options?.fields;
 	}
 
 	get status(): number {
 		return HTTP_STATUS[this.code];
 	}
+}
+
+/** A bad_request that names the fields at fault. */
+export function badFields(fields: FieldIssue[]): AppError {
+	const message = fields
+		.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+		.join("; ");
+	return new AppError("bad_request", message, { fields });
 }
 
 /** Seconds a caller is asked to wait after a 503, as `Retry-After`. */

@@ -26,6 +26,13 @@ export const ID_KINDS = {
 	device_posture: 108,
 	enrollment_token: 109,
 	device_posture_report: 110,
+	// Ours.
+	people: 200,
+	nonconformity: 201,
+	continual_improvement: 202,
+	user: 210,
+	api_token: 211,
+	invitation: 212,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -1,8 +1,20 @@
-import { type ClientConfig, Pool, type PoolClient } from "pg";
+import {
+	type ClientConfig,
+	type CustomTypesConfig,
+	Pool,
+	type PoolClient,
+	types,
+} from "pg";
 import { AppError } from "../errors.ts";
 
 /** The role the service works as: it owns no table and is bound by row-level security. */
 export const APP_ROLE = "assay_app";
+
+/** A date has no time and no zone: it stays the text YYYY-MM-DD. */
+const getTypeParser: CustomTypesConfig["getTypeParser"] = (oid, format) =>
+	oid === types.builtins.DATE
+		? (text: string) => text
+		: types.getTypeParser(oid, format);
 
 /**
  * A pool whose connections act as `role` from their first statement on. A statement
@@ -21,6 +33,9 @@ export function makePool(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 		keepAlive: true,
+		// Statements of one connection are sent without waiting for the one before.
+		pipeline: true,
+		types: { getTypeParser },
 		options: `-c role=${options.role ?? APP_ROLE} -c statement_timeout=10s -c timezone=UTC`,
 	});
 	// An idle connection that the server closed: the next query opens another.
@@ -55,31 +70,70 @@ export async function assertConfined(pool: Pool): Promise<void> {
 	}
 }
 
+/** What a transaction may see and do. */
+export interface TransactionScope {
+	/** The organization whose rows it sees; undefined: none. */
+	organizationId?: string | undefined;
+	/** The user whose own things (API tokens, memberships) it sees as well. */
+	userId?: string | null | undefined;
+	isReadOnly?: boolean;
+}
+
 /**
- * Runs `work` in one transaction that sees only the rows of `organizationId`;
- * commits when it resolves, rolls back when it throws.
+ * Runs `work` in one transaction; commits when it resolves, rolls back when it throws.
+ * The statements that open it travel together with the first one of `work`: should they
+ * fail, that one sees no tenant and so no rows, and the whole fails.
  */
-export async function withTenant<Result>(
+export async function transaction<Result>(
+	pool: Pool,
+	scope: TransactionScope,
+	work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+	const client = await pool.connect();
+	const opened = Promise.all([
+		client.query(scope.isReadOnly ? "begin read only" : "begin"),
+		client.query({
+			name: "open_transaction",
+			text: "select set_config('assay.organization_id', $1, true), set_config('assay.user_id', $2, true)",
+			values: [scope.organizationId ?? "", scope.userId ?? ""],
+		}),
+	]);
+	// Looked at below; a rejection in the meantime is no unhandled one.
+	opened.catch(() => {});
+	try {
+		const result = await work(client);
+		await opened;
+		const end = client.query("commit");
+		if (scope.isReadOnly) {
+			// Nothing was written: whether it commits is of no interest to the caller.
+			end.then(
+				() => client.release(),
+				(error: Error) => client.release(error),
+			);
+			return result;
+		}
+		// PostgreSQL "commits" a failed transaction by rolling it back.
+		if ((await end).command !== "COMMIT") {
+			throw new Error("the transaction was rolled back");
+		}
+		client.release();
+		return result;
+	} catch (error) {
+		await client.query("rollback").then(
+			() => client.release(),
+			(reason: Error) => client.release(reason),
+		);
+		// If it was not even opened, what went wrong inside is only a consequence.
+		await opened;
+		throw error;
+	}
+}
+
+/** A transaction that sees the rows of `organizationId` alone. */
+export function withTenant<Result>(
 	pool: Pool,
 	organizationId: string,
 	work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-	const client = await pool.connect();
-	let broken: Error | undefined;
-	try {
-		await client.query("begin");
-		await client.query("select set_config('assay.organization_id', $1, true)", [
-			organizationId,
-		]);
-		const result = await work(client);
-		await client.query("commit");
-		return result;
-	} catch (error) {
-		await client.query("rollback").catch((reason: Error) => {
-			broken = reason;
-		});
-		throw error;
-	} finally {
-		client.release(broken);
-	}
+	return transaction(pool, { organizationId }, work);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { issuePath } from "../issue-path.ts";
 
 /**
  * The shapes of the Device Agent API, as agents send them. Unknown fields are
@@ -196,15 +197,7 @@ export const formatServerTime = rememberLast(
 /** What is wrong with a body, naming each field: `results[3].status must be one of …`. */
 export function describeIssues(error: z.ZodError): string {
 	const shown = error.issues.slice(0, 5).map((issue) => {
-		const path = issue.path.reduce<string>(
-			(text, part) =>
-				typeof part === "number"
-					? `${text}[${part}]`
-					: text
-						? `${text}.${String(part)}`
-						: String(part),
-			"",
-		);
+		const path = issuePath(issue.path);
 		return `${path || "the body"} ${issue.message}`;
 	});
 	const more = error.issues.length - shown.length;

@@ -1,0 +1,1 @@
+-- People who sign in, what they may do, and the API tokens that act for them.

@@ -1,0 +1,77 @@
+import type { Pool, PoolClient } from "pg";
+import type { Principal } from "../access/principal.ts";
+import { transaction } from "../db/pool.ts";
+import type { Change } from "../operation.ts";
+
+/**
+ * Adds what `operation` changed to the audit log of the organization concerned, in the
+ * client's transaction. It locks the organization's chain until that ends, so call it last.
+ */
+export async function appendChanges(
+	client: PoolClient,
+	principal: Principal,
+	operation: string,
+	organizationId: string,
+	changes: Change[],
+): Promise<void> {
+	const byOrganization = Map.groupBy(
+		changes,
+		(change) => change.organizationId ?? organizationId,
+	);
+	// Sorted: two transactions that touch the same chains lock them in the same order.
+	for (const id of [...byOrganization.keys()].sort()) {
+		const entries = (byOrganization.get(id) ?? []).map((change) => ({
+			...actorOf(principal),
+			operation,
+			record_kind: change.kind,
+			record_id: change.id,
+			record_name: change.name,
+			changes: change.fields,
+		}));
+		await append(client, id, entries);
+	}
+}
+
+/** Notes that the role did not allow the operation. */
+export async function appendRefusal(
+	pool: Pool,
+	principal: Principal,
+	operation: string,
+	organizationId: string,
+	recordId: string | null,
+): Promise<void> {
+	await transaction(pool, { organizationId }, (client) =>
+		append(client, organizationId, [
+			{
+				...actorOf(principal),
+				operation,
+				outcome: "REFUSED",
+				record_id: recordId,
+			},
+		]),
+	);
+}
+
+async function append(
+	client: PoolClient,
+	organizationId: string,
+	entries: object[],
+): Promise<void> {
+	await client.query({
+		name: "audit_append",
+		text: "select audit_append($1, $2)",
+		values: [organizationId, JSON.stringify(entries)],
+	});
+}
+
+function actorOf(principal: Principal): object {
+	return {
+		actor_kind: principal.kind,
+		actor_id: principal.userId,
+		actor_name: principal.name,
+		token_id: principal.token?.id,
+		token_name: principal.token?.name,
+		client: principal.client,
+		address: principal.address,
+	};
+}

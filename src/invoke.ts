@@ -1,0 +1,170 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { z } from "zod";
+import {
+	type Membership,
+	membershipForRecord,
+	membershipIn,
+	type Principal,
+	roleReaches,
+} from "./access/principal.ts";
+import { appendChanges, appendRefusal } from "./audit/log.ts";
+import { transaction } from "./db/pool.ts";
+import { AppError } from "./errors.ts";
+import { parseId } from "./id.ts";
+import {
+	type AnyOperation,
+	type Change,
+	type Context,
+	NEEDED_ROLE,
+	type Operation,
+} from "./operation.ts";
+import { parseInput } from "./validation.ts";
+
+/** What operations need beside the database transaction they run in. */
+export interface Services {
+	pool: Pool;
+	log: Logger;
+	/** The address agents and people use (ASSAY_BASE_URL). */
+	baseUrl: string;
+}
+
+/**
+ * The only way in: whatever the door, a call is authorized, its input parsed, run in one
+ * transaction that sees its organization alone, and written to the audit log there. A
+ * failure leaves nothing behind.
+ *
+ * Throws AppError: forbidden (the role does not reach, or an organization that the caller
+ * does not belong to), bad_request (naming the fields), not_found, service_unavailable.
+ */
+export async function invoke<
+	Input extends z.ZodObject,
+	Output extends z.ZodObject,
+>(
+	services: Services,
+	principal: Principal,
+	operation: Operation<string, Input, Output>,
+	rawInput: unknown,
+): Promise<z.output<Output>> {
+	const membership = await authorize(services, principal, operation, rawInput);
+	const input = parseInput(operation.input, rawInput ?? {});
+	if (operation.tenant !== null && !membership) {
+		// Well-formed, but of an organization that the caller does not belong to.
+		throw notFound(
+			String((input as Record<string, unknown>)[operation.tenant]),
+		);
+	}
+	const changes: Change[] = [];
+	const scope = {
+		organizationId: membership?.organizationId,
+		userId: principal.userId,
+		isReadOnly: operation.isReadOnly,
+	};
+	return transaction(services.pool, scope, async (client) => {
+		const context: Context = {
+			client,
+			principal,
+			services,
+			get membership() {
+				if (!membership) throw new Error(`${operation.name} has no tenant`);
+				return membership;
+			},
+			changed: (change) => changes.push(change),
+		};
+		const result = await operation.run(context, input);
+		const output = operation.output.parse(result);
+		if (changes.length > 0) {
+			await appendChanges(
+				client,
+				principal,
+				operation.name,
+				membership?.organizationId ?? "",
+				changes,
+			);
+		}
+		return output;
+	});
+}
+
+/**
+ * The caller's membership in the organization that the input names, before the input is
+ * looked at any further. Undefined when the operation has no tenant, when the input names
+ * none (parsing will say so), or when it is the id of a record elsewhere.
+ */
+async function authorize(
+	services: Services,
+	principal: Principal,
+	operation: AnyOperation,
+	rawInput: unknown,
+): Promise<Membership | undefined> {
+	if (operation.access === "self") return undefined;
+	const needed = NEEDED_ROLE[operation.access];
+	const named = namedTenant(principal, operation, rawInput);
+	if (named === "foreign") throw foreignOrganization();
+	if (named) {
+		if (roleReaches(named.membership.role, needed)) return named.membership;
+		await appendRefusal(
+			services.pool,
+			principal,
+			operation.name,
+			named.membership.organizationId,
+			named.recordId,
+		);
+		throw new AppError(
+			"forbidden",
+			`permission denied: ${operation.name} needs the role ${needed}; yours in this organization is ${named.membership.role}`,
+		);
+	}
+	if (!mayAnywhere(principal, operation)) {
+		throw new AppError(
+			"forbidden",
+			`permission denied: ${operation.name} needs the role ${needed} in an organization`,
+		);
+	}
+	return undefined;
+}
+
+function namedTenant(
+	principal: Principal,
+	operation: AnyOperation,
+	rawInput: unknown,
+): { membership: Membership; recordId: string | null } | "foreign" | undefined {
+	if (operation.tenant === null) return undefined;
+	const given =
+		typeof rawInput === "object" && rawInput !== null
+			? (rawInput as Record<string, unknown>)[operation.tenant]
+			: undefined;
+	if (typeof given !== "string") return undefined;
+	if (operation.tenant === "organization_id") {
+		const membership = membershipIn(principal, given);
+		return membership ? { membership, recordId: null } : "foreign";
+	}
+	const membership = parseId(given) && membershipForRecord(principal, given);
+	return membership && { membership, recordId: given };
+}
+
+/** True when the caller has the role for the operation in at least one organization. */
+export function mayAnywhere(
+	principal: Principal,
+	operation: AnyOperation,
+): boolean {
+	if (operation.access === "self") return true;
+	const needed = NEEDED_ROLE[operation.access];
+	return (
+		(operation.tenant === null && operation.access === "read") ||
+		principal.memberships.some(({ role }) => roleReaches(role, needed))
+	);
+}
+
+function foreignOrganization(): AppError {
+	return new AppError(
+		"forbidden",
+		"permission denied: organization_id names no organization that you may view; listOrganizations lists those you may",
+	);
+}
+
+/** The same words for a record that does not exist and for one of somebody else. */
+export function notFound(id: string): AppError {
+	const kind = parseId(id)?.kind.replaceAll("_", " ") ?? "record";
+	return new AppError("not_found", `there is no ${kind} ${id}`);
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { badFields, type FieldIssue } from "./errors.ts";
+import { issuePath } from "./issue-path.ts";
+
+const MAX_ISSUES = 20;
+const MAX_SHOWN = 80;
+
+/**
+ * `value` as `schema` says. Throws a bad_request AppError that names every field at
+ * fault, what is wrong with it and what is allowed.
+ */
+export function parseInput<Schema extends z.ZodType>(
+	schema: Schema,
+	value: unknown,
+): z.output<Schema> {
+	const parsed = schema.safeParse(value, { error: sentence });
+	if (parsed.success) return parsed.data;
+	throw badFields(parsed.error.issues.slice(0, MAX_ISSUES).map(toFieldIssue));
+}
+
+function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
+	return { field: issuePath(issue.path), message: issue.message };
+}
+
+/** What zod found, in our words; a message that the schema gives itself comes before this one. */
+function sentence(issue: z.core.$ZodRawIssue): string | undefined {
+	if (issue.input === undefined && issue.code !== "custom") {
+		return "is required";
+	}
+	switch (issue.code) {
+		case "invalid_type":
+			return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+		case "invalid_value":
+			return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}${shown(issue.input)}`;
+		case "unrecognized_keys":
+			return `${issue.keys.map((key) => `"${cut(key)}"`).join(", ")} ${issue.keys.length > 1 ? "are no arguments" : "is no argument"} here; known are ${knownKeys(issue.inst)}`;
+		case "too_small":
+			return issue.origin === "string"
+				? Number(issue.minimum) === 1
+					? "must not be empty"
+					: `must have at least ${issue.minimum} characters`
+				: issue.origin === "array"
+					? `must have at least ${issue.minimum} entries`
+					: `must be at least ${issue.minimum}`;
+		case "too_big":
+			return issue.origin === "string"
+				? `must have at most ${issue.maximum} characters`
+				: issue.origin === "array"
+					? `must have at most ${issue.maximum} entries`
+					: `must be at most ${issue.maximum}`;
+		default:
+			return undefined;
+	}
+}
+
+const typeNames: Record<string, string> = {
+	string: "a string",
+	number: "a number",
+	int: "a whole number",
+	boolean: "true or false",
+	array: "an array",
+	object: "a JSON object",
+	record: "a JSON object",
+};
+
+function shown(input: unknown): string {
+	return typeof input === "string" ? `, not "${cut(input)}"` : "";
+}
+
+function cut(text: string): string {
+	const clean = text.replace(/\p{Cc}/gu, "\ufffd").toWellFormed();
+	return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean;
+}
+
+function knownKeys(schema: unknown): string {
+	return schema instanceof z.ZodObject
+		? Object.keys(schema.shape).join(", ") || "none"
+		: "those of its description";
+}
