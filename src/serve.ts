@@ -1,5 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { ApiTokens } from "./access/api-tokens.ts";
+import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
 import { AppError } from "./errors.ts";
@@ -28,10 +30,15 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 
 	let isDraining = false;
 	const agentApi = makeAgentApi(database.pool, log);
+	const apiTokens = new ApiTokens(database.pool);
+	const usage = new Usage(database.pool, log);
 	const app = makeApp({
 		pool: database.pool,
 		log,
 		agentApi,
+		services: { pool: database.pool, log, baseUrl: config.baseUrl },
+		apiTokens,
+		usage,
 		isDraining: () => isDraining,
 	});
 
@@ -51,6 +58,8 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		);
 		await app.close();
 		await agentApi.idle();
+		await apiTokens.idle();
+		await usage.close();
 		clearTimeout(deadline);
 		await database.close();
 	};

@@ -2,7 +2,7 @@ import type { ClientConfig, Pool } from "pg";
 import type { Config } from "../config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate } from "./migrate.ts";
-import { assertConfined, makePool } from "./pool.ts";
+import { assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
 
 /** A server to connect to as its owner: the one in DATABASE_URL, or the embedded one. */
 export interface Server {
@@ -30,6 +30,8 @@ export async function openServer(config: Config): Promise<Server> {
 
 export interface Database {
 	pool: Pool;
+	/** As assay_identity, which keeps users, passwords and sessions. Connects when it is used. */
+	identityPool: Pool;
 	description: string;
 	/** Names of the migrations applied while opening. */
 	migrated: string[];
@@ -38,6 +40,7 @@ export interface Database {
 
 /** Connections the service keeps to its database at most. */
 const POOL_SIZE = 10;
+const IDENTITY_POOL_SIZE = 4;
 
 /** The database, migrated, through a pool bound by row-level security. */
 export async function openDatabase(config: Config): Promise<Database> {
@@ -47,12 +50,18 @@ export async function openDatabase(config: Config): Promise<Database> {
 		const pool = makePool(server.connection, { max: POOL_SIZE });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
+		const identityPool = makePool(server.connection, {
+			max: IDENTITY_POOL_SIZE,
+			role: IDENTITY_ROLE,
+		});
 		return {
 			pool,
+			identityPool,
 			description: server.description,
 			migrated,
 			close: async () => {
 				await pool.end();
+				await identityPool.end();
 				await server.close();
 			},
 		};

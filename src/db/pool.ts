@@ -10,6 +10,9 @@ import { AppError } from "../errors.ts";
 /** The role the service works as: it owns no table and is bound by row-level security. */
 export const APP_ROLE = "assay_app";
 
+/** The role that better-auth works as, which alone may read passwords and sessions. */
+export const IDENTITY_ROLE = "assay_identity";
+
 /** A date has no time and no zone: it stays the text YYYY-MM-DD. */
 const getTypeParser: CustomTypesConfig["getTypeParser"] = (oid, format) =>
 	oid === types.builtins.DATE

@@ -8,7 +8,10 @@ import Fastify, {
 } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import type { ApiTokens } from "../access/api-tokens.ts";
+import type { Usage } from "../access/usage.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import type { Services } from "../invoke.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { addHealth } from "./health.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -27,6 +30,9 @@ export interface AppParts {
 	pool: Pool;
 	log: Logger;
 	agentApi: AgentApi;
+	services: Services;
+	apiTokens: ApiTokens;
+	usage: Usage;
 	isDraining: () => boolean;
 }
 

@@ -1,0 +1,182 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { textArray } from "../db/array.ts";
+
+/** One use of a token. */
+export interface Use {
+	tokenId: string;
+	/** The tool called; null when the token was used for something else, as to list the tools. */
+	tool: string | null;
+	isError: boolean;
+	client?: string | undefined;
+	address?: string | undefined;
+}
+
+interface LastUse {
+	at: Date;
+	client: string | null;
+	address: string | null;
+}
+
+interface Calls {
+	tokenId: string;
+	day: string;
+	tool: string;
+	calls: number;
+	errors: number;
+}
+
+/** Uses are in the database at most this late. */
+const WRITE_AFTER_MS = 2_000;
+/** The wait after a failed write doubles up to this. */
+const MAX_RETRY_MS = 15_000;
+/** Tokens, and combinations of token, day and tool, that are kept while the database is away. */
+const MAX_KEPT = 10_000;
+const MAX_TOOL = 200;
+const MAX_CLIENT = 200;
+const MAX_ADDRESS = 100;
+
+/**
+ * Counts what API tokens are used for: gathered in memory and written in one statement every
+ * two seconds at most, so that a request costs no write. While the database is away counts are
+ * kept, up to a bound; after a crash up to two seconds of them are lost, which statistics bear.
+ */
+export class Usage {
+	readonly #pool: Pool;
+	readonly #log: Logger;
+	#lastUses = new Map<string, LastUse>();
+	#calls = new Map<string, Calls>();
+	#timer: NodeJS.Timeout | undefined;
+	#retryMs = WRITE_AFTER_MS;
+	#dropped = 0;
+	#writing: Promise<void> = Promise.resolve();
+	#isClosed = false;
+
+	constructor(pool: Pool, log: Logger) {
+		this.#pool = pool;
+		this.#log = log;
+	}
+
+	/** Notes a use; costs no query and never fails. */
+	record(use: Use): void {
+		const at = new Date();
+		keep(this.#lastUses, use.tokenId, {
+			at,
+			client: clean(use.client, MAX_CLIENT),
+			address: clean(use.address, MAX_ADDRESS),
+		});
+		const tool = clean(use.tool ?? undefined, MAX_TOOL);
+		if (tool !== null) {
+			this.#count({
+				tokenId: use.tokenId,
+				day: at.toISOString().slice(0, 10),
+				tool,
+				calls: 1,
+				errors: use.isError ? 1 : 0,
+			});
+		}
+		this.#schedule(WRITE_AFTER_MS);
+	}
+
+	/** Writes what is left. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		clearTimeout(this.#timer);
+		await this.#writing;
+		await this.#write();
+		if (this.#calls.size > 0) {
+			this.#log.error(
+				{ lost: this.#calls.size },
+				"could not write the usage of API tokens before stopping",
+			);
+		}
+	}
+
+	#count(one: Calls): void {
+		const key = `${one.tokenId} ${one.day} ${one.tool}`;
+		const known = this.#calls.get(key);
+		if (known) {
+			known.calls += one.calls;
+			known.errors += one.errors;
+		} else if (!keep(this.#calls, key, one)) {
+			this.#dropped += one.calls;
+		}
+	}
+
+	#schedule(ms: number): void {
+		if (this.#timer || this.#isClosed) return;
+		this.#timer = setTimeout(() => {
+			this.#writing = this.#write().then(() => {
+				this.#timer = undefined;
+				if (this.#lastUses.size > 0) this.#schedule(this.#retryMs);
+			});
+		}, ms);
+		// A command that has nothing else to do ends; the service closes before it does.
+		this.#timer.unref();
+	}
+
+	async #write(): Promise<void> {
+		const lastUses = this.#lastUses;
+		const calls = this.#calls;
+		if (lastUses.size === 0) return;
+		this.#lastUses = new Map();
+		this.#calls = new Map();
+		try {
+			await this.#send([...lastUses], [...calls.values()]);
+			this.#retryMs = WRITE_AFTER_MS;
+			if (this.#dropped > 0) {
+				this.#log.warn(
+					{ calls: this.#dropped },
+					"dropped usage of API tokens while the database was away",
+				);
+				this.#dropped = 0;
+			}
+		} catch (err) {
+			this.#log.warn({ err }, "could not write the usage of API tokens yet");
+			this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
+			// What came in the meantime is newer than what failed.
+			for (const [tokenId, use] of lastUses) {
+				if (!this.#lastUses.has(tokenId)) keep(this.#lastUses, tokenId, use);
+			}
+			for (const one of calls.values()) this.#count(one);
+		}
+	}
+
+	async #send(lastUses: [string, LastUse][], calls: Calls[]): Promise<void> {
+		await this.#pool.query({
+			name: "record_api_token_usage",
+			text: "select record_api_token_usage($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+			values: [
+				textArray(lastUses.map(([tokenId]) => tokenId)),
+				textArray(lastUses.map(([, { at }]) => at.toISOString())),
+				textArray(lastUses.map(([, { client }]) => client)),
+				textArray(lastUses.map(([, { address }]) => address)),
+				textArray(calls.map((one) => one.tokenId)),
+				textArray(calls.map((one) => one.day)),
+				textArray(calls.map((one) => one.tool)),
+				textArray(calls.map((one) => String(one.calls))),
+				textArray(calls.map((one) => String(one.errors))),
+			],
+		});
+	}
+}
+
+/** Sets `key` unless the map is full; false when it is. */
+function keep<Value>(
+	map: Map<string, Value>,
+	key: string,
+	value: Value,
+): boolean {
+	if (map.size >= MAX_KEPT && !map.has(key)) return false;
+	map.set(key, value);
+	return true;
+}
+
+/** What a client says of itself, as text that PostgreSQL can store. */
+function clean(text: string | undefined, maxLength: number): string | null {
+	if (!text) return null;
+	return text
+		.slice(0, maxLength)
+		.replace(/\p{Cc}/gu, "\ufffd")
+		.toWellFormed();
+}
