@@ -41,6 +41,11 @@ const KIND_NAMES = new Map<number, IdKind>(
 	Object.entries(ID_KINDS).map(([name, number]) => [number, name as IdKind]),
 );
 
+/** What people call a record of this kind: "person", "enrollment token". */
+export function kindNoun(kind: IdKind): string {
+	return kind === "people" ? "person" : kind.replaceAll("_", " ");
+}
+
 export const ID_LENGTH = 32;
 
 /**

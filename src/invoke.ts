@@ -11,7 +11,7 @@ import {
 import { appendChanges, appendRefusal } from "./audit/log.ts";
 import { transaction } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
-import { parseId } from "./id.ts";
+import { kindNoun, parseId } from "./id.ts";
 import {
 	type AnyOperation,
 	type Change,
@@ -165,6 +165,9 @@ function foreignOrganization(): AppError {
 
 /** The same words for a record that does not exist and for one of somebody else. */
 export function notFound(id: string): AppError {
-	const kind = parseId(id)?.kind.replaceAll("_", " ") ?? "record";
-	return new AppError("not_found", `there is no ${kind} ${id}`);
+	const kind = parseId(id)?.kind;
+	return new AppError(
+		"not_found",
+		`there is no ${kind ? kindNoun(kind) : "record"} ${id}`,
+	);
 }

@@ -1,7 +1,34 @@
 import type { AnyOperation } from "./operation.ts";
+import { asset } from "./records/asset.ts";
+import { audit } from "./records/audit.ts";
+import { continualImprovement } from "./records/continual-improvement.ts";
+import { control } from "./records/control.ts";
+import { datum } from "./records/datum.ts";
+import { framework } from "./records/framework.ts";
+import { measure } from "./records/measure.ts";
+import { nonconformity } from "./records/nonconformity.ts";
+import { obligation } from "./records/obligation.ts";
+import { people } from "./records/people.ts";
+import { risk } from "./records/risk.ts";
+import { task } from "./records/task.ts";
+import { vendor } from "./records/vendor.ts";
 
 /** Everything that can be done, one line each; every door is a loop over this list. */
-export const operations = [] as const satisfies AnyOperation[];
+export const operations = [
+	...risk.operations,
+	...measure.operations,
+	...framework.operations,
+	...control.operations,
+	...vendor.operations,
+	...people.operations,
+	...nonconformity.operations,
+	...obligation.operations,
+	...audit.operations,
+	...asset.operations,
+	...datum.operations,
+	...task.operations,
+	...continualImprovement.operations,
+] as const satisfies AnyOperation[];
 
 const byName = new Map<string, AnyOperation>(
 	(operations as readonly AnyOperation[]).map((operation) => [

@@ -1,0 +1,37 @@
+import { byDate, byText } from "../paging.ts";
+import { recordKind } from "../record-kind.ts";
+import {
+	choice,
+	optionalDate,
+	optionalName,
+	optionalText,
+	owner,
+	referenceId,
+} from "./field.ts";
+
+export const continualImprovement = recordKind({
+	kind: "continual_improvement",
+	table: "continual_improvements",
+	tool: { one: "ContinualImprovement", many: "ContinualImprovements" },
+	key: { one: "continual_improvement", many: "continual_improvements" },
+	noun: "continual improvement",
+	nouns: "continual improvements",
+	about:
+		"A continual improvement is a change for the better of the management system.",
+	title: "reference_id",
+	fields: {
+		reference_id: referenceId("CI"),
+		description: optionalText("What is to become better"),
+		source: optionalName("Where the idea comes from"),
+		owner_id: owner(),
+		target_date: optionalDate("Day by which it is to be done, YYYY-MM-DD"),
+		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "How far it is"),
+		priority: choice(["LOW", "MEDIUM", "HIGH"], "How much it matters"),
+	},
+	orders: {
+		reference_id: byText("reference_id"),
+		target_date: byDate("target_date"),
+	},
+	filters: ["status", "priority", "owner_id"],
+	referencePrefix: "CI",
+});
