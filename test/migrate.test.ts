@@ -122,7 +122,7 @@ test("an owner that is no superuser can set the database up, and the service wor
 	// The roles exist already on this server, made by another owner, who lets this one in.
 	await run(
 		server,
-		`grant assay_app, assay_agent to ${name} with admin option`,
+		`grant assay_app, assay_agent, assay_identity, assay_audit to ${name} with admin option`,
 	);
 	const url = new URL(withDatabaseName(server, name));
 	url.username = name;

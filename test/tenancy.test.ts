@@ -43,7 +43,20 @@ async function tables(): Promise<
 	return rows;
 }
 
-test("every table has forced row-level security, and all but organizations name their organization", async () => {
+/** What belongs to a person, who may be in several organizations, or to nobody yet. */
+const WITHOUT_ORGANIZATION = [
+	"accounts",
+	"api_token_usage",
+	"api_tokens",
+	"organizations",
+	"sessions",
+	"sign_in_failures",
+	"two_factors",
+	"users",
+	"verifications",
+];
+
+test("every table has forced row-level security, and all but those of people name their organization", async () => {
 	const all = await tables();
 	expect(all.length).toBeGreaterThan(6);
 	for (const table of all) {
@@ -51,7 +64,7 @@ test("every table has forced row-level security, and all but organizations name 
 			name: table.name,
 			enabled: true,
 			forced: true,
-			tenant: table.name !== "organizations",
+			tenant: !WITHOUT_ORGANIZATION.includes(table.name),
 		});
 	}
 });
@@ -117,8 +130,9 @@ test("the functions that carry many organizations are the only ones that see all
 		where p.pronamespace = 'public'::regnamespace and p.prosecdef
 		order by p.proname
 	`);
-	const byAgent = rows.filter((row) => row.owner === "assay_agent");
-	expect(byAgent.map((row) => row.name)).toEqual([
+	const ownedBy = (owner: string) =>
+		rows.filter((row) => row.owner === owner).map((row) => row.name);
+	expect(ownedBy("assay_agent")).toEqual([
 		"agent_activate",
 		"agent_authenticate",
 		"agent_enroll",
@@ -127,9 +141,19 @@ test("the functions that carry many organizations are the only ones that see all
 		"agent_unenroll",
 		"has_organizations",
 	]);
-	expect(rows.filter((row) => row.owner !== "assay_agent")).toMatchObject([
-		{ name: "ensure_posture_report_partitions" },
+	expect(ownedBy("assay_identity")).toEqual([
+		"accept_invitation",
+		"authenticate_api_tokens",
+		"create_user",
+		"keep_an_administrator",
+		"record_api_token_usage",
 	]);
+	expect(ownedBy("assay_audit")).toEqual(["audit_append"]);
+	expect(
+		rows
+			.filter((row) => !row.owner.startsWith("assay_"))
+			.map((row) => row.name),
+	).toEqual(["ensure_posture_report_partitions"]);
 });
 
 test("nobody but the service's role may call them, and the roles bypass nothing", async () => {
@@ -141,9 +165,28 @@ test("nobody but the service's role may call them, and the roles bypass nothing"
 	expect(open).toEqual([]);
 	const { rows: strong } = await database.owner.query(`
 		select rolname from pg_roles
-		where rolname like 'assay\\_a%' and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole)
+		where rolname in ('assay_app', 'assay_agent', 'assay_audit', 'assay_identity')
+			and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole)
 	`);
 	expect(strong).toEqual([]);
+});
+
+test("the service's role cannot read passwords, sessions, second factors or the hash of a token", async () => {
+	for (const sql of [
+		"select from accounts",
+		"select from sessions",
+		"select from verifications",
+		"select from two_factors",
+		"select from sign_in_failures",
+		"select two_factor_enabled from users",
+		"select token_hash from api_tokens",
+		"select token_hash from invitations",
+	]) {
+		await expect(
+			withTenant(database.pool, ours, (client) => client.query(sql)),
+			sql,
+		).rejects.toMatchObject({ code: "42501" });
+	}
 });
 
 test("a connection that row-level security does not bind is refused", async () => {
