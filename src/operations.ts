@@ -1,10 +1,17 @@
+import { frameworkOperations } from "./framework-coverage.ts";
+import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
 import type { AnyOperation } from "./operation.ts";
+import {
+	getOrganization,
+	listOrganizations,
+	updateOrganization,
+	updateOrganizationSettings,
+} from "./organizations.ts";
 import { asset } from "./records/asset.ts";
 import { audit } from "./records/audit.ts";
 import { continualImprovement } from "./records/continual-improvement.ts";
 import { control } from "./records/control.ts";
 import { datum } from "./records/datum.ts";
-import { framework } from "./records/framework.ts";
 import { measure } from "./records/measure.ts";
 import { nonconformity } from "./records/nonconformity.ts";
 import { obligation } from "./records/obligation.ts";
@@ -12,12 +19,18 @@ import { people } from "./records/people.ts";
 import { risk } from "./records/risk.ts";
 import { task } from "./records/task.ts";
 import { vendor } from "./records/vendor.ts";
+import { searchRecords } from "./search.ts";
 
 /** Everything that can be done, one line each; every door is a loop over this list. */
 export const operations = [
+	listOrganizations,
+	getOrganization,
+	updateOrganization,
+	updateOrganizationSettings,
+	searchRecords,
 	...risk.operations,
 	...measure.operations,
-	...framework.operations,
+	...frameworkOperations,
 	...control.operations,
 	...vendor.operations,
 	...people.operations,
@@ -28,6 +41,9 @@ export const operations = [
 	...datum.operations,
 	...task.operations,
 	...continualImprovement.operations,
+	linkRecords,
+	unlinkRecords,
+	listLinkedRecords,
 ] as const satisfies AnyOperation[];
 
 const byName = new Map<string, AnyOperation>(

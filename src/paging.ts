@@ -105,6 +105,8 @@ export interface Listing {
 	columns: string;
 	/** As after `from`; has the alias `t` with organization_id, id and search_text. */
 	from: string;
+	/** Which rows it is about, `value` being $1; unless given, those of the input's organization. */
+	within?: { sql: string; value: unknown };
 	orders: Record<string, Order>;
 	filters: Record<string, Filter>;
 }
@@ -122,7 +124,7 @@ export interface Page<Row> {
 export async function readPage<Row extends QueryResultRow>(
 	client: PoolClient,
 	listing: Listing,
-	input: ListInput,
+	input: Omit<ListInput, "organization_id"> & { organization_id?: string },
 ): Promise<Page<Row>> {
 	const field = input.order_by?.field ?? "created_at";
 	const direction = input.order_by
@@ -132,9 +134,13 @@ export async function readPage<Row extends QueryResultRow>(
 	if (!order) throw new Error(`${listing.tool} has no order ${field}`);
 	const size = input.size ?? DEFAULT_SIZE;
 
-	const values: unknown[] = [input.organization_id];
+	const within = listing.within ?? {
+		sql: "t.organization_id = $1",
+		value: input.organization_id,
+	};
+	const values: unknown[] = [within.value];
 	const parameter = (value: unknown) => `$${values.push(value)}`;
-	const conditions = ["t.organization_id = $1"];
+	const conditions = [within.sql];
 	addFilters(conditions, parameter, listing.filters, input.filter ?? {});
 	const isFiltered = conditions.length > 1;
 

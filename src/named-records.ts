@@ -1,0 +1,29 @@
+import { type IdKind, parseId } from "./id.ts";
+import { recordKinds } from "./records/all.ts";
+
+/** A kind of record as links and search see it: a table whose rows have a name. */
+export interface NamedKind {
+	kind: IdKind;
+	table: string;
+	/** SQL of the name of a row `t`, which may be null. */
+	name: string;
+}
+
+/** Every kind that searchRecords looks through: the registers and the devices. */
+export const namedKinds: readonly NamedKind[] = [
+	...recordKinds.map(({ kind, table, title }) => ({
+		kind,
+		table,
+		name: title ? `t.${title}` : "null::text",
+	})),
+	{ kind: "device", table: "devices", name: "coalesce(t.name, t.hostname)" },
+];
+
+/** The kind that the id is of, if `kinds` has it. */
+export function namedKindOf(
+	kinds: readonly NamedKind[],
+	id: string,
+): NamedKind | undefined {
+	const kind = parseId(id)?.kind;
+	return kinds.find((known) => known.kind === kind);
+}

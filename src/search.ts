@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { namedKinds } from "./named-records.ts";
+import { defineOperation } from "./operation.ts";
+import { matches, organizationId } from "./paging.ts";
+
+/** Of each kind, so many of the newest hits are ranked: a bound on the work of a common word. */
+const RANKED = 500;
+const DEFAULT_SIZE = 20;
+
+const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
+
+/** Text over all kinds of an organization: one statement, whatever the number of kinds. */
+export const searchRecords = defineOperation({
+	name: "searchRecords",
+	title: "Search records",
+	description:
+		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Gives kind, id and name; read one with its get tool.",
+	toolset: "search",
+	access: "read",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		query: z
+			.string()
+			.max(200)
+			.refine((text) => text.trim() !== "", "must not be empty")
+			.describe("Words to find"),
+		kinds: z
+			.array(z.enum(KINDS))
+			.optional()
+			.describe("These kinds only; all unless given"),
+		size: z
+			.int()
+			.min(1)
+			.max(100)
+			.optional()
+			.describe(`Records at most, ${DEFAULT_SIZE} unless given`),
+	}),
+	output: z.object({
+		records: z.array(
+			z.object({
+				kind: z.enum(KINDS),
+				id: z.string(),
+				name: z.string().nullable(),
+				updated_at: z.string(),
+			}),
+		),
+	}),
+	run: async ({ client }, input) => {
+		const values: unknown[] = [input.organization_id];
+		const parameter = (value: unknown) => `$${values.push(value)}`;
+		const query = parameter(input.query.replaceAll("\0", " ").toWellFormed());
+		const found = matches(input.query, parameter).join(" and ");
+		const kinds = namedKinds.filter(
+			({ kind }) => !input.kinds || input.kinds.includes(kind),
+		);
+		if (kinds.length === 0) return { records: [] };
+		const { rows } = await client.query<{
+			kind: string;
+			id: string;
+			name: string | null;
+			updated_at: Date;
+		}>(
+			`select kind, id, name, updated_at
+			from (${kinds
+				.map(
+					({ kind, table, name }) => `(
+				select '${kind}' as kind, t.id, left(${name}, 1000) as name, t.updated_at
+				from ${table} t
+				where t.organization_id = $1 and ${found}
+				order by t.created_at desc, t.id desc
+				limit ${RANKED}
+			)`,
+				)
+				.join(" union all ")}) hit
+			order by similarity(search_fold(coalesce(name, '')), search_fold(${query})) desc, updated_at desc, id
+			limit ${parameter(input.size ?? DEFAULT_SIZE)}`,
+			values,
+		);
+		return {
+			records: rows.map((row) => ({
+				...row,
+				updated_at: row.updated_at.toISOString(),
+			})),
+		};
+	},
+});
