@@ -330,6 +330,19 @@ begin
 end
 $$;
 
+-- The address that a live invitation is for; null when there is none.
+create function invitation_email(p_token_hash bytea) returns text
+language plpgsql stable security definer set search_path = public, pg_temp
+as $$
+begin
+	return (
+		select i.email from invitations i
+		where i.token_hash = p_token_hash
+			and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
+	);
+end
+$$;
+
 -- Makes the user of the transaction a member by an invitation to that user's address. Gives the
 -- membership, or no row when the invitation is unknown, used, revoked, expired or somebody else's.
 -- Who is a member already keeps the role.
@@ -369,7 +382,8 @@ begin
 	foreach signature in array array[
 		'keep_an_administrator()', 'authenticate_api_tokens(bytea[])',
 		'record_api_token_usage(text[], timestamptz[], text[], text[], text[], date[], text[], bigint[], bigint[])',
-		'create_user(text, text, text, text, text)', 'accept_invitation(bytea)'
+		'create_user(text, text, text, text, text)', 'accept_invitation(bytea)',
+		'invitation_email(bytea)'
 	]::regprocedure[] loop
 		execute format('alter function %s owner to assay_identity', signature);
 		execute format('revoke execute on function %s from public', signature);

@@ -1,3 +1,23 @@
+import {
+	createApiToken,
+	listApiTokens,
+	listOrganizationApiTokens,
+	revokeApiToken,
+	revokeOrganizationApiToken,
+	rotateApiToken,
+} from "./access/api-token-operations.ts";
+import {
+	acceptInvitation,
+	inviteMember,
+	listInvitations,
+	revokeInvitation,
+} from "./access/invitation-operations.ts";
+import {
+	createOrganization,
+	listMembers,
+	removeMember,
+	updateMember,
+} from "./access/member-operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
 import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -44,6 +64,20 @@ export const operations = [
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,
+	createOrganization,
+	listMembers,
+	updateMember,
+	removeMember,
+	inviteMember,
+	listInvitations,
+	revokeInvitation,
+	acceptInvitation,
+	createApiToken,
+	listApiTokens,
+	revokeApiToken,
+	rotateApiToken,
+	listOrganizationApiTokens,
+	revokeOrganizationApiToken,
 ] as const satisfies AnyOperation[];
 
 const byName = new Map<string, AnyOperation>(

@@ -145,6 +145,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"accept_invitation",
 		"authenticate_api_tokens",
 		"create_user",
+		"invitation_email",
 		"keep_an_administrator",
 		"record_api_token_usage",
 	]);
