@@ -7,6 +7,9 @@ import { openDatabase } from "./db/database.ts";
 import { AppError } from "./errors.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
+import { makeToolServer } from "./http/tool-server.ts";
+import { Catalogue } from "./mcp/catalogue.ts";
+import { operations } from "./operations.ts";
 
 export interface Service {
 	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
@@ -32,13 +35,20 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 	const agentApi = makeAgentApi(database.pool, log);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
+	const services = { pool: database.pool, log, baseUrl: config.baseUrl };
+	const catalogue = new Catalogue(operations);
+	const toolServer = makeToolServer(
+		{ services, catalogue, log, usage },
+		apiTokens,
+	);
 	const app = makeApp({
 		pool: database.pool,
 		log,
 		agentApi,
-		services: { pool: database.pool, log, baseUrl: config.baseUrl },
+		services,
 		apiTokens,
 		usage,
+		toolServer,
 		isDraining: () => isDraining,
 	});
 
@@ -51,6 +61,7 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 	const close = async () => {
 		isDraining = true;
 		agentApi.drain();
+		toolServer.drain();
 		clearInterval(partitions);
 		const deadline = setTimeout(
 			() => app.server.closeAllConnections(),

@@ -15,6 +15,7 @@ import type { Services } from "../invoke.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { addHealth } from "./health.ts";
 import { requestIdOf } from "./request-id.ts";
+import type { ToolServer } from "./tool-server.ts";
 import {
 	refuseConnect,
 	refuseHostless,
@@ -33,10 +34,11 @@ export interface AppParts {
 	services: Services;
 	apiTokens: ApiTokens;
 	usage: Usage;
+	toolServer: ToolServer;
 	isDraining: () => boolean;
 }
 
-/** The HTTP server: the Device Agent API in front, everything else through Fastify. */
+/** The HTTP server: the Device Agent API and the tool server in front, the rest through Fastify. */
 export function makeApp(parts: AppParts): FastifyInstance {
 	const app: FastifyInstance = Fastify({
 		loggerInstance: parts.log as FastifyBaseLogger,
@@ -50,7 +52,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 			addHeaders(request, reply);
 			return sendError(thrown, request, reply);
 		},
-		serverFactory: (handler) => makeServer(parts.agentApi, handler),
+		serverFactory: (handler) => makeServer(parts, handler),
 	});
 
 	app.addHook("onSend", async (request, reply) => {
@@ -66,7 +68,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 }
 
 function makeServer(
-	agentApi: AgentApi,
+	{ agentApi, toolServer }: AppParts,
 	handler: (
 		request: Parameters<AgentApi["handle"]>[0],
 		response: Parameters<AgentApi["handle"]>[1],
@@ -84,7 +86,8 @@ function makeServer(
 			if (host === undefined && request.httpVersion === "1.1") {
 				return refuseHostless(response);
 			}
-			if (!agentApi.handle(request, response)) handler(request, response);
+			if (agentApi.handle(request, response)) return;
+			if (!toolServer.handle(request, response)) handler(request, response);
 		},
 	);
 	// An expectation we do not know is no reason to refuse (Node would answer 417).

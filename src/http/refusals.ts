@@ -1,0 +1,50 @@
+import { type AppError, RETRY_AFTER_SECONDS } from "../errors.ts";
+import { jsonReply, type Reply } from "../mcp/reply.ts";
+
+/** An error as plain HTTP has it: {error, message, fields?}. */
+export function failure(error: AppError): Reply {
+	const { code, message, fields } = error;
+	const reply = jsonReply(
+		error.status,
+		JSON.stringify({ error: code, message, ...(fields && { fields }) }),
+	);
+	if (code === "unauthorized") reply.headers["www-authenticate"] = "Bearer";
+	if (code === "service_unavailable") {
+		reply.headers["retry-after"] = String(RETRY_AFTER_SECONDS);
+	}
+	return reply;
+}
+
+export function plainError(
+	status: number,
+	error: string,
+	message: string,
+): Reply {
+	return jsonReply(status, JSON.stringify({ error, message }));
+}
+
+export function methodNotAllowed(methods: string[]): Reply {
+	const allow = methods.join(", ");
+	const message = `only ${allow} is possible at this address`;
+	const reply = plainError(405, "bad_request", message);
+	reply.headers.allow = allow;
+	return reply;
+}
+
+export function noOauth(): Reply {
+	return plainError(
+		404,
+		"not_found",
+		"there is no authorization server; send the header `Authorization: Bearer <API token>` with a token from Settings, API tokens",
+	);
+}
+
+/** Why a body was not read; a limit on its size has another status in MCP than at the other doors. */
+export function describeUnreadable(
+	what: "too_large" | "broken",
+	maxBytes: number,
+): string {
+	return what === "too_large"
+		? `the body has more than ${maxBytes} bytes, the limit here`
+		: "the body is not sent as valid HTTP";
+}

@@ -1,0 +1,65 @@
+import { AppError } from "../errors.ts";
+import { type Caller, callTool, type ToolServices } from "../mcp/call.ts";
+import type { Tool } from "../mcp/catalogue.ts";
+import { readQueryInput } from "./query-input.ts";
+
+/** Names in a query string that are about the list of tools, not input of one. */
+const NARROWING_NAMES = new Set(["toolsets", "readonly"]);
+
+/** Which methods a tool answers: what only reads may be fetched like a page. */
+export function methodsOf({ operation }: Tool): string[] {
+	return operation.isReadOnly ? ["GET", "POST"] : ["POST"];
+}
+
+/** The tool that an address means. Throws a not_found AppError. */
+export function findTool(
+	{ catalogue }: ToolServices,
+	{ narrowing }: Caller,
+	name: string,
+): Tool {
+	const tool = catalogue.find(name, narrowing);
+	if (tool) return tool;
+	const shown = name.slice(0, 80);
+	throw new AppError(
+		"not_found",
+		catalogue.tools.has(name)
+			? `the tool "${shown}" is not among those asked for with toolsets or readonly`
+			: `there is no tool "${shown}"; /api/openapi.json describes those there are`,
+	);
+}
+
+/** Calls a tool with its input in a query string: any but the names that narrow. */
+export function callWithQuery(
+	tools: ToolServices,
+	caller: Caller,
+	tool: Tool,
+	query: URLSearchParams,
+): Promise<object> {
+	const input = readQueryInput(
+		tool.definition.inputSchema,
+		[...query].filter(([name]) => !NARROWING_NAMES.has(name)),
+	);
+	return callTool(tools, caller, tool, input);
+}
+
+/** Calls a tool with its input as a JSON text; an empty one is `{}`. */
+export async function callWithBody(
+	tools: ToolServices,
+	caller: Caller,
+	tool: Tool,
+	text: string,
+): Promise<object> {
+	let input: unknown;
+	try {
+		input = text.trim() === "" ? {} : JSON.parse(text);
+	} catch {
+		throw new AppError("bad_request", "the body is not valid JSON");
+	}
+	if (typeof input !== "object" || input === null || Array.isArray(input)) {
+		throw new AppError(
+			"bad_request",
+			"the body must be a JSON object with the tool's input",
+		);
+	}
+	return callTool(tools, caller, tool, input);
+}

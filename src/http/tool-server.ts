@@ -1,0 +1,249 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { isJsonContentType } from "@modelcontextprotocol/server";
+import type { ApiTokens } from "../access/api-tokens.ts";
+import type { Principal } from "../access/principal.ts";
+import { toAppError } from "../errors.ts";
+import {
+	type Caller,
+	clientName,
+	noteUse,
+	type ToolServices,
+} from "../mcp/call.ts";
+import { makeMcp } from "../mcp/eras.ts";
+import { clientInRequest } from "../mcp/methods.ts";
+import {
+	errorReply,
+	jsonReply,
+	type Reply,
+	requestIdIn,
+} from "../mcp/reply.ts";
+import { endEarly, readBody } from "./body.ts";
+import { refuseForeignPage } from "./gate.ts";
+import {
+	describeUnreadable,
+	failure,
+	methodNotAllowed,
+	noOauth,
+	plainError,
+} from "./refusals.ts";
+import { requestIdOf } from "./request-id.ts";
+import {
+	callWithBody,
+	callWithQuery,
+	findTool,
+	methodsOf,
+} from "./tool-door.ts";
+
+const MCP = "/api/mcp/v1";
+const HEALTH = new Set(["/api/mcp/v1/health", "/api/mcp/health"]);
+const DOOR = "/api/mcp/tools/";
+/** Where clients that were refused look for an authorization server, which this is not. */
+const NO_OAUTH =
+	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
+const MAX_BODY = 1024 * 1024;
+
+type Body = Awaited<ReturnType<typeof readBody>>;
+
+export interface ToolServer {
+	/** Answers the request if its path is one of the tool server's; false when it is not. */
+	handle(request: IncomingMessage, response: ServerResponse): boolean;
+	/** From now on every answer closes its connection. */
+	drain(): void;
+}
+
+/**
+ * The tool server: MCP at /api/mcp/v1, each tool as plain HTTP at /api/mcp/tools/<name>, and
+ * their health. Like the Device Agent API it answers from `node:http` itself: the order of its
+ * refusals is the contract's (foreign page, credential, method, body), and the SDK reads what
+ * the framework would have consumed.
+ */
+export function makeToolServer(
+	tools: ToolServices,
+	tokens: Pick<ApiTokens, "authenticate">,
+): ToolServer {
+	const { services, catalogue, usage, log } = tools;
+	const mcp = makeMcp(tools);
+	let isDraining = false;
+
+	async function answer(
+		request: IncomingMessage,
+		response: ServerResponse,
+		url: URL,
+	): Promise<void> {
+		const requestId = requestIdOf(request);
+		let reply: Reply;
+		try {
+			const found = await route(request, url, requestId);
+			if (found === "aborted") return;
+			reply = found;
+		} catch (thrown) {
+			const error = toAppError(thrown);
+			if (error.status >= 500 && error !== thrown) {
+				log.error({ requestId, err: thrown }, "a tool request failed");
+			}
+			reply = failure(error);
+		}
+		await send(request, response, requestId, reply);
+	}
+
+	async function route(
+		request: IncomingMessage,
+		url: URL,
+		requestId: string,
+	): Promise<Reply | "aborted"> {
+		refuseForeignPage(request, services.baseUrl);
+		if (NO_OAUTH.test(url.pathname)) return noOauth();
+		// Begun at once: what arrives meanwhile, or goes wrong with it, is not missed.
+		const body =
+			request.method === "POST" && request.headers.authorization
+				? readBody(request, MAX_BODY)
+				: Promise.resolve<Body>("aborted");
+		const principal = await tokens.authenticate(request.headers.authorization, {
+			client: clientName(request.headers["user-agent"]),
+			address: request.socket.remoteAddress,
+		});
+		if (url.pathname === MCP) {
+			return answerMcp(request, url, body, principal, requestId);
+		}
+		noteUse(usage, principal, null, false);
+		if (HEALTH.has(url.pathname)) {
+			if (request.method !== "GET") return methodNotAllowed(["GET"]);
+			return jsonReply(200, '{"status":"ok"}');
+		}
+		const narrowing = catalogue.readNarrowing(
+			url.searchParams,
+			request.headers,
+		);
+		const caller: Caller = { principal, narrowing, requestId };
+		const tool = findTool(tools, caller, url.pathname.slice(DOOR.length));
+		const methods = methodsOf(tool);
+		if (!methods.includes(request.method ?? "")) {
+			return methodNotAllowed(methods);
+		}
+		if (request.method === "GET") {
+			const query = url.searchParams;
+			const output = await callWithQuery(tools, caller, tool, query);
+			return jsonReply(200, JSON.stringify(output));
+		}
+		const bytes = await body;
+		if (bytes === "aborted") return bytes;
+		if (typeof bytes === "string") {
+			const message = describeUnreadable(bytes, MAX_BODY);
+			return plainError(400, "bad_request", message);
+		}
+		const text = bytes.toString("utf8");
+		const output = await callWithBody(tools, caller, tool, text);
+		return jsonReply(200, JSON.stringify(output));
+	}
+
+	async function answerMcp(
+		request: IncomingMessage,
+		url: URL,
+		body: Promise<Body>,
+		principal: Principal,
+		requestId: string,
+	): Promise<Reply | "aborted"> {
+		if (request.method !== "POST") return methodNotAllowed(["POST"]);
+		if (!isJsonContentType(request.headers["content-type"])) {
+			return errorReply(
+				415,
+				null,
+				-32600,
+				"send the header Content-Type: application/json",
+			);
+		}
+		const bytes = await body;
+		if (bytes === "aborted") return bytes;
+		if (typeof bytes === "string") {
+			const status = bytes === "too_large" ? 413 : 400;
+			const text = describeUnreadable(bytes, MAX_BODY);
+			return errorReply(status, null, -32600, text);
+		}
+		let message: unknown;
+		try {
+			message = JSON.parse(bytes.toString("utf8"));
+		} catch {
+			return errorReply(400, null, -32700, "the body is not valid JSON");
+		}
+		const client = clientInRequest(message);
+		if (client !== undefined) principal.client = client;
+		noteUse(usage, principal, null, false);
+		try {
+			const narrowing = catalogue.readNarrowing(
+				url.searchParams,
+				request.headers,
+			);
+			const caller: Caller = { principal, narrowing, requestId };
+			return await mcp.answer(message, request.headers, caller);
+		} catch (thrown) {
+			const { message: text } = toAppError(thrown);
+			return errorReply(400, requestIdIn(message), -32602, text);
+		}
+	}
+
+	async function send(
+		request: IncomingMessage,
+		response: ServerResponse,
+		requestId: string,
+		{ status, headers: own, body }: Reply,
+	): Promise<void> {
+		const headers: Record<string, string> = {
+			"x-request-id": requestId,
+			"cache-control": "no-store",
+			"x-content-type-options": "nosniff",
+			...own,
+		};
+		if (!request.readableEnded && hasBody(request)) {
+			endEarly(request, response, status, headers, body?.toString() ?? "");
+			return;
+		}
+		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
+		if (isDraining) headers.connection = "close";
+		if (body instanceof ReadableStream) {
+			response.writeHead(status, headers);
+			await pipeline(Readable.fromWeb(body), response).catch(() => {});
+			return;
+		}
+		headers["content-length"] = String(Buffer.byteLength(body ?? ""));
+		response.writeHead(status, headers);
+		response.end(body);
+	}
+
+	return {
+		handle(request, response) {
+			const url = ourUrl(request.url ?? "");
+			if (!url) return false;
+			void answer(request, response, url);
+			return true;
+		},
+		drain() {
+			isDraining = true;
+		},
+	};
+}
+
+/** The address of a request to the tool server; undefined when it goes to something else. */
+function ourUrl(target: string): URL | undefined {
+	// Nearly every target begins with its path; through a proxy it may have an origin.
+	if (target.startsWith("/") && !/^\/(api\/mcp|\.well-known)\//.test(target)) {
+		return undefined;
+	}
+	const url = URL.parse(target, "http://localhost");
+	if (!url) return undefined;
+	const { pathname } = url;
+	const isOurs =
+		pathname === MCP ||
+		HEALTH.has(pathname) ||
+		pathname.startsWith(DOOR) ||
+		NO_OAUTH.test(pathname);
+	return isOurs ? url : undefined;
+}
+
+function hasBody(request: IncomingMessage): boolean {
+	return (
+		request.headers["transfer-encoding"] !== undefined ||
+		(request.headers["content-length"] ?? "0") !== "0"
+	);
+}

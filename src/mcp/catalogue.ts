@@ -1,0 +1,203 @@
+import { z } from "zod";
+import {
+	type Principal,
+	ROLES,
+	type Role,
+	roleReaches,
+} from "../access/principal.ts";
+import { AppError } from "../errors.ts";
+import { mayAnywhere } from "../invoke.ts";
+import type { AnyOperation } from "../operation.ts";
+import { refuseUnstorable } from "./storable.ts";
+
+/** A tool of the tool server: an operation with what clients are told of it. */
+export interface Tool {
+	/** Its input refuses what no database text can hold. */
+	operation: AnyOperation;
+	/** The entry of tools/list. */
+	definition: ToolDefinition;
+	/** `definition` as JSON, made once. */
+	json: string;
+}
+
+export interface ToolDefinition {
+	name: string;
+	title: string;
+	description: string;
+	inputSchema: JsonSchema & { type: "object" };
+	annotations: {
+		readOnlyHint: boolean;
+		destructiveHint: boolean;
+		idempotentHint: boolean;
+		openWorldHint: boolean;
+	};
+}
+
+export type JsonSchema = Record<string, unknown>;
+
+/** What a client asked to see: `?toolsets=risks,vendors&readonly=true` or the headers for it. */
+export interface Narrowing {
+	/** Sorted; undefined: all of them. */
+	toolsets: readonly string[] | undefined;
+	isReadOnly: boolean;
+}
+
+/** Of the lists that clients ask for; beyond it a list is put together anew each time. */
+const MAX_CACHED_LISTS = 1_000;
+
+/** The tools, their schemas and their lists: made once, as converting schemas is slow. */
+export class Catalogue {
+	readonly tools: ReadonlyMap<string, Tool>;
+	readonly toolsets: readonly string[];
+	readonly #byRole: Map<Role | undefined, Tool[]>;
+	/** What was asked for → the JSON array of its tools. */
+	readonly #lists = new Map<string, string>();
+
+	constructor(operations: readonly AnyOperation[]) {
+		const tools = operations
+			.filter(({ surface }) => surface === "tool")
+			.map(makeTool);
+		this.tools = new Map(tools.map((tool) => [tool.operation.name, tool]));
+		this.toolsets = [...new Set(tools.map((tool) => tool.operation.toolset))];
+		this.#byRole = new Map(
+			[undefined, ...ROLES].map((role) => [
+				role,
+				tools.filter(({ operation }) =>
+					mayAnywhere(principalWith(role), operation),
+				),
+			]),
+		);
+	}
+
+	/** The tool of that name, unless there is none or it is narrowed away. */
+	find(name: string, narrowing: Narrowing): Tool | undefined {
+		const tool = this.tools.get(name);
+		return tool && offers(narrowing, tool) ? tool : undefined;
+	}
+
+	/** In fixed order, those that the principal may call in at least one organization. */
+	list(principal: Principal, narrowing: Narrowing): Tool[] {
+		const tools = this.#byRole.get(highestRole(principal)) ?? [];
+		return tools.filter((tool) => offers(narrowing, tool));
+	}
+
+	/** `list` as a JSON array. */
+	listJson(principal: Principal, narrowing: Narrowing): string {
+		const key = `${highestRole(principal)} ${narrowing.isReadOnly} ${narrowing.toolsets}`;
+		const known = this.#lists.get(key);
+		if (known !== undefined) return known;
+		const tools = this.list(principal, narrowing);
+		const json = `[${tools.map((tool) => tool.json).join()}]`;
+		if (this.#lists.size < MAX_CACHED_LISTS) this.#lists.set(key, json);
+		return json;
+	}
+
+	/**
+	 * What the request's address and headers narrow the tools to; both apply. Throws a
+	 * bad_request AppError that names the toolsets there are.
+	 */
+	readNarrowing(
+		query: URLSearchParams | undefined,
+		headers: Record<string, string | string[] | undefined>,
+	): Narrowing {
+		const asked = [
+			this.#readToolsets(query?.getAll("toolsets").join()),
+			this.#readToolsets(headers["x-mcp-toolsets"]?.toString()),
+		].filter((names) => names !== undefined);
+		const [first, second] = asked;
+		return {
+			toolsets:
+				first && second ? first.filter((name) => second.includes(name)) : first,
+			isReadOnly:
+				readSwitch("readonly", query?.get("readonly")) ||
+				readSwitch("X-MCP-Readonly", headers["x-mcp-readonly"]?.toString()),
+		};
+	}
+
+	#readToolsets(text: string | undefined): readonly string[] | undefined {
+		const names = (text ?? "")
+			.split(",")
+			.map((name) => name.trim())
+			.filter((name) => name !== "");
+		if (names.length === 0 || names.includes("all")) return undefined;
+		const unknown = names.find((name) => !this.toolsets.includes(name));
+		if (unknown !== undefined) {
+			throw new AppError(
+				"bad_request",
+				`there is no toolset "${unknown.slice(0, 80)}"; the toolsets are ${this.toolsets.join(", ")}`,
+			);
+		}
+		return [...new Set(names)].sort();
+	}
+}
+
+function offers({ toolsets, isReadOnly }: Narrowing, tool: Tool): boolean {
+	return (
+		(!isReadOnly || tool.operation.isReadOnly) &&
+		(!toolsets || toolsets.includes(tool.operation.toolset))
+	);
+}
+
+function readSwitch(name: string, text: string | null | undefined): boolean {
+	if (text === "true" || text === "1") return true;
+	if (!text || text === "false" || text === "0") return false;
+	throw new AppError("bad_request", `${name} is true or false`);
+}
+
+/** The most that the principal may do anywhere; undefined: it belongs to no organization. */
+function highestRole({ memberships }: Principal): Role | undefined {
+	return memberships.reduce<Role | undefined>(
+		(highest, { role }) =>
+			highest && roleReaches(highest, role) ? highest : role,
+		undefined,
+	);
+}
+
+function principalWith(role: Role | undefined): Principal {
+	return {
+		kind: "TOKEN",
+		userId: "",
+		name: "",
+		memberships: role ? [{ organizationId: "", role }] : [],
+	};
+}
+
+function makeTool(operation: AnyOperation): Tool {
+	const definition: ToolDefinition = {
+		name: operation.name,
+		title: operation.title,
+		description: operation.description,
+		inputSchema: inputSchema(operation),
+		annotations: {
+			readOnlyHint: operation.isReadOnly,
+			destructiveHint: operation.isDestructive,
+			idempotentHint: operation.isIdempotent,
+			// Everything happens in this service's own database.
+			openWorldHint: false,
+		},
+	};
+	return {
+		operation: {
+			...operation,
+			input: operation.input.superRefine(refuseUnstorable),
+		},
+		definition,
+		json: JSON.stringify(definition),
+	};
+}
+
+/** The operation's input as JSON Schema, without what tells a model nothing. */
+function inputSchema(operation: AnyOperation): ToolDefinition["inputSchema"] {
+	const { $schema, ...schema } = z.toJSONSchema(operation.input as z.ZodType, {
+		io: "input",
+		override: ({ jsonSchema }) => {
+			if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+				delete jsonSchema.maximum;
+			}
+			if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+				delete jsonSchema.minimum;
+			}
+		},
+	});
+	return { ...schema, type: "object" };
+}

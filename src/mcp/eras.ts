@@ -1,0 +1,169 @@
+import {
+	classifyInboundRequest,
+	ProtocolError,
+	SUPPORTED_PROTOCOL_VERSIONS,
+} from "@modelcontextprotocol/server";
+import { toAppError } from "../errors.ts";
+import type { Caller, ToolServices } from "./call.ts";
+import {
+	callMembers,
+	listTools,
+	MODERN_LIST_MEMBERS,
+	MODERN_MEMBERS,
+} from "./methods.ts";
+import {
+	errorReply,
+	jsonReply,
+	jsonRpcCode,
+	type Reply,
+	type RequestId,
+	requestIdIn,
+	resultReply,
+	withFault,
+} from "./reply.ts";
+import { type AnswerMessage, makeSdk, type RequestHeaders } from "./sdk.ts";
+
+/** The revision without a handshake; everything before it opens with `initialize`. */
+const MODERN = "2026-07-28";
+const MAX_BATCH = 100;
+
+export interface Mcp {
+	/** Answers a JSON-RPC body, of whichever revision. Never rejects. */
+	answer: AnswerMessage;
+}
+
+/**
+ * The Model Context Protocol without sessions, all revisions at one address. The SDK tells the
+ * eras apart, refuses what is not well-formed and answers what is rare.
+ *
+ * tools/call and tools/list, when nothing about them is unusual, are answered here: through
+ * the SDK every call builds a server and every list is copied and written out anew, which
+ * costs several times what the call itself does.
+ */
+export function makeMcp(tools: ToolServices): Mcp {
+	const sdk = makeSdk(tools);
+
+	const answer: AnswerMessage = async (body, headers, caller) => {
+		const version = single(headers["mcp-protocol-version"]);
+		const route = classifyInboundRequest({
+			httpMethod: "POST",
+			...present("protocolVersionHeader", version),
+			...present("mcpMethodHeader", single(headers["mcp-method"])),
+			...present("mcpNameHeader", single(headers["mcp-name"])),
+			body,
+		});
+		if (route.kind === "legacy") {
+			if (route.reason === "batch") {
+				return answerBatch(body as unknown[], headers, caller);
+			}
+			const isKnown =
+				version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version);
+			const direct =
+				route.reason === "no-claim" && isKnown
+					? await answerDirectly(body as Message, undefined, caller)
+					: undefined;
+			return direct ?? sdk.answerLegacy(body, headers, caller);
+		}
+		const direct =
+			route.kind === "modern" &&
+			route.messageKind === "request" &&
+			route.classification.revision === MODERN &&
+			version === MODERN
+				? await answerDirectly(route.message as Message, headers, caller)
+				: undefined;
+		return direct ?? sdk.answerModern(body, headers, caller);
+	};
+
+	/**
+	 * The answer to tools/call or tools/list; undefined when it is for the SDK to judge.
+	 * `headers` are those of a request of 2026-07-28, which repeat what the body says.
+	 */
+	async function answerDirectly(
+		{ id, method, params = {} }: Message,
+		headers: RequestHeaders | undefined,
+		caller: Caller,
+	): Promise<Reply | undefined> {
+		if (headers && headers["mcp-method"] !== method) return undefined;
+		const extra = headers ? `,${MODERN_MEMBERS}` : "";
+		if (method === "tools/list") {
+			const cache = headers ? `,${MODERN_LIST_MEMBERS}` : "";
+			return resultReply(id, listTools(tools, caller) + cache + extra);
+		}
+		const { name, arguments: input } = params;
+		if (method !== "tools/call" || typeof name !== "string") return undefined;
+		if (headers && headers["mcp-name"] !== name) return undefined;
+		if (input !== undefined && !isObject(input)) return undefined;
+		try {
+			return resultReply(
+				id,
+				(await callMembers(tools, caller, name, input)) + extra,
+			);
+		} catch (thrown) {
+			if (thrown instanceof ProtocolError) {
+				return errorReply(200, id, thrown.code, thrown.message);
+			}
+			const error = toAppError(thrown);
+			return withFault(
+				errorReply(error.status, id, jsonRpcCode(error), error.message),
+				error,
+			);
+		}
+	}
+
+	/** One after the other, each on its own: so none can cancel or shadow another. */
+	async function answerBatch(
+		messages: unknown[],
+		headers: RequestHeaders,
+		caller: Caller,
+	): Promise<Reply> {
+		if (messages.length > MAX_BATCH) {
+			const text = `a batch has at most ${MAX_BATCH} messages`;
+			return errorReply(400, null, -32600, text);
+		}
+		const answers: string[] = [];
+		for (const message of messages) {
+			const reply = await answer(message, headers, caller);
+			if (typeof reply.body === "string") answers.push(reply.body);
+		}
+		return answers.length > 0
+			? jsonReply(200, `[${answers.join()}]`)
+			: { status: 202, headers: {}, body: undefined };
+	}
+
+	return {
+		async answer(body, headers, caller) {
+			try {
+				return await answer(body, headers, caller);
+			} catch (err) {
+				const { requestId } = caller;
+				tools.log.error({ requestId, err }, "an MCP request failed");
+				const error = toAppError(err);
+				const code = jsonRpcCode(error);
+				const id = requestIdIn(body);
+				return withFault(
+					errorReply(error.status, id, code, error.message),
+					error,
+				);
+			}
+		},
+	};
+}
+
+/** A request whose shape the SDK's classifier has found right. */
+interface Message {
+	id: RequestId;
+	method: string;
+	params?: Record<string, unknown>;
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+	return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function present<Name extends string>(name: Name, value: string | undefined) {
+	return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
+}
+
+function isObject(value: unknown): boolean {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

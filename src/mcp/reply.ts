@@ -1,0 +1,76 @@
+import { type AppError, RETRY_AFTER_SECONDS } from "../errors.ts";
+
+/** What the MCP endpoint answers, for whoever writes it to the socket. */
+export interface Reply {
+	status: number;
+	headers: Record<string, string>;
+	/** A stream for the rare server-sent events; undefined: empty. */
+	body: string | ReadableStream<Uint8Array> | undefined;
+}
+
+export type RequestId = string | number | null;
+
+/**
+ * JSON-RPC codes of what is not the tool's own matter. −32003 is ours, from the range left to
+ * implementations (−32000 to −32019).
+ */
+const JSON_RPC_CODE: Record<AppError["code"], number> = {
+	bad_request: -32602,
+	not_found: -32602,
+	unauthorized: -32003,
+	forbidden: -32003,
+	internal_server_error: -32603,
+	service_unavailable: -32603,
+};
+
+export function jsonRpcCode(error: AppError): number {
+	return JSON_RPC_CODE[error.code];
+}
+
+export function jsonReply(status: number, body: string): Reply {
+	return {
+		status,
+		headers: { "content-type": "application/json; charset=utf-8" },
+		body,
+	};
+}
+
+/** A result whose members are already JSON: `"tools":[…],"ttlMs":1`. */
+export function resultReply(id: RequestId, members: string): Reply {
+	return jsonReply(
+		200,
+		`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}}}`,
+	);
+}
+
+export function errorReply(
+	status: number,
+	id: RequestId,
+	code: number,
+	message: string,
+): Reply {
+	const body = { jsonrpc: "2.0", id, error: { code, message } };
+	return jsonReply(status, JSON.stringify(body));
+}
+
+/** The id of the one request in a JSON-RPC body; null when there is none. */
+export function requestIdIn(body: unknown): RequestId {
+	if (typeof body !== "object" || body === null || Array.isArray(body)) {
+		return null;
+	}
+	const { id, method } = body as { id?: unknown; method?: unknown };
+	return typeof method === "string" &&
+		(typeof id === "string" || typeof id === "number")
+		? id
+		: null;
+}
+
+/** The reply with the HTTP status of what went wrong, if something did. */
+export function withFault(reply: Reply, fault: AppError | undefined): Reply {
+	if (!fault) return reply;
+	reply.status = fault.status;
+	if (fault.code === "service_unavailable") {
+		reply.headers["retry-after"] = String(RETRY_AFTER_SECONDS);
+	}
+	return reply;
+}

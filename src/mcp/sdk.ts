@@ -1,0 +1,148 @@
+import {
+	type AuthInfo,
+	createMcpHandler,
+	ProtocolError,
+	Server,
+	WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
+import { type AppError, toAppError } from "../errors.ts";
+import type { Caller, ToolServices } from "./call.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { callMembers, LIST_CACHE, listTools, SERVER_INFO } from "./methods.ts";
+import { jsonReply, jsonRpcCode, type Reply, withFault } from "./reply.ts";
+
+export type RequestHeaders = Record<string, string | string[] | undefined>;
+
+/** Answers one JSON-RPC message; rejects only for a fault of ours. */
+export type AnswerMessage = (
+	message: unknown,
+	headers: RequestHeaders,
+	caller: Caller,
+) => Promise<Reply>;
+
+/** One message on its way through the SDK. */
+interface Exchange {
+	caller: Caller;
+	/** What the HTTP status has to tell as well. */
+	fault?: AppError;
+}
+
+export interface Sdk {
+	/** Revision 2026-07-28, and the refusal of what claims to be it. */
+	answerModern: AnswerMessage;
+	/** The revisions that open with `initialize`, here without a session. */
+	answerLegacy: AnswerMessage;
+}
+
+/**
+ * The official SDK's two ways of serving: its handler for 2026-07-28, and its transport with
+ * JSON replies for what came before. Each message gets a server of its own.
+ */
+export function makeSdk(tools: ToolServices): Sdk {
+	// Costly to make and needed by none of our tools, whose input zod checks.
+	const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
+	function makeServer(exchange: Exchange): Server {
+		const { caller } = exchange;
+		const server = new Server(SERVER_INFO, {
+			capabilities: { tools: { listChanged: false } },
+			instructions: INSTRUCTIONS,
+			cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
+			jsonSchemaValidator,
+		});
+		server.setRequestHandler("tools/list", () =>
+			JSON.parse(`{${listTools(tools, caller)}}`),
+		);
+		server.setRequestHandler("tools/call", async ({ params }) => {
+			const { name, arguments: input } = params;
+			try {
+				return JSON.parse(`{${await callMembers(tools, caller, name, input)}}`);
+			} catch (thrown) {
+				if (thrown instanceof ProtocolError) throw thrown;
+				exchange.fault = toAppError(thrown);
+				const { message } = exchange.fault;
+				throw new ProtocolError(jsonRpcCode(exchange.fault), message);
+			}
+		});
+		return server;
+	}
+
+	const onerror = (err: Error) => {
+		tools.log.debug({ err }, "refused over MCP");
+	};
+	const modern = createMcpHandler(
+		({ authInfo }) => makeServer(authInfo?.extra?.exchange as Exchange),
+		{ legacy: "reject", onerror },
+	);
+
+	return {
+		async answerModern(message, headers, caller) {
+			const exchange: Exchange = { caller };
+			const response = await modern.fetch(makeRequest(tools, headers), {
+				parsedBody: message,
+				authInfo: makeAuthInfo(exchange),
+			});
+			return toReply(response, exchange);
+		},
+		async answerLegacy(message, headers, caller) {
+			const exchange: Exchange = { caller };
+			const server = makeServer(exchange);
+			const transport = new WebStandardStreamableHTTPServerTransport({
+				enableJsonResponse: true,
+			});
+			transport.onerror = onerror;
+			await server.connect(transport);
+			try {
+				const response = await transport.handleRequest(
+					makeRequest(tools, headers),
+					{ parsedBody: message },
+				);
+				return await toReply(response, exchange);
+			} finally {
+				await server.close();
+			}
+		},
+	};
+}
+
+/** The request as the SDK wants it, whatever the client says that it accepts. */
+function makeRequest(
+	{ services }: ToolServices,
+	given: RequestHeaders,
+): Request {
+	const headers = new Headers({
+		accept: "application/json, text/event-stream",
+		"content-type": "application/json",
+	});
+	for (const [name, value] of Object.entries(given)) {
+		if (name.startsWith("mcp-") && typeof value === "string") {
+			headers.set(name, value);
+		}
+	}
+	return new Request(`${services.baseUrl}/api/mcp/v1`, {
+		method: "POST",
+		headers,
+	});
+}
+
+/** The SDK's own way to hand something to a server that it has made; no token goes with it. */
+function makeAuthInfo(exchange: Exchange): AuthInfo {
+	return { token: "", clientId: "", scopes: [], extra: { exchange } };
+}
+
+async function toReply(
+	response: Response,
+	{ fault }: Exchange,
+): Promise<Reply> {
+	const { status } = response;
+	const type = response.headers.get("content-type") ?? "";
+	if (type.startsWith("text/event-stream")) {
+		const headers = { "content-type": type, "x-accel-buffering": "no" };
+		return { status, headers, body: response.body ?? undefined };
+	}
+	const text = await response.text();
+	return text === ""
+		? { status, headers: {}, body: undefined }
+		: withFault(jsonReply(status, text), fault);
+}
