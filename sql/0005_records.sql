@@ -1,13 +1,38 @@
 -- The registers: one table a kind of record, links between records, text search.
 
 create extension if not exists pg_trgm;
+create extension if not exists btree_gin;
 create extension if not exists unaccent;
+
+do $$
+begin
+	if not exists (select from pg_roles where rolname = 'assay_search') then
+		create role assay_search nologin;
+	end if;
+exception
+	-- Roles belong to the whole server: another database may be migrating too.
+	when duplicate_object or unique_violation then null;
+end
+$$;
+do $$
+begin
+	if not pg_has_role(current_user, 'assay_search', 'member') then
+		grant assay_search to current_user;
+	end if;
+	grant usage on schema public to assay_search;
+end
+$$;
 
 -- Text as search and order see it: without case and accents. Immutable as long as the rules
 -- of unaccent are: they come with the server's version.
 create function search_fold(text) returns text
 language sql immutable strict parallel safe set search_path = pg_catalog, public
 as $$ select lower(public.unaccent('public.unaccent', $1)) $$;
+
+-- What text is ordered by: as people sort, and short enough for an index.
+create function sort_key(text) returns text
+language sql immutable strict parallel safe set search_path = pg_catalog, public
+as $$ select left(public.search_fold($1), 200) $$;
 
 -- What a record can be found by.
 create function search_text(variadic parts text[]) returns text
@@ -34,11 +59,13 @@ create table people (
 	search_text text not null generated always as (
 		search_text(variadic array[full_name, primary_email_address, position] || additional_email_addresses)
 	) stored,
+	full_name_key text collate "C" generated always as (sort_key(full_name)) stored,
+	primary_email_address_key text collate "C" generated always as (sort_key(primary_email_address)) stored,
 	primary key (organization_id, id),
 	check (contract_start_date <= contract_end_date)
 );
-create index people_full_name on people (organization_id, (left(search_fold(full_name), 200) collate "C"), id);
-create index people_email on people (organization_id, (left(search_fold(primary_email_address), 200) collate "C"), id);
+create index people_full_name on people (organization_id, full_name_key, id);
+create index people_primary_email_address on people (organization_id, primary_email_address_key, id);
 
 create table vendors (
 	organization_id typed_id not null references organizations,
@@ -65,10 +92,11 @@ create table vendors (
 	search_text text not null generated always as (
 		search_text(variadic array[name, description, legal_name, website_url] || certifications)
 	) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, owner_id) references people
 );
-create index vendors_name on vendors (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index vendors_name on vendors (organization_id, name_key, id);
 
 create table measures (
 	organization_id typed_id not null references organizations,
@@ -82,10 +110,11 @@ create table measures (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(name, description, category)) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, owner_id) references people
 );
-create index measures_name on measures (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index measures_name on measures (organization_id, name_key, id);
 
 create table risks (
 	organization_id typed_id not null references organizations,
@@ -105,10 +134,11 @@ create table risks (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(name, description, category, note)) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, owner_id) references people
 );
-create index risks_name on risks (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index risks_name on risks (organization_id, name_key, id);
 create index risks_inherent_risk_score on risks (organization_id, inherent_risk_score, id);
 create index risks_residual_risk_score on risks (organization_id, residual_risk_score, id);
 
@@ -121,9 +151,10 @@ create table frameworks (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(name, description, version)) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id)
 );
-create index frameworks_name on frameworks (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index frameworks_name on frameworks (organization_id, name_key, id);
 
 create table controls (
 	organization_id typed_id not null references organizations,
@@ -139,13 +170,14 @@ create table controls (
 	search_text text not null generated always as (
 		search_text(section_title, name, description, exclusion_justification)
 	) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
+	section_title_key text collate "C" generated always as (sort_key(section_title)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, framework_id) references frameworks,
 	check (status = 'INCLUDED' or exclusion_justification is not null)
 );
-create index controls_name on controls (organization_id, (left(search_fold(name), 200) collate "C"), id);
-create index controls_section_title on controls
-	(organization_id, (left(search_fold(section_title), 200) collate "C"), id);
+create index controls_name on controls (organization_id, name_key, id);
+create index controls_section_title on controls (organization_id, section_title_key, id);
 
 create table audits (
 	organization_id typed_id not null references organizations,
@@ -185,13 +217,13 @@ create table nonconformities (
 	search_text text not null generated always as (
 		search_text(reference_id, description, root_cause, corrective_action, effectiveness_check)
 	) stored,
+	reference_id_key text collate "C" generated always as (sort_key(reference_id)) stored,
 	primary key (organization_id, id),
 	constraint nonconformities_reference_id_key unique (organization_id, reference_id),
 	foreign key (organization_id, audit_id) references audits,
 	foreign key (organization_id, owner_id) references people
 );
-create index nonconformities_reference on nonconformities
-	(organization_id, (left(search_fold(reference_id), 200) collate "C"), id);
+create index nonconformities_reference_id on nonconformities (organization_id, reference_id_key, id);
 create index nonconformities_due_date on nonconformities (organization_id, coalesce(due_date, 'infinity'::date), id);
 
 create table obligations (
@@ -213,11 +245,11 @@ create table obligations (
 	search_text text not null generated always as (
 		search_text(source, area, requirement, actions_to_be_implemented, regulator)
 	) stored,
+	requirement_key text collate "C" generated always as (sort_key(requirement)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, owner_id) references people
 );
-create index obligations_requirement on obligations
-	(organization_id, (left(search_fold(requirement), 200) collate "C"), id);
+create index obligations_requirement on obligations (organization_id, requirement_key, id);
 create index obligations_due_date on obligations (organization_id, coalesce(due_date, 'infinity'::date), id);
 
 create table assets (
@@ -231,10 +263,11 @@ create table assets (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(name, data_types_stored)) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, owner_id) references people
 );
-create index assets_name on assets (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index assets_name on assets (organization_id, name_key, id);
 create index assets_amount on assets (organization_id, amount, id);
 
 create table asset_vendors (
@@ -259,10 +292,11 @@ create table data (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(name)) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, owner_id) references people
 );
-create index data_name on data (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index data_name on data (organization_id, name_key, id);
 
 create table datum_vendors (
 	organization_id typed_id not null,
@@ -288,11 +322,12 @@ create table tasks (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(name, description)) stored,
+	name_key text collate "C" generated always as (sort_key(name)) stored,
 	primary key (organization_id, id),
 	foreign key (organization_id, measure_id) references measures,
 	foreign key (organization_id, assigned_to_id) references people
 );
-create index tasks_name on tasks (organization_id, (left(search_fold(name), 200) collate "C"), id);
+create index tasks_name on tasks (organization_id, name_key, id);
 create index tasks_deadline on tasks (organization_id, coalesce(deadline, 'infinity'::date), id);
 
 create table continual_improvements (
@@ -308,12 +343,12 @@ create table continual_improvements (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	search_text text not null generated always as (search_text(reference_id, description, source)) stored,
+	reference_id_key text collate "C" generated always as (sort_key(reference_id)) stored,
 	primary key (organization_id, id),
 	constraint continual_improvements_reference_id_key unique (organization_id, reference_id),
 	foreign key (organization_id, owner_id) references people
 );
-create index continual_improvements_reference on continual_improvements
-	(organization_id, (left(search_fold(reference_id), 200) collate "C"), id);
+create index continual_improvements_reference_id on continual_improvements (organization_id, reference_id_key, id);
 create index continual_improvements_target_date on continual_improvements
 	(organization_id, coalesce(target_date, 'infinity'::date), id);
 
@@ -383,7 +418,9 @@ begin
 	foreach table_name in array registers loop
 		execute format('create index %I on %I (organization_id, created_at, id)', table_name || '_created_at', table_name);
 		execute format('create index %I on %I (organization_id, updated_at, id)', table_name || '_updated_at', table_name);
-		execute format('create index %I on %I using gin (search_text gin_trgm_ops)', table_name || '_search', table_name);
+		execute format('create index %I on %I using gin (organization_id, search_text gin_trgm_ops)', table_name || '_search', table_name);
+		execute format('create policy search on %I for select to assay_search using (true)', table_name);
+		execute format('grant select (organization_id, id, search_text) on %I to assay_search', table_name);
 		execute format('create trigger remove_links after delete on %I for each row execute function remove_links()', table_name);
 		-- A reference is looked up when what it names is deleted, and filtered by.
 		for column_name in
@@ -410,5 +447,32 @@ begin
 		);
 		execute format('grant select, insert, update, delete on %I to assay_app', table_name);
 	end loop;
+end
+$$;
+
+-- Ids of the records of the transaction's organization whose text contains all the words, p_limit
+-- at most. It sees all rows and keeps to the organization itself, because row-level security
+-- would keep the index from being used: LIKE is not leakproof, so it may only be asked of rows that
+-- the policy has let through.
+create function find_records(p_table text, p_words text[], p_limit integer) returns setof text
+language plpgsql stable security definer set search_path = public, pg_temp
+as $$
+begin
+	return query execute format(
+		'select t.id::text from %I t where t.organization_id = $1 and %s limit %s',
+		p_table,
+		(select string_agg(format('t.search_text like search_pattern(%L)', word), ' and ') from unnest(p_words) word),
+		p_limit
+	) using current_setting('assay.organization_id', true);
+end
+$$;
+
+do $$
+begin
+	grant create on schema public to assay_search;
+	alter function find_records(text, text[], integer) owner to assay_search;
+	revoke create on schema public from assay_search;
+	revoke execute on function find_records(text, text[], integer) from public;
+	grant execute on function find_records(text, text[], integer) to assay_app;
 end
 $$;

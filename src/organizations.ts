@@ -61,7 +61,7 @@ export const listOrganizations = defineOperation({
 				tool: "listOrganizations",
 				columns: COLUMNS,
 				from: `(
-					select *, search_text(name, description) as search_text from organizations
+					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
 				) t`,
 				within: { sql: "t.id = any($1)", value: [...roles.keys()] },
 				orders,

@@ -9,9 +9,9 @@ export interface Order {
 	type: "text" | "date" | "integer" | "timestamptz";
 }
 
-/** A column of text, as people sort it: without case and accents. */
+/** A column of text, as people sort it: by its generated column `…_key`, without case and accents. */
 export const byText = (column: string): Order => ({
-	expression: `(left(search_fold(t.${column}), 200) collate "C")`,
+	expression: `t.${column}_key`,
 	type: "text",
 });
 /** Records without the date come last in ascending order. */
@@ -105,6 +105,8 @@ export interface Listing {
 	columns: string;
 	/** As after `from`; has the alias `t` with organization_id, id and search_text. */
 	from: string;
+	/** The table that find_records may look for words in; without it every row is looked at. */
+	searched?: string;
 	/** Which rows it is about, `value` being $1; unless given, those of the input's organization. */
 	within?: { sql: string; value: unknown };
 	orders: Record<string, Order>;
@@ -142,6 +144,13 @@ export async function readPage<Row extends QueryResultRow>(
 	const parameter = (value: unknown) => `$${values.push(value)}`;
 	const conditions = [within.sql];
 	addFilters(conditions, parameter, listing.filters, input.filter ?? {});
+	const words = wordsOf(String(input.filter?.query ?? ""));
+	if (words.length > 0) {
+		const few =
+			listing.searched && (await findFew(client, listing.searched, words));
+		if (few) conditions.push(`t.id = any(${parameter(few)})`);
+		else conditions.push(...matches(words, parameter));
+	}
 	const isFiltered = conditions.length > 1;
 
 	const cursorOf = `${listing.tool}.${field}.${direction}`;
@@ -191,7 +200,6 @@ function addFilters(
 ): void {
 	for (const [name, value] of Object.entries(given)) {
 		if (value === undefined) continue;
-		if (name === "query") conditions.push(...matches(String(value), parameter));
 		const filter = filters[name];
 		if (!filter) continue;
 		if (value === null) conditions.push(filter.whenNull ?? "false");
@@ -199,15 +207,40 @@ function addFilters(
 	}
 }
 
-/** Conditions on t.search_text: every word of `query` occurs, whatever its case and accents. */
-export function matches(
-	query: string,
+/** Up to so many records are found by the index on their text; beyond, by walking the list's order. */
+const FEW = 1000;
+
+/**
+ * The ids of the records that contain all words, if they are few. Rare words are found by
+ * the index; of common ones, the next page is soon full when rows are read in order.
+ */
+async function findFew(
+	client: PoolClient,
+	table: string,
+	words: string[],
+): Promise<string[] | undefined> {
+	const { rows } = await client.query<{ ids: string[] }>({
+		name: "find_records",
+		text: "select array(select find_records($1, $2, $3)) as ids",
+		values: [table, words, FEW + 1],
+	});
+	const ids = rows[0]?.ids ?? [];
+	return ids.length > FEW ? undefined : ids;
+}
+
+/** The words of a query, as they can be asked of the database. */
+export function wordsOf(query: string): string[] {
+	return storable(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
+}
+
+/** Conditions on t.search_text: every word occurs, whatever its case and accents. */
+function matches(
+	words: string[],
 	parameter: (value: unknown) => string,
 ): string[] {
-	const words = storable(query).split(/\s+/).filter(Boolean);
-	return words
-		.slice(0, MAX_WORDS)
-		.map((word) => `t.search_text like search_pattern(${parameter(word)})`);
+	return words.map(
+		(word) => `t.search_text like search_pattern(${parameter(word)})`,
+	);
 }
 
 /** What no stored text contains must not reach the database, which would refuse it. */

@@ -148,6 +148,7 @@ export function recordKind<
 					tool: `list${tool.many}`,
 					columns,
 					from: `${kind.table} t`,
+					searched: kind.table,
 					orders,
 					filters,
 				},

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { namedKinds } from "./named-records.ts";
 import { defineOperation } from "./operation.ts";
-import { matches, organizationId } from "./paging.ts";
+import { organizationId, wordsOf } from "./paging.ts";
 
-/** Of each kind, so many of the newest hits are ranked: a bound on the work of a common word. */
-const RANKED = 500;
+/** Of each kind, so many hits are ranked: a bound on the work that a common word makes. */
+const RANKED = 1000;
 const DEFAULT_SIZE = 20;
 
 const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
@@ -47,14 +47,11 @@ export const searchRecords = defineOperation({
 		),
 	}),
 	run: async ({ client }, input) => {
-		const values: unknown[] = [input.organization_id];
-		const parameter = (value: unknown) => `$${values.push(value)}`;
-		const query = parameter(input.query.replaceAll("\0", " ").toWellFormed());
-		const found = matches(input.query, parameter).join(" and ");
+		const words = wordsOf(input.query);
 		const kinds = namedKinds.filter(
 			({ kind }) => !input.kinds || input.kinds.includes(kind),
 		);
-		if (kinds.length === 0) return { records: [] };
+		if (kinds.length === 0 || words.length === 0) return { records: [] };
 		const { rows } = await client.query<{
 			kind: string;
 			id: string;
@@ -64,18 +61,20 @@ export const searchRecords = defineOperation({
 			`select kind, id, name, updated_at
 			from (${kinds
 				.map(
-					({ kind, table, name }) => `(
+					({ kind, table, name }) => `
 				select '${kind}' as kind, t.id, left(${name}, 1000) as name, t.updated_at
 				from ${table} t
-				where t.organization_id = $1 and ${found}
-				order by t.created_at desc, t.id desc
-				limit ${RANKED}
-			)`,
+				where t.organization_id = $1 and t.id = any(array(select find_records('${table}', $2, ${RANKED})))`,
 				)
 				.join(" union all ")}) hit
-			order by similarity(search_fold(coalesce(name, '')), search_fold(${query})) desc, updated_at desc, id
-			limit ${parameter(input.size ?? DEFAULT_SIZE)}`,
-			values,
+			order by similarity(search_fold(coalesce(name, '')), search_fold($3)) desc, updated_at desc, id
+			limit $4`,
+			[
+				input.organization_id,
+				words,
+				words.join(" "),
+				input.size ?? DEFAULT_SIZE,
+			],
 		);
 		return {
 			records: rows.map((row) => ({
