@@ -12,7 +12,11 @@ export interface Config {
 	/** Undefined: the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
 	readonly logLevel: LogLevel;
+	/** Undefined: kept in `dataDir`. */
+	readonly secret: string | undefined;
 }
+
+const MIN_SECRET = 32;
 
 const NAMES = [
 	"ASSAY_HOST",
@@ -20,13 +24,11 @@ const NAMES = [
 	"ASSAY_BASE_URL",
 	"ASSAY_DATA_DIR",
 	"ASSAY_LOG_LEVEL",
+	"ASSAY_SECRET",
 ] as const;
 
 /** Names that the interface has for what is still to come: accepted, without effect. */
-export const NAMES_WITHOUT_EFFECT = [
-	"ASSAY_SECRET",
-	"ASSAY_METRICS_PORT",
-] as const;
+export const NAMES_WITHOUT_EFFECT = ["ASSAY_METRICS_PORT"] as const;
 
 /**
  * The configuration in `env`. Throws a bad_request AppError naming the variable
@@ -54,6 +56,7 @@ export function readConfig(
 		dataDir: resolve(env.ASSAY_DATA_DIR || "data"),
 		databaseUrl: readDatabaseUrl(env.DATABASE_URL),
 		logLevel: readLogLevel(env.ASSAY_LOG_LEVEL),
+		secret: readSecretText(env.ASSAY_SECRET),
 	});
 }
 
@@ -92,6 +95,17 @@ function readDatabaseUrl(text: string | undefined): string | undefined {
 		throw new AppError(
 			"bad_request",
 			"DATABASE_URL must look like postgres://user:password@host:5432/database",
+		);
+	}
+	return text;
+}
+
+function readSecretText(text: string | undefined): string | undefined {
+	if (!text) return undefined;
+	if (text.length < MIN_SECRET) {
+		throw new AppError(
+			"bad_request",
+			`ASSAY_SECRET must have at least ${MIN_SECRET} characters; \`openssl rand -base64 32\` makes one`,
 		);
 	}
 	return text;

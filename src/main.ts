@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addAudit } from "./cli/audit.ts";
 import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
@@ -16,8 +17,9 @@ Environment:
   ASSAY_HOST       address to listen on (127.0.0.1)
   ASSAY_PORT       port to listen on (8080)
   ASSAY_BASE_URL   address that agents and people use (http://localhost:<port>)
-  ASSAY_DATA_DIR   folder of the embedded database (./data)
+  ASSAY_DATA_DIR   folder of the embedded database and the secret (./data)
   DATABASE_URL     use this PostgreSQL 15 or newer instead of the embedded one
+  ASSAY_SECRET     what sessions are signed with (made and kept in the data folder)
   ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 `;
 
@@ -32,6 +34,7 @@ function makeProgram(): Command {
 	addMigrate(program);
 	addOrg(program);
 	addDevice(program);
+	addAudit(program);
 	addDoctor(program);
 	return program;
 }

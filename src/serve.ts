@@ -1,6 +1,8 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { ApiTokens } from "./access/api-tokens.ts";
+import { makeIdentity } from "./access/identity.ts";
+import { readSecret } from "./access/secret.ts";
 import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
@@ -31,11 +33,22 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 	for (const name of database.migrated)
 		log.info({ migration: name }, "migrated");
 
+	const secret = await readSecret(config).catch(async (error) => {
+		await database.close();
+		throw error;
+	});
+
 	let isDraining = false;
 	const agentApi = makeAgentApi(database.pool, log);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const services = { pool: database.pool, log, baseUrl: config.baseUrl };
+	const identity = makeIdentity({
+		pool: database.identityPool,
+		baseUrl: config.baseUrl,
+		secret,
+		log,
+	});
 	const catalogue = new Catalogue(operations);
 	const toolServer = makeToolServer(
 		{ services, catalogue, log, usage },
@@ -46,9 +59,9 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		log,
 		agentApi,
 		services,
-		apiTokens,
-		usage,
+		identity,
 		toolServer,
+		catalogue,
 		isDraining: () => isDraining,
 	});
 

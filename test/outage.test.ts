@@ -60,7 +60,11 @@ beforeAll(async () => {
 	postgres = await startPostgres();
 	const databaseUrl = urlOf(postgres);
 	service = await serve(
-		readConfig({ ASSAY_PORT: "0", DATABASE_URL: databaseUrl }),
+		readConfig({
+			ASSAY_PORT: "0",
+			ASSAY_SECRET: "what the sessions of the tests are signed with",
+			DATABASE_URL: databaseUrl,
+		}),
 		makeLogger("silent"),
 	);
 	const pool = makePool({ connectionString: databaseUrl }, { max: 1 });

@@ -89,7 +89,11 @@ export async function startService(
 ): Promise<TestService> {
 	const database = await createDatabase();
 	const service = await serve(
-		readConfig({ ASSAY_PORT: "0", DATABASE_URL: await reach(database.url) }),
+		readConfig({
+			ASSAY_PORT: "0",
+			ASSAY_SECRET: "what the sessions of the tests are signed with",
+			DATABASE_URL: await reach(database.url),
+		}),
 		makeLogger("silent"),
 	);
 	const organizationId = await createOrganization(database.pool, "Acme");

@@ -8,12 +8,14 @@ import Fastify, {
 } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { ApiTokens } from "../access/api-tokens.ts";
-import type { Usage } from "../access/usage.ts";
+import type { Identity } from "../access/identity.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Services } from "../invoke.ts";
+import type { Catalogue } from "../mcp/catalogue.ts";
 import type { AgentApi } from "./agent-api.ts";
+import { addConsole } from "./console.ts";
 import { addHealth } from "./health.ts";
+import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { ToolServer } from "./tool-server.ts";
 import {
@@ -32,9 +34,9 @@ export interface AppParts {
 	log: Logger;
 	agentApi: AgentApi;
 	services: Services;
-	apiTokens: ApiTokens;
-	usage: Usage;
+	identity: Identity;
 	toolServer: ToolServer;
+	catalogue: Catalogue;
 	isDraining: () => boolean;
 }
 
@@ -64,6 +66,8 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	});
 	app.setErrorHandler(sendError);
 	addHealth(app, parts.pool, parts.isDraining);
+	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
+	addConsole(app, parts);
 	return app;
 }
 
@@ -122,7 +126,7 @@ function sendError(
 	}
 	return reply
 		.status(error.status)
-		.send({ error: error.code, message: error.message });
+		.send({ error: error.code, message: error.message, fields: error.fields });
 }
 
 /** The framework's own refusals (a body it cannot read, a bad URL) are the caller's fault. */

@@ -1,0 +1,118 @@
+import { betterAuth } from "better-auth";
+import { twoFactor } from "better-auth/plugins/two-factor";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { ADDRESS_HEADER } from "./address-header.ts";
+import { MAX_PASSWORD, MIN_PASSWORD } from "./password.ts";
+import { makeIdentityId } from "./users.ts";
+
+export interface AuthParts {
+	/** As assay_identity. */
+	pool: Pool;
+	baseUrl: string;
+	secret: string;
+	log: Logger;
+}
+
+const DAY_SECONDS = 24 * 3600;
+
+const times = { createdAt: "created_at", updatedAt: "updated_at" };
+
+/**
+ * better-auth over our tables (sql/0003_identity.sql): who somebody is, nothing else.
+ * Accounts come from invitations and the command line, so signing up is closed. Attempts
+ * are throttled by the door, per account; its own limit is per address.
+ */
+export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
+	return betterAuth({
+		appName: "Assay",
+		baseURL: baseUrl,
+		basePath: "/api/auth",
+		trustedOrigins: [baseUrl],
+		secret,
+		database: pool,
+		telemetry: { enabled: false },
+		rateLimit: { enabled: false },
+		// Rejects with what went wrong instead of answering 500 to it.
+		onAPIError: { throw: true },
+		logger: {
+			level: "warn",
+			log: (level, message) =>
+				log[level === "error" ? "error" : "debug"](message),
+		},
+		emailAndPassword: {
+			enabled: true,
+			disableSignUp: true,
+			minPasswordLength: MIN_PASSWORD,
+			maxPasswordLength: MAX_PASSWORD,
+		},
+		session: {
+			modelName: "sessions",
+			fields: {
+				...times,
+				userId: "user_id",
+				expiresAt: "expires_at",
+				ipAddress: "ip_address",
+				userAgent: "user_agent",
+			},
+			// A week without a visit signs out; a visit prolongs, written once a day at most.
+			expiresIn: 7 * DAY_SECONDS,
+			updateAge: DAY_SECONDS,
+		},
+		user: {
+			modelName: "users",
+			fields: { ...times, emailVerified: "email_verified" },
+		},
+		account: {
+			modelName: "accounts",
+			fields: {
+				...times,
+				userId: "user_id",
+				accountId: "account_id",
+				providerId: "provider_id",
+				accessToken: "access_token",
+				refreshToken: "refresh_token",
+				idToken: "id_token",
+				accessTokenExpiresAt: "access_token_expires_at",
+				refreshTokenExpiresAt: "refresh_token_expires_at",
+			},
+		},
+		verification: {
+			modelName: "verifications",
+			fields: { ...times, expiresAt: "expires_at" },
+		},
+		plugins: [
+			twoFactor({
+				issuer: "Assay",
+				accountLockout: {
+					enabled: true,
+					maxFailedAttempts: 10,
+					durationSeconds: 15 * 60,
+				},
+				schema: {
+					user: { fields: { twoFactorEnabled: "two_factor_enabled" } },
+					twoFactor: {
+						modelName: "two_factors",
+						fields: {
+							userId: "user_id",
+							backupCodes: "backup_codes",
+							failedVerificationCount: "failed_verification_count",
+							lockedUntil: "locked_until",
+						},
+					},
+				},
+			}),
+		],
+		advanced: {
+			cookiePrefix: "assay",
+			useSecureCookies: baseUrl.startsWith("https:"),
+			defaultCookieAttributes: { sameSite: "strict", httpOnly: true },
+			ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+			database: {
+				generateId: ({ model }) => makeIdentityId(model),
+				// The schema is ours and tested; looking it over would cost the first sign-in.
+				validateSchema: false,
+			},
+		},
+	});
+}

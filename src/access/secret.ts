@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+/**
+ * What sessions are signed and second factors are encrypted with: ASSAY_SECRET, or the file
+ * `secret` of the data folder, made at the first start. Whoever loses it signs everybody out
+ * and loses their second factors.
+ */
+export async function readSecret(
+	config: Pick<Config, "secret" | "dataDir">,
+): Promise<string> {
+	if (config.secret) return config.secret;
+	const file = join(config.dataDir, "secret");
+	return (await readKept(file)) ?? (await makeKept(config.dataDir, file));
+}
+
+async function readKept(file: string): Promise<string | undefined> {
+	try {
+		const secret = (await readFile(file, "utf8")).trim();
+		if (secret.length >= 32) return secret;
+	} catch (error) {
+		if ((error as { code?: string }).code === "ENOENT") return undefined;
+		throw error;
+	}
+	throw new AppError(
+		"bad_request",
+		`${file} holds no secret of at least 32 characters; restore it from a backup, or delete it to have a new one made (everybody has to sign in again)`,
+	);
+}
+
+/** Complete before it has its name, so that of processes that start together all read one. */
+async function makeKept(dataDir: string, file: string): Promise<string> {
+	await mkdir(dataDir, { recursive: true, mode: 0o700 });
+	const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
+	await writeFile(draft, `${randomBytes(32).toString("base64url")}\n`, {
+		mode: 0o600,
+		flag: "wx",
+	});
+	try {
+		await link(draft, file);
+	} catch (error) {
+		if ((error as { code?: string }).code !== "EEXIST") throw error;
+	} finally {
+		await rm(draft);
+	}
+	const secret = await readKept(file);
+	if (!secret) throw new Error(`${file} went away`);
+	return secret;
+}

@@ -1,0 +1,50 @@
+import { hash } from "node:crypto";
+import type { Pool } from "pg";
+
+/** Wrong passwords for one address within the window; the next attempts wait for its end. */
+const MAX_FAILURES = 10;
+const WINDOW = "15 minutes";
+
+/**
+ * Counts an attempt to sign in as `email`, before the password is looked at, so that
+ * attempts sent at once count as well. By the account and not by the caller's address: an
+ * office shares one. An address that has no user counts the same, which tells nothing.
+ * Gives the seconds to wait, 0 when the attempt may go on.
+ */
+export async function countAttempt(pool: Pool, email: string): Promise<number> {
+	const { rows } = await pool.query<{ wait: number }>(
+		`
+		with old as (
+			delete from sign_in_failures
+			where email_hash in (
+				select email_hash from sign_in_failures
+				where since < now() - interval '${WINDOW}' and email_hash <> $1
+				limit 100
+				for update skip locked
+			)
+		)
+		insert into sign_in_failures as f (email_hash, failures, since) values ($1, 1, now())
+		on conflict (email_hash) do update set
+			failures = case when f.since < now() - interval '${WINDOW}' then 1 else f.failures + 1 end,
+			since = case when f.since < now() - interval '${WINDOW}' then now() else f.since end
+		returning case
+			when failures > ${MAX_FAILURES}
+			then greatest(1, ceil(extract(epoch from since + interval '${WINDOW}' - now())))::integer
+			else 0
+		end as wait
+		`,
+		[keyOf(email)],
+	);
+	return rows[0]?.wait ?? 0;
+}
+
+/** Forgets the attempts after a right password. */
+export async function forgetAttempts(pool: Pool, email: string): Promise<void> {
+	await pool.query("delete from sign_in_failures where email_hash = $1", [
+		keyOf(email),
+	]);
+}
+
+function keyOf(email: string): Buffer {
+	return hash("sha256", email.toLowerCase(), "buffer");
+}

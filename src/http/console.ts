@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ADDRESS_HEADER } from "../access/address-header.ts";
+import type { Identity } from "../access/identity.ts";
+import { joinByInvitation, joinInput } from "../access/join.ts";
+import type { Principal } from "../access/principal.ts";
+import { AppError } from "../errors.ts";
+import { invoke, type Services } from "../invoke.ts";
+import { findOperation } from "../operations.ts";
+import { parseInput } from "../validation.ts";
+import { refuseForeignPage } from "./gate.ts";
+
+const AUTH = "/api/auth";
+const MAX_AUTH_BODY = 16 * 1024;
+const MAX_CLIENT = 200;
+
+export interface ConsoleParts {
+	services: Services;
+	identity: Identity;
+}
+
+/**
+ * What the console calls, with the cookie of a session: every operation at
+ * /api/console/<operation>, sign-in and sessions below /api/auth, and /api/join for who was
+ * invited and has no account. Only pages of the service itself may.
+ */
+export function addConsole(
+	app: FastifyInstance,
+	{ services, identity }: ConsoleParts,
+): void {
+	const { baseUrl } = services;
+
+	app.route({
+		method: ["GET", "POST"],
+		url: `${AUTH}/*`,
+		bodyLimit: MAX_AUTH_BODY,
+		handler: async (request, reply) => {
+			refuseOthersPages(request, baseUrl);
+			const path = request.url.split("?", 1)[0]?.slice(AUTH.length) ?? "";
+			const response = await identity.handle(
+				request.method,
+				path,
+				request.body,
+				headersOf(request, baseUrl),
+			);
+			return sendResponse(reply, response);
+		},
+	});
+
+	app.post<{ Params: { operation: string } }>(
+		"/api/console/:operation",
+		async (request, reply) => {
+			refuseOthersPages(request, baseUrl);
+			const signedIn = await identity.authenticate(headersOf(request, baseUrl));
+			if (!signedIn) {
+				throw new AppError("unauthorized", "you are not signed in; sign in");
+			}
+			for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
+			const operation = findOperation(request.params.operation);
+			if (!operation) {
+				throw new AppError("not_found", "there is no such operation");
+			}
+			const principal = { ...signedIn.principal, ...fromOf(request) };
+			return invoke(services, principal, operation, request.body);
+		},
+	);
+
+	app.post("/api/join", { bodyLimit: MAX_AUTH_BODY }, async (request) => {
+		refuseOthersPages(request, baseUrl);
+		const input = parseInput(joinInput, request.body ?? {});
+		return joinByInvitation(services.pool, input);
+	});
+}
+
+/**
+ * Throws forbidden unless the page that sent the request is ours. A browser names the page's
+ * origin with everything that can change something; without a name it may be any page.
+ */
+function refuseOthersPages(request: FastifyRequest, baseUrl: string): void {
+	refuseForeignPage(request.raw, baseUrl);
+	const { origin } = request.headers;
+	const isSafe = request.method === "GET";
+	if (origin === baseUrl || (isSafe && origin === undefined)) return;
+	// Over TLS the base URL alone: a page of the same name without TLS may be anybody's.
+	if (origin === undefined || baseUrl.startsWith("https:")) {
+		throw new AppError(
+			"forbidden",
+			`this address is for the web console at ${baseUrl}; programs use an API token and ${baseUrl}/api/mcp/tools/<tool>`,
+		);
+	}
+}
+
+/** What better-auth may know of a request: the cookie, and whence it came. */
+function headersOf(request: FastifyRequest, baseUrl: string): Headers {
+	const headers = new Headers({
+		"content-type": "application/json",
+		// The page was found to be ours above; better-auth knows us by one name alone.
+		origin: baseUrl,
+		[ADDRESS_HEADER]: request.ip,
+	});
+	for (const name of ["cookie", "user-agent"] as const) {
+		const value = request.headers[name];
+		if (value !== undefined) headers.set(name, value);
+	}
+	return headers;
+}
+
+function fromOf(
+	request: FastifyRequest,
+): Pick<Principal, "client" | "address"> {
+	const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT);
+	return { ...(client ? { client } : {}), address: request.ip };
+}
+
+async function sendResponse(
+	reply: FastifyReply,
+	response: Response,
+): Promise<string> {
+	reply.status(response.status);
+	for (const [name, value] of response.headers) {
+		if (name !== "content-length") reply.header(name, value);
+	}
+	return response.text();
+}

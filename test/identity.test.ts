@@ -1,0 +1,291 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inviteMember } from "../src/access/invitation-operations.ts";
+import { hashPassword } from "../src/access/password.ts";
+import { auditEntries, callAs, makeUser, type TestUser } from "./people.ts";
+import { startService, type TestService } from "./service.ts";
+
+const PASSWORD = "correct horse battery";
+
+let served: TestService;
+let base: string;
+let passwordHash: string;
+beforeAll(async () => {
+	served = await startService();
+	base = served.service.url;
+	passwordHash = await hashPassword(PASSWORD);
+});
+afterAll(() => served.close());
+
+const makePerson = (role: "admin" | "viewer" = "viewer") =>
+	makeUser(
+		served.database,
+		{ organizationId: served.organizationId, role },
+		{ passwordHash },
+	);
+
+interface Answer {
+	status: number;
+	// biome-ignore lint/suspicious/noExplicitAny: what comes back is what is tested.
+	body: any;
+	cookie: string;
+	headers: Headers;
+}
+
+async function send(
+	path: string,
+	body?: object,
+	headers: Record<string, string> = {},
+): Promise<Answer> {
+	const response = await fetch(`${base}${path}`, {
+		method: body ? "POST" : "GET",
+		headers: { "content-type": "application/json", origin: base, ...headers },
+		...(body ? { body: JSON.stringify(body) } : {}),
+	});
+	const text = await response.text();
+	return {
+		status: response.status,
+		body: text && JSON.parse(text),
+		cookie: response.headers
+			.getSetCookie()
+			.map((cookie) => cookie.split(";", 1)[0])
+			.join("; "),
+		headers: response.headers,
+	};
+}
+
+const signIn = (email: string, password = PASSWORD) =>
+	send("/api/auth/sign-in/email", { email, password });
+
+async function cookieOf(user: TestUser): Promise<{ cookie: string }> {
+	const { status, cookie } = await signIn(user.email);
+	expect(status).toBe(200);
+	return { cookie };
+}
+
+test("a user signs in with e-mail and password, in any case, and calls operations with the cookie", async () => {
+	const user = await makePerson();
+	const answer = await signIn(user.email.toUpperCase());
+	expect(answer.status).toBe(200);
+	expect(answer.headers.get("set-cookie")).toMatch(
+		/assay\.session_token=.*HttpOnly; SameSite=Strict/,
+	);
+	const listed = await send(
+		"/api/console/listMembers",
+		{
+			organization_id: served.organizationId,
+		},
+		{ cookie: answer.cookie },
+	);
+	expect(listed.status).toBe(200);
+	expect(
+		listed.body.members.map((member: { email: string }) => member.email),
+	).toContain(user.email);
+});
+
+test("a wrong password, an unknown user and a user without a password are answered alike", async () => {
+	const user = await makePerson();
+	const without = await makeUser(served.database);
+	const answers = [
+		await signIn(user.email, "wrong password!"),
+		await signIn("nobody@example.com"),
+		await signIn(without.email),
+	];
+	for (const answer of answers) {
+		expect(answer.status).toBe(401);
+		expect(answer.body).toEqual(answers[0]?.body);
+		expect(answer.cookie).toBe("");
+	}
+});
+
+test("after ten wrong passwords an account waits, whoever asks, and others do not", async () => {
+	const user = await makePerson();
+	const wrong = await Promise.all(
+		Array.from({ length: 12 }, () => signIn(user.email, "wrong password!")),
+	);
+	expect(wrong.map(({ status }) => status).sort()).toEqual([
+		...Array<number>(10).fill(401),
+		429,
+		429,
+	]);
+	const right = await signIn(user.email);
+	expect(right.status).toBe(429);
+	expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
+	expect((await signIn((await makePerson()).email)).status).toBe(200);
+	await served.database.owner.query(
+		"update sign_in_failures set since = since - interval '1 hour'",
+	);
+	expect((await signIn(user.email)).status).toBe(200);
+});
+
+test("a right password forgets the wrong ones before it", async () => {
+	const user = await makePerson();
+	for (let i = 0; i < 15; i++) {
+		if (i % 5 === 4) await cookieOf(user);
+		else expect((await signIn(user.email, "wrong password!")).status).toBe(401);
+	}
+});
+
+test("without a session, or with an invented or signed-out one, an operation is 401", async () => {
+	const user = await makePerson();
+	const signedIn = await cookieOf(user);
+	const call = (headers: Record<string, string>) =>
+		send("/api/console/listApiTokens", {}, headers);
+	expect((await call(signedIn)).status).toBe(200);
+	expect(await call({})).toMatchObject({
+		status: 401,
+		body: { error: "unauthorized" },
+	});
+	expect(
+		(await call({ cookie: "assay.session_token=invented.invented" })).status,
+	).toBe(401);
+	expect((await send("/api/auth/sign-out", {}, signedIn)).status).toBe(200);
+	expect((await call(signedIn)).status).toBe(401);
+});
+
+test("requests of another page, or of none, are refused, with and without a session", async () => {
+	const signedIn = await cookieOf(await makePerson());
+	for (const path of ["/api/console/listApiTokens", "/api/auth/sign-out"]) {
+		for (const origin of ["https://evil.example", "null"]) {
+			const answer = await send(path, {}, { ...signedIn, origin });
+			expect(answer.status, `${path} ${origin}`).toBe(403);
+		}
+		const response = await fetch(`${base}${path}`, {
+			method: "POST",
+			body: "{}",
+			headers: { ...signedIn, "content-type": "application/json" },
+		});
+		expect(response.status).toBe(403);
+	}
+	expect((await send("/api/console/listApiTokens", {}, signedIn)).status).toBe(
+		200,
+	);
+});
+
+/** The six digits that an authenticator shows now for the secret of an otpauth address (RFC 6238). */
+function totp(uri: string): string {
+	const secret = new URL(uri).searchParams.get("secret") ?? "";
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+	const bits = [...secret.replace(/=+$/, "")]
+		.map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0"))
+		.join("");
+	const key = Buffer.from(
+		bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [],
+	);
+	const counter = Buffer.alloc(8);
+	counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+	const mac = createHmac("sha1", key).update(counter).digest();
+	const at = (mac.at(-1) ?? 0) & 15;
+	return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(
+		6,
+		"0",
+	);
+}
+
+test("with a second factor a password alone gives no session; a code or a recovery code does", async () => {
+	const user = await makePerson();
+	const signedIn = await cookieOf(user);
+	const enabled = await send(
+		"/api/auth/two-factor/enable",
+		{ password: PASSWORD },
+		signedIn,
+	);
+	expect(enabled.status).toBe(200);
+	const { totpURI, backupCodes } = enabled.body;
+	const verified = await send(
+		"/api/auth/two-factor/verify-totp",
+		{ code: totp(totpURI) },
+		signedIn,
+	);
+	expect(verified.status).toBe(200);
+	for (const [path, code, status] of [
+		["/api/auth/two-factor/verify-totp", "000000", 401],
+		["/api/auth/two-factor/verify-totp", totp(totpURI), 200],
+		["/api/auth/two-factor/verify-backup-code", backupCodes[0], 200],
+		["/api/auth/two-factor/verify-backup-code", backupCodes[0], 401],
+	] as const) {
+		const half = await signIn(user.email);
+		expect(half.body).toMatchObject({ twoFactorRedirect: true });
+		const refused = await send(
+			"/api/console/listApiTokens",
+			{},
+			{ cookie: half.cookie },
+		);
+		expect(refused.status).toBe(401);
+		const whole = await send(path, { code }, { cookie: half.cookie });
+		expect(whole.status, path).toBe(status);
+		if (status === 200) {
+			const { cookie } = whole;
+			expect(
+				(await send("/api/console/listApiTokens", {}, { cookie })).status,
+			).toBe(200);
+		}
+	}
+});
+
+test("nobody signs up, and of better-auth only what is listed is open", async () => {
+	const input = { email: "new@example.com", password: PASSWORD, name: "New" };
+	const before = await served.database.owner.query("select from users");
+	for (const path of [
+		"/api/auth/sign-up/email",
+		"/api/auth//sign-up/email",
+		"/api/auth/sign-in/../sign-up/email",
+		"/api/auth/update-user",
+		"/api/auth/delete-user",
+	]) {
+		expect((await send(path, input)).status, path).toBe(404);
+	}
+	expect((await send("/api/auth/error")).status).toBe(404);
+	const after = await served.database.owner.query("select from users");
+	expect(after.rowCount).toBe(before.rowCount);
+});
+
+test("errors of operations name their fields, and refusals of the role are 403", async () => {
+	const signedIn = await cookieOf(await makePerson());
+	const wrong = await send(
+		"/api/console/createApiToken",
+		{ nmae: 1 },
+		signedIn,
+	);
+	expect(wrong.status).toBe(400);
+	expect(wrong.body).toMatchObject({ error: "bad_request" });
+	expect(wrong.body.fields).toContainEqual({
+		field: "name",
+		message: "is required",
+	});
+	const invite = {
+		organization_id: served.organizationId,
+		email: "x@example.com",
+		role: "admin",
+	};
+	expect(
+		(await send("/api/console/inviteMember", invite, signedIn)).status,
+	).toBe(403);
+	expect((await send("/api/console/nothing", {}, signedIn)).status).toBe(404);
+});
+
+test("who was invited makes an account with the link, once, and signs in", async () => {
+	const admin = await makePerson("admin");
+	const made = await callAs(served.database, admin, inviteMember, {
+		organization_id: served.organizationId,
+		email: "invited@example.com",
+		role: "member",
+	});
+	const token = new URL(made.invitation_url).hash.slice(1);
+	const input = { token, name: "Ada", password: PASSWORD };
+	const short = await send("/api/join", { ...input, password: "short" });
+	expect(short.body.fields).toMatchObject([{ field: "password" }]);
+	const joined = await send("/api/join", input);
+	expect(joined.status).toBe(200);
+	expect(joined.body).toMatchObject({
+		email: "invited@example.com",
+		organization_id: served.organizationId,
+	});
+	expect((await send("/api/join", input)).status).toBe(400);
+	expect((await signIn("invited@example.com")).status).toBe(200);
+	const entries = await auditEntries(served.database, served.organizationId);
+	expect(entries.at(-1)).toMatchObject({
+		operation: "acceptInvitation",
+		actor_name: "Ada",
+	});
+});
