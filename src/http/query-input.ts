@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../mcp/catalogue.ts";
+import type { JsonSchema } from "../mcp/json-schema.ts";
 
 /**
  * A tool's input from a query string, by its JSON Schema. Parts of an object are written with a

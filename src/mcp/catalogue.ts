@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
 	type Principal,
 	ROLES,
@@ -8,6 +7,7 @@ import {
 import { AppError } from "../errors.ts";
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
+import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
 import { refuseUnstorable } from "./storable.ts";
 
 /** A tool of the tool server: an operation with what clients are told of it. */
@@ -32,8 +32,6 @@ export interface ToolDefinition {
 		openWorldHint: boolean;
 	};
 }
-
-export type JsonSchema = Record<string, unknown>;
 
 /** What a client asked to see: `?toolsets=risks,vendors&readonly=true` or the headers for it. */
 export interface Narrowing {
@@ -167,7 +165,10 @@ function makeTool(operation: AnyOperation): Tool {
 		name: operation.name,
 		title: operation.title,
 		description: operation.description,
-		inputSchema: inputSchema(operation),
+		inputSchema: {
+			...toJsonSchema(operation.input, "input"),
+			type: "object",
+		},
 		annotations: {
 			readOnlyHint: operation.isReadOnly,
 			destructiveHint: operation.isDestructive,
@@ -184,20 +185,4 @@ function makeTool(operation: AnyOperation): Tool {
 		definition,
 		json: JSON.stringify(definition),
 	};
-}
-
-/** The operation's input as JSON Schema, without what tells a model nothing. */
-function inputSchema(operation: AnyOperation): ToolDefinition["inputSchema"] {
-	const { $schema, ...schema } = z.toJSONSchema(operation.input as z.ZodType, {
-		io: "input",
-		override: ({ jsonSchema }) => {
-			if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
-				delete jsonSchema.maximum;
-			}
-			if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
-				delete jsonSchema.minimum;
-			}
-		},
-	});
-	return { ...schema, type: "object" };
 }

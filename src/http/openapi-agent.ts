@@ -1,0 +1,90 @@
+import {
+	enrollRequest,
+	heartbeatRequest,
+	MAX_RESULTS,
+	postureResult,
+} from "../devices/wire.ts";
+import { type JsonSchema, toJsonSchema } from "../mcp/json-schema.ts";
+import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
+
+const refusals = {
+	"400": errorResponse("The request is wrong; do not repeat it unchanged"),
+	"401": errorResponse("The credential is wrong; forget it"),
+	"405": { description: "Any method but POST; empty body" },
+	"500": errorResponse("Trouble of ours; repeat later"),
+	"503": errorResponse("Trouble of ours; repeat after Retry-After seconds"),
+};
+
+const withKey = { security: [{ deviceKey: [] }] };
+
+function object(properties: JsonSchema): JsonSchema {
+	return { type: "object", properties, required: Object.keys(properties) };
+}
+
+/** The Device Agent API's four routes. */
+export const AGENT_PATHS: JsonSchema = {
+	"/api/agent/v1/enroll": {
+		post: {
+			operationId: "agentEnroll",
+			tags: ["device agent"],
+			summary: "Exchange an enrollment token, once, for a device key",
+			security: [],
+			requestBody: jsonBody(toJsonSchema(enrollRequest, "input")),
+			responses: {
+				"200": jsonResponse(
+					"Enrolled",
+					object({ api_key: { type: "string" } }),
+				),
+				...refusals,
+			},
+		},
+	},
+	"/api/agent/v1/heartbeat": {
+		post: {
+			operationId: "agentHeartbeat",
+			tags: ["device agent"],
+			summary: "Say that the device is there; the first one makes it active",
+			...withKey,
+			requestBody: jsonBody(toJsonSchema(heartbeatRequest, "input")),
+			responses: {
+				"200": jsonResponse(
+					"Stored",
+					object({
+						device_id: { type: "string" },
+						heartbeat_interval_seconds: { type: "integer" },
+						posture_interval_seconds: { type: "integer" },
+						server_time: { type: "string", format: "date-time" },
+					}),
+				),
+				...refusals,
+			},
+		},
+	},
+	"/api/agent/v1/postures": {
+		post: {
+			operationId: "agentPostures",
+			tags: ["device agent"],
+			summary: "Report the results of checks, all or nothing",
+			...withKey,
+			requestBody: jsonBody(
+				object({
+					results: {
+						type: "array",
+						maxItems: MAX_RESULTS,
+						items: toJsonSchema(postureResult, "input"),
+					},
+				}),
+			),
+			responses: { "204": { description: "Stored" }, ...refusals },
+		},
+	},
+	"/api/agent/v1/unenroll": {
+		post: {
+			operationId: "agentUnenroll",
+			tags: ["device agent"],
+			summary: "Revoke the device's own key; no body is needed",
+			...withKey,
+			responses: { "204": { description: "Revoked" }, ...refusals },
+		},
+	},
+};

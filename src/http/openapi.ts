@@ -1,0 +1,182 @@
+import type { FastifyInstance } from "fastify";
+import type { Catalogue, Tool } from "../mcp/catalogue.ts";
+import { type JsonSchema, toJsonSchema } from "../mcp/json-schema.ts";
+import { VERSION } from "../version.ts";
+import { AGENT_PATHS } from "./openapi-agent.ts";
+import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
+
+/** `GET /api/openapi.json`: every address for programs, as OpenAPI 3.1; made once. */
+export function addOpenapi(
+	app: FastifyInstance,
+	catalogue: Catalogue,
+	baseUrl: string,
+): void {
+	const json = JSON.stringify(makeOpenapi(catalogue, baseUrl));
+	app.get("/api/openapi.json", (_, reply) =>
+		reply
+			.header("content-type", "application/json; charset=utf-8")
+			.header("cache-control", "public, max-age=300")
+			.send(json),
+	);
+}
+
+export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {
+	return {
+		openapi: "3.1.0",
+		info: {
+			title: "Assay",
+			version: VERSION,
+			description:
+				"The Device Agent API, and every tool of the MCP endpoint as plain HTTP.",
+		},
+		servers: [{ url: baseUrl }],
+		security: [{ apiToken: [] }],
+		tags: ["device agent", "health", ...catalogue.toolsets].map((name) => ({
+			name,
+		})),
+		paths: {
+			...AGENT_PATHS,
+			"/health/live": { get: health("live", "The process answers") },
+			"/health/ready": {
+				get: health("ready", "The service reaches its database"),
+			},
+			"/api/mcp/health": { get: tokenHealth("mcpHealth") },
+			"/api/mcp/v1/health": { get: tokenHealth("mcpV1Health") },
+			...Object.fromEntries(
+				[...catalogue.tools.values()].map((tool) => [
+					`/api/mcp/tools/${tool.operation.name}`,
+					toolPath(tool),
+				]),
+			),
+		},
+		components: {
+			securitySchemes: {
+				apiToken: {
+					type: "http",
+					scheme: "bearer",
+					description: "An API token (asy_pat_…): Settings, API tokens",
+				},
+				deviceKey: {
+					type: "http",
+					scheme: "bearer",
+					description: "A device's key (asy_dev_…), as enroll gives it",
+				},
+			},
+			schemas: { Error: ERROR },
+		},
+	};
+}
+
+const ERROR: JsonSchema = {
+	type: "object",
+	properties: {
+		error: {
+			type: "string",
+			enum: [
+				"bad_request",
+				"unauthorized",
+				"forbidden",
+				"not_found",
+				"internal_server_error",
+				"service_unavailable",
+			],
+		},
+		message: {
+			type: "string",
+			description: "What was wrong and what to do; its text is no contract",
+		},
+		fields: {
+			type: "array",
+			description: "The fields of the input at fault",
+			items: {
+				type: "object",
+				properties: {
+					field: { type: "string" },
+					message: { type: "string" },
+				},
+				required: ["field", "message"],
+			},
+		},
+	},
+	required: ["error", "message"],
+};
+
+function toolPath(tool: Tool): JsonSchema {
+	const { name, title, description, toolset } = tool.operation;
+	const { inputSchema } = tool.definition;
+	const common = {
+		tags: [toolset],
+		summary: title,
+		description,
+		responses: {
+			"200": jsonResponse(
+				"Done",
+				toJsonSchema(tool.operation.output, "output"),
+			),
+			"400": errorResponse("The input is wrong; each field at fault is named"),
+			"401": errorResponse("The token is missing, malformed or invalid"),
+			"403": errorResponse("The role does not reach, or not your organization"),
+			"404": errorResponse("There is no such record, or no such tool"),
+			"500": errorResponse("Trouble of ours"),
+			"503": errorResponse("Trouble of ours; try after Retry-After seconds"),
+		},
+	};
+	const post = {
+		operationId: name,
+		...common,
+		requestBody: jsonBody(inputSchema),
+	};
+	if (!tool.operation.isReadOnly) return { post };
+	const get = {
+		operationId: `${name}ByQuery`,
+		...common,
+		parameters: queryParameters(inputSchema, ""),
+	};
+	return { get, post };
+}
+
+/** The input as `tool-door.ts` reads it from a query string: parts of objects behind a dot. */
+function queryParameters(schema: JsonSchema, prefix: string): JsonSchema[] {
+	const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+	const required = (schema.required ?? []) as string[];
+	return Object.entries(properties).flatMap(([name, property]) => {
+		if (property.properties) {
+			return queryParameters(property, `${prefix}${name}.`);
+		}
+		const { description, ...rest } = property;
+		return [
+			{
+				name: prefix + name,
+				in: "query",
+				...(description === undefined ? {} : { description }),
+				required: prefix === "" && required.includes(name),
+				schema: rest,
+			},
+		];
+	});
+}
+
+function health(name: string, description: string): JsonSchema {
+	const status = { type: "object", properties: { status: { const: "ok" } } };
+	return {
+		operationId: name,
+		tags: ["health"],
+		summary: description,
+		security: [],
+		responses: {
+			"200": jsonResponse(description, status),
+			"503": errorResponse("It does not"),
+		},
+	};
+}
+
+function tokenHealth(name: string): JsonSchema {
+	const { security, responses, ...rest } = health(name, "The token is valid");
+	return {
+		...rest,
+		responses: {
+			...(responses as JsonSchema),
+			"401": errorResponse("The token is missing, malformed or invalid"),
+		},
+	};
+}

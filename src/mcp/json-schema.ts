@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+export type JsonSchema = Record<string, unknown>;
+
+/**
+ * A schema as JSON Schema 2020-12, what is taken (`input`) or given (`output`), without what tells
+ * its reader nothing: every byte of a tool's schema is read by a model, over and over.
+ */
+export function toJsonSchema(
+	schema: z.ZodType,
+	io: "input" | "output",
+): JsonSchema {
+	const { $schema, ...converted } = z.toJSONSchema(schema, {
+		io,
+		unrepresentable: "any",
+	});
+	return compact(converted) as JsonSchema;
+}
+
+function compact(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(compact);
+	if (typeof value !== "object" || value === null) return value;
+	const { anyOf, ...rest } = Object.fromEntries(
+		Object.entries(value)
+			.filter(([name, inner]) => !isEmptyLimit(name, inner))
+			.map(([name, inner]) => [name, compact(inner)]),
+	);
+	if (anyOf === undefined) return rest;
+	return { ...rest, ...(orNull(anyOf as JsonSchema[]) ?? { anyOf }) };
+}
+
+/** The limits that zod gives every whole number. */
+function isEmptyLimit(name: string, value: unknown): boolean {
+	return (
+		(name === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
+		(name === "minimum" && value === Number.MIN_SAFE_INTEGER)
+	);
+}
+
+/** `anyOf: [{type: "string", …}, {type: "null"}]` as `type: ["string", "null"], …`. */
+function orNull([some, none, ...more]: JsonSchema[]): JsonSchema | undefined {
+	const isNull = none?.type === "null" && Object.keys(none).length === 1;
+	if (!some || !isNull || more.length > 0 || typeof some.type !== "string") {
+		return undefined;
+	}
+	const { type, enum: values, const: only, ...rest } = some;
+	if (only !== undefined) return undefined;
+	return {
+		...rest,
+		type: [type, "null"],
+		...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+	};
+}
