@@ -57,9 +57,11 @@ create table audit_heads (
 	hash bytea not null
 );
 
--- What is hashed: everything but the hash itself, as the text of a jsonb object.
+-- What is hashed: everything but the hash itself, as the text of a jsonb object. The settings are
+-- those that this text depends on. A column added later must stay out of it where it is null, or
+-- no entry of before has its hash any more; src/audit/entry.ts writes the same text by itself.
 create function audit_entry_text(entry audit_entries) returns text
-language sql stable set timezone = 'UTC'
+language sql stable set timezone = 'UTC' set bytea_output = 'hex'
 return (to_jsonb(entry) - 'hash')::text;
 
 create function audit_entry_hash(entry audit_entries) returns bytea

@@ -18,6 +18,7 @@ import {
 	removeMember,
 	updateMember,
 } from "./access/member-operations.ts";
+import { listAuditLog } from "./audit/operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
 import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -78,6 +79,7 @@ export const operations = [
 	rotateApiToken,
 	listOrganizationApiTokens,
 	revokeOrganizationApiToken,
+	listAuditLog,
 ] as const satisfies AnyOperation[];
 
 const byName = new Map<string, AnyOperation>(

@@ -2,7 +2,7 @@ import type { ClientConfig, Pool } from "pg";
 import type { Config } from "../config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate } from "./migrate.ts";
-import { assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
+import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
 
 /** A server to connect to as its owner: the one in DATABASE_URL, or the embedded one. */
 export interface Server {
@@ -32,6 +32,8 @@ export interface Database {
 	pool: Pool;
 	/** As assay_identity, which keeps users, passwords and sessions. Connects when it is used. */
 	identityPool: Pool;
+	/** As assay_audit, which reads every organization's audit log. Connects when it is used. */
+	auditPool: Pool;
 	description: string;
 	/** Names of the migrations applied while opening. */
 	migrated: string[];
@@ -54,14 +56,20 @@ export async function openDatabase(config: Config): Promise<Database> {
 			max: IDENTITY_POOL_SIZE,
 			role: IDENTITY_ROLE,
 		});
+		const auditPool = makePool(server.connection, {
+			max: 1,
+			role: AUDIT_ROLE,
+		});
 		return {
 			pool,
 			identityPool,
+			auditPool,
 			description: server.description,
 			migrated,
 			close: async () => {
 				await pool.end();
 				await identityPool.end();
+				await auditPool.end();
 				await server.close();
 			},
 		};

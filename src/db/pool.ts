@@ -13,6 +13,9 @@ export const APP_ROLE = "assay_app";
 /** The role that better-auth works as, which alone may read passwords and sessions. */
 export const IDENTITY_ROLE = "assay_identity";
 
+/** The role that reads the audit logs of all organizations, and nothing else. */
+export const AUDIT_ROLE = "assay_audit";
+
 /** A date has no time and no zone: it stays the text YYYY-MM-DD. */
 const getTypeParser: CustomTypesConfig["getTypeParser"] = (oid, format) =>
 	oid === types.builtins.DATE

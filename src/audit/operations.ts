@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { badFields } from "../errors.ts";
+import { defineOperation } from "../operation.ts";
+import { organizationId, wordsOf } from "../paging.ts";
+import { timeSchema } from "./time.ts";
+
+const DEFAULT_SIZE = 20;
+const MAX_SIZE = 100;
+
+const entry = z.object({
+	sequence: z.number().describe("Number of the entry in its organization"),
+	at: z.string(),
+	actor_kind: z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]),
+	actor_id: z.string().nullable(),
+	actor_name: z.string().describe("As it was then"),
+	token_id: z.string().nullable(),
+	token_name: z.string().nullable(),
+	client: z.string().nullable().describe("What the caller said it is"),
+	address: z.string().nullable(),
+	operation: z.string(),
+	outcome: z.enum(["DONE", "REFUSED"]),
+	record_kind: z.string().nullable(),
+	record_id: z.string().nullable(),
+	record_name: z.string().nullable(),
+	changes: z
+		.record(z.string(), z.unknown())
+		.describe("{field: {before?, after?}} of the fields that changed"),
+	hash: z
+		.string()
+		.describe("SHA-256 of the entry and of the hash before it, hexadecimal"),
+});
+
+const id = () =>
+	z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters");
+const name = () =>
+	z.string().regex(/^\w{1,100}$/, "must be a name such as addRisk or risk");
+/** Each filter with its condition on an entry `t`; `p` is the placeholder of the value. */
+const FILTERS = {
+	actor_id: {
+		schema: id().describe("User or device that acted"),
+		sql: (p: string) => `t.actor_id = ${p}`,
+	},
+	token_id: {
+		schema: id().describe("API token that was used"),
+		sql: (p: string) => `t.token_id = ${p}`,
+	},
+	operation: {
+		schema: name().describe("Tool that was called, such as addRisk"),
+		sql: (p: string) => `t.operation = ${p}`,
+	},
+	record_kind: {
+		schema: name().describe("Kind of record, such as risk"),
+		sql: (p: string) => `t.record_kind = ${p}`,
+	},
+	record_id: {
+		schema: id().describe("Record that was changed: its whole history"),
+		sql: (p: string) => `t.record_id = ${p}`,
+	},
+	outcome: {
+		schema: z
+			.enum(["DONE", "REFUSED"])
+			.describe("REFUSED: the role did not allow it"),
+		sql: (p: string) => `t.outcome = ${p}`,
+	},
+	from: {
+		schema: timeSchema().describe("From this moment on"),
+		sql: (p: string) => `t.at >= ${p}::timestamptz`,
+	},
+	until: {
+		schema: timeSchema().describe("Before this moment"),
+		sql: (p: string) => `t.at < ${p}::timestamptz`,
+	},
+};
+
+// Unaccenting is slow, some 10 µs a text, and most texts are ASCII, which needs none.
+const SEARCHED = `(
+	select case when length(s.text) = octet_length(s.text) then lower(s.text) else search_fold(s.text) end
+	from concat_ws(' ', t.actor_name, t.record_name, t.operation) s (text)
+)`;
+
+const filterSchema = z.strictObject({
+	query: z
+		.string()
+		.max(200)
+		.optional()
+		.describe(
+			"Words that must all occur in the actor's name, the record's name or the operation",
+		),
+	...(Object.fromEntries(
+		Object.entries(FILTERS).map(([key, { schema }]) => [
+			key,
+			schema.optional(),
+		]),
+	) as {
+		[Key in keyof typeof FILTERS]: z.ZodOptional<
+			(typeof FILTERS)[Key]["schema"]
+		>;
+	}),
+});
+
+interface Row {
+	sequence: string;
+	at: Date;
+	hash: string;
+}
+
+export const listAuditLog = defineOperation({
+	name: "listAuditLog",
+	title: "List the audit log",
+	description:
+		"Read who did what in an organization and when, newest first: every change with the fields before and after, and every call that a role did not allow. Entries cannot be changed or removed. Audits against a framework are listAudits.",
+	toolset: "audit_log",
+	access: "admin",
+	isReadOnly: true,
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		size: z
+			.int()
+			.min(1)
+			.max(MAX_SIZE)
+			.optional()
+			.describe(`Entries a page, ${DEFAULT_SIZE} unless given`),
+		cursor: z
+			.string()
+			.nullable()
+			.optional()
+			.describe("next_cursor of the page before"),
+		filter: filterSchema
+			.optional()
+			.describe("Only entries that meet all of these"),
+	}),
+	output: z.object({
+		audit_entries: z.array(entry),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async ({ client }, { organization_id, size, cursor, filter = {} }) => {
+		const limit = size ?? DEFAULT_SIZE;
+		const values: unknown[] = [organization_id];
+		const parameter = (value: unknown) => `$${values.push(value)}`;
+		const conditions = ["t.organization_id = $1"];
+		for (const word of wordsOf(filter.query ?? "")) {
+			conditions.push(`${SEARCHED} like search_pattern(${parameter(word)})`);
+		}
+		for (const [key, { sql }] of Object.entries(FILTERS)) {
+			const value = filter[key as keyof typeof FILTERS];
+			if (value !== undefined) conditions.push(sql(parameter(value)));
+		}
+		if (typeof cursor === "string") {
+			conditions.push(`t.sequence < ${parameter(readCursor(cursor))}`);
+		}
+		const { rows } = await client.query<Row>(
+			`select t.sequence, t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
+				t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
+				t.changes, encode(t.hash, 'hex') as hash
+			from audit_entries t
+			where ${conditions.join(" and ")}
+			order by t.sequence desc
+			limit ${parameter(limit + 1)}`,
+			values,
+		);
+		const page = rows.slice(0, limit);
+		const last = page.at(-1);
+		return {
+			audit_entries: page.map(toEntry),
+			next_cursor:
+				rows.length > limit && last ? writeCursor(last.sequence) : null,
+		};
+	},
+});
+
+function toEntry(row: Row): z.input<typeof entry> {
+	return {
+		...(row as unknown as z.input<typeof entry>),
+		sequence: Number(row.sequence),
+		at: row.at.toISOString(),
+	};
+}
+
+const CURSOR_OF = "listAuditLog";
+
+function writeCursor(sequence: string): string {
+	return Buffer.from(JSON.stringify([CURSOR_OF, sequence])).toString(
+		"base64url",
+	);
+}
+
+function readCursor(text: string): string {
+	let parts: unknown;
+	try {
+		parts = JSON.parse(Buffer.from(text, "base64url").toString());
+	} catch {
+		parts = undefined;
+	}
+	const [of, sequence] = Array.isArray(parts) ? parts : [];
+	if (of === CURSOR_OF && /^[1-9]\d{0,17}$/.test(String(sequence))) {
+		return String(sequence);
+	}
+	throw badFields([
+		{
+			field: "cursor",
+			message:
+				"is none that listAuditLog gave; pass next_cursor of the page before unchanged, or leave it out",
+		},
+	]);
+}

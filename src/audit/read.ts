@@ -1,0 +1,90 @@
+import type { Pool } from "pg";
+import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
+
+/**
+ * Entries read at a time. An entry can hold some 100 KB of text before and after, so few:
+ * what is in memory stays bounded however long the log is.
+ */
+const BATCH_SIZE = 200;
+
+/** Organizations that have entries, or a head that says they had. */
+export async function listLogs(pool: Pool): Promise<string[]> {
+	const { rows } = await pool.query<{ id: string }>(`
+		with recursive found (id) as (
+			(select organization_id::text from audit_entries order by organization_id limit 1)
+			union all
+			-- From one to the next by the key, without reading the entries between.
+			select (
+				select e.organization_id::text from audit_entries e
+				where e.organization_id > f.id order by e.organization_id limit 1
+			)
+			from found f where f.id is not null
+		)
+		select id from found where id is not null
+		union
+		select organization_id::text from audit_heads
+		order by id`);
+	return rows.map(({ id }) => id);
+}
+
+export interface Head {
+	sequence: number;
+	/** Hexadecimal. */
+	hash: string;
+}
+
+export interface Batch {
+	entries: StoredEntry[];
+	/** The head as of the moment at which these entries were read. */
+	head: Head | undefined;
+	isLast: boolean;
+}
+
+/** The organization's entries, oldest first, in batches; of another role than assay_audit none. */
+export async function* readLog(
+	pool: Pool,
+	organizationId: string,
+	between: { from?: string | undefined; until?: string | undefined } = {},
+): AsyncGenerator<Batch> {
+	for (let after = "0"; ; ) {
+		const { rows } = await pool.query<
+			StoredEntry & { head_sequence: string | null; head_hash: string | null }
+		>({
+			name: "read_log",
+			// One statement, so one moment: service may be adding entries meanwhile.
+			text: `
+				select h.sequence::text as head_sequence, encode(h.hash, 'hex') as head_hash, n.*
+				from (select) one
+				left join audit_heads h on h.organization_id = $1
+				left join lateral (
+					select e.sequence as place, ${STORED_ENTRY}
+					from audit_entries e
+					where e.organization_id = $1 and e.sequence > $2
+						and ($3::timestamptz is null or e.at >= $3)
+						and ($4::timestamptz is null or e.at < $4)
+					order by e.sequence
+					limit ${BATCH_SIZE}
+				) n on true
+				order by n.place`,
+			values: [
+				organizationId,
+				after,
+				between.from ?? null,
+				between.until ?? null,
+			],
+		});
+		const [first] = rows;
+		const entries = rows.filter(({ sequence }) => sequence !== null);
+		const isLast = entries.length < BATCH_SIZE;
+		yield {
+			entries,
+			head:
+				first?.head_sequence && first.head_hash !== null
+					? { sequence: Number(first.head_sequence), hash: first.head_hash }
+					: undefined,
+			isLast,
+		};
+		if (isLast) return;
+		after = entries.at(-1)?.sequence ?? after;
+	}
+}

@@ -1,0 +1,136 @@
+import type { Pool } from "pg";
+import { entryText, hashOf, type StoredEntry } from "./entry.ts";
+import { type Head, readLog } from "./read.ts";
+
+/** What a chain was seen to be at some time, kept elsewhere since. */
+export interface Expectation extends Head {
+	organizationId: string;
+}
+
+export interface Finding {
+	/** Where in the chain; null where it is about its end. */
+	sequence: number | null;
+	/** A sentence for people. */
+	problem: string;
+}
+
+export interface ChainReport {
+	organization_id: string;
+	entries: number;
+	/** The newest entry found: to be kept elsewhere. Null where there is none. */
+	head: Head | null;
+	/** The first MAX_FINDINGS of them. */
+	findings: Finding[];
+	finding_count: number;
+}
+
+/** A chain made by another version would have one for each entry. */
+const MAX_FINDINGS = 50;
+
+/**
+ * Reads an organization's whole log and says what is wrong with it: entries changed, missing or
+ * put in, a cut-off end, a changed head, an entry other than `expectations` say. After each
+ * finding it goes on with what is stored, so that one change is one finding.
+ *
+ * It sees every change by somebody who cannot make hashes as we do. Somebody with the password of
+ * the tables' owner could write the chain anew from any entry on; that only `expectations` show.
+ */
+export async function verifyLog(
+	pool: Pool,
+	organizationId: string,
+	expectations: Expectation[] = [],
+): Promise<ChainReport> {
+	const report: ChainReport = {
+		organization_id: organizationId,
+		entries: 0,
+		head: null,
+		findings: [],
+		finding_count: 0,
+	};
+	const find = (sequence: number | null, problem: string) => {
+		report.finding_count++;
+		if (report.findings.length < MAX_FINDINGS) {
+			report.findings.push({ sequence, problem });
+		}
+	};
+	const awaited = expectations.filter(
+		(expected) => expected.organizationId === organizationId,
+	);
+	for await (const batch of readLog(pool, organizationId)) {
+		for (const entry of batch.entries) {
+			checkEntry(entry, report.head, find);
+			const found = {
+				sequence: Number(entry.sequence),
+				hash: String(entry.hash),
+			};
+			for (const expected of awaited) {
+				if (expected.sequence === found.sequence) {
+					checkExpected(expected, found.hash, find);
+				}
+			}
+			report.head = found;
+			report.entries++;
+		}
+		if (batch.isLast) checkEnd(report.head, batch.head, find);
+	}
+	const last = report.head?.sequence ?? 0;
+	for (const { sequence } of awaited) {
+		if (sequence > last) {
+			find(sequence, `expected entry ${sequence}, but the log ends at ${last}`);
+		}
+	}
+	return report;
+}
+
+type Find = (sequence: number | null, problem: string) => void;
+
+function checkEntry(entry: StoredEntry, before: Head | null, find: Find): void {
+	const sequence = Number(entry.sequence);
+	const next = (before?.sequence ?? 0) + 1;
+	if (sequence > next) {
+		find(
+			next,
+			sequence === next + 1
+				? `entry ${next} is missing`
+				: `entries ${next} to ${sequence - 1} are missing`,
+		);
+	} else if (entry.previous_hash !== (before?.hash ?? "")) {
+		find(
+			sequence,
+			`entry ${sequence} does not continue the one before it, whose hash it keeps: one of the two was changed or put in`,
+		);
+	}
+	if (hashOf(entryText(entry)) !== entry.hash) {
+		find(sequence, `entry ${sequence} was changed: its hash does not fit it`);
+	}
+}
+
+function checkExpected(expected: Head, hash: string, find: Find): void {
+	if (expected.hash === hash) return;
+	find(
+		expected.sequence,
+		`entry ${expected.sequence} has the hash ${hash} instead of the expected ${expected.hash}: the log was written anew`,
+	);
+}
+
+function checkEnd(last: Head | null, head: Head | undefined, find: Find): void {
+	const end = last?.sequence ?? 0;
+	if (!head) {
+		if (last) find(null, "the log's head, its newest entry's hash, is missing");
+	} else if (head.sequence > end) {
+		find(
+			end + 1,
+			`the end is cut off: ${head.sequence} entries were written, the last there is ${end}`,
+		);
+	} else if (head.sequence < end) {
+		find(
+			head.sequence + 1,
+			`the head names entry ${head.sequence} as the newest, but there are entries up to ${end}: they were put in, or the head was changed`,
+		);
+	} else if (head.hash !== (last?.hash ?? "")) {
+		find(
+			null,
+			`the head keeps another hash than entry ${end} has: one of the two was changed`,
+		);
+	}
+}

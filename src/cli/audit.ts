@@ -1,0 +1,180 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Pool } from "pg";
+import {
+	parseOrganizationId,
+	requireOrganization,
+} from "../access/organization.ts";
+import { exportLine } from "../audit/entry.ts";
+import { listLogs, readLog } from "../audit/read.ts";
+import { timeSchema } from "../audit/time.ts";
+import {
+	type ChainReport,
+	type Expectation,
+	verifyLog,
+} from "../audit/verify.ts";
+import type { Database } from "../db/database.ts";
+import { withTenant } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { parseId } from "../id.ts";
+import { print } from "./output.ts";
+import { withDatabase } from "./with-database.ts";
+
+export function addAudit(program: Command): void {
+	const audit = program
+		.command("audit")
+		.description("The audit log: who did what, in a chain of hashes.");
+	addVerify(audit);
+	addExport(audit);
+}
+
+interface VerifyOptions {
+	org?: string;
+	expect: Expectation[];
+	json?: boolean;
+}
+
+function addVerify(audit: Command): void {
+	audit
+		.command("verify")
+		.description(
+			"Look for entries changed, removed or put in; fails (1) if there are any. Prints each organization's newest hash: keep it elsewhere, and give it back with --expect.",
+		)
+		.option("--org <id>", "this organization only")
+		.option(
+			"--expect <organization:sequence:hash>",
+			"an entry as it was seen before; may be given several times",
+			parseExpectation,
+			[],
+		)
+		.option("--json", "print the result as JSON")
+		.action(async (options: VerifyOptions) => {
+			const reports = await withDatabase(async (database) => {
+				const found = await organizationsOf(database, options.org);
+				const expected = options.expect.map((one) => one.organizationId);
+				if (options.org && expected.some((id) => id !== options.org)) {
+					throw new AppError(
+						"bad_request",
+						"--expect names another organization than --org; leave --org out to check all",
+					);
+				}
+				const all = [...new Set([...found, ...expected])];
+				return verifyAll(database.auditPool, all, options.expect);
+			});
+			const isSound = reports.every((report) => report.finding_count === 0);
+			print(
+				options,
+				{ is_sound: isSound, organizations: reports },
+				reports.map(describeReport).join("\n") || "No entries yet.",
+			);
+			if (!isSound) process.exitCode = 1;
+		});
+}
+
+async function verifyAll(
+	pool: Pool,
+	organizationIds: string[],
+	expectations: Expectation[],
+): Promise<ChainReport[]> {
+	const reports: ChainReport[] = [];
+	for (const id of organizationIds) {
+		reports.push(await verifyLog(pool, id, expectations));
+	}
+	return reports;
+}
+
+/** The one that --org names, which must exist, or all that have a log. */
+async function organizationsOf(
+	database: Database,
+	org: string | undefined,
+): Promise<string[]> {
+	if (org === undefined) return listLogs(database.auditPool);
+	const id = parseOrganizationId(org);
+	await withTenant(database.pool, id, (client) =>
+		requireOrganization(client, id),
+	);
+	return [id];
+}
+
+function parseExpectation(text: string, before: Expectation[]): Expectation[] {
+	const [, organizationId = "", sequence, hash = ""] =
+		/^([\w-]{32}):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+	if (parseId(organizationId)?.kind !== "organization") {
+		throw new InvalidArgumentError(
+			"It is what verify printed: organization, sequence and hash with colons between.",
+		);
+	}
+	return [...before, { organizationId, sequence: Number(sequence), hash }];
+}
+
+function describeReport(report: ChainReport): string {
+	const { organization_id: id, head, findings, finding_count: count } = report;
+	const lines = findings.map(({ problem }) => `PROBLEM ${id}: ${problem}`);
+	if (count > findings.length) {
+		lines.push(`PROBLEM ${id}: and ${count - findings.length} more`);
+	}
+	const newest = head ? `${id}:${head.sequence}:${head.hash}` : id;
+	lines.push(
+		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  (${report.entries} entries)`,
+	);
+	return lines.join("\n");
+}
+
+interface ExportOptions {
+	org?: string;
+	from?: string;
+	until?: string;
+}
+
+function addExport(audit: Command): void {
+	audit
+		.command("export")
+		.description(
+			"Write entries to standard output as JSON Lines, oldest first, an organization after the other.",
+		)
+		.option("--org <id>", "this organization only")
+		.option(
+			"--from <time>",
+			"entries of this time (RFC 3339) and later",
+			parseTime,
+		)
+		.option("--until <time>", "entries before this time (RFC 3339)", parseTime)
+		.action((options: ExportOptions) =>
+			withDatabase(async (database) => {
+				const ids = await organizationsOf(database, options.org);
+				const lines = exportLines(database.auditPool, ids, options);
+				try {
+					await pipeline(Readable.from(lines), process.stdout, { end: false });
+				} catch (error) {
+					// Whoever read has seen enough, as `head` has.
+					if ((error as { code?: string }).code !== "EPIPE") throw error;
+				}
+			}),
+		);
+}
+
+/** A batch of lines at a time, read when the one before has been taken. */
+async function* exportLines(
+	pool: Pool,
+	organizationIds: string[],
+	between: ExportOptions,
+): AsyncGenerator<string> {
+	for (const id of organizationIds) {
+		for await (const { entries } of readLog(pool, id, between)) {
+			if (entries.length > 0) {
+				yield entries.map((entry) => `${exportLine(entry)}\n`).join("");
+			}
+		}
+	}
+}
+
+function parseTime(text: string): string {
+	const time = timeSchema().safeParse(text);
+	if (!time.success) {
+		throw new InvalidArgumentError(
+			"It must be a time such as 2026-01-31T00:00:00Z.",
+		);
+	}
+	return time.data;
+}
