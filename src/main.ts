@@ -1,10 +1,12 @@
 import { Command, CommanderError } from "commander";
+import { addApiToken } from "./cli/api-token.ts";
 import { addAudit } from "./cli/audit.ts";
 import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
 import { addOrg } from "./cli/org.ts";
 import { addStart } from "./cli/start.ts";
+import { addUser } from "./cli/user.ts";
 import { AppError, toAppError } from "./errors.ts";
 import { redact } from "./log.ts";
 import { VERSION } from "./version.ts";
@@ -33,6 +35,8 @@ function makeProgram(): Command {
 	addStart(program);
 	addMigrate(program);
 	addOrg(program);
+	addUser(program);
+	addApiToken(program);
 	addDevice(program);
 	addAudit(program);
 	addDoctor(program);

@@ -109,6 +109,7 @@ describe("a wrong value stops the start and its name is told:", () => {
 			"https://",
 			"nonsense",
 		],
+		ASSAY_SECRET: ["hunter2", "x".repeat(31)],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
 		DATABASE_URL: ["mysql://h/d", "h/d", "postgres:/h", "nonsense"],
 	};

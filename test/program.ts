@@ -22,14 +22,20 @@ function environment(settings: Record<string, string>) {
 	const inherited = Object.entries(process.env).filter(
 		([name]) => !name.startsWith("ASSAY_") && name !== "DATABASE_URL",
 	);
-	return { ...Object.fromEntries(inherited), ...settings };
+	return {
+		...Object.fromEntries(inherited),
+		// Else it would be made and kept in the checkout.
+		ASSAY_SECRET: "what the sessions of the tests are signed with",
+		...settings,
+	};
 }
 
-/** Runs the real program to its end. */
+/** Runs the real program to its end, with `input` as its standard input. */
 export function assay(
 	args: string[],
 	settings: Record<string, string> = {},
 	node: string = process.execPath,
+	input = "",
 ): Promise<Ended> {
 	return new Promise((resolve) => {
 		const child = execFile(
@@ -38,6 +44,7 @@ export function assay(
 			{ env: environment(settings), cwd: ROOT },
 			(_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
 		);
+		child.stdin?.end(input);
 	});
 }
 

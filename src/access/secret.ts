@@ -33,7 +33,7 @@ async function readKept(file: string): Promise<string | undefined> {
 
 /** Complete before it has its name, so that of processes that start together all read one. */
 async function makeKept(dataDir: string, file: string): Promise<string> {
-	await mkdir(dataDir, { recursive: true, mode: 0o700 });
+	await mkdir(dataDir, { recursive: true });
 	const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
 	await writeFile(draft, `${randomBytes(32).toString("base64url")}\n`, {
 		mode: 0o600,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
+import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
@@ -95,9 +96,12 @@ export interface FoundUser {
 
 /**
  * A user by address, with the organizations, whoever asks: for the command line alone.
- * `pool` is that of assay_identity. Throws not_found.
+ * `pool` is that of assay_identity.
  */
-export async function findUser(pool: Pool, email: string): Promise<FoundUser> {
+export async function findUser(
+	pool: Pool,
+	email: string,
+): Promise<FoundUser | undefined> {
 	const { rows } = await pool.query<FoundUser>(
 		`
 		select u.id, u.name, u.email, coalesce(
@@ -111,12 +115,39 @@ export async function findUser(pool: Pool, email: string): Promise<FoundUser> {
 		`,
 		[email.toLowerCase()],
 	);
-	const [user] = rows;
-	if (!user) {
-		throw new AppError(
-			"not_found",
-			`there is no user ${email}; \`assay user create\` makes one`,
+	return rows[0];
+}
+
+/** As `findUser`; throws not_found. */
+export async function requireUser(
+	pool: Pool,
+	email: string,
+): Promise<FoundUser> {
+	const user = await findUser(pool, email);
+	if (user) return user;
+	throw new AppError(
+		"not_found",
+		`there is no user ${email}; \`assay user create\` makes one`,
+	);
+}
+
+/**
+ * Gives a user another password and signs the user out everywhere. `pool` is that of
+ * assay_identity.
+ */
+export async function setPassword(
+	pool: Pool,
+	userId: string,
+	passwordHash: string,
+): Promise<void> {
+	await transaction(pool, {}, async (client) => {
+		await client.query(
+			`insert into accounts as a (id, user_id, provider_id, account_id, password)
+			values ($1, $2::text, 'credential', $2::text, $3)
+			on conflict (provider_id, account_id)
+			do update set password = excluded.password, updated_at = now()`,
+			[makeIdentityId("account"), userId, passwordHash],
 		);
-	}
-	return user;
+		await client.query("delete from sessions where user_id = $1", [userId]);
+	});
 }

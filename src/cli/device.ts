@@ -1,55 +1,80 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
-import type { PoolClient } from "pg";
+import type { z } from "zod";
 import {
 	parseOrganizationId,
 	requireOrganization,
 } from "../access/organization.ts";
+import { systemPrincipal } from "../access/principal.ts";
 import { readConfig } from "../config.ts";
 import { withTenant } from "../db/pool.ts";
-import { createDevice, DEFAULT_TOKEN_DAYS } from "../devices/enrollment.ts";
+import type { DeviceConflict } from "../devices/conflicts.ts";
+import type { Device } from "../devices/device-record.ts";
+import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from "../devices/enrollment.ts";
+import { getDevice, listDevices } from "../devices/reading.ts";
 import {
-	type CurrentPosture,
-	currentPostures,
-	type DeviceConflict,
-	type DeviceSummary,
-	getDevice,
-	listConflicts,
-	listDevices,
-} from "../devices/fleet.ts";
+	addDevice as addDeviceOperation,
+	reissueEnrollmentToken,
+	revokeDevice,
+} from "../devices/writing.ts";
 import { AppError } from "../errors.ts";
+import { parseId } from "../id.ts";
+import { invoke } from "../invoke.ts";
+import { makeLogger } from "../log.ts";
+import type { Operation } from "../operation.ts";
 import { parseName } from "./org.ts";
 import { print, printable, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
-const MAX_TOKEN_DAYS = 365;
 const MAX_LISTED = 1000;
+const PAGE_SIZE = 100;
 
 export function addDevice(program: Command): void {
 	const device = program.command("device").description("Devices.");
 	addCreate(device);
 	addList(device);
 	addShow(device);
+	addReissue(device);
+	addRevoke(device);
 }
 
-/** Runs `work` in a transaction of the organization, which must exist. */
+/** Runs an operation as any door does, in the name of whoever may run commands here. */
+type Run = <Input extends z.ZodObject, Output extends z.ZodObject>(
+	operation: Operation<string, Input, Output>,
+	input: z.input<Input>,
+) => Promise<z.output<Output>>;
+
+/** Gives `work` what runs operations in the organization, which must exist. */
 function withOrganization<Result>(
 	organizationId: string,
-	work: (client: PoolClient) => Promise<Result>,
+	work: (run: Run) => Promise<Result>,
 ): Promise<Result> {
-	return withDatabase((database) =>
-		withTenant(database.pool, organizationId, async (client) => {
-			await requireOrganization(client, organizationId);
-			return work(client);
-		}),
-	);
+	const config = readConfig(process.env);
+	const principal = {
+		...systemPrincipal(organizationId),
+		name: `command line, ${userInfo().username}`,
+	};
+	return withDatabase(async ({ pool }) => {
+		await withTenant(pool, organizationId, (client) =>
+			requireOrganization(client, organizationId),
+		);
+		const log = makeLogger(config.logLevel);
+		const services = { pool, log, baseUrl: config.baseUrl };
+		return work((operation, input) =>
+			invoke(services, principal, operation, input),
+		);
+	});
 }
 
-interface CreateOptions {
+interface OfOrganization {
 	org: string;
-	name?: string;
-	expiresInDays: number;
 	json?: boolean;
+}
+
+interface CreateOptions extends OfOrganization {
+	name?: string;
+	owner?: string;
+	expiresInDays: number;
 }
 
 function addCreate(device: Command): void {
@@ -64,6 +89,7 @@ function addCreate(device: Command): void {
 			"what people call the device and its token",
 			parseName,
 		)
+		.option("--owner <id>", "the person who uses it")
 		.option(
 			"--expires-in-days <days>",
 			"days until the token expires",
@@ -73,25 +99,89 @@ function addCreate(device: Command): void {
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
 			const organizationId = parseOrganizationId(options.org);
-			const serverUrl = readConfig(process.env).baseUrl;
-			const created = await withOrganization(organizationId, (client) =>
-				createDevice(client, {
-					organizationId,
+			const created = await withOrganization(organizationId, (run) =>
+				run(addDeviceOperation, {
+					organization_id: organizationId,
 					name: options.name,
-					tokenDays: options.expiresInDays,
-					createdBy: `command line, ${userInfo().username}`,
+					owner_id: options.owner,
+					enrollment_token_expires_in_days: options.expiresInDays,
 				}),
 			);
-			print(
-				options,
-				{ ...created, server_url: serverUrl },
-				`Device ${created.device_id}
-Enrollment token (shown only now, works once, expires ${created.expires_at}):
-  ${created.enrollment_token}
+			printToken(options, created);
+		});
+}
+
+function addReissue(device: Command): void {
+	device
+		.command("reissue <id>")
+		.description(
+			"Print a new enrollment token of a device; earlier ones become void, a revoked device may enroll again.",
+		)
+		.requiredOption("--org <id>", "the organization it belongs to")
+		.option(
+			"--expires-in-days <days>",
+			"days until the token expires",
+			parseDays,
+			DEFAULT_TOKEN_DAYS,
+		)
+		.option("--json", "print the result as JSON")
+		.action(
+			async (
+				id: string,
+				options: OfOrganization & { expiresInDays: number },
+			) => {
+				requireDeviceId(id);
+				const reissued = await withOrganization(
+					parseOrganizationId(options.org),
+					(run) =>
+						run(reissueEnrollmentToken, {
+							id,
+							enrollment_token_expires_in_days: options.expiresInDays,
+						}),
+				);
+				printToken(options, reissued);
+			},
+		);
+}
+
+function printToken(
+	options: OfOrganization,
+	given: z.output<typeof addDeviceOperation.output>,
+): void {
+	const { enrollment_token: token, server_url: serverUrl } = given;
+	print(
+		options,
+		{
+			device_id: given.device.id,
+			enrollment_token_id: given.enrollment_token_id,
+			enrollment_token: token,
+			expires_at: given.enrollment_token_expires_at,
+			server_url: serverUrl,
+		},
+		`Device ${given.device.id}
+Enrollment token (shown only now, works once, expires ${given.enrollment_token_expires_at}):
+  ${token}
 
 Give it to the agent on the device together with the address ${serverUrl}, or by hand:
-  curl ${serverUrl}/api/agent/v1/enroll -d '{"token":"${created.enrollment_token}"}'`,
+  curl ${serverUrl}/api/agent/v1/enroll -d '{"token":"${token}"}'`,
+	);
+}
+
+function addRevoke(device: Command): void {
+	device
+		.command("revoke <id>")
+		.description(
+			"Revoke a device: its key and open enrollment tokens are void from now on.",
+		)
+		.requiredOption("--org <id>", "the organization it belongs to")
+		.option("--json", "print the result as JSON")
+		.action(async (id: string, options: OfOrganization) => {
+			requireDeviceId(id);
+			const revoked = await withOrganization(
+				parseOrganizationId(options.org),
+				(run) => run(revokeDevice, { id }),
 			);
+			print(options, revoked, `Device ${id} is revoked.`);
 		});
 }
 
@@ -103,13 +193,31 @@ function addList(device: Command): void {
 		)
 		.requiredOption("--org <id>", "the organization")
 		.option("--json", "print the result as JSON")
-		.action(async (options: { org: string; json?: boolean }) => {
+		.action(async (options: OfOrganization) => {
 			const organizationId = parseOrganizationId(options.org);
-			const devices = await withOrganization(organizationId, (client) =>
-				listDevices(client, organizationId, MAX_LISTED),
+			const devices = await withOrganization(organizationId, (run) =>
+				readDevices(run, organizationId),
 			);
 			print(options, { devices }, describeDevices(devices));
 		});
+}
+
+async function readDevices(
+	run: Run,
+	organizationId: string,
+): Promise<Device[]> {
+	const devices: Device[] = [];
+	let cursor: string | null = null;
+	do {
+		const page: z.output<typeof listDevices.output> = await run(listDevices, {
+			organization_id: organizationId,
+			size: PAGE_SIZE,
+			cursor,
+		});
+		devices.push(...page.devices);
+		cursor = page.next_cursor;
+	} while (cursor !== null && devices.length < MAX_LISTED);
+	return devices;
 }
 
 function addShow(device: Command): void {
@@ -120,32 +228,30 @@ function addShow(device: Command): void {
 		)
 		.requiredOption("--org <id>", "the organization it belongs to")
 		.option("--json", "print the result as JSON")
-		.action(async (id: string, options: { org: string; json?: boolean }) => {
+		.action(async (id: string, options: OfOrganization) => {
 			const organizationId = parseOrganizationId(options.org);
-			const found = await withOrganization(organizationId, async (client) => {
-				const summary = await getDevice(client, organizationId, id);
-				if (!summary) {
-					throw new AppError(
-						"not_found",
-						`the organization has no device ${id}; assay device list shows those it has`,
-					);
-				}
-				return {
-					device: summary,
-					conflicts: await listConflicts(client, organizationId, id),
-					postures: await currentPostures(client, organizationId, id),
-				};
-			});
+			requireDeviceId(id);
+			const found = await withOrganization(organizationId, (run) =>
+				run(getDevice, { id }),
+			);
 			print(
 				options,
 				found,
 				[
 					describeDevice(found.device),
 					...found.conflicts.map(describeConflict),
-					describePostures(found.postures),
+					describePostures(found.device.postures),
 				].join("\n\n"),
 			);
 		});
+}
+
+function requireDeviceId(text: string): void {
+	if (parseId(text)?.kind === "device") return;
+	throw new AppError(
+		"not_found",
+		`there is no device ${text}; assay device list shows those of an organization`,
+	);
 }
 
 function parseDays(text: string): number {
@@ -158,7 +264,7 @@ function parseDays(text: string): number {
 	return days;
 }
 
-function describeDevices(devices: DeviceSummary[]): string {
+function describeDevices(devices: Device[]): string {
 	if (devices.length === 0) {
 		return "No devices yet. Make one: npx assay device create --org <id> --name <device>";
 	}
@@ -176,17 +282,18 @@ function describeDevices(devices: DeviceSummary[]): string {
 	);
 }
 
-function describeDevice(device: DeviceSummary): string {
+function describeDevice(device: Device): string {
 	const facts: [string, string | null][] = [
 		["device", device.id],
 		["name", device.name],
+		["owner", device.owner_id],
 		[
 			"status",
 			device.status === "REVOKED"
 				? device.status
 				: `${device.status}, ${device.freshness}`,
 		],
-		["last seen", device.last_seen_at?.toISOString() ?? null],
+		["last seen", device.last_seen_at],
 		["hostname", device.hostname],
 		["platform", device.platform],
 		["os version", device.os_version],
@@ -203,7 +310,7 @@ function describeConflict(conflict: DeviceConflict): string {
 	const machine = printable(
 		`${conflict.hostname} (${conflict.platform}, hardware ${conflict.hardware_uuid})`,
 	);
-	const when = `${conflict.occurrences} times, last ${conflict.last_seen_at.toISOString()}`;
+	const when = `${conflict.occurrences} times, last ${conflict.last_seen_at}`;
 	return conflict.kind === "DUPLICATE_HARDWARE"
 		? `CONFLICT duplicate hardware: ${machine} wants to be this device, but ${conflict.other_device_id} has that hardware; ${when}.
   If it is the same machine enrolled again, revoke the older device; if not, the machines share a cloned hardware id.`
@@ -211,15 +318,15 @@ function describeConflict(conflict: DeviceConflict): string {
   If its hardware was replaced, enroll it again; if not, the key was copied: revoke the device.`;
 }
 
-function describePostures(postures: CurrentPosture[]): string {
+function describePostures(postures: Device["postures"]): string {
 	if (postures.length === 0) return "No posture reports yet.";
 	return table(
 		["CHECK", "STATUS", "SINCE", "OBSERVED"],
 		postures.map((posture) => [
 			posture.check_key,
 			posture.status,
-			posture.since.toISOString(),
-			posture.observed_at.toISOString(),
+			posture.since,
+			posture.observed_at,
 		]),
 	);
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { createOrganization } from "../access/organization.ts";
-import { print } from "./output.ts";
+import type { Database } from "../db/database.ts";
+import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
 const MAX_NAME = 1000;
@@ -31,7 +32,44 @@ export function addOrg(program: Command): void {
 				{ organization_id: id, name: options.name },
 				`Organization ${options.name}: ${id}
 
-Next: npx assay device create --org ${id} --name <device>`,
+Next: npx assay user create --org ${id} --role admin --email <e-mail> --name <name>
+      npx assay device create --org ${id} --name <device>`,
 			);
 		});
+	org
+		.command("list")
+		.description("List all organizations.")
+		.option("--json", "print the result as JSON")
+		.action(async (options: { json?: boolean }) => {
+			const organizations = await withDatabase(listOrganizations);
+			print(
+				options,
+				{ organizations },
+				organizations.length === 0
+					? "No organizations yet. Make one: npx assay org create --name <name>"
+					: table(
+							["ID", "MEMBERS", "NAME"],
+							organizations.map((one) => [
+								one.id,
+								String(one.members),
+								one.name,
+							]),
+						),
+			);
+		});
+}
+
+/** All there are: the service's own role sees those of a user alone. */
+async function listOrganizations({ identityPool }: Database) {
+	const { rows } = await identityPool.query<{
+		id: string;
+		name: string;
+		created_at: Date;
+		members: number;
+	}>(
+		`select o.id, o.name, o.created_at,
+			(select count(*)::integer from memberships m where m.organization_id = o.id) as members
+		from organizations o order by o.created_at, o.id`,
+	);
+	return rows;
 }

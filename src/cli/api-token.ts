@@ -1,0 +1,201 @@
+import { type Command, InvalidArgumentError } from "commander";
+import {
+	createdFields,
+	findApiToken,
+	insertApiToken,
+	listTokens,
+	markRevoked,
+	tokenChanges,
+} from "../access/api-token-store.ts";
+import { systemPrincipal } from "../access/principal.ts";
+import { requireUser } from "../access/users.ts";
+import { appendChanges } from "../audit/log.ts";
+import { readConfig } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { transaction } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { parseName } from "./org.ts";
+import { print, table } from "./output.ts";
+import { parseEmail } from "./user.ts";
+import { withDatabase } from "./with-database.ts";
+
+const MAX_DAYS = 3650;
+const DAY_MS = 24 * 3_600_000;
+
+export function addApiToken(program: Command): void {
+	const apiToken = program
+		.command("api-token")
+		.description("API tokens, with which programs act for a user.");
+	addCreate(apiToken);
+	addList(apiToken);
+	addRevoke(apiToken);
+}
+
+interface CreateOptions {
+	user: string;
+	name: string;
+	description?: string;
+	expiresInDays?: number;
+	json?: boolean;
+}
+
+function addCreate(apiToken: Command): void {
+	apiToken
+		.command("create")
+		.description(
+			"Make an API token and print its secret, which is shown only now.",
+		)
+		.requiredOption("--user <address>", "whom it acts for", parseEmail)
+		.requiredOption("--name <name>", "what it is for", parseName)
+		.option("--description <text>", "more about it", parseName)
+		.option(
+			"--expires-in-days <days>",
+			"days until it expires (never)",
+			parseDays,
+		)
+		.option("--json", "print the result as JSON")
+		.action(async (options: CreateOptions) => {
+			const { baseUrl } = readConfig(process.env);
+			const { made, organizations } = await withDatabase((database) =>
+				create(database, options),
+			);
+			const { api_token, token } = made;
+			print(
+				options,
+				{ api_token, token, server_url: baseUrl },
+				`API token ${api_token.id} of ${api_token.user.email}${organizations === 0 ? ", who is a member of no organization yet" : ""}
+Secret (shown only now${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
+  ${token}
+
+Claude Code:
+  claude mcp add --transport http assay ${baseUrl}/api/mcp/v1 --header "Authorization: Bearer ${token}"
+A first call:
+  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/mcp/tools/listOrganizations`,
+			);
+		});
+}
+
+async function create(
+	{ pool, identityPool }: Database,
+	options: CreateOptions,
+) {
+	const user = await requireUser(identityPool, options.user);
+	const organizationIds = user.memberships.map((one) => one.organization_id);
+	const expiresAt =
+		options.expiresInDays === undefined
+			? null
+			: new Date(Date.now() + options.expiresInDays * DAY_MS);
+	const made = await transaction(pool, { userId: user.id }, async (client) => {
+		const inserted = await insertApiToken(client, {
+			userId: user.id,
+			name: options.name,
+			description: options.description ?? null,
+			expiresAt,
+		});
+		await appendChanges(
+			client,
+			systemPrincipal(),
+			"createApiToken",
+			"",
+			tokenChanges(
+				inserted.api_token,
+				createdFields(inserted.api_token),
+				organizationIds,
+			),
+		);
+		return inserted;
+	});
+	return { made, organizations: organizationIds.length };
+}
+
+function addList(apiToken: Command): void {
+	apiToken
+		.command("list")
+		.description("List a user's API tokens, newest first.")
+		.requiredOption("--user <address>", "whose", parseEmail)
+		.option("--json", "print the result as JSON")
+		.action(async (options: { user: string; json?: boolean }) => {
+			const tokens = await withDatabase(async ({ pool, identityPool }) => {
+				const { id } = await requireUser(identityPool, options.user);
+				return transaction(pool, { userId: id, isReadOnly: true }, (client) =>
+					listTokens(client, { userId: id }),
+				);
+			});
+			print(
+				options,
+				{ api_tokens: tokens },
+				tokens.length === 0
+					? `No API tokens. Make one: npx assay api-token create --user ${options.user} --name <what for>`
+					: table(
+							["ID", "STATUS", "CREATED", "LAST USED", "EXPIRES", "NAME"],
+							tokens.map((token) => [
+								token.id,
+								token.is_old ? `${token.status}, OLD` : token.status,
+								token.created_at,
+								token.last_used_at ?? "never",
+								token.expires_at ?? "never",
+								token.name,
+							]),
+						),
+			);
+		});
+}
+
+function addRevoke(apiToken: Command): void {
+	apiToken
+		.command("revoke <id>")
+		.description("Revoke an API token; it counts from the next request on.")
+		.option("--json", "print the result as JSON")
+		.action(async (id: string, options: { json?: boolean }) => {
+			const token = await withDatabase((database) => revoke(database, id));
+			print(
+				options,
+				{ api_token: token },
+				`API token ${token.id} (${token.name}) is revoked.`,
+			);
+		});
+}
+
+async function revoke({ pool, identityPool }: Database, id: string) {
+	const { rows } = await identityPool.query<{ email: string }>(
+		"select u.email from api_tokens t join users u on u.id = t.user_id where t.id = $1",
+		[id],
+	);
+	if (!rows[0]) {
+		throw new AppError(
+			"not_found",
+			`there is no API token ${id}; \`assay api-token list --user <e-mail>\` shows those of a user`,
+		);
+	}
+	const user = await requireUser(identityPool, rows[0].email);
+	return transaction(pool, { userId: user.id }, async (client) => {
+		const before = await findApiToken(client, id);
+		const isNew = await markRevoked(client, id);
+		const after = await findApiToken(client, id);
+		if (!before || !after) throw new Error(`API token ${id} went away`);
+		if (isNew) {
+			await appendChanges(
+				client,
+				systemPrincipal(),
+				"revokeApiToken",
+				"",
+				tokenChanges(
+					after,
+					{ status: { before: before.status, after: after.status } },
+					user.memberships.map((one) => one.organization_id),
+				),
+			);
+		}
+		return after;
+	});
+}
+
+function parseDays(text: string): number {
+	const days = Number(text);
+	if (!/^\d+$/.test(text) || days < 1 || days > MAX_DAYS) {
+		throw new InvalidArgumentError(
+			`It must be a whole number from 1 to ${MAX_DAYS}.`,
+		);
+	}
+	return days;
+}

@@ -1,0 +1,234 @@
+import { text as readText } from "node:stream/consumers";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+	parseOrganizationId,
+	requireOrganization,
+} from "../access/organization.ts";
+import {
+	hashPassword,
+	MAX_PASSWORD,
+	MIN_PASSWORD,
+	passwordSchema,
+} from "../access/password.ts";
+import { ROLES, type Role, systemPrincipal } from "../access/principal.ts";
+import {
+	addMember,
+	createUser,
+	findUser,
+	requireUser,
+	setPassword,
+} from "../access/users.ts";
+import { appendChanges } from "../audit/log.ts";
+import type { Database } from "../db/database.ts";
+import { transaction, withTenant } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { emailSchema } from "../records/field.ts";
+import { parseName } from "./org.ts";
+import { print, table } from "./output.ts";
+import { withDatabase } from "./with-database.ts";
+
+export function addUser(program: Command): void {
+	const user = program.command("user").description("People who may sign in.");
+	addCreate(user);
+	addList(user);
+	addSetPassword(user);
+}
+
+/** An e-mail address, in lower case. */
+export function parseEmail(text: string): string {
+	const parsed = emailSchema().safeParse(text);
+	if (!parsed.success) {
+		throw new InvalidArgumentError(
+			"It must be an e-mail address such as ada@example.com.",
+		);
+	}
+	return parsed.data.toLowerCase();
+}
+
+interface CreateOptions {
+	email: string;
+	name: string;
+	org: string;
+	role: Role;
+	passwordStdin?: boolean;
+	json?: boolean;
+}
+
+function addCreate(user: Command): void {
+	user
+		.command("create")
+		.description(
+			"Make a user and a member of an organization, or an existing user a member of a further one.",
+		)
+		.requiredOption(
+			"--email <address>",
+			"what the user signs in with",
+			parseEmail,
+		)
+		.requiredOption("--name <name>", "what the user is called", parseName)
+		.requiredOption("--org <id>", "the organization")
+		.addOption(
+			new Option("--role <role>", "what the user may do there")
+				.choices(ROLES)
+				.makeOptionMandatory(),
+		)
+		.option(
+			"--password-stdin",
+			"read the password from standard input; without it the user cannot sign in until `user set-password`",
+		)
+		.option("--json", "print the result as JSON")
+		.action(async (options: CreateOptions) => {
+			const passwordHash = options.passwordStdin ? await readPassword() : null;
+			const made = await withDatabase((database) =>
+				makeMember(database, options, passwordHash),
+			);
+			print(
+				options,
+				made,
+				`${made.is_new ? "User" : "Existing user"} ${made.email}: ${made.user_id}, ${made.role} of ${made.organization_id}${
+					made.is_new && passwordHash === null
+						? `
+
+Nobody can sign in as this user yet. Set a password: npx assay user set-password --email ${made.email}`
+						: ""
+				}
+
+Next: npx assay api-token create --user ${made.email} --name <what for>`,
+			);
+		});
+}
+
+async function makeMember(
+	{ pool, identityPool }: Database,
+	options: CreateOptions,
+	passwordHash: string | null,
+) {
+	const organizationId = parseOrganizationId(options.org);
+	const known = await findUser(identityPool, options.email);
+	if (known && passwordHash !== null) {
+		throw new AppError(
+			"bad_request",
+			`there is a user ${known.email} already, whose password stays; leave --password-stdin away to make the user a member, or use \`assay user set-password\``,
+		);
+	}
+	return withTenant(pool, organizationId, async (client) => {
+		await requireOrganization(client, organizationId);
+		const { email } = options;
+		const name = known?.name ?? options.name;
+		const { userId, isNew } = await createUser(client, {
+			email,
+			name,
+			passwordHash,
+		});
+		const change = await addMember(
+			client,
+			organizationId,
+			{ id: userId, name, email },
+			options.role,
+		);
+		await appendChanges(
+			client,
+			systemPrincipal(),
+			"createUser",
+			organizationId,
+			[change],
+		);
+		return {
+			user_id: userId,
+			email,
+			name,
+			organization_id: organizationId,
+			role: options.role,
+			is_new: isNew,
+		};
+	});
+}
+
+function addList(user: Command): void {
+	user
+		.command("list")
+		.description("List the members of an organization.")
+		.requiredOption("--org <id>", "the organization")
+		.option("--json", "print the result as JSON")
+		.action(async (options: { org: string; json?: boolean }) => {
+			const organizationId = parseOrganizationId(options.org);
+			const users = await withDatabase(({ pool }) =>
+				withTenant(pool, organizationId, async (client) => {
+					await requireOrganization(client, organizationId);
+					const { rows } = await client.query<{
+						user_id: string;
+						name: string;
+						email: string;
+						role: Role;
+					}>(
+						`select u.id as user_id, u.name, u.email, m.role
+						from memberships m join users u on u.id = m.user_id
+						where m.organization_id = $1
+						order by u.email`,
+						[organizationId],
+					);
+					return rows;
+				}),
+			);
+			print(
+				options,
+				{ users },
+				users.length === 0
+					? `No members yet. Make one: npx assay user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
+					: table(
+							["ID", "ROLE", "E-MAIL", "NAME"],
+							users.map((one) => [one.user_id, one.role, one.email, one.name]),
+						),
+			);
+		});
+}
+
+function addSetPassword(user: Command): void {
+	user
+		.command("set-password")
+		.description(
+			"Give a user another password, read from standard input, and sign the user out everywhere.",
+		)
+		.requiredOption("--email <address>", "the user", parseEmail)
+		.option("--json", "print the result as JSON")
+		.action(async (options: { email: string; json?: boolean }) => {
+			const passwordHash = await readPassword();
+			const changed = await withDatabase(async ({ pool, identityPool }) => {
+				const found = await requireUser(identityPool, options.email);
+				// One of the two is undone if the other fails, but for the moment of the commit.
+				await transaction(pool, {}, async (client) => {
+					await appendChanges(
+						client,
+						systemPrincipal(),
+						"setPassword",
+						"",
+						found.memberships.map(({ organization_id }) => ({
+							kind: "member",
+							id: found.id,
+							name: found.name,
+							fields: {},
+							organizationId: organization_id,
+						})),
+					);
+					await setPassword(identityPool, found.id, passwordHash);
+				});
+				return { user_id: found.id, email: found.email };
+			});
+			print(options, changed, `The password of ${changed.email} is set.`);
+		});
+}
+
+/** The hash of the password on standard input; a line break at its end does not count. */
+async function readPassword(): Promise<string> {
+	if (process.stdin.isTTY) {
+		process.stderr.write("Password, then Enter and Ctrl-D (it is shown):\n");
+	}
+	const given = (await readText(process.stdin)).replace(/\r?\n$/, "");
+	if (!passwordSchema.safeParse(given).success) {
+		throw new AppError(
+			"bad_request",
+			`the password on standard input must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
+		);
+	}
+	return hashPassword(given);
+}
