@@ -19,6 +19,7 @@ import {
 	updateMember,
 } from "./access/member-operations.ts";
 import { listAuditLog } from "./audit/operations.ts";
+import { deviceOperations } from "./devices/operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
 import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -62,6 +63,7 @@ export const operations = [
 	...datum.operations,
 	...task.operations,
 	...continualImprovement.operations,
+	...deviceOperations,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,

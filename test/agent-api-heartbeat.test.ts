@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
 import { withTenant } from "../src/db/pool.ts";
-import { listDevices } from "../src/devices/fleet.ts";
+import { findDevice } from "../src/devices/device-record.ts";
 import {
 	heartbeatBody,
 	readError,
@@ -26,12 +26,12 @@ async function see(id: string, organizationId = assay.organizationId) {
 		from devices where id = $1`,
 		[id],
 	);
-	const listed = await withTenant(
+	const found = await withTenant(
 		assay.database.pool,
 		organizationId,
-		(client) => listDevices(client, organizationId, 1000),
+		(client) => findDevice(client, organizationId, id),
 	);
-	const conflicts = listed.find((device) => device.id === id)?.conflicts;
+	const conflicts = found?.conflicts;
 	const [row] = rows;
 	if (!row) throw new Error(`no device ${id}`);
 	return { ...row, conflicts };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../src/db/pool.ts";
-import { currentPostures, listDevices } from "../src/devices/fleet.ts";
+import { findDevice } from "../src/devices/device-record.ts";
 import {
 	heartbeatBody,
 	postureResult,
@@ -16,12 +16,10 @@ afterAll(() => assay.close());
 
 async function seeDevice(id: string) {
 	const { database, organizationId } = assay;
-	return withTenant(database.pool, organizationId, async (client) => ({
-		device: (await listDevices(client, organizationId, 100)).find(
-			(device) => device.id === id,
-		),
-		postures: await currentPostures(client, organizationId, id),
-	}));
+	const device = await withTenant(database.pool, organizationId, (client) =>
+		findDevice(client, organizationId, id),
+	);
+	return { device, postures: device?.postures };
 }
 
 test("one device's life: enroll, beat, report, clone, re-enroll elsewhere, unenroll, refused", async () => {
@@ -74,7 +72,7 @@ test("one device's life: enroll, beat, report, clone, re-enroll elsewhere, unenr
 		{
 			check_key: "SCREEN_LOCK",
 			status: "FAIL",
-			since: new Date("2026-03-01T08:00:00Z"),
+			since: "2026-03-01T08:00:00.000Z",
 		},
 	]);
 

@@ -5,19 +5,21 @@ import { makeId } from "../id.ts";
 import { type KeyHash, unknownDeviceKey } from "./authentication.ts";
 
 export const DEFAULT_TOKEN_DAYS = 7;
+export const MAX_TOKEN_DAYS = 365;
 
 export interface NewDevice {
 	organizationId: string;
 	/** What people call the device; its enrollment token has the same name. */
 	name: string | undefined;
+	/** The person who uses it. */
+	ownerId?: string | null | undefined;
 	/** Days, a whole number from 1, until the enrollment token expires. */
 	tokenDays: number;
 	/** Who makes it, as text that outlives the maker. */
 	createdBy: string;
 }
 
-export interface CreatedDevice {
-	device_id: string;
+export interface CreatedToken {
 	enrollment_token_id: string;
 	/** The secret: given this once, stored only as its hash. */
 	enrollment_token: string;
@@ -29,14 +31,24 @@ export interface CreatedDevice {
 export async function createDevice(
 	client: PoolClient,
 	device: NewDevice,
-): Promise<CreatedDevice> {
+): Promise<CreatedToken & { device_id: string }> {
 	const deviceId = makeId(device.organizationId, "device");
+	await client.query(
+		`insert into devices (organization_id, id, name, owner_id, search_text)
+		values ($1, $2, $3, $4, search_text($3))`,
+		[device.organizationId, deviceId, device.name, device.ownerId],
+	);
+	const token = await createEnrollmentToken(client, { ...device, deviceId });
+	return { device_id: deviceId, ...token };
+}
+
+/** Makes an enrollment token of a device; earlier ones stay as they are. */
+export async function createEnrollmentToken(
+	client: PoolClient,
+	device: NewDevice & { deviceId: string },
+): Promise<CreatedToken> {
 	const tokenId = makeId(device.organizationId, "enrollment_token");
 	const token = makeSecret("enr");
-	await client.query(
-		"insert into devices (organization_id, id, name) values ($1, $2, $3)",
-		[device.organizationId, deviceId, device.name],
-	);
 	const { rows } = await client.query<{ expires_at: Date }>(
 		`insert into enrollment_tokens
 			(organization_id, id, device_id, name, token_hash, expires_at, created_by)
@@ -45,8 +57,8 @@ export async function createDevice(
 		[
 			device.organizationId,
 			tokenId,
-			deviceId,
-			device.name ?? deviceId,
+			device.deviceId,
+			device.name ?? device.deviceId,
 			`\\x${hashSecret(token)}`,
 			device.tokenDays,
 			device.createdBy,
@@ -55,7 +67,6 @@ export async function createDevice(
 	const [row] = rows;
 	if (!row) throw new Error("the enrollment token was not stored");
 	return {
-		device_id: deviceId,
 		enrollment_token_id: tokenId,
 		enrollment_token: token,
 		expires_at: row.expires_at.toISOString(),

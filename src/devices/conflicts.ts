@@ -1,0 +1,38 @@
+import type { PoolClient } from "pg";
+
+export interface DeviceConflict {
+	kind: "DUPLICATE_HARDWARE" | "POSSIBLE_CLONE";
+	/** The live device that has the hardware; null for a possible clone. */
+	other_device_id: string | null;
+	/** What the machine that came last said of itself. */
+	hardware_uuid: string;
+	platform: string;
+	hostname: string;
+	occurrences: number;
+	first_seen_at: string;
+	last_seen_at: string;
+}
+
+/** What an administrator has to look at: a row a kind. */
+export async function listConflicts(
+	client: PoolClient,
+	organizationId: string,
+	deviceId: string,
+): Promise<DeviceConflict[]> {
+	const { rows } = await client.query({
+		name: "device_conflicts",
+		text: `
+			select
+				kind, other_device_id, hardware_uuid, platform, hostname,
+				occurrences::float8 as occurrences, first_seen_at, last_seen_at
+			from device_conflicts
+			where organization_id = $1 and device_id = $2
+			order by kind`,
+		values: [organizationId, deviceId],
+	});
+	return rows.map((row) => ({
+		...row,
+		first_seen_at: row.first_seen_at.toISOString(),
+		last_seen_at: row.last_seen_at.toISOString(),
+	}));
+}

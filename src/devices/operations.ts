@@ -1,0 +1,28 @@
+import {
+	getDevicePostureReport,
+	listDevicePostureReports,
+	listDevicePostures,
+} from "./posture-operations.ts";
+import { listPostureSummary } from "./posture-summary.ts";
+import { getDevice, listDevices } from "./reading.ts";
+import {
+	addDevice,
+	deleteDevice,
+	reissueEnrollmentToken,
+	revokeDevice,
+	updateDevice,
+} from "./writing.ts";
+
+export const deviceOperations = [
+	listDevices,
+	getDevice,
+	addDevice,
+	updateDevice,
+	revokeDevice,
+	reissueEnrollmentToken,
+	deleteDevice,
+	listDevicePostures,
+	getDevicePostureReport,
+	listDevicePostureReports,
+	listPostureSummary,
+] as const;

@@ -1,0 +1,275 @@
+import { z } from "zod";
+import { notFound } from "../invoke.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { type Filter, listInput, type Order, readPage } from "../paging.ts";
+import { idSchema, nameSchema } from "../records/field.ts";
+import {
+	checkName,
+	deviceId,
+	evidence,
+	postureStatus,
+	toTime,
+} from "./device-record.ts";
+import { momentSchema, throughMillisecond, toTimestamp } from "./moment.ts";
+
+const spanOrders: Record<string, Order> = {
+	since: { expression: "t.since", type: "timestamptz" },
+};
+
+const filters: Record<string, Filter> = {
+	check_key: {
+		schema: nameSchema().max(500),
+		sql: (parameter) => `t.check_key = ${parameter}`,
+	},
+	from: {
+		schema: momentSchema(),
+		sql: (parameter) => `(t.until is null or t.until > ${parameter})`,
+	},
+	until: {
+		schema: momentSchema(),
+		sql: (parameter) => `t.since <= ${parameter}`,
+	},
+	as_of: {
+		schema: momentSchema(),
+		sql: (parameter) =>
+			`t.since <= ${parameter} and (t.until is null or t.until > ${parameter})`,
+	},
+};
+
+// A page is kept by an id of 32 characters; a check has none of its own.
+const SPANS = `(
+	select
+		s.*, lead(s.since) over (
+			partition by s.organization_id, s.device_id, s.check_key order by s.since
+		) as until,
+		left(encode(sha256(convert_to(s.check_key, 'UTF8')), 'hex'), 32) as id
+	from posture_spans s
+) t`;
+
+const SPAN_COLUMNS = `
+	t.id, t.check_key, t.status, t.since, t.last_observed_at, t.until, t.is_current,
+	t.first_report_id, t.last_report_id`;
+
+/** A device's rows in the transaction's organization, the device being $1. */
+const ofDevice = (id: string) => ({
+	sql: "t.organization_id = current_setting('assay.organization_id') and t.device_id = $1",
+	value: id,
+});
+
+const { size, cursor } = listInput(spanOrders, {}).shape;
+
+export const listDevicePostures = defineOperation({
+	name: "listDevicePostures",
+	title: "List a device's postures",
+	description:
+		"Read the posture history of a device, newest first: spans of time during which every observation of a check had one status. With as_of, the state of every check at that moment (was it encrypted on 31 March?): the last one known by then; last_observed_at says how old that knowledge is.",
+	toolset: "devices",
+	access: "read",
+	tenant: "device_id",
+	input: z.strictObject({
+		device_id: deviceId(),
+		check_key: filters.check_key?.schema
+			.optional()
+			.describe("This check only, such as DISK_ENCRYPTION"),
+		from: momentSchema().optional().describe("Spans that end after this"),
+		until: momentSchema().optional().describe("Spans that begin by this"),
+		as_of: momentSchema()
+			.optional()
+			.describe("The state at this moment, RFC 3339 with offset"),
+		size,
+		cursor,
+	}),
+	output: z.object({
+		device_postures: z.array(
+			z.object({
+				device_id: z.string(),
+				check_key: z.string(),
+				check_name: z.string().nullable(),
+				status: postureStatus,
+				since: z.string().describe("First observation with this status"),
+				last_observed_at: z
+					.string()
+					.describe("Last observation with this status"),
+				until: z
+					.string()
+					.nullable()
+					.describe("First observation with another status; null: none yet"),
+				is_current: z.boolean(),
+				first_report_id: z.string(),
+				last_report_id: z.string(),
+			}),
+		),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async (context, input) => {
+		const { device_id, check_key, from, until, as_of } = input;
+		const [page] = await Promise.all([
+			readPage(
+				context.client,
+				{
+					tool: "listDevicePostures",
+					columns: SPAN_COLUMNS,
+					from: SPANS,
+					within: ofDevice(device_id),
+					orders: spanOrders,
+					filters,
+				},
+				{
+					size: input.size,
+					cursor: input.cursor,
+					order_by: { field: "since", direction: "DESC" },
+					filter: {
+						check_key,
+						from: from && toTimestamp(from),
+						until: until && throughMillisecond(until),
+						as_of: as_of && throughMillisecond(as_of),
+					} as object,
+				},
+			),
+			requireDevice(context, device_id),
+		]);
+		return {
+			device_postures: page.rows.map((row) => ({
+				device_id,
+				check_key: row.check_key,
+				check_name: checkName(row.check_key),
+				status: row.status,
+				since: row.since.toISOString(),
+				last_observed_at: row.last_observed_at.toISOString(),
+				until: toTime(row.until),
+				is_current: row.is_current,
+				first_report_id: row.first_report_id,
+				last_report_id: row.last_report_id,
+			})),
+			next_cursor: page.next_cursor,
+		};
+	},
+});
+
+const reportOrders: Record<string, Order> = {
+	received_at: { expression: "t.received_at", type: "timestamptz" },
+};
+
+export const listDevicePostureReports = defineOperation({
+	name: "listDevicePostureReports",
+	title: "List a device's posture reports",
+	description:
+		"List the ids of the raw reports that a device sent, newest first, as far as they are still kept; getDevicePostureReport reads one.",
+	toolset: "devices",
+	access: "read",
+	tenant: "device_id",
+	input: z.strictObject({ device_id: deviceId(), size, cursor }),
+	output: z.object({
+		posture_reports: z.array(
+			z.object({
+				report_id: z.string(),
+				device_id: z.string(),
+				received_at: z.string(),
+			}),
+		),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async (context, { device_id, size, cursor }) => {
+		const [page] = await Promise.all([
+			readPage(
+				context.client,
+				{
+					tool: "listDevicePostureReports",
+					columns: "t.id, t.received_at",
+					from: "(select *, report_id as id from posture_reports) t",
+					within: ofDevice(device_id),
+					orders: reportOrders,
+					filters: {},
+				},
+				{
+					size,
+					cursor,
+					order_by: { field: "received_at", direction: "DESC" },
+				},
+			),
+			requireDevice(context, device_id),
+		]);
+		return {
+			posture_reports: page.rows.map((row) => ({
+				report_id: row.id,
+				device_id,
+				received_at: row.received_at.toISOString(),
+			})),
+			next_cursor: page.next_cursor,
+		};
+	},
+});
+
+export const getDevicePostureReport = defineOperation({
+	name: "getDevicePostureReport",
+	title: "Get a posture report",
+	description:
+		"Read one raw report of a device, with the evidence of each result, exactly as its agent sent it. Ids are in listDevicePostures and listDevicePostureReports; old reports are not kept for ever.",
+	toolset: "devices",
+	access: "read",
+	tenant: "device_id",
+	input: z.strictObject({
+		device_id: deviceId(),
+		report_id: idSchema("device_posture_report").describe("Id of the report"),
+	}),
+	output: z.object({
+		posture_report: z.object({
+			report_id: z.string(),
+			device_id: z.string(),
+			received_at: z.string(),
+			results: z.array(
+				z.object({
+					check_key: z.string(),
+					check_name: z.string().nullable(),
+					status: postureStatus,
+					observed_at: z.string(),
+					claimed_observed_at: z
+						.string()
+						.optional()
+						.describe("What the agent said, if that was in the future"),
+					evidence,
+				}),
+			),
+		}),
+	}),
+	run: async ({ client, membership }, { device_id, report_id }) => {
+		const { rows } = await client.query({
+			name: "get.posture_report",
+			text: `
+				select r.received_at, r.results
+				from posture_reports r
+				where r.organization_id = $1 and r.device_id = $2 and r.report_id = $3
+				order by r.received_at
+				limit 1`,
+			values: [membership.organizationId, device_id, report_id],
+		});
+		const [report] = rows;
+		if (!report) throw notFound(report_id);
+		return {
+			posture_report: {
+				report_id,
+				device_id,
+				received_at: report.received_at.toISOString(),
+				results: report.results.map(
+					(result: { check_key: string; evidence?: object }) => ({
+						...result,
+						check_name: checkName(result.check_key),
+						evidence: result.evidence ?? null,
+					}),
+				),
+			},
+		};
+	},
+});
+
+async function requireDevice(
+	{ client, membership }: Context,
+	id: string,
+): Promise<void> {
+	const { rowCount } = await client.query({
+		name: "has.device",
+		text: "select from devices where organization_id = $1 and id = $2",
+		values: [membership.organizationId, id],
+	});
+	if (rowCount === 0) throw notFound(id);
+}

@@ -1,0 +1,263 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { defineOperation } from "../operation.ts";
+import { organizationId } from "../paging.ts";
+import {
+	checkName,
+	DEVICE_STATUSES,
+	DEVICES,
+	FRESHNESS,
+	FRESHNESSES,
+} from "./device-record.ts";
+import { momentSchema, throughMillisecond } from "./moment.ts";
+import { CANONICAL_CHECKS, type PostureStatus } from "./wire.ts";
+
+/** Any agent may report checks of its own making: so many of them are listed, the commonest. */
+const MAX_OTHER_CHECKS = 100;
+
+const count = () => z.int();
+
+const checkSummary = z.object({
+	check_key: z.string(),
+	check_name: z.string().nullable(),
+	pass: count(),
+	fail: count(),
+	unknown: count(),
+	not_applicable: count(),
+	stale: count().describe(
+		"Devices that reported it, but are not heard of now: neither passing nor failing",
+	),
+	not_reported: count().describe("Devices that never reported it"),
+	pass_percent: z
+		.number()
+		.nullable()
+		.describe(
+			"pass of pass + fail + unknown, 0 to 100; null when there are none",
+		),
+});
+
+export type CheckSummary = z.output<typeof checkSummary>;
+
+export const listPostureSummary = defineOperation({
+	name: "listPostureSummary",
+	title: "Summarize postures",
+	description:
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices not heard of lately count as stale, never as passing. With as_of, the counts as they were at that moment.",
+	toolset: "devices",
+	access: "read",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		as_of: momentSchema()
+			.optional()
+			.describe("A moment in the past, RFC 3339 with offset; now unless given"),
+	}),
+	output: z.object({
+		active_devices: count().describe("Devices that the checks count"),
+		stale_devices: count().describe("Those of them not heard of lately"),
+		checks: z.array(checkSummary),
+		omitted_checks: count().describe("Rarer checks that are not listed"),
+		devices_by_status: byName(DEVICE_STATUSES),
+		devices_by_freshness: byName(FRESHNESSES).describe(
+			"ACTIVE devices, as of now",
+		),
+	}),
+	run: async ({ client }, { organization_id, as_of }) => {
+		const [fleet, postures] = await Promise.all([
+			countDevices(client, organization_id),
+			as_of
+				? countPosturesAsOf(client, organization_id, throughMillisecond(as_of))
+				: countPostures(client, organization_id),
+		]);
+		const { active, stale, counts } = postures;
+		const all = summarize(counts, active);
+		const listed = all.slice(0, CANONICAL.length + MAX_OTHER_CHECKS);
+		return {
+			active_devices: active,
+			stale_devices: stale,
+			checks: listed,
+			omitted_checks: all.length - listed.length,
+			devices_by_status: fleet.status,
+			devices_by_freshness: fleet.freshness,
+		};
+	},
+});
+
+function byName<const Name extends string>(names: readonly Name[]) {
+	return z.object(
+		Object.fromEntries(names.map((name) => [name, count()])) as Record<
+			Name,
+			z.ZodInt
+		>,
+	);
+}
+
+async function countDevices(client: PoolClient, organizationId: string) {
+	const { rows } = await client.query<{
+		status: (typeof DEVICE_STATUSES)[number];
+		freshness: (typeof FRESHNESSES)[number];
+		devices: number;
+	}>({
+		name: "summary.devices",
+		text: `
+			select t.status, ${FRESHNESS} as freshness, count(*)::int as devices
+			from ${DEVICES}
+			where t.organization_id = $1
+			group by 1, 2`,
+		values: [organizationId],
+	});
+	const status = { PENDING: 0, ACTIVE: 0, REVOKED: 0 };
+	const freshness = { ONLINE: 0, STALE: 0, MISSING: 0, NEVER: 0 };
+	for (const row of rows) {
+		status[row.status] += row.devices;
+		if (row.status === "ACTIVE") freshness[row.freshness] += row.devices;
+	}
+	return { status, freshness };
+}
+
+/** Devices by the state of one check; check_key null: how many devices there are. */
+interface PostureCount {
+	check_key: string | null;
+	status: PostureStatus | null;
+	is_stale: boolean;
+	devices: number;
+}
+
+// Both texts end alike: what is counted, and beside it the devices themselves.
+const COUNTED = `
+	select s.check_key, s.status, f.is_stale, count(*)::int as devices
+	from fleet f
+	join state s on s.device_id = f.id
+	group by 1, 2, 3
+	union all
+	select null, null, f.is_stale, count(*)::int
+	from fleet f
+	group by 3`;
+
+async function countPostures(client: PoolClient, organizationId: string) {
+	const { rows } = await client.query<PostureCount>({
+		name: "summary.postures",
+		text: `
+			with fleet as (
+				select t.id, (${FRESHNESS}) <> 'ONLINE' as is_stale
+				from ${DEVICES}
+				where t.organization_id = $1 and t.status = 'ACTIVE'
+			), state as (
+				select s.device_id, s.check_key, s.status
+				from posture_spans s
+				where s.organization_id = $1 and s.is_current
+			)
+			${COUNTED}`,
+		values: [organizationId],
+	});
+	return tally(rows);
+}
+
+/**
+ * The same at a moment in the past. Of the past only what devices observed is known: a device
+ * is in the fleet if it was activated and not yet revoked by then, and stale if its last
+ * observation by then was older than two posture intervals and a minute. A span that goes
+ * on beyond the moment is an observation at it.
+ */
+async function countPosturesAsOf(
+	client: PoolClient,
+	organizationId: string,
+	asOf: string,
+) {
+	const { rows } = await client.query<PostureCount>({
+		name: "summary.postures.as_of",
+		text: `
+			with state as (
+				select distinct on (s.device_id, s.check_key)
+					s.device_id, s.check_key, s.status, least(s.last_observed_at, $2) as observed_at
+				from posture_spans s
+				where s.organization_id = $1 and s.since <= $2
+				order by s.device_id, s.check_key, s.since desc
+			), observed as (
+				select s.device_id as id, max(s.observed_at) as at from state s group by 1
+			), fleet as (
+				select
+					t.id,
+					s.at is null or s.at < $2::timestamptz
+						- (2 * o.posture_interval_seconds + 60) * interval '1 second' as is_stale
+				from ${DEVICES}
+				left join observed s on s.id = t.id
+				where t.organization_id = $1
+					and (t.activated_at <= $2 or s.at is not null)
+					and (t.revoked_at is null or t.revoked_at > $2)
+			)
+			${COUNTED}`,
+		values: [organizationId, asOf],
+	});
+	return tally(rows);
+}
+
+function tally(rows: PostureCount[]) {
+	let active = 0;
+	let stale = 0;
+	const counts: (PostureCount & { check_key: string })[] = [];
+	for (const row of rows) {
+		if (row.check_key !== null)
+			counts.push({ ...row, check_key: row.check_key });
+		else {
+			active += row.devices;
+			if (row.is_stale) stale += row.devices;
+		}
+	}
+	return { active, stale, counts };
+}
+
+const CANONICAL = Object.keys(CANONICAL_CHECKS);
+
+/** The canonical checks first, whether reported or not, then the others, the commonest first. */
+function summarize(
+	counts: (PostureCount & { check_key: string })[],
+	active: number,
+): CheckSummary[] {
+	const summaries = new Map(
+		CANONICAL.map((key) => [key, emptySummary(key, active)]),
+	);
+	for (const { check_key, status, is_stale, devices } of counts) {
+		const summary = summaries.get(check_key) ?? emptySummary(check_key, active);
+		summaries.set(check_key, summary);
+		summary.not_reported -= devices;
+		if (is_stale) summary.stale += devices;
+		else summary[FIELD_OF[status as PostureStatus]] += devices;
+	}
+	for (const summary of summaries.values()) {
+		const judged = summary.pass + summary.fail + summary.unknown;
+		if (judged > 0) {
+			summary.pass_percent = Math.floor((summary.pass * 1000) / judged) / 10;
+		}
+	}
+	const [canonical, others] = [
+		[...summaries.values()].slice(0, CANONICAL.length),
+		[...summaries.values()].slice(CANONICAL.length),
+	];
+	others.sort(
+		(a, b) =>
+			a.not_reported - b.not_reported || (a.check_key < b.check_key ? -1 : 1),
+	);
+	return [...canonical, ...others];
+}
+
+const FIELD_OF = {
+	PASS: "pass",
+	FAIL: "fail",
+	UNKNOWN: "unknown",
+	NOT_APPLICABLE: "not_applicable",
+} as const;
+
+function emptySummary(checkKey: string, active: number): CheckSummary {
+	return {
+		check_key: checkKey,
+		check_name: checkName(checkKey),
+		pass: 0,
+		fail: 0,
+		unknown: 0,
+		not_applicable: 0,
+		stale: 0,
+		not_reported: active,
+		pass_percent: null,
+	};
+}
