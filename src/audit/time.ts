@@ -5,6 +5,7 @@ export function timeSchema() {
 	return z.iso
 		.datetime({
 			offset: true,
+			abort: true,
 			error: "must be a time such as 2026-01-31T00:00:00Z",
 		})
 		.refine(
