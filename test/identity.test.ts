@@ -1,11 +1,15 @@
-import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../src/access/invitation-operations.ts";
 import { hashPassword } from "../src/access/password.ts";
-import { auditEntries, callAs, makeUser, type TestUser } from "./people.ts";
+import { type Answer, PASSWORD, sendTo } from "./console-client.ts";
+import {
+	auditEntries,
+	callAs,
+	makeApiToken,
+	makeUser,
+	type TestUser,
+} from "./people.ts";
 import { startService, type TestService } from "./service.ts";
-
-const PASSWORD = "correct horse battery";
 
 let served: TestService;
 let base: string;
@@ -24,35 +28,11 @@ const makePerson = (role: "admin" | "viewer" = "viewer") =>
 		{ passwordHash },
 	);
 
-interface Answer {
-	status: number;
-	// biome-ignore lint/suspicious/noExplicitAny: what comes back is what is tested.
-	body: any;
-	cookie: string;
-	headers: Headers;
-}
-
-async function send(
+const send = (
 	path: string,
 	body?: object,
-	headers: Record<string, string> = {},
-): Promise<Answer> {
-	const response = await fetch(`${base}${path}`, {
-		method: body ? "POST" : "GET",
-		headers: { "content-type": "application/json", origin: base, ...headers },
-		...(body ? { body: JSON.stringify(body) } : {}),
-	});
-	const text = await response.text();
-	return {
-		status: response.status,
-		body: text && JSON.parse(text),
-		cookie: response.headers
-			.getSetCookie()
-			.map((cookie) => cookie.split(";", 1)[0])
-			.join("; "),
-		headers: response.headers,
-	};
-}
+	headers?: Record<string, string>,
+): Promise<Answer> => sendTo(base, path, body, headers);
 
 const signIn = (email: string, password = PASSWORD) =>
 	send("/api/auth/sign-in/email", { email, password });
@@ -162,67 +142,6 @@ test("requests of another page, or of none, are refused, with and without a sess
 	);
 });
 
-/** The six digits that an authenticator shows now for the secret of an otpauth address (RFC 6238). */
-function totp(uri: string): string {
-	const secret = new URL(uri).searchParams.get("secret") ?? "";
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-	const bits = [...secret.replace(/=+$/, "")]
-		.map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0"))
-		.join("");
-	const key = Buffer.from(
-		bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [],
-	);
-	const counter = Buffer.alloc(8);
-	counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-	const mac = createHmac("sha1", key).update(counter).digest();
-	const at = (mac.at(-1) ?? 0) & 15;
-	return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(
-		6,
-		"0",
-	);
-}
-
-test("with a second factor a password alone gives no session; a code or a recovery code does", async () => {
-	const user = await makePerson();
-	const signedIn = await cookieOf(user);
-	const enabled = await send(
-		"/api/auth/two-factor/enable",
-		{ password: PASSWORD },
-		signedIn,
-	);
-	expect(enabled.status).toBe(200);
-	const { totpURI, backupCodes } = enabled.body;
-	const verified = await send(
-		"/api/auth/two-factor/verify-totp",
-		{ code: totp(totpURI) },
-		signedIn,
-	);
-	expect(verified.status).toBe(200);
-	for (const [path, code, status] of [
-		["/api/auth/two-factor/verify-totp", "000000", 401],
-		["/api/auth/two-factor/verify-totp", totp(totpURI), 200],
-		["/api/auth/two-factor/verify-backup-code", backupCodes[0], 200],
-		["/api/auth/two-factor/verify-backup-code", backupCodes[0], 401],
-	] as const) {
-		const half = await signIn(user.email);
-		expect(half.body).toMatchObject({ twoFactorRedirect: true });
-		const refused = await send(
-			"/api/console/listApiTokens",
-			{},
-			{ cookie: half.cookie },
-		);
-		expect(refused.status).toBe(401);
-		const whole = await send(path, { code }, { cookie: half.cookie });
-		expect(whole.status, path).toBe(status);
-		if (status === 200) {
-			const { cookie } = whole;
-			expect(
-				(await send("/api/console/listApiTokens", {}, { cookie })).status,
-			).toBe(200);
-		}
-	}
-});
-
 test("nobody signs up, and of better-auth only what is listed is open", async () => {
 	const input = { email: "new@example.com", password: PASSWORD, name: "New" };
 	const before = await served.database.owner.query("select from users");
@@ -288,4 +207,15 @@ test("who was invited makes an account with the link, once, and signs in", async
 		operation: "acceptInvitation",
 		actor_name: "Ada",
 	});
+});
+
+test("an API token reaches no operation of the console: it cannot make another token", async () => {
+	const user = await makePerson("admin");
+	const { token } = await makeApiToken(served.database, user);
+	const headers = { authorization: `Bearer ${token}` };
+	const input = { name: "another" };
+	const asTool = await send("/api/mcp/tools/createApiToken", input, headers);
+	expect(asTool.status).toBe(404);
+	const asConsole = await send("/api/console/createApiToken", input, headers);
+	expect(asConsole.status).toBe(401);
 });

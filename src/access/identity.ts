@@ -78,6 +78,8 @@ export function makeIdentity(parts: AuthParts): Identity {
 				const waitSeconds = await countAttempt(pool, email);
 				if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
 			}
+			// better-auth answers 200 even when it could not delete the session.
+			if (path === "/sign-out") await pool.query("select");
 			const request = new Request(`${baseUrl}/api/auth${path}`, {
 				method,
 				headers,

@@ -46,6 +46,8 @@ export function makePool(
 	});
 	// An idle connection that the server closed: the next query opens another.
 	pool.on("error", () => {});
+	// One in use: its query fails and says so; unheard, the event would end the process.
+	pool.on("connect", (client) => client.on("error", () => {}));
 	return pool;
 }
 
