@@ -25,6 +25,8 @@ const NAMES = [
 	"ASSAY_DATA_DIR",
 	"ASSAY_LOG_LEVEL",
 	"ASSAY_SECRET",
+	// For `assay call` alone; a shell that has it may start the service too.
+	"ASSAY_TOKEN",
 ] as const;
 
 /** Names that the interface has for what is still to come: accepted, without effect. */

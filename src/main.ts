@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addApiToken } from "./cli/api-token.ts";
 import { addAudit } from "./cli/audit.ts";
+import { addCall } from "./cli/call.ts";
 import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
@@ -22,6 +23,7 @@ Environment:
   ASSAY_DATA_DIR   folder of the embedded database and the secret (./data)
   DATABASE_URL     use this PostgreSQL 15 or newer instead of the embedded one
   ASSAY_SECRET     what sessions are signed with (made and kept in the data folder)
+  ASSAY_TOKEN      API token with which assay call works
   ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 `;
 
@@ -38,6 +40,7 @@ function makeProgram(): Command {
 	addUser(program);
 	addApiToken(program);
 	addDevice(program);
+	addCall(program);
 	addAudit(program);
 	addDoctor(program);
 	return program;

@@ -1,0 +1,102 @@
+import { text as readText } from "node:stream/consumers";
+import { type Command, InvalidArgumentError } from "commander";
+import { readConfig } from "../config.ts";
+import { AppError, type ErrorCode, HTTP_STATUS } from "../errors.ts";
+
+/** Above the service's own limits: it answers, if with an error, before this. */
+const TIMEOUT_MS = 60_000;
+
+interface CallOptions {
+	url?: URL;
+	token?: string;
+	json?: boolean;
+}
+
+export function addCall(program: Command): void {
+	program
+		.command("call")
+		.description("Call a tool of a running service and print what it answers.")
+		.argument("<tool>", "its name, such as listRisks", parseToolName)
+		.argument("[input]", "its input as JSON; - reads it from standard input")
+		.option("--url <url>", "address of the service (ASSAY_BASE_URL)", parseUrl)
+		.option(
+			"--token <token>",
+			"API token; better in ASSAY_TOKEN, which other users of the machine cannot see",
+		)
+		.option("--json", "print the answer on one line")
+		.addHelpText(
+			"after",
+			`
+Example:
+  assay call listRisks '{"organization_id": "…", "filter": {"query": "laptop"}}'`,
+		)
+		.action(async (tool: string, input = "{}", options: CallOptions) => {
+			const text = input === "-" ? await readText(process.stdin) : input;
+			const token = options.token ?? process.env.ASSAY_TOKEN;
+			if (!token) {
+				throw new AppError(
+					"unauthorized",
+					"set ASSAY_TOKEN to an API token, or give --token; `assay api-token create` makes one",
+				);
+			}
+			const base = options.url?.href ?? readConfig(process.env).baseUrl;
+			const answer = await post(
+				new URL(`/api/mcp/tools/${tool}`, base),
+				token,
+				text,
+			);
+			const indent = options.json ? undefined : 2;
+			process.stdout.write(`${JSON.stringify(answer, undefined, indent)}\n`);
+		});
+}
+
+function parseToolName(text: string): string {
+	if (!/^[A-Za-z]+$/.test(text)) {
+		throw new InvalidArgumentError("A tool's name consists of letters.");
+	}
+	return text;
+}
+
+function parseUrl(text: string): URL {
+	const url = URL.parse(text);
+	if (!url || !/^https?:$/.test(url.protocol)) {
+		throw new InvalidArgumentError("It begins with http:// or https://.");
+	}
+	return url;
+}
+
+/** The tool's output. Throws an AppError with what the service said was wrong. */
+async function post(url: URL, token: string, body: string): Promise<unknown> {
+	let response: Response;
+	let answer: unknown;
+	try {
+		response = await fetch(url, {
+			method: "POST",
+			headers: {
+				authorization: `Bearer ${token}`,
+				"content-type": "application/json",
+				"user-agent": "assay call",
+			},
+			body,
+			redirect: "error",
+			signal: AbortSignal.timeout(TIMEOUT_MS),
+		});
+		answer = JSON.parse(await response.text());
+	} catch (cause) {
+		throw new AppError(
+			"service_unavailable",
+			`no Assay answers at ${url.origin}; start it, or give its address with --url`,
+			{ cause },
+		);
+	}
+	if (response.ok) return answer;
+	const { error, message } = answer as { error?: string; message?: string };
+	const code: ErrorCode =
+		error !== undefined && error in HTTP_STATUS
+			? (error as ErrorCode)
+			: "internal_server_error";
+	throw new AppError(
+		code,
+		message ?? `the service answered ${response.status}`,
+	);
+}
