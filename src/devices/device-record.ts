@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
-import { idSchema } from "../records/field.ts";
+import { idSchema, nameSchema } from "../records/field.ts";
 import { CANONICAL_CHECKS, PLATFORMS, POSTURE_STATUSES } from "./wire.ts";
 
 export const DEVICE_STATUSES = ["PENDING", "ACTIVE", "REVOKED"] as const;
@@ -71,6 +71,9 @@ export const device = z.object({
 });
 
 export type Device = z.output<typeof device>;
+
+/** Longer keys stand in the history as their beginning and their SHA-256. */
+export const checkKeySchema = () => nameSchema().max(500);
 
 export const deviceId = () => idSchema("device").describe("Id of the device");
 

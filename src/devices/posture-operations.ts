@@ -2,8 +2,9 @@ import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { type Filter, listInput, type Order, readPage } from "../paging.ts";
-import { idSchema, nameSchema } from "../records/field.ts";
+import { idSchema } from "../records/field.ts";
 import {
+	checkKeySchema,
 	checkName,
 	deviceId,
 	evidence,
@@ -18,7 +19,7 @@ const spanOrders: Record<string, Order> = {
 
 const filters: Record<string, Filter> = {
 	check_key: {
-		schema: nameSchema().max(500),
+		schema: checkKeySchema(),
 		sql: (parameter) => `t.check_key = ${parameter}`,
 	},
 	from: {
@@ -68,7 +69,7 @@ export const listDevicePostures = defineOperation({
 	tenant: "device_id",
 	input: z.strictObject({
 		device_id: deviceId(),
-		check_key: filters.check_key?.schema
+		check_key: checkKeySchema()
 			.optional()
 			.describe("This check only, such as DISK_ENCRYPTION"),
 		from: momentSchema().optional().describe("Spans that end after this"),

@@ -9,9 +9,10 @@ import {
 	type Order,
 	readPage,
 } from "../paging.ts";
-import { idSchema, nameSchema } from "../records/field.ts";
+import { idSchema } from "../records/field.ts";
 import { listConflicts } from "./conflicts.ts";
 import {
+	checkKeySchema,
 	DEVICE_COLUMNS,
 	DEVICE_STATUSES,
 	DEVICES,
@@ -62,9 +63,9 @@ const filters: Record<string, Filter> = {
 		whenNull: "t.owner_id is null",
 	},
 	failing_check: {
-		schema: nameSchema()
-			.max(500)
-			.describe("Those whose latest state of this check is FAIL"),
+		schema: checkKeySchema().describe(
+			"Those whose latest state of this check is FAIL",
+		),
 		sql: (parameter) => `t.id in (
 			select s.device_id from posture_spans s
 			where s.organization_id = $1 and s.check_key = ${parameter} and s.is_current and s.status = 'FAIL'

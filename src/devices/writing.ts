@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
-import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../paging.ts";
 import { idSchema, nameSchema } from "../records/field.ts";
-import { type Device, device, deviceId, findDevice } from "./device-record.ts";
+import { changed, existing, locked, noteChange } from "./device-changes.ts";
+import { device, deviceId } from "./device-record.ts";
 import {
 	type CreatedToken,
 	createDevice,
@@ -223,57 +223,6 @@ async function revokeTokens(
 		where organization_id = $1 and device_id = $2 and revoked_at is null`,
 		[membership.organizationId, id],
 	);
-}
-
-/** The device, which must exist, locked until the transaction ends. */
-async function locked(context: Context, id: string): Promise<Device> {
-	await context.client.query(
-		"select from devices where organization_id = $1 and id = $2 for update",
-		[context.membership.organizationId, id],
-	);
-	return existing(context, id);
-}
-
-async function existing(
-	{ client, membership }: Context,
-	id: string,
-): Promise<Device> {
-	const found = await findDevice(client, membership.organizationId, id);
-	if (!found) throw notFound(id);
-	return found;
-}
-
-/** The device as it is now; notes what differs. */
-async function changed(context: Context, before: Device): Promise<Device> {
-	const after = await existing(context, before.id);
-	noteChange(context, before, after);
-	return after;
-}
-
-/** The fields that people change; what an agent says of its device it logs itself. */
-const AUDITED = ["name", "owner_id", "status", "hardware_uuid"] as const;
-
-function noteChange(
-	context: Context,
-	before: Device | undefined,
-	after: Device | undefined,
-	more: Change["fields"] = {},
-): void {
-	const record = (after ?? before) as Device;
-	const fields: Change["fields"] = {};
-	for (const field of AUDITED) {
-		if ((before?.[field] ?? null) === (after?.[field] ?? null)) continue;
-		fields[field] = {
-			...(before && { before: before[field] }),
-			...(after && { after: after[field] }),
-		};
-	}
-	context.changed({
-		kind: "device",
-		id: record.id,
-		name: record.name ?? record.hostname,
-		fields: { ...fields, ...more },
-	});
 }
 
 function expiryOf(token: CreatedToken): Change["fields"] {
