@@ -1,0 +1,542 @@
+import type { Calls } from "./calls.ts";
+
+/**
+ * What a field holds, as the interface's table of record kinds says; a question mark after it:
+ * null is allowed. A list of values is an enum.
+ */
+type Type =
+	| "name"
+	| "text"
+	| "required text"
+	| "url"
+	| "email"
+	| "start date"
+	| "end date"
+	| "1-5"
+	| "amount"
+	| "reference id"
+	| "people"
+	| "framework"
+	| "measure"
+	| "audit"
+	| "vendors"
+	| "emails"
+	| "names"
+	| "countries";
+
+export interface Sample {
+	kind: string;
+	/** In names of tools, and in results. */
+	one: string;
+	many: string;
+	key: string;
+	keys: string;
+	table: string;
+	fields: Record<string, Type | `${Type}?` | string[]>;
+	required: string[];
+	/** What a record has whose other fields were not given. */
+	defaults: Record<string, unknown>;
+	/** Fields that change with a field, without being given. */
+	follows?: Record<string, string>;
+	/** Orders beside created_at and updated_at. */
+	orders: string[];
+	/** Fields to filter by. */
+	filters: string[];
+}
+
+// Written by hand from the contract, not from the definitions: a wrong definition is found here.
+export const samples: Sample[] = [
+	{
+		kind: "risk",
+		one: "Risk",
+		many: "Risks",
+		key: "risk",
+		keys: "risks",
+		table: "risks",
+		fields: {
+			name: "name",
+			description: "text?",
+			category: "name",
+			treatment: ["MITIGATED", "ACCEPTED", "AVOIDED", "TRANSFERRED"],
+			inherent_likelihood: "1-5",
+			inherent_impact: "1-5",
+			residual_likelihood: "1-5",
+			residual_impact: "1-5",
+			note: "text?",
+			owner_id: "people?",
+		},
+		required: [
+			"name",
+			"category",
+			"treatment",
+			"inherent_likelihood",
+			"inherent_impact",
+		],
+		// Of 3 and 3, the first values of a likelihood and an impact.
+		defaults: {
+			description: null,
+			residual_likelihood: 3,
+			residual_impact: 3,
+			inherent_risk_score: 9,
+			residual_risk_score: 9,
+			note: null,
+			owner_id: null,
+		},
+		follows: {
+			inherent_likelihood: "inherent_risk_score",
+			inherent_impact: "inherent_risk_score",
+			residual_likelihood: "residual_risk_score",
+			residual_impact: "residual_risk_score",
+		},
+		orders: ["name", "inherent_risk_score", "residual_risk_score"],
+		filters: ["treatment", "category", "owner_id"],
+	},
+	{
+		kind: "measure",
+		one: "Measure",
+		many: "Measures",
+		key: "measure",
+		keys: "measures",
+		table: "measures",
+		fields: {
+			name: "name",
+			description: "text?",
+			category: "name",
+			state: ["NOT_STARTED", "IN_PROGRESS", "IMPLEMENTED", "NOT_APPLICABLE"],
+			owner_id: "people?",
+		},
+		required: ["name", "category"],
+		defaults: { description: null, state: "NOT_STARTED", owner_id: null },
+		orders: ["name"],
+		filters: ["state", "category", "owner_id"],
+	},
+	{
+		kind: "framework",
+		one: "Framework",
+		many: "Frameworks",
+		key: "framework",
+		keys: "frameworks",
+		table: "frameworks",
+		fields: { name: "name", description: "text?", version: "name?" },
+		required: ["name"],
+		defaults: { description: null, version: null },
+		orders: ["name"],
+		filters: [],
+	},
+	{
+		kind: "control",
+		one: "Control",
+		many: "Controls",
+		key: "control",
+		keys: "controls",
+		table: "controls",
+		fields: {
+			framework_id: "framework",
+			section_title: "name",
+			name: "name",
+			description: "text?",
+			status: ["INCLUDED", "EXCLUDED"],
+			exclusion_justification: "text?",
+		},
+		required: ["framework_id", "section_title", "name"],
+		defaults: {
+			description: null,
+			status: "INCLUDED",
+			exclusion_justification: null,
+		},
+		orders: ["name", "section_title"],
+		filters: ["framework_id", "status"],
+	},
+	{
+		kind: "vendor",
+		one: "Vendor",
+		many: "Vendors",
+		key: "vendor",
+		keys: "vendors",
+		table: "vendors",
+		fields: {
+			name: "name",
+			description: "text?",
+			category: [
+				"ANALYTICS",
+				"CLOUD_MONITORING",
+				"CLOUD_PROVIDER",
+				"COLLABORATION",
+				"CUSTOMER_SUPPORT",
+				"DATA_STORAGE_AND_PROCESSING",
+				"DOCUMENT_MANAGEMENT",
+				"EMPLOYEE_MANAGEMENT",
+				"ENGINEERING",
+				"FINANCE",
+				"IDENTITY_PROVIDER",
+				"IT",
+				"MARKETING",
+				"OFFICE_OPERATIONS",
+				"OTHER",
+				"PASSWORD_MANAGEMENT",
+				"PRODUCT_AND_DESIGN",
+				"PROFESSIONAL_SERVICES",
+				"RECRUITING",
+				"SALES",
+				"SECURITY",
+				"VERSION_CONTROL",
+			],
+			legal_name: "name?",
+			website_url: "url?",
+			privacy_policy_url: "url?",
+			dpa_url: "url?",
+			security_page_url: "url?",
+			status_page_url: "url?",
+			certifications: "names",
+			countries: "countries",
+			owner_id: "people?",
+		},
+		required: ["name"],
+		defaults: {
+			description: null,
+			category: "OTHER",
+			legal_name: null,
+			website_url: null,
+			privacy_policy_url: null,
+			dpa_url: null,
+			security_page_url: null,
+			status_page_url: null,
+			certifications: [],
+			countries: [],
+			owner_id: null,
+		},
+		orders: ["name"],
+		filters: ["category", "owner_id"],
+	},
+	{
+		kind: "people",
+		one: "People",
+		many: "People",
+		key: "people",
+		keys: "people",
+		table: "people",
+		fields: {
+			full_name: "name",
+			primary_email_address: "email",
+			additional_email_addresses: "emails",
+			kind: ["EMPLOYEE", "CONTRACTOR", "SERVICE_ACCOUNT"],
+			position: "name?",
+			contract_start_date: "start date?",
+			contract_end_date: "end date?",
+		},
+		required: ["full_name", "primary_email_address", "kind"],
+		defaults: {
+			additional_email_addresses: [],
+			position: null,
+			contract_start_date: null,
+			contract_end_date: null,
+		},
+		orders: ["full_name", "primary_email_address"],
+		filters: ["kind"],
+	},
+	{
+		kind: "nonconformity",
+		one: "Nonconformity",
+		many: "Nonconformities",
+		key: "nonconformity",
+		keys: "nonconformities",
+		table: "nonconformities",
+		fields: {
+			reference_id: "reference id",
+			description: "text?",
+			audit_id: "audit?",
+			date_identified: "start date?",
+			root_cause: "text?",
+			corrective_action: "text?",
+			owner_id: "people?",
+			due_date: "end date?",
+			status: ["OPEN", "IN_PROGRESS", "CLOSED"],
+			effectiveness_check: "text?",
+			severity: ["MINOR", "MAJOR"],
+		},
+		required: [],
+		defaults: {
+			reference_id: "NC-001",
+			description: null,
+			audit_id: null,
+			date_identified: null,
+			root_cause: null,
+			corrective_action: null,
+			owner_id: null,
+			due_date: null,
+			status: "OPEN",
+			effectiveness_check: null,
+			severity: "MINOR",
+		},
+		orders: ["reference_id", "due_date"],
+		filters: ["status", "severity", "owner_id", "audit_id"],
+	},
+	{
+		kind: "obligation",
+		one: "Obligation",
+		many: "Obligations",
+		key: "obligation",
+		keys: "obligations",
+		table: "obligations",
+		fields: {
+			source: "name?",
+			area: "name?",
+			requirement: "required text",
+			actions_to_be_implemented: "text?",
+			regulator: "name?",
+			type: ["LEGAL", "CONTRACTUAL"],
+			owner_id: "people?",
+			last_review_date: "start date?",
+			due_date: "end date?",
+			status: ["NON_COMPLIANT", "PARTIALLY_COMPLIANT", "COMPLIANT"],
+		},
+		required: ["requirement"],
+		defaults: {
+			source: null,
+			area: null,
+			actions_to_be_implemented: null,
+			regulator: null,
+			type: "LEGAL",
+			owner_id: null,
+			last_review_date: null,
+			due_date: null,
+			status: "NON_COMPLIANT",
+		},
+		orders: ["requirement", "due_date"],
+		filters: ["status", "type", "owner_id"],
+	},
+	{
+		kind: "audit",
+		one: "Audit",
+		many: "Audits",
+		key: "audit",
+		keys: "audits",
+		table: "audits",
+		fields: {
+			framework_id: "framework",
+			name: "name?",
+			valid_from: "start date?",
+			valid_until: "end date?",
+			state: [
+				"NOT_STARTED",
+				"IN_PROGRESS",
+				"COMPLETED",
+				"REJECTED",
+				"OUTDATED",
+			],
+		},
+		required: ["framework_id"],
+		defaults: {
+			name: null,
+			valid_from: null,
+			valid_until: null,
+			state: "NOT_STARTED",
+		},
+		orders: ["valid_from", "valid_until"],
+		filters: ["framework_id", "state"],
+	},
+	{
+		kind: "asset",
+		one: "Asset",
+		many: "Assets",
+		key: "asset",
+		keys: "assets",
+		table: "assets",
+		fields: {
+			name: "name",
+			amount: "amount",
+			owner_id: "people?",
+			asset_type: ["PHYSICAL", "VIRTUAL"],
+			data_types_stored: "text?",
+			vendor_ids: "vendors",
+		},
+		required: ["name", "asset_type"],
+		defaults: {
+			amount: 1,
+			owner_id: null,
+			data_types_stored: null,
+			vendor_ids: [],
+		},
+		orders: ["name", "amount"],
+		filters: ["asset_type", "owner_id"],
+	},
+	{
+		kind: "datum",
+		one: "Datum",
+		many: "Data",
+		key: "datum",
+		keys: "data",
+		table: "data",
+		fields: {
+			name: "name",
+			data_classification: ["PUBLIC", "INTERNAL", "CONFIDENTIAL", "SECRET"],
+			owner_id: "people?",
+			vendor_ids: "vendors",
+		},
+		required: ["name", "data_classification"],
+		defaults: { owner_id: null, vendor_ids: [] },
+		orders: ["name"],
+		filters: ["data_classification", "owner_id"],
+	},
+	{
+		kind: "task",
+		one: "Task",
+		many: "Tasks",
+		key: "task",
+		keys: "tasks",
+		table: "tasks",
+		fields: {
+			name: "name",
+			description: "text?",
+			state: ["TODO", "IN_PROGRESS", "DONE"],
+			priority: ["URGENT", "HIGH", "MEDIUM", "LOW"],
+			measure_id: "measure?",
+			assigned_to_id: "people?",
+			deadline: "end date?",
+		},
+		required: ["name"],
+		defaults: {
+			description: null,
+			state: "TODO",
+			priority: "URGENT",
+			measure_id: null,
+			assigned_to_id: null,
+			deadline: null,
+		},
+		orders: ["name", "deadline"],
+		filters: ["state", "priority", "measure_id", "assigned_to_id"],
+	},
+	{
+		kind: "continual_improvement",
+		one: "ContinualImprovement",
+		many: "ContinualImprovements",
+		key: "continual_improvement",
+		keys: "continual_improvements",
+		table: "continual_improvements",
+		fields: {
+			reference_id: "reference id",
+			description: "text?",
+			source: "name?",
+			owner_id: "people?",
+			target_date: "end date?",
+			status: ["OPEN", "IN_PROGRESS", "CLOSED"],
+			priority: ["LOW", "MEDIUM", "HIGH"],
+		},
+		required: [],
+		defaults: {
+			reference_id: "CI-001",
+			description: null,
+			source: null,
+			owner_id: null,
+			target_date: null,
+			status: "OPEN",
+			priority: "LOW",
+		},
+		orders: ["reference_id", "target_date"],
+		filters: ["status", "priority", "owner_id"],
+	},
+];
+
+export const isNullable = (sample: Sample, field: string): boolean =>
+	String(sample.fields[field]).endsWith("?") &&
+	!Array.isArray(sample.fields[field]);
+
+export const typeOf = (sample: Sample, field: string): string | string[] => {
+	const type = sample.fields[field];
+	return Array.isArray(type) ? type : String(type).replace(/\?$/, "");
+};
+
+/** Two records of each kind that others refer to. */
+export type References = Record<
+	"people" | "framework" | "measure" | "audit" | "vendor",
+	[string, string]
+>;
+
+export async function makeReferences(
+	calls: Calls,
+	organization_id: string,
+): Promise<References> {
+	const by = calls.principal("admin", organization_id);
+	const pair = async (name: string, key: string, input: object) => {
+		const add = async () =>
+			String(
+				(await calls.call(name, { organization_id, ...input }, by))[key].id,
+			);
+		return [await add(), await add()] as [string, string];
+	};
+	const people = await pair("addPeople", "people", {
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const framework = await pair("addFramework", "framework", {
+		name: "ISO 27001",
+	});
+	return {
+		people,
+		framework,
+		measure: await pair("addMeasure", "measure", {
+			name: "Backup",
+			category: "IT",
+		}),
+		audit: await pair("addAudit", "audit", { framework_id: framework[0] }),
+		vendor: await pair("addVendor", "vendor", { name: "Cloud" }),
+	};
+}
+
+let made = 0;
+
+/** A value that the field may have: the first, or another one. */
+export function sampleValue(
+	sample: Sample,
+	field: string,
+	references: References,
+	which: 0 | 1 = 0,
+): unknown {
+	const type = typeOf(sample, field);
+	// The last two, so that the first sample is no default where there are three or more.
+	if (Array.isArray(type)) return type.at(which - 2);
+	switch (type) {
+		case "name":
+			return [`Zürich's "${field}" 100% 🛡️`, `other ${field} \\ _`][which];
+		case "text":
+		case "required text":
+			return [`Several\nlines\tof ${field}, été`, "x".repeat(5000)][which];
+		case "url":
+			return ["https://example.com/a?b=ü#c", "http://localhost:8080"][which];
+		case "email":
+			return ["ada.lovelace+test@example.com", "o'neil@ex-ample.co.uk"][which];
+		case "start date":
+			return ["2026-01-15", "2024-02-29"][which];
+		case "end date":
+			return ["2026-12-30", "2100-01-01"][which];
+		case "1-5":
+			return [3, 5][which];
+		case "amount":
+			return [0, 2_147_483_647][which];
+		case "reference id":
+			return `REF ${++made}`;
+		case "vendors":
+			return [[...references.vendor].sort(), [references.vendor[0]]][which];
+		case "emails":
+			return [["b@example.com", "a@example.com"], []][which];
+		case "names":
+			return [["SOC 2", "ISO 27001"], ["é"]][which];
+		case "countries":
+			return [["DE", "CH"], ["US"]][which];
+		default:
+			return references[type as keyof References][which];
+	}
+}
+
+/** Values of the fields, those that a record must have or all. */
+export function inputOf(
+	sample: Sample,
+	references: References,
+	which: "required" | "all",
+): Record<string, unknown> {
+	const fields = which === "all" ? Object.keys(sample.fields) : sample.required;
+	return Object.fromEntries(
+		fields.map((field) => [field, sampleValue(sample, field, references)]),
+	);
+}
