@@ -265,7 +265,7 @@ create trigger keep_an_administrator after update of role or delete on membershi
 -- unknown, expired or revoked has no row.
 create function authenticate_api_tokens(p_hash bytea[])
 returns table (
-	ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships json
+	ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text
 )
 language plpgsql stable security definer set search_path = public, pg_temp
 as $$
@@ -276,9 +276,9 @@ begin
 	join api_tokens t on t.token_hash = h.hash
 	join users u on u.id = t.user_id
 	cross join lateral (
+		-- "<id> <role>,<id> <role>": a tenth of the time that JSON takes for a user of many.
 		select coalesce(
-			json_agg(json_build_object('organization_id', m.organization_id, 'role', m.role) order by m.organization_id),
-			'[]'
+			string_agg(m.organization_id || ' ' || m.role, ',' order by m.organization_id), ''
 		) as all_of_them
 		from memberships m where m.user_id = t.user_id
 	) m

@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { byteaArray } from "../db/array.ts";
 import { Batcher } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
+import { ID_LENGTH } from "../id.ts";
 import type { Principal, Role } from "./principal.ts";
 import { hashSecret, isWellFormedSecret } from "./token.ts";
 
@@ -17,12 +18,31 @@ interface LookUp {
 	hash: string;
 }
 
-interface Found {
+interface Row {
+	/** Position from 1 of the hash asked for. */
+	ordinal: number;
 	token_id: string;
 	token_name: string;
 	user_id: string;
 	user_name: string;
-	memberships: { organization_id: string; role: Role }[];
+	/** "<organization id> <role>", separated by commas; empty: none. */
+	memberships: string;
+}
+
+/** What every request with the token has in common. */
+type Found = Pick<Principal, "userId" | "name" | "token" | "memberships">;
+
+function toFound(row: Row): Found {
+	const memberships = row.memberships ? row.memberships.split(",") : [];
+	return {
+		userId: row.user_id,
+		name: row.user_name,
+		token: { id: row.token_id, name: row.token_name },
+		memberships: memberships.map((text) => ({
+			organizationId: text.slice(0, ID_LENGTH),
+			role: text.slice(ID_LENGTH + 1) as Role,
+		})),
+	};
 }
 
 const SCHEME = "Bearer ";
@@ -50,14 +70,16 @@ export class ApiTokens {
 			maxWaitingRows: 4096,
 			maxWaitingBytes: 1 << 20,
 			run: async (items) => {
-				const { rows } = await pool.query<Found & { ordinal: number }>({
+				const hashes = [...new Set(items.map((item) => item.hash))];
+				const { rows } = await pool.query<Row>({
 					name: "authenticate_api_tokens",
 					text: "select * from authenticate_api_tokens($1)",
-					values: [byteaArray(items.map((item) => item.hash))],
+					values: [byteaArray(hashes)],
 				});
-				const found = new Array<Found | undefined>(items.length);
-				for (const row of rows) found[row.ordinal - 1] = row;
-				return found;
+				const found = new Map(
+					rows.map((row) => [hashes[row.ordinal - 1], toFound(row)]),
+				);
+				return items.map((item) => found.get(item.hash));
 			},
 		});
 	}
@@ -83,15 +105,9 @@ export class ApiTokens {
 		}
 		return {
 			kind: "TOKEN",
-			userId: found.user_id,
-			name: found.user_name,
-			token: { id: found.token_id, name: found.token_name },
+			...found,
 			...(from.client === undefined ? {} : { client: from.client }),
 			...(from.address === undefined ? {} : { address: from.address }),
-			memberships: found.memberships.map((membership) => ({
-				organizationId: membership.organization_id,
-				role: membership.role,
-			})),
 		};
 	}
 

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import {
 	type ClientConfig,
 	type CustomTypesConfig,
@@ -97,15 +98,14 @@ export async function transaction<Result>(
 	scope: TransactionScope,
 	work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
+	const opening = openingOf(scope);
 	const client = await pool.connect();
-	const opened = Promise.all([
-		client.query(scope.isReadOnly ? "begin read only" : "begin"),
-		client.query({
-			name: "open_transaction",
-			text: "select set_config('assay.organization_id', $1, true), set_config('assay.user_id', $2, true)",
-			values: [scope.organizationId ?? "", scope.userId ?? ""],
-		}),
-	]);
+	// One packet to the database instead of three; by the end of this turn all is written.
+	const { stream } = (client as PoolClient & { connection: { stream: Duplex } })
+		.connection;
+	stream.cork();
+	process.nextTick(() => stream.uncork());
+	const opened = client.query(opening);
 	// Looked at below; a rejection in the meantime is no unhandled one.
 	opened.catch(() => {});
 	try {
@@ -135,6 +135,17 @@ export async function transaction<Result>(
 		await opened;
 		throw error;
 	}
+}
+
+/** One text of two statements, which costs one answer: hence no parameters. */
+function openingOf(scope: TransactionScope): string {
+	return `begin${scope.isReadOnly ? " read only" : ""}; select set_config('assay.organization_id', '${idOrNone(scope.organizationId)}', true), set_config('assay.user_id', '${idOrNone(scope.userId)}', true)`;
+}
+
+function idOrNone(id: string | null | undefined): string {
+	if (!id) return "";
+	if (!/^[\w-]{32}$/.test(id)) throw new Error("a scope has ids alone");
+	return id;
 }
 
 /** A transaction that sees the rows of `organizationId` alone. */
