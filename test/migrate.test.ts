@@ -120,15 +120,50 @@ test("an owner that is no superuser can set the database up, and the service wor
 		await run(server, `drop role ${name}`);
 	});
 	// The roles exist already on this server, made by another owner, who lets this one in.
+	const roles = (await run(
+		server,
+		"select rolname from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
+	)) as { rolname: string }[];
 	await run(
 		server,
-		`grant assay_app, assay_agent, assay_identity, assay_audit to ${name} with admin option`,
+		`grant ${roles.map((role) => role.rolname).join(", ")} to ${name} with admin option`,
 	);
 	const url = new URL(withDatabaseName(server, name));
 	url.username = name;
 	url.password = "owner-password";
 	const applied = await migrate({ connectionString: url.href });
 	expect(applied).toEqual(readMigrations().map((one) => one.name));
+});
+
+test("an owner that is no superuser may act as a role that a migration makes", async () => {
+	const server = inject("serverUrl");
+	const name = `assay_maker_${process.pid}`;
+	await run(
+		server,
+		`create role ${name} login createrole password 'maker-password'`,
+	);
+	await run(server, `create database ${name} owner ${name}`);
+	onTestFinished(async () => {
+		await run(server, `drop database ${name} with (force)`);
+		await run(server, `drop role if exists ${name}_made`);
+		await run(server, `drop role ${name}`);
+	});
+	const url = new URL(withDatabaseName(server, name));
+	url.username = name;
+	url.password = "maker-password";
+	const makes = migration(
+		1,
+		`create role ${name}_made nologin;
+		do $$ begin
+			if not pg_has_role(current_user, '${name}_made', 'member') then
+				grant ${name}_made to current_user;
+			end if;
+		end $$;
+		set local role ${name}_made; reset role`,
+	);
+	expect(await migrate({ connectionString: url.href }, [makes])).toEqual([
+		makes.name,
+	]);
 });
 
 test("a user who may not set the database up is told what is missing", async () => {

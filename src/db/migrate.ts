@@ -103,6 +103,10 @@ export async function migrate(
 	try {
 		await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 		await client.query("set search_path to public");
+		// From 16 on, an owner that is no superuser may act as the roles it creates only so.
+		await client.query(
+			"select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::integer >= 160000",
+		);
 		await client.query(`
 			create table if not exists migrations (
 				version integer primary key,
