@@ -3,14 +3,14 @@ import { createOrganization } from "../src/access/organization.ts";
 import type { Principal } from "../src/access/principal.ts";
 import { recordKinds } from "../src/records/all.ts";
 import { type Calls, makeCalls } from "./calls.ts";
+import { samples } from "./record-samples.ts";
 import {
 	inputOf,
 	isNullable,
 	makeReferences,
 	type References,
-	samples,
 	sampleValue,
-} from "./record-samples.ts";
+} from "./record-values.ts";
 
 let calls: Calls;
 beforeAll(async () => {

@@ -3,14 +3,14 @@ import { createOrganization } from "../src/access/organization.ts";
 import type { Principal } from "../src/access/principal.ts";
 import { makeId } from "../src/id.ts";
 import { type Calls, makeCalls } from "./calls.ts";
+import { samples } from "./record-samples.ts";
 import {
 	inputOf,
 	makeReferences,
 	type References,
-	samples,
 	sampleValue,
 	typeOf,
-} from "./record-samples.ts";
+} from "./record-values.ts";
 
 // What no field takes, on add and on update, with nothing written.
 

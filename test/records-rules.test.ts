@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
 import { type Calls, makeCalls } from "./calls.ts";
-import {
-	inputOf,
-	makeReferences,
-	type References,
-	samples,
-} from "./record-samples.ts";
+import { samples } from "./record-samples.ts";
+import { inputOf, makeReferences, type References } from "./record-values.ts";
 
 let calls: Calls;
 let organization_id: string;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
 import { transaction } from "../src/db/pool.ts";
 import { type Calls, makeCalls } from "./calls.ts";
-import { inputOf, makeReferences, samples } from "./record-samples.ts";
+import { samples } from "./record-samples.ts";
+import { inputOf, makeReferences } from "./record-values.ts";
 
 let calls: Calls;
 let ours: string;

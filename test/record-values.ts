@@ -1,0 +1,106 @@
+import type { Calls } from "./calls.ts";
+import type { Sample } from "./record-samples.ts";
+
+export const isNullable = (sample: Sample, field: string): boolean =>
+	String(sample.fields[field]).endsWith("?") &&
+	!Array.isArray(sample.fields[field]);
+
+export const typeOf = (sample: Sample, field: string): string | string[] => {
+	const type = sample.fields[field];
+	return Array.isArray(type) ? type : String(type).replace(/\?$/, "");
+};
+
+/** Two records of each kind that others refer to. */
+export type References = Record<
+	"people" | "framework" | "measure" | "audit" | "vendor",
+	[string, string]
+>;
+
+export async function makeReferences(
+	calls: Calls,
+	organization_id: string,
+): Promise<References> {
+	const by = calls.principal("admin", organization_id);
+	const pair = async (name: string, key: string, input: object) => {
+		const add = async () =>
+			String(
+				(await calls.call(name, { organization_id, ...input }, by))[key].id,
+			);
+		return [await add(), await add()] as [string, string];
+	};
+	const people = await pair("addPeople", "people", {
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const framework = await pair("addFramework", "framework", {
+		name: "ISO 27001",
+	});
+	return {
+		people,
+		framework,
+		measure: await pair("addMeasure", "measure", {
+			name: "Backup",
+			category: "IT",
+		}),
+		audit: await pair("addAudit", "audit", { framework_id: framework[0] }),
+		vendor: await pair("addVendor", "vendor", { name: "Cloud" }),
+	};
+}
+
+let made = 0;
+
+/** A value that the field may have: the first, or another one. */
+export function sampleValue(
+	sample: Sample,
+	field: string,
+	references: References,
+	which: 0 | 1 = 0,
+): unknown {
+	const type = typeOf(sample, field);
+	// The last two, so that the first sample is no default where there are three or more.
+	if (Array.isArray(type)) return type.at(which - 2);
+	switch (type) {
+		case "name":
+			return [`Zürich's "${field}" 100% 🛡️`, `other ${field} \\ _`][which];
+		case "text":
+		case "required text":
+			return [`Several\nlines\tof ${field}, été`, "x".repeat(5000)][which];
+		case "url":
+			return ["https://example.com/a?b=ü#c", "http://localhost:8080"][which];
+		case "email":
+			return ["ada.lovelace+test@example.com", "o'neil@ex-ample.co.uk"][which];
+		case "start date":
+			return ["2026-01-15", "2024-02-29"][which];
+		case "end date":
+			return ["2026-12-30", "2100-01-01"][which];
+		case "1-5":
+			return [3, 5][which];
+		case "amount":
+			return [0, 2_147_483_647][which];
+		case "reference id":
+			return `REF ${++made}`;
+		case "vendors":
+			return [[...references.vendor].sort(), [references.vendor[0]]][which];
+		case "emails":
+			return [["b@example.com", "a@example.com"], []][which];
+		case "names":
+			return [["SOC 2", "ISO 27001"], ["é"]][which];
+		case "countries":
+			return [["DE", "CH"], ["US"]][which];
+		default:
+			return references[type as keyof References][which];
+	}
+}
+
+/** Values of the fields, those that a record must have or all. */
+export function inputOf(
+	sample: Sample,
+	references: References,
+	which: "required" | "all",
+): Record<string, unknown> {
+	const fields = which === "all" ? Object.keys(sample.fields) : sample.required;
+	return Object.fromEntries(
+		fields.map((field) => [field, sampleValue(sample, field, references)]),
+	);
+}
