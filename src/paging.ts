@@ -1,7 +1,8 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
-import { badFields } from "./errors.ts";
+import { badCursor, readCursor, writeCursor } from "./cursor.ts";
 import { idSchema } from "./records/field.ts";
+import { findFew, matches, wordsOf } from "./words.ts";
 
 /** What a list may be ordered by: an SQL expression, never null, that an index has. */
 export interface Order {
@@ -37,7 +38,6 @@ export interface Filter {
 	whenNull?: string;
 }
 
-const MAX_WORDS = 8;
 const DEFAULT_SIZE = 20;
 const MAX_SIZE = 100;
 
@@ -140,47 +140,53 @@ export async function readPage<Row extends QueryResultRow>(
 		sql: "t.organization_id = $1",
 		value: input.organization_id,
 	};
-	const values: unknown[] = [within.value];
-	const parameter = (value: unknown) => `$${values.push(value)}`;
-	const conditions = [within.sql];
-	addFilters(conditions, parameter, listing.filters, input.filter ?? {});
-	const words = wordsOf(String(input.filter?.query ?? ""));
-	if (words.length > 0) {
-		const few =
-			listing.searched && (await findFew(client, listing.searched, words));
-		if (few) conditions.push(`t.id = any(${parameter(few)})`);
-		else conditions.push(...matches(words, parameter));
-	}
-	const isFiltered = conditions.length > 1;
-
 	const cursorOf = `${listing.tool}.${field}.${direction}`;
-	if (typeof input.cursor === "string") {
-		const [value, id] = readCursor(input.cursor, cursorOf, order);
-		conditions.push(
-			`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(value)}::${order.type}, ${parameter(id)})`,
-		);
-	}
-	const text = `
-		select ${listing.columns}, (${order.expression})::text as cursor_value
-		from ${listing.from}
-		where ${conditions.join(" and ")}
-		order by ${order.expression} ${direction}, t.id ${direction}
-		limit ${parameter(size + 1)}`;
-	// Only the few texts without a filter: each prepared one stays in every connection.
-	const name = isFiltered
-		? {}
-		: { name: `${cursorOf}${input.cursor ? ".after" : ""}` };
-	const { rows } = await client
-		.query<Row & { id: string; cursor_value: string }>({
-			...name,
+	const after =
+		typeof input.cursor === "string"
+			? readCursor(input.cursor, cursorOf, order)
+			: undefined;
+	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
+
+	/** The rows that meet `further` as well; of the next `walked` ones in order, if that is given. */
+	const readRows = (further?: Conditions, walked?: number) => {
+		const values: unknown[] = [within.value];
+		const parameter = (value: unknown) => `$${values.push(value)}`;
+		const conditions = [within.sql];
+		addFilters(conditions, parameter, listing.filters, input.filter ?? {});
+		if (after) {
+			conditions.push(
+				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
+			);
+		}
+		if (walked) {
+			conditions.push(
+				`t.id = any(array(select t.id::text from ${listing.from} where ${conditions.join(" and ")} ${sorted} limit ${walked}))`,
+			);
+		}
+		if (further) conditions.push(...further(parameter));
+		const text = `
+			select ${listing.columns}, (${order.expression})::text as cursor_value
+			from ${listing.from}
+			where ${conditions.join(" and ")}
+			${sorted}
+			limit ${parameter(size + 1)}`;
+		// Only the few texts without a filter: each prepared one stays in every connection.
+		const isPlain = conditions.length === (after ? 2 : 1);
+		const name = `${cursorOf}${after ? ".after" : ""}`;
+		return client.query<Row & { id: string; cursor_value: string }>({
+			...(isPlain && { name }),
 			text,
 			values,
-		})
-		.catch((error) => {
-			// A value that its type cannot have: only a cursor made by hand brings one here.
-			if (input.cursor && /^22/.test(error.code)) throw badCursor();
-			throw error;
 		});
+	};
+
+	const { rows } = await findRows(client, listing, input, size, readRows).catch(
+		(error) => {
+			// A value that its type cannot have: only a cursor made by hand brings one here.
+			if (after && /^22/.test(error.code)) throw badCursor();
+			throw error;
+		},
+	);
 	const page = rows.slice(0, size);
 	const last = page.at(-1);
 	return {
@@ -190,6 +196,35 @@ export async function readPage<Row extends QueryResultRow>(
 				? writeCursor(cursorOf, last.cursor_value, last.id)
 				: null,
 	};
+}
+
+type Conditions = (parameter: (value: unknown) => string) => string[];
+
+/** So many of the next rows are looked through for words before an index is asked. */
+const WALKED = 300;
+
+/**
+ * Rows of a page, with the words of the query in them. Common words soon fill a page when rows
+ * are read in order; rare ones are found by the index, up to a thousand records, and these put in
+ * order; what is neither is found by reading on.
+ */
+async function findRows<Rows extends { rows: unknown[] }>(
+	client: PoolClient,
+	{ searched }: Listing,
+	input: { filter?: { query?: string | undefined } | undefined },
+	size: number,
+	readRows: (further?: Conditions, walked?: number) => Promise<Rows>,
+): Promise<Rows> {
+	const words = wordsOf(input.filter?.query ?? "");
+	if (words.length === 0) return readRows();
+	const haveWords: Conditions = (parameter) => matches(words, parameter);
+	if (!searched) return readRows(haveWords);
+	const walked = await readRows(haveWords, WALKED);
+	if (walked.rows.length > size) return walked;
+	const few = await findFew(client, searched, words);
+	return readRows(
+		few ? (parameter) => [`t.id = any(${parameter(few)})`] : haveWords,
+	);
 }
 
 function addFilters(
@@ -205,85 +240,4 @@ function addFilters(
 		if (value === null) conditions.push(filter.whenNull ?? "false");
 		else conditions.push(filter.sql(parameter(value)));
 	}
-}
-
-/** Up to so many records are found by the index on their text; beyond, by walking the list's order. */
-const FEW = 1000;
-
-/**
- * The ids of the records that contain all words, if they are few. Rare words are found by
- * the index; of common ones, the next page is soon full when rows are read in order.
- */
-async function findFew(
-	client: PoolClient,
-	table: string,
-	words: string[],
-): Promise<string[] | undefined> {
-	const { rows } = await client.query<{ ids: string[] }>({
-		name: "find_records",
-		text: "select array(select find_records($1, $2, $3)) as ids",
-		values: [table, words, FEW + 1],
-	});
-	const ids = rows[0]?.ids ?? [];
-	return ids.length > FEW ? undefined : ids;
-}
-
-/** The words of a query, as they can be asked of the database. */
-export function wordsOf(query: string): string[] {
-	return storable(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
-}
-
-/** Conditions on t.search_text: every word occurs, whatever its case and accents. */
-function matches(
-	words: string[],
-	parameter: (value: unknown) => string,
-): string[] {
-	return words.map(
-		(word) => `t.search_text like search_pattern(${parameter(word)})`,
-	);
-}
-
-/** What no stored text contains must not reach the database, which would refuse it. */
-function storable(text: string): string {
-	return text.replaceAll("\0", "\ufffd").toWellFormed();
-}
-
-function writeCursor(of: string, value: string, id: string): string {
-	return Buffer.from(JSON.stringify([of, value, id])).toString("base64url");
-}
-
-function readCursor(
-	text: string,
-	of: string,
-	order: Order,
-): [string | number, string] {
-	let parts: unknown;
-	try {
-		parts = JSON.parse(Buffer.from(text, "base64url").toString());
-	} catch {
-		throw badCursor();
-	}
-	if (!Array.isArray(parts) || parts.length !== 3) throw badCursor();
-	const [from, value, id] = parts.map(String) as [string, string, string];
-	if (from !== of) {
-		throw badFields([
-			{
-				field: "cursor",
-				message:
-					"belongs to another list or another order; use it with the tool and the order_by that gave it, or leave it out to begin at the first page",
-			},
-		]);
-	}
-	if (value !== storable(value) || !/^[\w-]{32}$/.test(id)) throw badCursor();
-	return [order.type === "integer" ? Number(value) : value, id];
-}
-
-function badCursor() {
-	return badFields([
-		{
-			field: "cursor",
-			message:
-				"is none that this list gave; pass next_cursor of the page before unchanged, or leave it out",
-		},
-	]);
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { namedKinds } from "./named-records.ts";
 import { defineOperation } from "./operation.ts";
-import { organizationId, wordsOf } from "./paging.ts";
+import { organizationId } from "./paging.ts";
+import { wordsOf } from "./words.ts";
 
 /** Of each kind, so many hits are ranked: a bound on the work that a common word makes. */
 const RANKED = 1000;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { organizationId, wordsOf } from "../paging.ts";
+import { organizationId } from "../paging.ts";
+import { wordsOf } from "../words.ts";
 import { timeSchema } from "./time.ts";
 
 const DEFAULT_SIZE = 20;

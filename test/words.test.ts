@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../src/id.ts";
+import { type Calls, makeCalls } from "./calls.ts";
+
+/** Enough for each way to find words: by reading on, by the index, by reading all. */
+const RISKS = 1_800;
+
+let calls: Calls;
+beforeAll(async () => {
+	calls = await makeCalls();
+	const ids = Array.from({ length: RISKS }, () =>
+		makeId(calls.organizationId, "risk"),
+	);
+	await calls.database.owner.query(
+		`insert into risks (organization_id, id, name, category, treatment,
+			inherent_likelihood, inherent_impact, residual_likelihood, residual_impact)
+		select $1, id, 'everywhere ' || n
+			|| case when n % 4 = 0 then ' sometimes' else '' end
+			|| case when n > 500 then ' late' else '' end
+			|| case when n = 1700 then ' onlyonce' else '' end,
+			'Test', 'ACCEPTED', 1, 1, 1, 1
+		from unnest($2::text[]) with ordinality u (id, n)`,
+		[calls.organizationId, ids],
+	);
+});
+afterAll(() => calls.close());
+
+/** Numbers of the risks found, page by page, from the first made to the last. */
+async function find(query: string): Promise<number[]> {
+	const found: number[] = [];
+	let cursor: string | null = null;
+	do {
+		const page: { risks: { name: string }[]; next_cursor: string | null } =
+			await calls.call("listRisks", {
+				organization_id: calls.organizationId,
+				size: 100,
+				cursor,
+				filter: { query },
+				order_by: { field: "created_at" },
+			});
+		found.push(...page.risks.map(({ name }) => Number(name.split(" ")[1])));
+		cursor = page.next_cursor;
+	} while (cursor);
+	return found.sort((a, b) => a - b);
+}
+
+const all = Array.from({ length: RISKS }, (_, index) => index + 1);
+
+test.each([
+	["in every record", "everywhere", () => true],
+	["in every fourth record", "sometimes", (n: number) => n % 4 === 0],
+	["in most, but none of those read first", "late", (n: number) => n > 500],
+	["in a single one", "onlyonce", (n: number) => n === 1700],
+	["in none", "nowhere", () => false],
+	["two, each common", "late some", (n: number) => n > 500 && n % 4 === 0],
+])("words %s are found completely, page by page", async (_, query, has) => {
+	expect(await find(query)).toEqual(all.filter(has));
+});
