@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ApiTokens } from "../src/access/api-tokens.ts";
+import { makePool, transaction } from "../src/db/pool.ts";
+import { findRecord } from "../src/record-store.ts";
+import { risk } from "../src/records/risk.ts";
+
+/**
+ * The least a server of getRisk could do: the statements that the service sends for it (whose
+ * token this is, and the row, in a transaction of the organization), and its JSON. No gate, no
+ * protocol, no schema, no permission. What it reaches is what the database allows.
+ */
+const POOL = Number(process.env.BENCH_POOL);
+const pool = makePool(JSON.parse(process.env.BENCH_CONNECTION ?? "{}"), {
+	max: POOL,
+});
+const tokens = new ApiTokens(pool);
+
+const server = createServer((request, response) => {
+	const chunks: Buffer[] = [];
+	request.on("data", (chunk: Buffer) => chunks.push(chunk));
+	request.on("end", async () => {
+		const body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+		const { memberships, userId } = await tokens.authenticate(
+			request.headers.authorization,
+			{},
+		);
+		const organizationId = memberships[0]?.organizationId ?? "";
+		const scope = { organizationId, userId, isReadOnly: true };
+		const found = await transaction(pool, scope, (client) =>
+			findRecord(
+				client,
+				risk.definition,
+				organizationId,
+				body.params.arguments.id,
+			),
+		);
+		const text = JSON.stringify({ risk: found });
+		response.writeHead(200, {
+			"content-type": "application/json",
+			"content-length": Buffer.byteLength(text),
+		});
+		response.end(text);
+	});
+});
+server.keepAliveTimeout = 75_000;
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+process.send?.((server.address() as AddressInfo).port);
+process.on("disconnect", () => process.exit(0));
+process.on("SIGINT", () => {});

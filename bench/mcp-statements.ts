@@ -1,0 +1,51 @@
+import { type ClientConfig, Client as PgClient } from "pg";
+import { ApiTokens } from "../src/access/api-tokens.ts";
+import { makePool } from "../src/db/pool.ts";
+import { makeLogger } from "../src/log.ts";
+import { callTool } from "../src/mcp/call.ts";
+import { Catalogue } from "../src/mcp/catalogue.ts";
+import { operations } from "../src/operations.ts";
+
+export interface Call {
+	label: string;
+	tool: string;
+	input: object;
+	token: string;
+}
+
+/** How many statements each call sends to the database, the look-up of its token included. */
+export async function countStatements(
+	connection: ClientConfig,
+	baseUrl: string,
+	calls: Call[],
+): Promise<Record<string, number>> {
+	const pool = makePool(connection, { max: 2 });
+	const log = makeLogger("silent");
+	const catalogue = new Catalogue(operations);
+	const tokens = new ApiTokens(pool);
+	const narrowing = { toolsets: undefined, isReadOnly: false };
+	const services = { pool, log, baseUrl };
+	let statements = 0;
+	const { query } = PgClient.prototype;
+	PgClient.prototype.query = function (this: PgClient, ...given: unknown[]) {
+		statements++;
+		return Reflect.apply(query, this, given);
+	} as typeof query;
+	try {
+		const counts: Record<string, number> = {};
+		for (const { label, tool: name, input, token } of calls) {
+			const tool = catalogue.find(name, narrowing);
+			if (!tool) throw new Error(`there is no tool ${name}`);
+			statements = 0;
+			const principal = await tokens.authenticate(`Bearer ${token}`, {});
+			const caller = { principal, narrowing, requestId: "bench" };
+			const parts = { services, catalogue, log, usage: { record: () => {} } };
+			await callTool(parts, caller, tool, input);
+			counts[label] = statements;
+		}
+		return counts;
+	} finally {
+		PgClient.prototype.query = query;
+		await pool.end();
+	}
+}
