@@ -61,13 +61,17 @@ declare
 begin
 	select * into device from devices d
 	where d.organization_id = new.organization_id and d.id = new.device_id;
-	perform audit_device(device, 'reportDeviceConflict', jsonb_strip_nulls(jsonb_build_object(
-		'conflict', jsonb_build_object('after', new.kind),
-		'other_device_id', jsonb_build_object('after', new.other_device_id),
-		'claimed_hardware_uuid', jsonb_build_object('after', left(new.hardware_uuid, 1000)),
-		'claimed_platform', jsonb_build_object('after', new.platform),
-		'claimed_hostname', jsonb_build_object('after', left(new.hostname, 1000))
-	)));
+	perform audit_device(device, 'reportDeviceConflict', (
+		select jsonb_object_agg(f.field, jsonb_build_object('after', f.after))
+		from (values
+			('conflict', new.kind),
+			('other_device_id', new.other_device_id),
+			('claimed_hardware_uuid', left(new.hardware_uuid, 1000)),
+			('claimed_platform', new.platform),
+			('claimed_hostname', left(new.hostname, 1000))
+		) f (field, after)
+		where f.after is not null
+	));
 	return null;
 end
 $$;

@@ -66,13 +66,17 @@ test("a conflict is logged when it is new, not each time it is seen", async () =
 		(await fleet.audited(id)).filter(
 			(entry) => entry.operation === "reportDeviceConflict",
 		);
-	expect(await conflictsOf(holder.id)).toMatchObject([
+	expect(await conflictsOf(holder.id)).toEqual([
 		{
 			actor_kind: "AGENT",
 			actor_id: holder.id,
+			actor_name: "copy",
+			operation: "reportDeviceConflict",
+			record_name: "laptop",
 			changes: {
 				conflict: { after: "POSSIBLE_CLONE" },
 				claimed_hardware_uuid: { after: clone.hardware_uuid },
+				claimed_platform: { after: "LINUX" },
 				claimed_hostname: { after: "copy" },
 			},
 		},

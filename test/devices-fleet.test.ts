@@ -274,7 +274,7 @@ test("a page costs the same number of statements whatever the number of devices"
 		organization,
 	);
 	expect(await count(100, 100)).toBe(few);
-	expect(few).toBe(5);
+	expect(few).toBeLessThanOrEqual(5);
 });
 
 /** The same connection, noting what is sent over it until it is given back. */

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../src/access/organization.ts";
+import { makeId } from "../src/id.ts";
+import { createDatabase, type TestDatabase } from "./database.ts";
+import { assay } from "./program.ts";
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+let org: string;
+beforeAll(async () => {
+	database = await createDatabase();
+	settings = { DATABASE_URL: database.url };
+	org = await createOrganization(database.pool, "Acme");
+});
+afterAll(() => database.drop());
+
+async function device(...command: string[]) {
+	const { code, stdout, stderr } = await assay(
+		["device", ...command, "--org", org, "--json"],
+		settings,
+	);
+	return { code, stderr, data: stdout === "" ? undefined : JSON.parse(stdout) };
+}
+
+test("a device is made for its owner, revoked and given a new token, and each is in the audit log", async () => {
+	const owner = makeId(org, "people");
+	const refused = await device("create", "--owner", owner);
+	expect(refused).toMatchObject({ code: 1, data: undefined });
+	expect(refused.stderr).toBe(
+		`assay: owner_id: there is no person ${owner} in this organization\n`,
+	);
+	await database.owner.query(
+		"insert into people (organization_id, id, full_name, primary_email_address, kind) values ($1, $2, 'Ada', 'ada@example.com', 'EMPLOYEE')",
+		[org, owner],
+	);
+	const { data: made } = await device("create", "--owner", owner);
+	const id: string = made.device_id;
+	const { data: shown } = await device("show", id);
+	expect(shown).toMatchObject({
+		device: { id, owner_id: owner, status: "PENDING", postures: [] },
+		conflicts: [],
+	});
+
+	expect((await device("revoke", id)).data.device.status).toBe("REVOKED");
+	const { data: reissued } = await device("reissue", id);
+	expect(reissued).toEqual({
+		...made,
+		enrollment_token_id: expect.any(String),
+		enrollment_token: expect.stringMatching(/^asy_enr_/),
+		expires_at: expect.any(String),
+	});
+	expect(reissued.enrollment_token).not.toBe(made.enrollment_token);
+	expect((await device("list")).data.devices).toMatchObject([
+		{ id, status: "PENDING", revoked_at: null },
+	]);
+
+	const { rows } = await database.owner.query<{
+		operation: string;
+		actor_kind: string;
+		actor_name: string;
+	}>(
+		"select operation, actor_kind, actor_name from audit_entries where record_id = $1 order by sequence",
+		[id],
+	);
+	expect(rows.map(({ operation }) => operation)).toEqual([
+		"addDevice",
+		"revokeDevice",
+		"reissueEnrollmentToken",
+	]);
+	for (const { actor_kind, actor_name } of rows) {
+		expect(actor_kind).toBe("SYSTEM");
+		expect(actor_name).toMatch(/^command line, \S+$/);
+	}
+});
+
+test.each([
+	"show",
+	"revoke",
+	"reissue",
+])("device %s of one that does not exist, or is none, fails with 1 and a sentence", async (command) => {
+	for (const id of ["nonsense", makeId(org, "device")]) {
+		const { code, data, stderr } = await device(command, id);
+		expect(code).toBe(1);
+		expect(data).toBeUndefined();
+		expect(stderr).toContain(`there is no device ${id}`);
+	}
+});

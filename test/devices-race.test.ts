@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	deleteDevice,
+	reissueEnrollmentToken,
+	revokeDevice,
+} from "../src/devices/writing.ts";
+import { startFleet, type TestFleet } from "./devices.ts";
+import { heartbeatBody, postureResult } from "./service.ts";
+
+let fleet: TestFleet;
+beforeAll(async () => {
+	fleet = await startFleet();
+});
+afterAll(() => fleet.assay.close());
+
+test("deleting, revoking and re-enrolling while the device reports ends in one of the states, with nothing left behind", async () => {
+	const { owner } = fleet.assay.database;
+	for (let round = 0; round < 10; round++) {
+		const { id, key } = await fleet.assay.activateDevice();
+		const { enrollment_token } = await fleet.call(reissueEnrollmentToken, {
+			id,
+		});
+		const report = { results: [postureResult()] };
+		const answers = await Promise.all([
+			fleet.assay.post("postures", report, { key }),
+			fleet.assay.post("heartbeat", heartbeatBody(), { key }),
+			fleet.call(revokeDevice, { id }).then(() => ({ status: 200 })),
+			fleet.assay.post("enroll", { token: enrollment_token }),
+			fleet.assay.post("postures", report, { key }),
+			fleet.call(deleteDevice, { id }).then(
+				() => ({ status: 200 }),
+				() => ({ status: 200 }),
+			),
+			fleet.assay.post("postures", report, { key }),
+		]).catch((error: { code?: string }) => {
+			// The deletion may come before the revocation.
+			expect(error.code).toBe("not_found");
+			return [];
+		});
+		for (const { status } of answers) expect([200, 204, 401]).toContain(status);
+		await fleet.call(deleteDevice, { id }).catch(() => {});
+		await fleet.assay.post("postures", report, { key });
+		const { rows } = await owner.query(
+			"select count(*)::int as reports from posture_reports where device_id = $1",
+			[id],
+		);
+		expect(rows).toEqual([{ reports: 0 }]);
+	}
+});
