@@ -5,19 +5,20 @@ import { VERSION } from "../version.ts";
 import { AGENT_PATHS } from "./openapi-agent.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
 
-/** `GET /api/openapi.json`: every address for programs, as OpenAPI 3.1; made once. */
+/** `GET /api/openapi.json`: every address for programs, as OpenAPI 3.1; made when it is first asked for. */
 export function addOpenapi(
 	app: FastifyInstance,
 	catalogue: Catalogue,
 	baseUrl: string,
 ): void {
-	const json = JSON.stringify(makeOpenapi(catalogue, baseUrl));
-	app.get("/api/openapi.json", (_, reply) =>
-		reply
+	let json: string | undefined;
+	app.get("/api/openapi.json", (_, reply) => {
+		json ??= JSON.stringify(makeOpenapi(catalogue, baseUrl));
+		return reply
 			.header("content-type", "application/json; charset=utf-8")
 			.header("cache-control", "public, max-age=300")
-			.send(json),
-	);
+			.send(json);
+	});
 }
 
 export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {
