@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeSecret } from "../src/access/token.ts";
+import { RawConnection } from "./raw-http.ts";
 import { startTools, type TestTools } from "./tools.ts";
 
 let tools: TestTools;
@@ -283,12 +284,44 @@ test("narrowing away a tool takes it from this door too", async () => {
 	expect(write.status).toBe(404);
 });
 
-test("a page of another origin and a foreign Host are refused: 403", async () => {
-	const response = await fetch(`${tools.url}/api/mcp/tools/listOrganizations`, {
-		headers: {
-			authorization: `Bearer ${tools.admin.token}`,
-			origin: "https://evil.example.com",
-		},
-	});
-	expect(response.status).toBe(403);
+test("a page of another origin is refused: 403", async () => {
+	const send = (origin: string) =>
+		fetch(`${tools.url}/api/mcp/tools/listOrganizations`, {
+			headers: { authorization: `Bearer ${tools.admin.token}`, origin },
+		});
+	for (const origin of [
+		"https://evil.example.com",
+		"null",
+		"http://localhost:1",
+		`${tools.url}.evil.example.com`,
+	]) {
+		expect((await send(origin)).status, origin).toBe(403);
+	}
+	expect((await send(tools.url)).status).toBe(200);
+});
+
+test("a name that somebody pointed at this machine is refused: 403", async () => {
+	const send = (host: string, path: string) =>
+		new RawConnection(tools.url)
+			.send(
+				`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${tools.admin.token}\r\n\r\n`,
+			)
+			.response("GET");
+	for (const path of [
+		"/api/mcp/tools/listOrganizations",
+		"/api/mcp/health",
+		"/api/mcp/v1/health",
+	]) {
+		for (const host of ["evil.example.com", "localhost.evil.com", "[", "a b"]) {
+			expect((await send(host, path)).status, host).toBe(403);
+		}
+		for (const host of [
+			"localhost",
+			"LOCALHOST:8080",
+			"127.0.0.1:1",
+			"[::1]",
+		]) {
+			expect((await send(host, path)).status, host).toBe(200);
+		}
+	}
 });
