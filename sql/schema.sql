@@ -1,15 +1,55 @@
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
+
+COMMENT ON EXTENSION btree_gin IS 'support for indexing common datatypes in GIN';
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+
+COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
+
+CREATE EXTENSION IF NOT EXISTS unaccent WITH SCHEMA public;
+
+COMMENT ON EXTENSION unaccent IS 'text search dictionary that removes accents';
+
 CREATE DOMAIN public.typed_id AS text COLLATE pg_catalog."C"
 	CONSTRAINT typed_id_check CHECK ((octet_length(VALUE) = 32));
+
+CREATE FUNCTION public.accept_invitation(p_token_hash bytea) RETURNS TABLE(invitation_id text, organization_id text, role text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller text := current_setting('assay.user_id', true);
+	invitation invitations;
+begin
+	update invitations i
+	set accepted_at = now()
+	from users u
+	where u.id = caller and i.email = u.email and i.token_hash = p_token_hash
+		and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
+	returning i.* into invitation;
+	if not found then
+		return;
+	end if;
+	insert into memberships (organization_id, user_id, role)
+	values (invitation.organization_id, caller, invitation.role)
+	on conflict do nothing;
+	return query
+	select invitation.id::text, m.organization_id::text, m.role
+	from memberships m
+	where m.organization_id = invitation.organization_id and m.user_id = caller;
+end
+$$;
 
 CREATE FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 declare
-	device record;
+	before devices;
+	device devices;
 	wanted_hash bytea := sha256(convert_to(p_hardware_uuid, 'UTF8'));
 begin
-	select d.organization_id, d.id into device
+	select * into before
 	from devices d
 	where d.key_hash = p_key_hash and d.status = 'PENDING'
 	for no key update;
@@ -28,21 +68,25 @@ begin
 			os_version = p_os_version,
 			agent_version = p_agent_version,
 			activated_at = now(),
-			last_seen_at = now()
-		where d.organization_id = device.organization_id and d.id = device.id;
+			last_seen_at = now(),
+			updated_at = now(),
+			hostname_key = sort_key(p_hostname),
+			search_text = search_text(d.name, p_hostname, p_serial_number)
+		where d.organization_id = before.organization_id and d.id = before.id
+		returning * into device;
 	exception when unique_violation then
 		insert into device_conflicts as c (
 			organization_id, device_id, kind, other_device_id, hardware_uuid, platform,
 			hostname, serial_number, os_version, agent_version
 		)
 		select
-			device.organization_id, device.id, 'DUPLICATE_HARDWARE', d.id, p_hardware_uuid,
+			before.organization_id, before.id, 'DUPLICATE_HARDWARE', d.id, p_hardware_uuid,
 			p_platform, p_hostname, p_serial_number, p_os_version, p_agent_version
 		from devices d
-		where d.organization_id = device.organization_id
+		where d.organization_id = before.organization_id
 			and d.hardware_hash = wanted_hash
 			and d.status <> 'REVOKED'
-			and d.id <> device.id
+			and d.id <> before.id
 		on conflict on constraint device_conflicts_pkey do update set
 			other_device_id = excluded.other_device_id,
 			hardware_uuid = excluded.hardware_uuid,
@@ -56,9 +100,20 @@ begin
 		return 'duplicate_hardware';
 	end;
 	delete from device_conflicts c
-	where c.organization_id = device.organization_id
-		and c.device_id = device.id
-		and c.kind = 'DUPLICATE_HARDWARE';
+	where c.organization_id = device.organization_id and c.device_id = device.id;
+	perform audit_device(device, 'activateDevice', (
+		select jsonb_object_agg(f.field, jsonb_build_object('before', f.before, 'after', f.after))
+		from (values
+			('status', before.status, device.status),
+			('hardware_uuid', left(before.hardware_uuid, 1000), left(device.hardware_uuid, 1000)),
+			('serial_number', left(before.serial_number, 1000), left(device.serial_number, 1000)),
+			('hostname', left(before.hostname, 1000), left(device.hostname, 1000)),
+			('platform', before.platform, device.platform),
+			('os_version', left(before.os_version, 1000), left(device.os_version, 1000)),
+			('agent_version', left(before.agent_version, 1000), left(device.agent_version, 1000))
+		) f (field, before, after)
+		where f.before is distinct from f.after
+	));
 	return 'activated';
 end
 $$;
@@ -81,6 +136,8 @@ CREATE FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) RETURN
     AS $$
 declare
 	token record;
+	before devices;
+	device devices;
 begin
 	delete from enrollment_tokens t
 	using devices d
@@ -94,9 +151,23 @@ begin
 	if not found then
 		return null;
 	end if;
+	select * into before from devices d
+	where d.organization_id = token.organization_id and d.id = token.device_id
+	for no key update;
+	-- Revoked in the meantime.
+	if before.status = 'REVOKED' then
+		return null;
+	end if;
 	update devices d
-	set key_hash = p_key_hash, status = 'PENDING', enrolled_at = now(), enrolled_with = token.name
-	where d.organization_id = token.organization_id and d.id = token.device_id;
+	set
+		key_hash = p_key_hash, status = 'PENDING', enrolled_at = now(), enrolled_with = token.name,
+		updated_at = now()
+	where d.organization_id = token.organization_id and d.id = token.device_id
+	returning * into device;
+	perform audit_device(device, 'enrollDevice', jsonb_build_object(
+		'status', jsonb_build_object('before', before.status, 'after', device.status),
+		'enrolled_with', jsonb_build_object('before', before.enrolled_with, 'after', device.enrolled_with)
+	));
 	return token.device_id;
 end
 $$;
@@ -147,7 +218,16 @@ begin
 			hostname = b.hostname,
 			os_version = b.os_version,
 			agent_version = b.agent_version,
-			last_seen_at = greatest(d.last_seen_at, now())
+			last_seen_at = greatest(d.last_seen_at, now()),
+			hostname_key = case
+				when d.hostname = b.hostname then d.hostname_key
+				else sort_key(b.hostname)
+			end,
+			search_text = case
+				when d.hostname = b.hostname and d.serial_number is not distinct from b.serial_number
+					then d.search_text
+				else search_text(d.name, b.hostname, b.serial_number)
+			end
 		from unnest(
 			p_key_hash, p_hardware_uuid, p_serial_number, p_hostname,
 			p_platform, p_os_version, p_agent_version
@@ -169,6 +249,8 @@ begin
 			p_hostname[t.n], p_serial_number[t.n], p_os_version[t.n], p_agent_version[t.n]
 		from touched t
 		where t.is_other_hardware
+		-- Each new one locks its organization's audit log: two batches do so in the same order.
+		order by t.organization_id, t.id
 		on conflict on constraint device_conflicts_pkey do update set
 			hardware_uuid = excluded.hardware_uuid,
 			platform = excluded.platform,
@@ -419,11 +501,199 @@ CREATE FUNCTION public.agent_unenroll(p_key_hash bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
+declare
+	before devices;
+	device devices;
 begin
+	select * into before from devices d where d.key_hash = p_key_hash for no key update;
+	if not found then
+		return false;
+	end if;
 	update devices d
-	set status = 'REVOKED', revoked_at = now(), key_hash = null
-	where d.key_hash = p_key_hash;
-	return found;
+	set status = 'REVOKED', revoked_at = now(), updated_at = now(), key_hash = null
+	where d.organization_id = before.organization_id and d.id = before.id
+	returning * into device;
+	perform audit_device(device, 'unenrollDevice', jsonb_build_object(
+		'status', jsonb_build_object('before', before.status, 'after', device.status)
+	));
+	return true;
+end
+$$;
+
+CREATE FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	head audit_heads;
+	given jsonb;
+	entry audit_entries;
+begin
+	insert into audit_heads values (p_organization_id, 0, '') on conflict do nothing;
+	select * into head from audit_heads where organization_id = p_organization_id for update;
+	for given in select * from jsonb_array_elements(p_entries) loop
+		entry := jsonb_populate_record(null::audit_entries, given);
+		entry.organization_id := p_organization_id;
+		entry.sequence := head.sequence + 1;
+		-- Not now(), which is when the transaction began: the chain's times never go back.
+		entry.at := clock_timestamp();
+		entry.outcome := coalesce(entry.outcome, 'DONE');
+		entry.changes := coalesce(entry.changes, '{}');
+		entry.previous_hash := head.hash;
+		entry.hash := audit_entry_hash(entry);
+		insert into audit_entries values (entry.*);
+		head.sequence := entry.sequence;
+		head.hash := entry.hash;
+	end loop;
+	update audit_heads set sequence = head.sequence, hash = head.hash
+	where organization_id = p_organization_id;
+end
+$$;
+
+CREATE FUNCTION public.sort_key(text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'public'
+    AS $_$ select left(public.search_fold($1), 200) $_$;
+
+CREATE TABLE public.devices (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text,
+    status text DEFAULT 'PENDING'::text NOT NULL,
+    key_hash bytea,
+    hardware_uuid text,
+    hardware_hash bytea,
+    serial_number text,
+    hostname text,
+    platform text,
+    os_version text,
+    agent_version text,
+    enrolled_with text,
+    enrolled_at timestamp with time zone,
+    activated_at timestamp with time zone,
+    last_seen_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    owner_id public.typed_id,
+    name_key text GENERATED ALWAYS AS (COALESCE(public.sort_key(name), ''::text)) STORED NOT NULL COLLATE pg_catalog."C",
+    hostname_key text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    search_text text DEFAULT ''::text NOT NULL,
+    CONSTRAINT devices_check CHECK (((status = 'REVOKED'::text) = (revoked_at IS NOT NULL))),
+    CONSTRAINT devices_check1 CHECK (((status <> 'REVOKED'::text) OR (key_hash IS NULL))),
+    CONSTRAINT devices_check2 CHECK (((status <> 'ACTIVE'::text) OR ((hardware_hash IS NOT NULL) AND (platform IS NOT NULL)))),
+    CONSTRAINT devices_key_hash_check CHECK ((octet_length(key_hash) = 32)),
+    CONSTRAINT devices_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT devices_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
+    CONSTRAINT devices_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACTIVE'::text, 'REVOKED'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.devices FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.devices.enrolled_with IS 'name of the enrollment token that gave the present key';
+
+CREATE FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT public.audit_append(((device).organization_id)::text, jsonb_build_array(jsonb_build_object('actor_kind', 'AGENT', 'actor_id', (device).id, 'actor_name', "left"(COALESCE((device).hostname, (device).name, ((device).id)::text), 1000), 'operation', operation, 'record_kind', 'device', 'record_id', (device).id, 'record_name', "left"(COALESCE((device).name, (device).hostname), 1000), 'changes', changes))) AS audit_append;
+END;
+
+CREATE FUNCTION public.audit_device_conflict() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+	device devices;
+begin
+	select * into device from devices d
+	where d.organization_id = new.organization_id and d.id = new.device_id;
+	perform audit_device(device, 'reportDeviceConflict', (
+		select jsonb_object_agg(f.field, jsonb_build_object('after', f.after))
+		from (values
+			('conflict', new.kind),
+			('other_device_id', new.other_device_id),
+			('claimed_hardware_uuid', left(new.hardware_uuid, 1000)),
+			('claimed_platform', new.platform),
+			('claimed_hostname', left(new.hostname, 1000))
+		) f (field, after)
+		where f.after is not null
+	));
+	return null;
+end
+$$;
+
+CREATE TABLE public.audit_entries (
+    organization_id public.typed_id NOT NULL,
+    sequence bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text,
+    actor_name text NOT NULL,
+    token_id text,
+    token_name text,
+    client text,
+    address text,
+    operation text NOT NULL,
+    outcome text NOT NULL,
+    record_kind text,
+    record_id text,
+    record_name text,
+    changes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['USER'::text, 'TOKEN'::text, 'AGENT'::text, 'SYSTEM'::text]))),
+    CONSTRAINT audit_entries_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text)),
+    CONSTRAINT audit_entries_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['DONE'::text, 'REFUSED'::text]))),
+    CONSTRAINT audit_entries_sequence_check CHECK ((sequence > 0))
+);
+
+ALTER TABLE ONLY public.audit_entries FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.audit_entry_text(entry public.audit_entries) RETURNS text
+    LANGUAGE sql STABLE
+    SET "TimeZone" TO 'UTC'
+    SET bytea_output TO 'hex'
+    RETURN ((to_jsonb(entry) - 'hash'::text))::text;
+
+CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries) RETURNS bytea
+    LANGUAGE sql STABLE
+    RETURN sha256(convert_to(public.audit_entry_text(entry), 'UTF8'::name));
+
+CREATE FUNCTION public.authenticate_api_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select h.n::integer, t.id::text, t.name, u.id::text, u.name, m.all_of_them
+	from unnest(p_hash) with ordinality h (hash, n)
+	join api_tokens t on t.token_hash = h.hash
+	join users u on u.id = t.user_id
+	cross join lateral (
+		-- "<id> <role>,<id> <role>": a tenth of the time that JSON takes for a user of many.
+		select coalesce(
+			string_agg(m.organization_id || ' ' || m.role, ',' order by m.organization_id), ''
+		) as all_of_them
+		from memberships m where m.user_id = t.user_id
+	) m
+	where t.revoked_at is null and (t.expires_at is null or t.expires_at > now());
+end
+$$;
+
+CREATE FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) RETURNS TABLE(user_id text, is_new boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	insert into users (id, email, name) values (p_id, lower(p_email), p_name)
+	on conflict (email) do nothing;
+	if found and p_password is not null then
+		insert into accounts (id, user_id, provider_id, account_id, password)
+		values (p_account_id, p_id, 'credential', p_id, p_password);
+	end if;
+	return query select u.id::text, u.id = p_id from users u where u.email = lower(p_email);
 end
 $$;
 
@@ -460,6 +730,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+begin
+	return query execute format(
+		'select t.id::text from %I t where t.organization_id = $1 and %s limit %s',
+		p_table,
+		(select string_agg(format('t.search_text like search_pattern(%L)', word), ' and ') from unnest(p_words) word),
+		p_limit
+	) using current_setting('assay.organization_id', true);
+end
+$_$;
+
 CREATE TABLE public.organizations (
     id public.typed_id NOT NULL,
     name text NOT NULL,
@@ -480,9 +764,282 @@ CREATE FUNCTION public.has_organizations() RETURNS boolean
     SET search_path TO 'public', 'pg_temp'
     RETURN (EXISTS (SELECT FROM public.organizations));
 
+CREATE FUNCTION public.invitation_email(p_token_hash bytea) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return (
+		select i.email from invitations i
+		where i.token_hash = p_token_hash
+			and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
+	);
+end
+$$;
+
+CREATE FUNCTION public.keep_an_administrator() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	if new.role = 'admin' then
+		return null;
+	end if;
+	perform from organizations where id = old.organization_id for no key update;
+	if not exists (
+		select from memberships m where m.organization_id = old.organization_id and m.role = 'admin'
+	) then
+		raise exception 'the last administrator of % cannot go', old.organization_id
+			using errcode = 'check_violation', constraint = 'last_administrator';
+	end if;
+	return null;
+end
+$$;
+
+CREATE FUNCTION public.make_reference_id(p_organization_id text, p_table text, p_prefix text) RETURNS text
+    LANGUAGE plpgsql
+    AS $_$
+declare
+	number integer;
+	candidate text;
+	is_taken boolean;
+begin
+	loop
+		insert into reference_counters as c values (p_organization_id, p_table, 1)
+		on conflict (organization_id, register) do update set last = c.last + 1
+		returning last into number;
+		candidate := p_prefix || '-' || lpad(number::text, greatest(3, length(number::text)), '0');
+		execute format('select exists (select from %I where organization_id = $1 and reference_id = $2)', p_table)
+			into is_taken using p_organization_id, candidate;
+		exit when not is_taken;
+	end loop;
+	return candidate;
+end
+$_$;
+
 CREATE FUNCTION public.posture_result_identity(result jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((result - 'claimed_observed_at'::text) || jsonb_build_object('observed_at', COALESCE((result -> 'claimed_observed_at'::text), (result -> 'observed_at'::text))));
+
+CREATE FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	perform from api_tokens t where t.id = any (p_token_id) or t.id = any (p_call_token_id)
+	order by t.id for no key update;
+	update api_tokens t
+	set last_used_at = n.used_at, last_used_client = n.client, last_used_address = n.address
+	from unnest(p_token_id, p_used_at, p_client, p_address) n (token_id, used_at, client, address)
+	where t.id = n.token_id and (t.last_used_at is null or t.last_used_at < n.used_at);
+	insert into api_token_usage as u (token_id, day, tool, calls, errors)
+	select n.token_id, n.day, n.tool, n.calls, n.errors
+	from unnest(p_call_token_id, p_day, p_tool, p_calls, p_errors) n (token_id, day, tool, calls, errors)
+	where exists (select from api_tokens t where t.id = n.token_id)
+	order by n.token_id, n.day, n.tool
+	on conflict (token_id, day, tool)
+	do update set calls = u.calls + excluded.calls, errors = u.errors + excluded.errors;
+end
+$$;
+
+CREATE FUNCTION public.remove_links() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+	delete from record_links l
+	where l.organization_id = old.organization_id and (l.first_id = old.id or l.second_id = old.id);
+	return null;
+end
+$$;
+
+CREATE FUNCTION public.search_fold(text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'public'
+    AS $_$ select lower(public.unaccent('public.unaccent', $1)) $_$;
+
+CREATE FUNCTION public.search_pattern(text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'public'
+    AS $_$ select '%' || regexp_replace(public.search_fold($1), '([\\%_])', '\\\1', 'g') || '%' $_$;
+
+CREATE FUNCTION public.search_text(VARIADIC parts text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$ select coalesce(public.search_fold(array_to_string(parts, ' ')), '') $$;
+
+CREATE TABLE public.accounts (
+    id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    provider_id text NOT NULL,
+    account_id text NOT NULL,
+    password text,
+    access_token text,
+    refresh_token text,
+    id_token text,
+    access_token_expires_at timestamp with time zone,
+    refresh_token_expires_at timestamp with time zone,
+    scope text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.accounts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.api_token_usage (
+    token_id public.typed_id NOT NULL,
+    day date NOT NULL,
+    tool text NOT NULL,
+    calls bigint NOT NULL,
+    errors bigint NOT NULL,
+    CONSTRAINT api_token_usage_calls_check CHECK ((calls >= 0)),
+    CONSTRAINT api_token_usage_check CHECK (((errors >= 0) AND (errors <= calls)))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.api_token_usage FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.api_tokens (
+    id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    token_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    last_used_client text,
+    last_used_address text,
+    CONSTRAINT api_tokens_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT api_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.api_tokens FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.asset_vendors (
+    organization_id public.typed_id NOT NULL,
+    asset_id public.typed_id NOT NULL,
+    vendor_id public.typed_id NOT NULL
+);
+
+ALTER TABLE ONLY public.asset_vendors FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.asset_vendors IS 'assets';
+
+CREATE TABLE public.assets (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    amount integer DEFAULT 1 NOT NULL,
+    owner_id public.typed_id,
+    asset_type text NOT NULL,
+    data_types_stored text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, data_types_stored])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT assets_amount_check CHECK ((amount >= 0)),
+    CONSTRAINT assets_asset_type_check CHECK ((asset_type = ANY (ARRAY['PHYSICAL'::text, 'VIRTUAL'::text]))),
+    CONSTRAINT assets_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.assets FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_heads (
+    organization_id public.typed_id NOT NULL,
+    sequence bigint NOT NULL,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_heads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audits (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    framework_id public.typed_id NOT NULL,
+    name text,
+    valid_from date,
+    valid_until date,
+    state text DEFAULT 'NOT_STARTED'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name])) STORED NOT NULL,
+    CONSTRAINT audits_check CHECK ((valid_from <= valid_until)),
+    CONSTRAINT audits_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT audits_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'COMPLETED'::text, 'REJECTED'::text, 'OUTDATED'::text])))
+);
+
+ALTER TABLE ONLY public.audits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.continual_improvements (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    reference_id text NOT NULL,
+    description text,
+    source text,
+    owner_id public.typed_id,
+    target_date date,
+    status text DEFAULT 'OPEN'::text NOT NULL,
+    priority text DEFAULT 'LOW'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[reference_id, description, source])) STORED NOT NULL,
+    reference_id_key text GENERATED ALWAYS AS (public.sort_key(reference_id)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT continual_improvements_priority_check CHECK ((priority = ANY (ARRAY['LOW'::text, 'MEDIUM'::text, 'HIGH'::text]))),
+    CONSTRAINT continual_improvements_reference_id_check CHECK ((reference_id <> ''::text)),
+    CONSTRAINT continual_improvements_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'IN_PROGRESS'::text, 'CLOSED'::text])))
+);
+
+ALTER TABLE ONLY public.continual_improvements FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.controls (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    framework_id public.typed_id NOT NULL,
+    section_title text NOT NULL,
+    name text NOT NULL,
+    description text,
+    status text DEFAULT 'INCLUDED'::text NOT NULL,
+    exclusion_justification text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[section_title, name, description, exclusion_justification])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    section_title_key text GENERATED ALWAYS AS (public.sort_key(section_title)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT controls_check CHECK (((status = 'INCLUDED'::text) OR (exclusion_justification IS NOT NULL))),
+    CONSTRAINT controls_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT controls_section_title_check CHECK ((section_title <> ''::text)),
+    CONSTRAINT controls_status_check CHECK ((status = ANY (ARRAY['INCLUDED'::text, 'EXCLUDED'::text])))
+);
+
+ALTER TABLE ONLY public.controls FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.data (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    data_classification text NOT NULL,
+    owner_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT data_data_classification_check CHECK ((data_classification = ANY (ARRAY['PUBLIC'::text, 'INTERNAL'::text, 'CONFIDENTIAL'::text, 'SECRET'::text]))),
+    CONSTRAINT data_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.data FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.datum_vendors (
+    organization_id public.typed_id NOT NULL,
+    datum_id public.typed_id NOT NULL,
+    vendor_id public.typed_id NOT NULL
+);
+
+ALTER TABLE ONLY public.datum_vendors FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.datum_vendors IS 'data';
 
 CREATE TABLE public.device_conflicts (
     organization_id public.typed_id NOT NULL,
@@ -503,40 +1060,6 @@ CREATE TABLE public.device_conflicts (
 
 ALTER TABLE ONLY public.device_conflicts FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.devices (
-    organization_id public.typed_id NOT NULL,
-    id public.typed_id NOT NULL,
-    name text,
-    status text DEFAULT 'PENDING'::text NOT NULL,
-    key_hash bytea,
-    hardware_uuid text,
-    hardware_hash bytea,
-    serial_number text,
-    hostname text,
-    platform text,
-    os_version text,
-    agent_version text,
-    enrolled_with text,
-    enrolled_at timestamp with time zone,
-    activated_at timestamp with time zone,
-    last_seen_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT devices_check CHECK (((status = 'REVOKED'::text) = (revoked_at IS NOT NULL))),
-    CONSTRAINT devices_check1 CHECK (((status <> 'REVOKED'::text) OR (key_hash IS NULL))),
-    CONSTRAINT devices_check2 CHECK (((status <> 'ACTIVE'::text) OR ((hardware_hash IS NOT NULL) AND (platform IS NOT NULL)))),
-    CONSTRAINT devices_key_hash_check CHECK ((octet_length(key_hash) = 32)),
-    CONSTRAINT devices_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT devices_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
-    CONSTRAINT devices_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACTIVE'::text, 'REVOKED'::text])))
-)
-WITH (fillfactor='70');
-
-ALTER TABLE ONLY public.devices FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN public.devices.enrolled_with IS 'name of the enrollment token that gave the present key';
-
 CREATE TABLE public.enrollment_tokens (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -553,12 +1076,145 @@ CREATE TABLE public.enrollment_tokens (
 
 ALTER TABLE ONLY public.enrollment_tokens FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.frameworks (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    version text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, version])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT frameworks_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.frameworks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.invitations (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    token_hash bytea NOT NULL,
+    invited_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    accepted_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT invitations_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
+    CONSTRAINT invitations_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
+    CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text]))),
+    CONSTRAINT invitations_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+ALTER TABLE ONLY public.invitations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.measures (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    category text NOT NULL,
+    state text DEFAULT 'NOT_STARTED'::text NOT NULL,
+    owner_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, category])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT measures_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT measures_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'IMPLEMENTED'::text, 'NOT_APPLICABLE'::text])))
+);
+
+ALTER TABLE ONLY public.measures FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.memberships (
+    organization_id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    role text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text])))
+);
+
+ALTER TABLE ONLY public.memberships FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.migrations (
     version integer NOT NULL,
     name text NOT NULL,
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE public.nonconformities (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    reference_id text NOT NULL,
+    description text,
+    audit_id public.typed_id,
+    date_identified date,
+    root_cause text,
+    corrective_action text,
+    owner_id public.typed_id,
+    due_date date,
+    status text DEFAULT 'OPEN'::text NOT NULL,
+    effectiveness_check text,
+    severity text DEFAULT 'MINOR'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[reference_id, description, root_cause, corrective_action, effectiveness_check])) STORED NOT NULL,
+    reference_id_key text GENERATED ALWAYS AS (public.sort_key(reference_id)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT nonconformities_reference_id_check CHECK ((reference_id <> ''::text)),
+    CONSTRAINT nonconformities_severity_check CHECK ((severity = ANY (ARRAY['MINOR'::text, 'MAJOR'::text]))),
+    CONSTRAINT nonconformities_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'IN_PROGRESS'::text, 'CLOSED'::text])))
+);
+
+ALTER TABLE ONLY public.nonconformities FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.obligations (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    source text,
+    area text,
+    requirement text NOT NULL,
+    actions_to_be_implemented text,
+    regulator text,
+    type text DEFAULT 'LEGAL'::text NOT NULL,
+    owner_id public.typed_id,
+    last_review_date date,
+    due_date date,
+    status text DEFAULT 'NON_COMPLIANT'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[source, area, requirement, actions_to_be_implemented, regulator])) STORED NOT NULL,
+    requirement_key text GENERATED ALWAYS AS (public.sort_key(requirement)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT obligations_requirement_check CHECK ((requirement <> ''::text)),
+    CONSTRAINT obligations_status_check CHECK ((status = ANY (ARRAY['NON_COMPLIANT'::text, 'PARTIALLY_COMPLIANT'::text, 'COMPLIANT'::text]))),
+    CONSTRAINT obligations_type_check CHECK ((type = ANY (ARRAY['LEGAL'::text, 'CONTRACTUAL'::text])))
+);
+
+ALTER TABLE ONLY public.obligations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.people (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    full_name text NOT NULL,
+    primary_email_address text NOT NULL,
+    additional_email_addresses text[] DEFAULT '{}'::text[] NOT NULL,
+    kind text NOT NULL,
+    "position" text,
+    contract_start_date date,
+    contract_end_date date,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC (ARRAY[full_name, primary_email_address, "position"] || additional_email_addresses))) STORED NOT NULL,
+    full_name_key text GENERATED ALWAYS AS (public.sort_key(full_name)) STORED COLLATE pg_catalog."C",
+    primary_email_address_key text GENERATED ALWAYS AS (public.sort_key(primary_email_address)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT people_check CHECK ((contract_start_date <= contract_end_date)),
+    CONSTRAINT people_full_name_check CHECK ((full_name <> ''::text)),
+    CONSTRAINT people_kind_check CHECK ((kind = ANY (ARRAY['EMPLOYEE'::text, 'CONTRACTOR'::text, 'SERVICE_ACCOUNT'::text])))
+);
+
+ALTER TABLE ONLY public.people FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.posture_reports (
     organization_id public.typed_id NOT NULL,
@@ -601,7 +1257,207 @@ WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.posture_spans FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.record_links (
+    organization_id public.typed_id NOT NULL,
+    first_id public.typed_id NOT NULL,
+    second_id public.typed_id NOT NULL,
+    first_kind text NOT NULL,
+    second_kind text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT record_links_check CHECK (((first_id)::text < (second_id)::text))
+);
+
+ALTER TABLE ONLY public.record_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.reference_counters (
+    organization_id public.typed_id NOT NULL,
+    register text NOT NULL,
+    last integer NOT NULL
+);
+
+ALTER TABLE ONLY public.reference_counters FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.risks (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    category text NOT NULL,
+    treatment text NOT NULL,
+    inherent_likelihood smallint NOT NULL,
+    inherent_impact smallint NOT NULL,
+    residual_likelihood smallint NOT NULL,
+    residual_impact smallint NOT NULL,
+    inherent_risk_score smallint GENERATED ALWAYS AS ((inherent_likelihood * inherent_impact)) STORED NOT NULL,
+    residual_risk_score smallint GENERATED ALWAYS AS ((residual_likelihood * residual_impact)) STORED NOT NULL,
+    note text,
+    owner_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, category, note])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT risks_inherent_impact_check CHECK (((inherent_impact >= 1) AND (inherent_impact <= 5))),
+    CONSTRAINT risks_inherent_likelihood_check CHECK (((inherent_likelihood >= 1) AND (inherent_likelihood <= 5))),
+    CONSTRAINT risks_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT risks_residual_impact_check CHECK (((residual_impact >= 1) AND (residual_impact <= 5))),
+    CONSTRAINT risks_residual_likelihood_check CHECK (((residual_likelihood >= 1) AND (residual_likelihood <= 5))),
+    CONSTRAINT risks_treatment_check CHECK ((treatment = ANY (ARRAY['MITIGATED'::text, 'ACCEPTED'::text, 'AVOIDED'::text, 'TRANSFERRED'::text])))
+);
+
+ALTER TABLE ONLY public.risks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sessions (
+    id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    token text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ip_address text,
+    user_agent text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sign_in_failures (
+    email_hash bytea NOT NULL,
+    failures integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT sign_in_failures_email_hash_check CHECK ((octet_length(email_hash) = 32))
+);
+
+ALTER TABLE ONLY public.sign_in_failures FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tasks (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    state text DEFAULT 'TODO'::text NOT NULL,
+    priority text DEFAULT 'URGENT'::text NOT NULL,
+    measure_id public.typed_id,
+    assigned_to_id public.typed_id,
+    deadline date,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT tasks_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT tasks_priority_check CHECK ((priority = ANY (ARRAY['URGENT'::text, 'HIGH'::text, 'MEDIUM'::text, 'LOW'::text]))),
+    CONSTRAINT tasks_state_check CHECK ((state = ANY (ARRAY['TODO'::text, 'IN_PROGRESS'::text, 'DONE'::text])))
+);
+
+ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.two_factors (
+    id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    secret text NOT NULL,
+    backup_codes text NOT NULL,
+    verified boolean DEFAULT true NOT NULL,
+    failed_verification_count integer DEFAULT 0 NOT NULL,
+    locked_until timestamp with time zone
+);
+
+ALTER TABLE ONLY public.two_factors FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.users (
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    email_verified boolean DEFAULT false NOT NULL,
+    image text,
+    two_factor_enabled boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT users_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
+    CONSTRAINT users_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.users FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.vendors (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    category text DEFAULT 'OTHER'::text NOT NULL,
+    legal_name text,
+    website_url text,
+    privacy_policy_url text,
+    dpa_url text,
+    security_page_url text,
+    status_page_url text,
+    certifications text[] DEFAULT '{}'::text[] NOT NULL,
+    countries text[] DEFAULT '{}'::text[] NOT NULL,
+    owner_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC (ARRAY[name, description, legal_name, website_url] || certifications))) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT vendors_category_check CHECK ((category = ANY (ARRAY['ANALYTICS'::text, 'CLOUD_MONITORING'::text, 'CLOUD_PROVIDER'::text, 'COLLABORATION'::text, 'CUSTOMER_SUPPORT'::text, 'DATA_STORAGE_AND_PROCESSING'::text, 'DOCUMENT_MANAGEMENT'::text, 'EMPLOYEE_MANAGEMENT'::text, 'ENGINEERING'::text, 'FINANCE'::text, 'IDENTITY_PROVIDER'::text, 'IT'::text, 'MARKETING'::text, 'OFFICE_OPERATIONS'::text, 'OTHER'::text, 'PASSWORD_MANAGEMENT'::text, 'PRODUCT_AND_DESIGN'::text, 'PROFESSIONAL_SERVICES'::text, 'RECRUITING'::text, 'SALES'::text, 'SECURITY'::text, 'VERSION_CONTROL'::text]))),
+    CONSTRAINT vendors_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.vendors FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.verifications (
+    id public.typed_id NOT NULL,
+    identifier text NOT NULL,
+    value text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.verifications FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.posture_reports ATTACH PARTITION public.posture_reports_default DEFAULT;
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
+
+ALTER TABLE ONLY public.api_token_usage
+    ADD CONSTRAINT api_token_usage_pkey PRIMARY KEY (token_id, day, tool);
+
+ALTER TABLE ONLY public.api_tokens
+    ADD CONSTRAINT api_tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.api_tokens
+    ADD CONSTRAINT api_tokens_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.asset_vendors
+    ADD CONSTRAINT asset_vendors_pkey PRIMARY KEY (organization_id, asset_id, vendor_id);
+
+ALTER TABLE ONLY public.assets
+    ADD CONSTRAINT assets_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.audit_entries
+    ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (organization_id, sequence);
+
+ALTER TABLE ONLY public.audit_heads
+    ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (organization_id);
+
+ALTER TABLE ONLY public.audits
+    ADD CONSTRAINT audits_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.continual_improvements
+    ADD CONSTRAINT continual_improvements_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.continual_improvements
+    ADD CONSTRAINT continual_improvements_reference_id_key UNIQUE (organization_id, reference_id);
+
+ALTER TABLE ONLY public.controls
+    ADD CONSTRAINT controls_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.data
+    ADD CONSTRAINT data_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.datum_vendors
+    ADD CONSTRAINT datum_vendors_pkey PRIMARY KEY (organization_id, datum_id, vendor_id);
 
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
@@ -618,11 +1474,38 @@ ALTER TABLE ONLY public.enrollment_tokens
 ALTER TABLE ONLY public.enrollment_tokens
     ADD CONSTRAINT enrollment_tokens_token_hash_key UNIQUE (token_hash);
 
+ALTER TABLE ONLY public.frameworks
+    ADD CONSTRAINT frameworks_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.measures
+    ADD CONSTRAINT measures_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.memberships
+    ADD CONSTRAINT memberships_pkey PRIMARY KEY (organization_id, user_id);
+
 ALTER TABLE ONLY public.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
 
+ALTER TABLE ONLY public.nonconformities
+    ADD CONSTRAINT nonconformities_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.nonconformities
+    ADD CONSTRAINT nonconformities_reference_id_key UNIQUE (organization_id, reference_id);
+
+ALTER TABLE ONLY public.obligations
+    ADD CONSTRAINT obligations_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.people
+    ADD CONSTRAINT people_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.posture_reports
     ADD CONSTRAINT posture_reports_pkey PRIMARY KEY (organization_id, device_id, report_id, received_at);
@@ -633,13 +1516,335 @@ ALTER TABLE ONLY public.posture_reports_default
 ALTER TABLE ONLY public.posture_spans
     ADD CONSTRAINT posture_spans_pkey PRIMARY KEY (organization_id, device_id, check_key, since);
 
+ALTER TABLE ONLY public.record_links
+    ADD CONSTRAINT record_links_pkey PRIMARY KEY (organization_id, first_id, second_id);
+
+ALTER TABLE ONLY public.reference_counters
+    ADD CONSTRAINT reference_counters_pkey PRIMARY KEY (organization_id, register);
+
+ALTER TABLE ONLY public.risks
+    ADD CONSTRAINT risks_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.sign_in_failures
+    ADD CONSTRAINT sign_in_failures_pkey PRIMARY KEY (email_hash);
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.two_factors
+    ADD CONSTRAINT two_factors_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.two_factors
+    ADD CONSTRAINT two_factors_user_id_key UNIQUE (user_id);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_email_key UNIQUE (email);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.vendors
+    ADD CONSTRAINT vendors_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.verifications
+    ADD CONSTRAINT verifications_pkey PRIMARY KEY (id);
+
+CREATE INDEX accounts_user ON public.accounts USING btree (user_id);
+
+CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
+
+CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organization_id, vendor_id);
+
+CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id);
+
+CREATE INDEX assets_created_at ON public.assets USING btree (organization_id, created_at, id);
+
+CREATE INDEX assets_name ON public.assets USING btree (organization_id, name_key, id);
+
+CREATE INDEX assets_owner_id ON public.assets USING btree (organization_id, owner_id);
+
+CREATE INDEX assets_search ON public.assets USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX assets_updated_at ON public.assets USING btree (organization_id, updated_at, id);
+
+CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organization_id, actor_id, sequence) WHERE (actor_id IS NOT NULL);
+
+CREATE INDEX audit_entries_at ON public.audit_entries USING btree (organization_id, at, sequence);
+
+CREATE INDEX audit_entries_operation ON public.audit_entries USING btree (organization_id, operation, sequence);
+
+CREATE INDEX audit_entries_record ON public.audit_entries USING btree (organization_id, record_id, sequence) WHERE (record_id IS NOT NULL);
+
+CREATE INDEX audit_entries_record_kind ON public.audit_entries USING btree (organization_id, record_kind, sequence) WHERE (record_kind IS NOT NULL);
+
+CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (organization_id, sequence) WHERE (outcome = 'REFUSED'::text);
+
+CREATE INDEX audit_entries_token ON public.audit_entries USING btree (organization_id, token_id, sequence) WHERE (token_id IS NOT NULL);
+
+CREATE INDEX audits_created_at ON public.audits USING btree (organization_id, created_at, id);
+
+CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, framework_id);
+
+CREATE INDEX audits_search ON public.audits USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id);
+
+CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, COALESCE(valid_from, 'infinity'::date), id);
+
+CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
+
+CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
+
+CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id);
+
+CREATE INDEX continual_improvements_reference_id ON public.continual_improvements USING btree (organization_id, reference_id_key, id);
+
+CREATE INDEX continual_improvements_search ON public.continual_improvements USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX continual_improvements_target_date ON public.continual_improvements USING btree (organization_id, COALESCE(target_date, 'infinity'::date), id);
+
+CREATE INDEX continual_improvements_updated_at ON public.continual_improvements USING btree (organization_id, updated_at, id);
+
+CREATE INDEX controls_created_at ON public.controls USING btree (organization_id, created_at, id);
+
+CREATE INDEX controls_framework_id ON public.controls USING btree (organization_id, framework_id);
+
+CREATE INDEX controls_name ON public.controls USING btree (organization_id, name_key, id);
+
+CREATE INDEX controls_search ON public.controls USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX controls_section_title ON public.controls USING btree (organization_id, section_title_key, id);
+
+CREATE INDEX controls_updated_at ON public.controls USING btree (organization_id, updated_at, id);
+
+CREATE INDEX data_created_at ON public.data USING btree (organization_id, created_at, id);
+
+CREATE INDEX data_name ON public.data USING btree (organization_id, name_key, id);
+
+CREATE INDEX data_owner_id ON public.data USING btree (organization_id, owner_id);
+
+CREATE INDEX data_search ON public.data USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX data_updated_at ON public.data USING btree (organization_id, updated_at, id);
+
+CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
+
+CREATE INDEX devices_created_at ON public.devices USING btree (organization_id, created_at, id);
+
+CREATE INDEX devices_hostname ON public.devices USING btree (organization_id, hostname_key, id);
+
 CREATE UNIQUE INDEX devices_live_hardware ON public.devices USING btree (organization_id, hardware_hash) WHERE ((status <> 'REVOKED'::text) AND (hardware_hash IS NOT NULL));
+
+CREATE INDEX devices_name ON public.devices USING btree (organization_id, name_key, id);
+
+CREATE INDEX devices_owner_id ON public.devices USING btree (organization_id, owner_id);
+
+CREATE INDEX devices_search ON public.devices USING gin (organization_id, search_text public.gin_trgm_ops);
 
 CREATE INDEX enrollment_tokens_device ON public.enrollment_tokens USING btree (organization_id, device_id);
 
+CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
+
+CREATE INDEX frameworks_name ON public.frameworks USING btree (organization_id, name_key, id);
+
+CREATE INDEX frameworks_search ON public.frameworks USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX frameworks_updated_at ON public.frameworks USING btree (organization_id, updated_at, id);
+
+CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
+
+CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id);
+
+CREATE INDEX measures_owner_id ON public.measures USING btree (organization_id, owner_id);
+
+CREATE INDEX measures_search ON public.measures USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id);
+
+CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
+
+CREATE INDEX nonconformities_audit_id ON public.nonconformities USING btree (organization_id, audit_id);
+
+CREATE INDEX nonconformities_created_at ON public.nonconformities USING btree (organization_id, created_at, id);
+
+CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
+
+CREATE INDEX nonconformities_owner_id ON public.nonconformities USING btree (organization_id, owner_id);
+
+CREATE INDEX nonconformities_reference_id ON public.nonconformities USING btree (organization_id, reference_id_key, id);
+
+CREATE INDEX nonconformities_search ON public.nonconformities USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (organization_id, updated_at, id);
+
+CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
+
+CREATE INDEX obligations_due_date ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
+
+CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id);
+
+CREATE INDEX obligations_requirement ON public.obligations USING btree (organization_id, requirement_key, id);
+
+CREATE INDEX obligations_search ON public.obligations USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX obligations_updated_at ON public.obligations USING btree (organization_id, updated_at, id);
+
+CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id);
+
+CREATE INDEX people_full_name ON public.people USING btree (organization_id, full_name_key, id);
+
+CREATE INDEX people_primary_email_address ON public.people USING btree (organization_id, primary_email_address_key, id);
+
+CREATE INDEX people_search ON public.people USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX people_updated_at ON public.people USING btree (organization_id, updated_at, id);
+
 CREATE UNIQUE INDEX posture_spans_current ON public.posture_spans USING btree (organization_id, device_id, check_key) WHERE is_current;
 
+CREATE INDEX posture_spans_failing ON public.posture_spans USING btree (organization_id, check_key, device_id) WHERE (is_current AND (status = 'FAIL'::text));
+
+CREATE INDEX record_links_second ON public.record_links USING btree (organization_id, second_id);
+
+CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id);
+
+CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id);
+
+CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id);
+
+CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id);
+
+CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id);
+
+CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id);
+
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX sign_in_failures_since ON public.sign_in_failures USING btree (since);
+
+CREATE INDEX tasks_assigned_to_id ON public.tasks USING btree (organization_id, assigned_to_id);
+
+CREATE INDEX tasks_created_at ON public.tasks USING btree (organization_id, created_at, id);
+
+CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, COALESCE(deadline, 'infinity'::date), id);
+
+CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id);
+
+CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id);
+
+CREATE INDEX tasks_search ON public.tasks USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX tasks_updated_at ON public.tasks USING btree (organization_id, updated_at, id);
+
+CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id);
+
+CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id);
+
+CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id);
+
+CREATE INDEX vendors_search ON public.vendors USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX vendors_updated_at ON public.vendors USING btree (organization_id, updated_at, id);
+
+CREATE INDEX verifications_identifier ON public.verifications USING btree (identifier);
+
 ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_default_pkey;
+
+CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW EXECUTE FUNCTION public.audit_device_conflict();
+
+CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.assets FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.audits FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.continual_improvements FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.controls FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.data FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.frameworks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.measures FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.nonconformities FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.obligations FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.risks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.vendors FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.api_token_usage
+    ADD CONSTRAINT api_token_usage_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.api_tokens(id);
+
+ALTER TABLE ONLY public.api_tokens
+    ADD CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.asset_vendors
+    ADD CONSTRAINT asset_vendors_organization_id_asset_id_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES public.assets(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.asset_vendors
+    ADD CONSTRAINT asset_vendors_vendor_id_fkey FOREIGN KEY (organization_id, vendor_id) REFERENCES public.vendors(organization_id, id);
+
+ALTER TABLE ONLY public.assets
+    ADD CONSTRAINT assets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.assets
+    ADD CONSTRAINT assets_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.audit_entries
+    ADD CONSTRAINT audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.audit_heads
+    ADD CONSTRAINT audit_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.audits
+    ADD CONSTRAINT audits_framework_id_fkey FOREIGN KEY (organization_id, framework_id) REFERENCES public.frameworks(organization_id, id);
+
+ALTER TABLE ONLY public.audits
+    ADD CONSTRAINT audits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.continual_improvements
+    ADD CONSTRAINT continual_improvements_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.continual_improvements
+    ADD CONSTRAINT continual_improvements_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.controls
+    ADD CONSTRAINT controls_framework_id_fkey FOREIGN KEY (organization_id, framework_id) REFERENCES public.frameworks(organization_id, id);
+
+ALTER TABLE ONLY public.controls
+    ADD CONSTRAINT controls_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.data
+    ADD CONSTRAINT data_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.data
+    ADD CONSTRAINT data_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.datum_vendors
+    ADD CONSTRAINT datum_vendors_organization_id_datum_id_fkey FOREIGN KEY (organization_id, datum_id) REFERENCES public.data(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.datum_vendors
+    ADD CONSTRAINT datum_vendors_vendor_id_fkey FOREIGN KEY (organization_id, vendor_id) REFERENCES public.vendors(organization_id, id);
 
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
@@ -647,11 +1852,85 @@ ALTER TABLE ONLY public.device_conflicts
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
 ALTER TABLE ONLY public.enrollment_tokens
     ADD CONSTRAINT enrollment_tokens_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.frameworks
+    ADD CONSTRAINT frameworks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.measures
+    ADD CONSTRAINT measures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.measures
+    ADD CONSTRAINT measures_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.memberships
+    ADD CONSTRAINT memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.memberships
+    ADD CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.nonconformities
+    ADD CONSTRAINT nonconformities_audit_id_fkey FOREIGN KEY (organization_id, audit_id) REFERENCES public.audits(organization_id, id);
+
+ALTER TABLE ONLY public.nonconformities
+    ADD CONSTRAINT nonconformities_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.nonconformities
+    ADD CONSTRAINT nonconformities_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.obligations
+    ADD CONSTRAINT obligations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.obligations
+    ADD CONSTRAINT obligations_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.people
+    ADD CONSTRAINT people_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.posture_spans
     ADD CONSTRAINT posture_spans_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.record_links
+    ADD CONSTRAINT record_links_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.reference_counters
+    ADD CONSTRAINT reference_counters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.risks
+    ADD CONSTRAINT risks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.risks
+    ADD CONSTRAINT risks_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_assigned_to_id_fkey FOREIGN KEY (organization_id, assigned_to_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_measure_id_fkey FOREIGN KEY (organization_id, measure_id) REFERENCES public.measures(organization_id, id);
+
+ALTER TABLE ONLY public.tasks
+    ADD CONSTRAINT tasks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.two_factors
+    ADD CONSTRAINT two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.vendors
+    ADD CONSTRAINT vendors_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.vendors
+    ADD CONSTRAINT vendors_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE public.accounts ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
@@ -665,13 +1944,85 @@ CREATE POLICY agent ON public.posture_reports TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.posture_spans TO assay_agent USING (true);
 
+ALTER TABLE public.api_token_usage ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.api_tokens ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.asset_vendors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.assets ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit ON public.audit_entries TO assay_audit USING (true);
+
+CREATE POLICY audit ON public.audit_heads TO assay_audit USING (true);
+
+ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.continual_improvements ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.controls ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.data ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.datum_vendors ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.devices ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.frameworks ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY identity ON public.accounts TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.api_token_usage TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.api_tokens TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.invitations TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.memberships TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.sign_in_failures TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.two_factors TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.users TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.verifications TO assay_identity USING (true);
+
+ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.measures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.nonconformities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.obligations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own ON public.api_tokens TO assay_app USING (((user_id)::text = current_setting('assay.user_id'::text, true)));
+
+CREATE POLICY own ON public.memberships FOR SELECT TO assay_app USING ((((user_id)::text = current_setting('assay.user_id'::text, true)) AND (current_setting('assay.organization_id'::text, true) = ''::text)));
+
+CREATE POLICY own ON public.organizations FOR SELECT TO assay_app USING (((current_setting('assay.organization_id'::text, true) = ''::text) AND (EXISTS ( SELECT
+   FROM public.memberships m
+  WHERE (((m.organization_id)::text = (organizations.id)::text) AND ((m.user_id)::text = current_setting('assay.user_id'::text, true)))))));
+
+CREATE POLICY own ON public.users FOR SELECT TO assay_app USING (((id)::text = current_setting('assay.user_id'::text, true)));
+
+ALTER TABLE public.people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.posture_reports ENABLE ROW LEVEL SECURITY;
 
@@ -679,20 +2030,132 @@ ALTER TABLE public.posture_reports_default ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.posture_spans ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY reached ON public.api_token_usage FOR SELECT TO assay_app USING ((EXISTS ( SELECT
+   FROM public.api_tokens t
+  WHERE ((t.id)::text = (api_token_usage.token_id)::text))));
+
+ALTER TABLE public.record_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.reference_counters ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY revoke ON public.api_tokens FOR UPDATE TO assay_app USING ((EXISTS ( SELECT
+   FROM public.memberships m
+  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text)))));
+
+ALTER TABLE public.risks ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY search ON public.assets FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.audits FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.continual_improvements FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.controls FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.data FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.devices FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.frameworks FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.measures FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.nonconformities FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.obligations FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.people FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.risks FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.tasks FOR SELECT TO assay_search USING (true);
+
+CREATE POLICY search ON public.vendors FOR SELECT TO assay_search USING (true);
+
+ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sign_in_failures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY tenant ON public.api_tokens FOR SELECT TO assay_app USING ((EXISTS ( SELECT
+   FROM public.memberships m
+  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text)))));
+
+CREATE POLICY tenant ON public.asset_vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.assets TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.audit_entries FOR SELECT TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.audit_heads FOR SELECT TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.audits TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.continual_improvements TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.controls TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.data TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.datum_vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.invitations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.measures TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.memberships TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.nonconformities TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.obligations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.organizations TO assay_app USING (((id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.people TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.posture_reports TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.posture_spans TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.record_links TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.reference_counters TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.risks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.tasks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.users FOR SELECT TO assay_app USING ((EXISTS ( SELECT
+   FROM public.memberships m
+  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (users.id)::text)))));
+
+CREATE POLICY tenant ON public.vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+ALTER TABLE public.two_factors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.vendors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.verifications ENABLE ROW LEVEL SECURITY;
+
 GRANT USAGE ON SCHEMA public TO assay_app;
 GRANT USAGE ON SCHEMA public TO assay_agent;
+GRANT USAGE ON SCHEMA public TO assay_identity;
+GRANT USAGE ON SCHEMA public TO assay_audit;
+GRANT USAGE ON SCHEMA public TO assay_search;
+
+REVOKE ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_app;
@@ -718,26 +2181,256 @@ GRANT ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant t
 REVOKE ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) TO assay_app;
 
-REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
-GRANT SELECT ON TABLE public.organizations TO assay_agent;
-
-REVOKE ALL ON FUNCTION public.has_organizations() FROM PUBLIC;
-GRANT ALL ON FUNCTION public.has_organizations() TO assay_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
+REVOKE ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_app;
+GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
 GRANT SELECT,UPDATE ON TABLE public.devices TO assay_agent;
 
+GRANT SELECT(organization_id) ON TABLE public.devices TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.devices TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.devices TO assay_search;
+
+REVOKE ALL ON FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.audit_device_conflict() FROM PUBLIC;
+
+GRANT SELECT ON TABLE public.audit_entries TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.audit_entries TO assay_audit;
+
+REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) TO assay_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
+GRANT SELECT ON TABLE public.organizations TO assay_agent;
+GRANT SELECT ON TABLE public.organizations TO assay_identity;
+
+GRANT UPDATE(updated_at) ON TABLE public.organizations TO assay_identity;
+
+REVOKE ALL ON FUNCTION public.has_organizations() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.has_organizations() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.invitation_email(p_token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.invitation_email(p_token_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accounts TO assay_identity;
+
+GRANT SELECT ON TABLE public.api_token_usage TO assay_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.api_token_usage TO assay_identity;
+
+GRANT SELECT ON TABLE public.api_tokens TO assay_identity;
+
+GRANT SELECT(id),INSERT(id) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(user_id),INSERT(user_id) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(name),INSERT(name) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(description),INSERT(description) ON TABLE public.api_tokens TO assay_app;
+
+GRANT INSERT(token_hash) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(created_at) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(expires_at),INSERT(expires_at) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(last_used_at) ON TABLE public.api_tokens TO assay_app;
+GRANT UPDATE(last_used_at) ON TABLE public.api_tokens TO assay_identity;
+
+GRANT SELECT(last_used_client) ON TABLE public.api_tokens TO assay_app;
+GRANT UPDATE(last_used_client) ON TABLE public.api_tokens TO assay_identity;
+
+GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_app;
+GRANT UPDATE(last_used_address) ON TABLE public.api_tokens TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.assets TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.assets TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.assets TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.assets TO assay_search;
+
+GRANT SELECT ON TABLE public.audit_heads TO assay_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO assay_audit;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audits TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.audits TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.audits TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.audits TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.continual_improvements TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.continual_improvements TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.continual_improvements TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.continual_improvements TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.controls TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.controls TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.controls TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.controls TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.data TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.data TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.data TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.datum_vendors TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.enrollment_tokens TO assay_app;
 GRANT SELECT,DELETE ON TABLE public.enrollment_tokens TO assay_agent;
 
-GRANT SELECT ON TABLE public.posture_reports TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.frameworks TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.frameworks TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.frameworks TO assay_search;
+
+GRANT INSERT ON TABLE public.invitations TO assay_app;
+GRANT SELECT ON TABLE public.invitations TO assay_identity;
+
+GRANT SELECT(organization_id) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(id) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(email) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(role) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(invited_by) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(created_at) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(expires_at) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT(accepted_at) ON TABLE public.invitations TO assay_app;
+GRANT UPDATE(accepted_at) ON TABLE public.invitations TO assay_identity;
+
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.invitations TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.measures TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.measures TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.measures TO assay_search;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.memberships TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.memberships TO assay_identity;
+
+GRANT UPDATE(role) ON TABLE public.memberships TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonconformities TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.nonconformities TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.nonconformities TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.nonconformities TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.obligations TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.obligations TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.obligations TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.people TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.people TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.people TO assay_search;
+
+GRANT SELECT,DELETE ON TABLE public.posture_reports TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;
 
 GRANT SELECT ON TABLE public.posture_spans TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_spans TO assay_agent;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.record_links TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reference_counters TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.risks TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.risks TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.risks TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.risks TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_failures TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.tasks TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.tasks TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.tasks TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO assay_identity;
+
+GRANT SELECT(id) ON TABLE public.users TO assay_app;
+
+GRANT SELECT(name) ON TABLE public.users TO assay_app;
+
+GRANT SELECT(email) ON TABLE public.users TO assay_app;
+
+GRANT SELECT(created_at) ON TABLE public.users TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.vendors TO assay_app;
+
+GRANT SELECT(organization_id) ON TABLE public.vendors TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.vendors TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.vendors TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.verifications TO assay_identity;
