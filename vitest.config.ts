@@ -5,6 +5,8 @@ export default defineConfig({
 		include: ["test/**/*.test.ts"],
 		globalSetup: "test/setup.ts",
 		pool: "forks",
+		// They wait for databases and processes more than they compute.
+		maxWorkers: 3,
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 	},
