@@ -14,7 +14,7 @@ import { ratesBetween, readUsage } from "./measure.ts";
 import { startService, stopChildren } from "./processes.ts";
 import { describeMachine } from "./report.ts";
 
-const USAGE = `Usage: node bench/mcp.ts [options]
+const USAGE = `Usage: npm run bench:mcp -- [options]
 
 Measures the tool server of a service of its own, with an embedded database in a
 temporary folder, and removes both. About three minutes with the defaults.
