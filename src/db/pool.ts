@@ -100,26 +100,22 @@ export async function transaction<Result>(
 ): Promise<Result> {
 	const opening = openingOf(scope);
 	const client = await pool.connect();
-	// One packet to the database instead of three; by the end of this turn all is written.
-	const { stream } = (client as PoolClient & { connection: { stream: Duplex } })
-		.connection;
-	stream.cork();
-	process.nextTick(() => stream.uncork());
+	sendTogether(client);
 	const opened = client.query(opening);
 	// Looked at below; a rejection in the meantime is no unhandled one.
 	opened.catch(() => {});
 	try {
 		const result = await work(client);
 		await opened;
-		const end = client.query("commit");
 		if (scope.isReadOnly) {
-			// Nothing was written: whether it commits is of no interest to the caller.
-			end.then(
-				() => client.release(),
-				(error: Error) => client.release(error),
-			);
+			// Nothing was written: whether it commits is of no interest to the caller, and the
+			// next transaction on this connection may travel along.
+			sendTogether(client);
+			client.query("commit").catch(() => {});
+			client.release();
 			return result;
 		}
+		const end = client.query("commit");
 		// PostgreSQL "commits" a failed transaction by rolling it back.
 		if ((await end).command !== "COMMIT") {
 			throw new Error("the transaction was rolled back");
@@ -135,6 +131,14 @@ export async function transaction<Result>(
 		await opened;
 		throw error;
 	}
+}
+
+/** All that `client` is given in this turn goes to the database as one packet. */
+function sendTogether(client: PoolClient): void {
+	const { stream } = (client as PoolClient & { connection: { stream: Duplex } })
+		.connection;
+	stream.cork();
+	setImmediate(() => stream.uncork());
 }
 
 /** One text of two statements, which costs one answer: hence no parameters. */
