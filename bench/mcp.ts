@@ -30,7 +30,7 @@ temporary folder, and removes both. About three minutes with the defaults.
   --help                 print this
 `;
 
-const WARM_MS = 2_000;
+const WARM_MS = 5_000;
 /** As the service's own pool. */
 const POOL = 10;
 const PAGE = 20;
