@@ -11,8 +11,10 @@ import { startWorkers, type WorkerReady } from "./workers.ts";
 const FIRST_STEPS = `
 Nothing is set up yet. In another terminal:
   npx assay org create --name "My company"
-  npx assay device create --org <the id it printed> --name my-laptop
-and give the enrollment token to the agent on that device.
+  npx assay user create --name "Ada" --email ada@example.com --org <the id it printed> --role admin
+  npx assay api-token create --user ada@example.com --name "My AI client"
+and connect a client with that token (docs/mcp.md), or give a device an enrollment token:
+  npx assay device create --org <id> --name my-laptop
 `;
 
 const MAX_WORKERS = 64;
