@@ -69,13 +69,13 @@ export const linkRecords = defineOperation({
 				...pair.map((id) => namedKindOf(linkable, id)?.kind),
 			],
 		);
-		const { rows } = await client.query<{ created_at: Date }>(
+		const { rows } = await client.query<{ created_at: string }>(
 			"select created_at from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
 			[membership.organizationId, ...pair],
 		);
 		if (rowCount === 1) noteLink(context, input, { after: true });
 		return {
-			link: { ...input, created_at: rows[0]?.created_at.toISOString() ?? "" },
+			link: { ...input, created_at: rows[0]?.created_at ?? "" },
 		};
 	},
 });
@@ -162,7 +162,7 @@ export const listLinkedRecords = defineOperation({
 			id: string;
 			kind: (typeof LINKED)[number];
 			name: string | null;
-			linked_at: Date;
+			linked_at: string;
 		}>({
 			name: "list.links",
 			text: `
@@ -189,10 +189,7 @@ export const listLinkedRecords = defineOperation({
 		});
 		const page = rows.slice(0, size);
 		return {
-			linked_records: page.map((row) => ({
-				...row,
-				linked_at: row.linked_at.toISOString(),
-			})),
+			linked_records: page,
 			next_cursor: rows.length > size ? (page.at(-1)?.id ?? null) : null,
 		};
 	},

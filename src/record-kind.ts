@@ -17,7 +17,6 @@ import {
 	findRecord,
 	insertRecord,
 	removeRecord,
-	toRecord,
 	updateRecord,
 	type Values,
 } from "./record-store.ts";
@@ -155,7 +154,7 @@ export function recordKind<
 				input,
 			);
 			return {
-				[key.many]: page.rows.map(toRecord),
+				[key.many]: page.rows,
 				next_cursor: page.next_cursor,
 			} as never;
 		},

@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResultRow } from "pg";
+import type { PoolClient } from "pg";
 import { badFields, type FieldIssue } from "./errors.ts";
 import { type IdKind, kindNoun } from "./id.ts";
 import type { RecordKind } from "./record-kind.ts";
@@ -34,14 +34,6 @@ export function columnsOf(kind: AnyKind): string {
 	].join(", ");
 }
 
-/** A row as callers see it: times as RFC 3339. */
-export function toRecord(row: QueryResultRow): Values {
-	for (const [name, value] of Object.entries(row)) {
-		if (value instanceof Date) row[name] = value.toISOString();
-	}
-	return row;
-}
-
 export async function findRecord(
 	client: PoolClient,
 	kind: AnyKind,
@@ -54,7 +46,7 @@ export async function findRecord(
 		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = $2 ${lock && "for update of t"}`,
 		values: [organizationId, id],
 	});
-	return rows[0] && toRecord(rows[0]);
+	return rows[0];
 }
 
 /** Stores a new record; throws bad_request naming a reference that does not exist or a value already taken. */

@@ -162,13 +162,12 @@ export const createOrganization = defineOperation({
 	},
 });
 
-interface MemberRow extends Omit<Member, "user_id" | "created_at"> {
+interface MemberRow extends Omit<Member, "user_id"> {
 	id: string;
-	created_at: Date;
 }
 
 function toMember({ id, ...row }: MemberRow): Member {
-	return { ...row, user_id: id, created_at: row.created_at.toISOString() };
+	return { ...row, user_id: id };
 }
 
 /** Throws not_found when the user is no member of the organization. */

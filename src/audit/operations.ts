@@ -99,11 +99,8 @@ const filterSchema = z.strictObject({
 	}),
 });
 
-interface Row {
-	sequence: string;
-	at: Date;
-	hash: string;
-}
+/** PostgreSQL's bigint is read as text. */
+type Row = Omit<z.input<typeof entry>, "sequence"> & { sequence: string };
 
 export const listAuditLog = defineOperation({
 	name: "listAuditLog",
@@ -163,20 +160,15 @@ export const listAuditLog = defineOperation({
 		const page = rows.slice(0, limit);
 		const last = page.at(-1);
 		return {
-			audit_entries: page.map(toEntry),
+			audit_entries: page.map((row) => ({
+				...row,
+				sequence: Number(row.sequence),
+			})),
 			next_cursor:
 				rows.length > limit && last ? writeCursor(last.sequence) : null,
 		};
 	},
 });
-
-function toEntry(row: Row): z.input<typeof entry> {
-	return {
-		...(row as unknown as z.input<typeof entry>),
-		sequence: Number(row.sequence),
-		at: row.at.toISOString(),
-	};
-}
 
 const CURSOR_OF = "listAuditLog";
 

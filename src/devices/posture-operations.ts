@@ -9,7 +9,6 @@ import {
 	deviceId,
 	evidence,
 	postureStatus,
-	toTime,
 } from "./device-record.ts";
 import { momentSchema, throughMillisecond, toTimestamp } from "./moment.ts";
 
@@ -135,9 +134,9 @@ export const listDevicePostures = defineOperation({
 				check_key: row.check_key,
 				check_name: checkName(row.check_key),
 				status: row.status,
-				since: row.since.toISOString(),
-				last_observed_at: row.last_observed_at.toISOString(),
-				until: toTime(row.until),
+				since: row.since,
+				last_observed_at: row.last_observed_at,
+				until: row.until,
 				is_current: row.is_current,
 				first_report_id: row.first_report_id,
 				last_report_id: row.last_report_id,
@@ -194,7 +193,7 @@ export const listDevicePostureReports = defineOperation({
 			posture_reports: page.rows.map((row) => ({
 				report_id: row.id,
 				device_id,
-				received_at: row.received_at.toISOString(),
+				received_at: row.received_at,
 			})),
 			next_cursor: page.next_cursor,
 		};
@@ -250,7 +249,7 @@ export const getDevicePostureReport = defineOperation({
 			posture_report: {
 				report_id,
 				device_id,
-				received_at: report.received_at.toISOString(),
+				received_at: report.received_at,
 				results: report.results.map(
 					(result: { check_key: string; evidence?: object }) => ({
 						...result,
