@@ -58,16 +58,29 @@ export async function insertRecord(
 	values: Values,
 ): Promise<void> {
 	const columns = storedColumns(kind);
-	if (kind.referencePrefix && values.reference_id === undefined) {
-		values.reference_id = await makeReferenceId(client, kind, organizationId);
-	}
+	const isNumbered =
+		kind.referencePrefix !== undefined && values.reference_id === undefined;
 	const placeholders = columns.map((_, index) => `$${index + 3}`);
-	await explaining(kind, values, async () => {
-		await client.query({
-			name: `add.${kind.kind}`,
-			text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})`,
+	const insert = () =>
+		client.query({
+			name: `add.${kind.kind}${isNumbered ? ".numbered" : ""}`,
+			text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})
+				${isNumbered ? `on conflict on constraint ${kind.table}_reference_id_key do nothing` : ""}`,
 			values: [organizationId, id, ...columns.map((name) => values[name])],
 		});
+	await explaining(kind, values, async () => {
+		let isStored = false;
+		while (!isStored) {
+			if (isNumbered) {
+				values.reference_id = await makeReferenceId(
+					client,
+					kind,
+					organizationId,
+				);
+			}
+			// None when somebody takes the number by hand meanwhile: then the next one.
+			isStored = (await insert()).rowCount === 1;
+		}
 		await storeJoins(client, kind, organizationId, id, values);
 	});
 }
@@ -175,15 +188,17 @@ async function storeJoins(
 	for (const [name, { join, reference }] of Object.entries(kind.fields)) {
 		const ids = values[name];
 		if (!join || !reference || !Array.isArray(ids)) continue;
-		// Asked, not left to the foreign key: that does not say which of them is missing.
-		const { rows: missing } = await client.query<{ id: string }>(
-			`select g.id from unnest($2::text[]) g (id)
-			where not exists (select from ${join.of} r where r.organization_id = $1 and r.id = g.id)`,
+		// Asked, not left to the foreign key: that does not say which of them is missing. Locked,
+		// so that none is deleted before this transaction ends.
+		const { rows: found } = await client.query<{ id: string }>(
+			`select r.id from ${join.of} r where r.organization_id = $1 and r.id = any($2) order by r.id for key share`,
 			[organizationId, ids],
 		);
+		const there = new Set(found.map(({ id }) => id));
+		const missing = ids.map(String).filter((id) => !there.has(id));
 		if (missing.length > 0) {
 			throw badFields(
-				missing.map(({ id }) => missingReference(name, reference, id)),
+				missing.map((id) => missingReference(name, reference, id)),
 			);
 		}
 		await client.query(
