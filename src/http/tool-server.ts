@@ -11,6 +11,7 @@ import {
 	noteUse,
 	type ToolServices,
 } from "../mcp/call.ts";
+import { refuseUnknownParameters } from "../mcp/catalogue.ts";
 import { makeMcp } from "../mcp/eras.ts";
 import { clientInRequest } from "../mcp/methods.ts";
 import {
@@ -127,6 +128,7 @@ export function makeToolServer(
 			const output = await callWithQuery(tools, caller, tool, query);
 			return jsonReply(200, JSON.stringify(output));
 		}
+		refuseUnknownParameters(url.searchParams);
 		const bytes = await body;
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") {
@@ -171,6 +173,7 @@ export function makeToolServer(
 		if (client !== undefined) principal.client = client;
 		noteUse(usage, principal, null, false);
 		try {
+			refuseUnknownParameters(url.searchParams);
 			const narrowing = catalogue.readNarrowing(
 				url.searchParams,
 				request.headers,
