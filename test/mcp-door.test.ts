@@ -282,6 +282,22 @@ test("narrowing away a tool takes it from this door too", async () => {
 	expect(unknown.body.message).toContain("risks");
 	const write = await tools.call("addRisk?readonly=true");
 	expect(write.status).toBe(404);
+	for (const misspelt of ["read_only=true", "readonly"]) {
+		expect((await tools.call(`addRisk?${misspelt}`)).status).toBe(400);
+	}
+});
+
+test("null for an argument of a tool that reads is the same as none", async () => {
+	const { status } = await tools.call("listRisks", {
+		organization_id: tools.organizationId,
+		filter: null,
+		order_by: null,
+		size: null,
+		cursor: null,
+	});
+	expect(status).toBe(200);
+	const none = await tools.call("listRisks", { organization_id: null });
+	expect(none.status).toBe(400);
 });
 
 test("a page of another origin is refused: 403", async () => {
