@@ -10,7 +10,12 @@ import {
 	evidence,
 	postureStatus,
 } from "./device-record.ts";
-import { momentSchema, throughMillisecond, toTimestamp } from "./moment.ts";
+import {
+	momentSchema,
+	pastMomentSchema,
+	throughMillisecond,
+	toTimestamp,
+} from "./moment.ts";
 
 const spanOrders: Record<string, Order> = {
 	since: { expression: "t.since", type: "timestamptz" },
@@ -73,7 +78,7 @@ export const listDevicePostures = defineOperation({
 			.describe("This check only, such as DISK_ENCRYPTION"),
 		from: momentSchema().optional().describe("Spans that end after this"),
 		until: momentSchema().optional().describe("Spans that begin by this"),
-		as_of: momentSchema()
+		as_of: pastMomentSchema()
 			.optional()
 			.describe("The state at this moment, RFC 3339 with offset"),
 		size,
