@@ -101,13 +101,15 @@ function isDate(text: string): boolean {
 
 /** The id of a record of this kind. */
 export function idSchema(kind: IdKind) {
-	const noun = kindNoun(kind);
-	return z
-		.string()
-		.refine(
-			(text) => parseId(text)?.kind === kind,
-			`must be the id of ${article(noun)}, 32 characters`,
-		);
+	const wanted = `must be the id of ${article(kindNoun(kind))}, 32 characters`;
+	return z.string().refine((text) => parseId(text)?.kind === kind, {
+		error: ({ input }) => {
+			const other = parseId(String(input))?.kind;
+			return other
+				? `${wanted}; this is the id of ${article(kindNoun(other))}`
+				: wanted;
+		},
+	});
 }
 
 export function article(noun: string): string {
