@@ -108,6 +108,7 @@ test("a cursor of another tool, or made by hand, is refused", async () => {
 		write(["listAuditLog", "1e9"]),
 		write(["listAuditLog", "9".repeat(30)]),
 		write(["listAuditLog", ["1); drop"]]),
+		write(["listAuditLog", { toString: 1 }]),
 	]) {
 		const refused = await calls.refusal("listAuditLog", {
 			organization_id,

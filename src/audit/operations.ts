@@ -186,9 +186,9 @@ function readCursor(text: string): string {
 		parts = undefined;
 	}
 	const [of, sequence] = Array.isArray(parts) ? parts : [];
-	if (of === CURSOR_OF && /^[1-9]\d{0,17}$/.test(String(sequence))) {
-		return String(sequence);
-	}
+	const isNumber =
+		typeof sequence === "string" && /^[1-9]\d{0,17}$/.test(sequence);
+	if (of === CURSOR_OF && isNumber) return sequence;
 	throw badFields([
 		{
 			field: "cursor",
