@@ -133,8 +133,9 @@ test("the printed text has the secret once ready to use: for Claude Code and cur
 		{ ...settings, ASSAY_BASE_URL: "https://assay.example.com" },
 	);
 	expect(code).toBe(0);
+	expect(stdout).toMatch(/^ {2}export ASSAY_TOKEN=asy_pat_\w{46}$/m);
 	expect(stdout).toMatch(
-		/^ {2}claude mcp add --transport http assay https:\/\/assay\.example\.com\/api\/mcp\/v1 --header "Authorization: Bearer asy_pat_\w{46}"$/m,
+		/^ {2}claude mcp add --transport http assay https:\/\/assay\.example\.com\/api\/mcp\/v1 --header "Authorization: Bearer \$ASSAY_TOKEN"$/m,
 	);
 	expect(stdout).toMatch(
 		/^ {2}curl -H "Authorization: Bearer asy_pat_\w{46}" https:/m,
