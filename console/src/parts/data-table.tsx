@@ -19,7 +19,7 @@ import type { ListControls } from "../list-search.ts";
 export interface Column<Row> {
 	id: string;
 	header: string;
-	/** What the row shows; the link of the row has the class `data-table-link` (see RowLink). */
+	/** What the row shows; the link of the row has the class `data-table-link` (TextLink of links.tsx). */
 	cell: (row: Row) => ReactNode;
 	/** The field of the operation's order_by; without it the header does not sort. */
 	sort?: string;
@@ -71,7 +71,6 @@ export function DataTable<Row extends { id: string }>({
 	return (
 		<Paper withBorder style={{ overflow: "hidden" }}>
 			<Box
-				// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
 				tabIndex={0}
 				role="region"
 				aria-label={label}
