@@ -1,4 +1,8 @@
 import {
+	createPasswordResetLink,
+	resetTwoFactor,
+} from "./access/account-operations.ts";
+import {
 	createApiToken,
 	listApiTokens,
 	listOrganizationApiTokens,
@@ -18,6 +22,14 @@ import {
 	removeMember,
 	updateMember,
 } from "./access/member-operations.ts";
+import {
+	getProfile,
+	leaveOrganization,
+	listSessions,
+	revokeOtherSessions,
+	revokeSession,
+	updateProfile,
+} from "./access/profile-operations.ts";
 import { listAuditLog } from "./audit/operations.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
@@ -75,6 +87,14 @@ export const operations = [
 	listInvitations,
 	revokeInvitation,
 	acceptInvitation,
+	createPasswordResetLink,
+	resetTwoFactor,
+	getProfile,
+	updateProfile,
+	leaveOrganization,
+	listSessions,
+	revokeSession,
+	revokeOtherSessions,
 	createApiToken,
 	listApiTokens,
 	revokeApiToken,

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { ApiTokens } from "./access/api-tokens.ts";
 import { makeIdentity } from "./access/identity.ts";
 import { readSecret } from "./access/secret.ts";
+import { isSetupNeeded } from "./access/setup.ts";
 import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
@@ -10,6 +11,7 @@ import { AppError } from "./errors.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
 import { makeToolServer } from "./http/tool-server.ts";
+import { makeMailer } from "./mail.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { operations } from "./operations.ts";
 
@@ -17,7 +19,7 @@ export interface Service {
 	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
 	url: string;
 	database: string;
-	/** True until somebody has made an organization. */
+	/** True until there is a user. */
 	isEmpty: boolean;
 	/** Stops accepting, finishes what was accepted, closes. Safe to call twice. */
 	close: () => Promise<void>;
@@ -42,13 +44,17 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 	const agentApi = makeAgentApi(database.pool, log);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
-	const services = { pool: database.pool, log, baseUrl: config.baseUrl };
-	const identity = makeIdentity({
+	const mail = config.mail && makeMailer(config.mail, log);
+	const { baseUrl } = config;
+	const services = { pool: database.pool, log, baseUrl, mail };
+	const account = {
 		pool: database.identityPool,
-		baseUrl: config.baseUrl,
-		secret,
+		appPool: database.pool,
+		baseUrl,
 		log,
-	});
+		mail,
+	};
+	const identity = makeIdentity({ ...account, secret });
 	const catalogue = new Catalogue(operations);
 	const toolServer = makeToolServer(
 		{ services, catalogue, log, usage },
@@ -60,6 +66,7 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		agentApi,
 		services,
 		identity,
+		account,
 		toolServer,
 		catalogue,
 		isDraining: () => isDraining,
@@ -84,22 +91,21 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		await agentApi.idle();
 		await apiTokens.idle();
 		await usage.close();
+		await mail?.idle();
 		clearTimeout(deadline);
 		await database.close();
 	};
 
 	try {
 		await app.listen({ host: config.host, port: config.port });
-		const { rows } = await database.pool.query<{ found: boolean }>(
-			"select has_organizations() as found",
-		);
+		const isEmpty = await isSetupNeeded(database.pool);
 		const { port } = app.server.address() as AddressInfo;
 		const host = config.host.includes(":") ? `[${config.host}]` : config.host;
 		let closing: Promise<void> | undefined;
 		return {
 			url: `http://${host}:${port}`,
 			database: database.description,
-			isEmpty: !rows[0]?.found,
+			isEmpty,
 			close: () => {
 				closing ??= close();
 				return closing;

@@ -75,6 +75,27 @@ test("on an empty folder it starts, says how to go on, and other commands work b
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });
 
+test("while nobody has an account a start prints a setup link, also with workers, and the last one works", async () => {
+	const first = await start({ workers: 2 });
+	const second = await start();
+	const setUp = (link: string | undefined) =>
+		fetch(`${second.url}/api/setup`, {
+			method: "POST",
+			body: JSON.stringify({
+				token: link?.split("#")[1],
+				organization_name: "Acme",
+				name: "Ada",
+				email: "ada@example.com",
+				password: "correct horse battery",
+			}),
+			headers: { "content-type": "application/json", origin: second.url },
+		});
+	expect(first.setupUrl).toContain(`${first.url}/setup#asy_set_`);
+	expect((await setUp(first.setupUrl)).status).toBe(400);
+	expect((await setUp(second.setupUrl)).status).toBe(200);
+	expect((await start()).setupUrl).toBeUndefined();
+});
+
 test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
 	const service = await start();
 	const key = await addDevice(service.url);

@@ -52,6 +52,40 @@ export async function appendRefusal(
 	);
 }
 
+/** What happened with somebody's account: no record of an organization, but of interest to each. */
+export interface AccountEvent {
+	operation: string;
+	outcome: "DONE" | "REFUSED";
+	user: { id: string; name: string };
+	/** Never secrets. */
+	fields: Change["fields"];
+}
+
+/** Adds an event to the audit log of each of the user's organizations. */
+export async function appendAccountEvent(
+	pool: Pool,
+	principal: Principal,
+	event: AccountEvent,
+	organizationIds: readonly string[],
+): Promise<void> {
+	await transaction(pool, {}, async (client) => {
+		// Sorted, as in appendChanges.
+		for (const id of [...organizationIds].sort()) {
+			await append(client, id, [
+				{
+					...actorOf(principal),
+					operation: event.operation,
+					outcome: event.outcome,
+					record_kind: "user",
+					record_id: event.user.id,
+					record_name: event.user.name,
+					changes: event.fields,
+				},
+			]);
+		}
+	});
+}
+
 async function append(
 	client: PoolClient,
 	organizationId: string,

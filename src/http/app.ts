@@ -9,6 +9,7 @@ import Fastify, {
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Identity } from "../access/identity.ts";
+import type { ResetParts } from "../access/password-reset.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
@@ -35,6 +36,7 @@ export interface AppParts {
 	agentApi: AgentApi;
 	services: Services;
 	identity: Identity;
+	account: ResetParts;
 	toolServer: ToolServer;
 	catalogue: Catalogue;
 	isDraining: () => boolean;

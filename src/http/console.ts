@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ADDRESS_HEADER } from "../access/address-header.ts";
 import type { Identity } from "../access/identity.ts";
 import { joinByInvitation, joinInput } from "../access/join.ts";
+import type { ResetParts } from "../access/password-reset.ts";
 import type { Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { findOperation } from "../operations.ts";
 import { parseInput } from "../validation.ts";
+import { addAccount } from "./account.ts";
 import { refuseForeignPage } from "./gate.ts";
 
 const AUTH = "/api/auth";
@@ -16,6 +18,7 @@ const MAX_CLIENT = 200;
 export interface ConsoleParts {
 	services: Services;
 	identity: Identity;
+	account: ResetParts;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface ConsoleParts {
  */
 export function addConsole(
 	app: FastifyInstance,
-	{ services, identity }: ConsoleParts,
+	{ services, identity, account }: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
 
@@ -63,6 +66,11 @@ export function addConsole(
 			return invoke(services, principal, operation, request.body);
 		},
 	);
+
+	addAccount(app, account, {
+		refuseOthersPages: (request) => refuseOthersPages(request, baseUrl),
+		fromOf,
+	});
 
 	app.post("/api/join", { bodyLimit: MAX_AUTH_BODY }, async (request) => {
 		refuseOthersPages(request, baseUrl);
