@@ -10,6 +10,7 @@ import { openDatabase } from "./db/database.ts";
 import { AppError } from "./errors.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
+import type { ConsoleFiles } from "./http/console-files.ts";
 import { makeToolServer } from "./http/tool-server.ts";
 import { makeMailer } from "./mail.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
@@ -29,8 +30,17 @@ export interface Service {
 const DRAIN_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot. */
-export async function serve(config: Config, log: Logger): Promise<Service> {
+/**
+ * Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot.
+ * `webConsole` is the console's files, or why there is none.
+ */
+export async function serve(
+	config: Config,
+	log: Logger,
+	webConsole:
+		| ConsoleFiles
+		| string = "the service was started without its web console",
+): Promise<Service> {
 	const database = await openDatabase(config);
 	for (const name of database.migrated)
 		log.info({ migration: name }, "migrated");
@@ -70,6 +80,7 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		toolServer,
 		catalogue,
 		isDraining: () => isDraining,
+		webConsole,
 	});
 
 	const partitions = setInterval(() => {

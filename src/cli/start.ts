@@ -7,6 +7,7 @@ import { makeLogger } from "../log.ts";
 import type { Service } from "../serve.ts";
 import { VERSION } from "../version.ts";
 import { print } from "./output.ts";
+import { buildWebConsole, openWebConsole } from "./web-console.ts";
 import { withDatabase } from "./with-database.ts";
 import { startWorkers, type WorkerReady } from "./workers.ts";
 
@@ -64,10 +65,13 @@ async function startService(
 	log: Logger,
 	workers: number,
 ): Promise<Service> {
-	if (workers > 1 && cluster.isPrimary) return startWorkers(workers, log);
+	if (workers > 1 && cluster.isPrimary) {
+		await buildWebConsole(log);
+		return startWorkers(workers, log);
+	}
 	// Only now: the other commands start twice as fast without the HTTP server's code.
 	const { serve } = await import("../serve.ts");
-	return serve(config, log);
+	return serve(config, log, await openWebConsole(log));
 }
 
 async function announce(

@@ -15,6 +15,7 @@ import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { addConsole } from "./console.ts";
+import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -40,6 +41,7 @@ export interface AppParts {
 	toolServer: ToolServer;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
+	webConsole: ConsoleFiles | string;
 }
 
 /** The HTTP server: the Device Agent API and the tool server in front, the rest through Fastify. */
@@ -70,6 +72,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	addHealth(app, parts.pool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
+	addConsoleFiles(app, parts.webConsole);
 	return app;
 }
 
