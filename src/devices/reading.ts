@@ -24,6 +24,7 @@ import {
 	readPostures,
 	toDevice,
 } from "./device-record.ts";
+import { findEnrollmentToken } from "./enrollment.ts";
 import { PLATFORMS } from "./wire.ts";
 
 const orders: Record<string, Order> = {
@@ -122,7 +123,7 @@ export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, whose, how lately it was heard of, the latest state of each check with the agent's evidence, and its conflicts (hardware that another device has, or a key used on two machines).",
+		"Read a device by its id: what it is, whose, how lately it was heard of, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",
@@ -144,13 +145,26 @@ export const getDevice = defineOperation({
 				last_seen_at: z.string(),
 			}),
 		),
+		enrollment_token: z
+			.object({
+				id: z.string(),
+				state: z.enum(["OPEN", "EXPIRED", "REVOKED"]),
+				expires_at: z.string(),
+				created_at: z.string(),
+				created_by: z.string().nullable(),
+			})
+			.nullable()
+			.describe(
+				"The newest since it was enrolled last, without its secret; null when that was exchanged",
+			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, conflicts] = await Promise.all([
+		const [found, conflicts, token] = await Promise.all([
 			findDevice(client, organizationId, id),
 			listConflicts(client, organizationId, id),
+			findEnrollmentToken(client, organizationId, id),
 		]);
 		if (!found) throw notFound(id);
-		return { device: found, conflicts };
+		return { device: found, conflicts, enrollment_token: token };
 	},
 });
