@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { kindsPlugin } from "./kinds-plugin.ts";
 
 /** Stands in the page where the server writes the nonce of each answer. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
@@ -14,7 +15,7 @@ const VENDORS = [
 
 export default defineConfig({
 	root: import.meta.dirname,
-	plugins: [react()],
+	plugins: [react(), kindsPlugin()],
 	html: { cspNonce: NONCE_PLACEHOLDER },
 	build: {
 		target: "es2023",
