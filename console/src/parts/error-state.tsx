@@ -67,7 +67,7 @@ export function NotFoundPage() {
 			<EmptyState title="There is nothing at this address">
 				It may have been deleted, or be in an organization that you do not
 				belong to.{" "}
-				<Anchor component={Link} to="/">
+				<Anchor component={Link} to="/" underline="always">
 					Go to the home page
 				</Anchor>
 			</EmptyState>

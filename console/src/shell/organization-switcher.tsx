@@ -21,7 +21,7 @@ export function OrganizationSwitcher() {
 					miw={0}
 					maw={260}
 					rightSection={<IconSelector size={16} aria-hidden />}
-					aria-label={`Organization: ${current?.name ?? "choose one"}`}
+					aria-label={`Organization: ${current?.name ?? "Choose an organization"}`}
 				>
 					<Text truncate size="sm" fw={500}>
 						{current?.name ?? "Choose an organization"}

@@ -69,7 +69,7 @@ export function Shell() {
 					</Group>
 				</Group>
 			</AppShell.Header>
-			<AppShell.Navbar>
+			<AppShell.Navbar mod={{ open: isOpen }} className="navigation">
 				<ScrollArea flex={1} type="auto" viewportProps={{ tabIndex: -1 }}>
 					<Navigation />
 				</ScrollArea>
