@@ -116,6 +116,10 @@ const home = createRoute({
 	component: page(() => import("./pages/home/home-page.tsx")),
 });
 
+type DeviceSearch = {
+	[Name in "tab" | "check" | "range" | "at" | "report" | "cursor"]?: string;
+};
+
 const devices = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices",
@@ -123,11 +127,18 @@ const devices = createRoute({
 	component: page(() => import("./pages/devices/devices-page.tsx")),
 });
 
+const addDevice = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/new",
+	component: page(() => import("./pages/devices/add-device-page.tsx")),
+});
+
 const device = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices/$id",
-	validateSearch: (raw): { tab?: string; check?: string; at?: string } =>
-		withText(raw, "tab", "check", "at"),
+	/** `range`: how far the history goes back; `at`: a day, YYYY-MM-DD; `cursor`: of the reports. */
+	validateSearch: (raw): DeviceSearch =>
+		withText(raw, "tab", "check", "range", "at", "report", "cursor"),
 	component: page(() => import("./pages/devices/device-page.tsx")),
 });
 
@@ -220,6 +231,7 @@ const routeTree = root.addChildren([
 		organization.addChildren([
 			home,
 			devices,
+			addDevice,
 			device,
 			riskMatrix,
 			register.addChildren([list, create, importRecords, record]),
