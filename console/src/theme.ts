@@ -10,6 +10,7 @@ export const theme = createTheme({
 	fontFamily: FONT,
 	fontFamilyMonospace:
 		'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+	fontSizes: { md: "0.9375rem" },
 	headings: {
 		fontFamily: FONT,
 		fontWeight: "600",

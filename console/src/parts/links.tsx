@@ -9,10 +9,10 @@ import type { ComponentPropsWithRef } from "react";
 
 type A = ComponentPropsWithRef<"a">;
 
-const AnchorLink = (props: Omit<AnchorProps, keyof A> & A) => (
+const AnchorLink = (props: AnchorProps & Omit<A, keyof AnchorProps>) => (
 	<Anchor {...props} />
 );
-const ButtonAnchor = (props: Omit<ButtonProps, keyof A> & A) => (
+const ButtonAnchor = (props: ButtonProps & Omit<A, keyof ButtonProps>) => (
 	<Button component="a" {...props} />
 );
 

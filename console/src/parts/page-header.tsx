@@ -20,7 +20,9 @@ export function PageHeader({
 }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const pathname = useRouterState({
-		select: ({ location }) => location.pathname,
+		// Where one has come to, not where one is going: the old page is still there meanwhile.
+		select: ({ resolvedLocation, location }) =>
+			(resolvedLocation ?? location).pathname,
 	});
 	useEffect(() => {
 		document.title = `${title} · Assay`;

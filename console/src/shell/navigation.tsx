@@ -73,7 +73,7 @@ export function Navigation() {
 function Heading({ children }: { children: string }) {
 	return (
 		<>
-			<Divider my={6} />
+			<Divider my={4} />
 			<Text size="xs" fw={600} c="dimmed" px="sm" pb={2}>
 				{children}
 			</Text>
@@ -107,7 +107,7 @@ function Item({
 			)}
 			label={label}
 			leftSection={<Shape size={18} stroke={1.6} aria-hidden />}
-			py={6}
+			py={4}
 			variant="light"
 			style={{ borderRadius: "var(--mantine-radius-sm)" }}
 		/>

@@ -39,11 +39,11 @@ export function Shell() {
 		<AppShell
 			header={{ height: 52 }}
 			navbar={{
-				width: 232,
+				width: 248,
 				breakpoint: "sm",
 				collapsed: { mobile: !isOpen },
 			}}
-			padding="md"
+			padding={{ base: "md", sm: "lg" }}
 		>
 			<a className="skip-link" href="#content">
 				Skip to the content
@@ -70,7 +70,7 @@ export function Shell() {
 				</Group>
 			</AppShell.Header>
 			<AppShell.Navbar mod={{ open: isOpen }} className="navigation">
-				<ScrollArea flex={1} type="auto" viewportProps={{ tabIndex: -1 }}>
+				<ScrollArea flex={1} type="hover" viewportProps={{ tabIndex: -1 }}>
 					<Navigation />
 				</ScrollArea>
 			</AppShell.Navbar>
