@@ -42,10 +42,12 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 				disableUrlAccess: true,
 			});
 		} catch (error) {
-			const { code, responseCode } = error as Record<string, unknown>;
-			// The error's own text may repeat the address of the server with its password.
 			log.error(
-				{ to: message.to, subject: message.subject, code, responseCode },
+				{
+					to: message.to,
+					subject: message.subject,
+					reason: withoutPassword(String((error as Error).message), smtpUrl),
+				},
 				"a mail could not be sent; look at ASSAY_SMTP_URL and ASSAY_MAIL_FROM",
 			);
 		}
@@ -62,4 +64,21 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 			await Promise.all(underWay);
 		},
 	};
+}
+
+/** The text without the password of the server's address, however it is written. */
+function withoutPassword(text: string, smtpUrl: string): string {
+	const written = new URL(smtpUrl).password;
+	if (!written) return text;
+	return text
+		.replaceAll(written, "[password]")
+		.replaceAll(decodePassword(written), "[password]");
+}
+
+function decodePassword(written: string): string {
+	try {
+		return decodeURIComponent(written);
+	} catch {
+		return written;
+	}
 }
