@@ -92,6 +92,9 @@ export function useListSearch() {
 		/** undefined takes the filter away. */
 		setFilter: (name: string, value: FilterValue | undefined) =>
 			change({ [name]: value }),
+		/** Several at once, as for the two ends of a range. */
+		setFilters: (changes: Record<string, FilterValue | undefined>) =>
+			change(changes),
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
 		setSize: (size: number) => change({ size }),
 		next: (cursor: string) => change({ cursor }),

@@ -1,7 +1,7 @@
 import { MultiSelect, Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { describeKind, titleOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { layoutOf } from "./layouts.ts";
@@ -19,7 +19,7 @@ interface Common {
 	placeholder?: string;
 	description?: string | undefined;
 	required?: boolean;
-	error?: unknown;
+	error?: ReactNode;
 	w?: number | string;
 	"data-path"?: string;
 }
