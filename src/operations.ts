@@ -31,6 +31,7 @@ import {
 	updateProfile,
 } from "./access/profile-operations.ts";
 import { listAuditLog } from "./audit/operations.ts";
+import { importRecords } from "./csv/import.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
 import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
@@ -41,6 +42,7 @@ import {
 	updateOrganization,
 	updateOrganizationSettings,
 } from "./organizations.ts";
+import { getRecordNames } from "./record-names.ts";
 import { asset } from "./records/asset.ts";
 import { audit } from "./records/audit.ts";
 import { continualImprovement } from "./records/continual-improvement.ts";
@@ -62,6 +64,7 @@ export const operations = [
 	updateOrganization,
 	updateOrganizationSettings,
 	searchRecords,
+	getRecordNames,
 	...risk.operations,
 	...measure.operations,
 	...frameworkOperations,
@@ -79,6 +82,7 @@ export const operations = [
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,
+	importRecords,
 	createOrganization,
 	listMembers,
 	updateMember,

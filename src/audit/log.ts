@@ -3,6 +3,9 @@ import type { Principal } from "../access/principal.ts";
 import { transaction } from "../db/pool.ts";
 import type { Change } from "../operation.ts";
 
+/** An import has thousands of entries; so many are written well within a statement's time. */
+const AT_ONCE = 1000;
+
 /**
  * Adds what `operation` changed to the audit log of the organization concerned, in the
  * client's transaction. It locks the organization's chain until that ends, so call it last.
@@ -28,7 +31,9 @@ export async function appendChanges(
 			record_name: change.name,
 			changes: change.fields,
 		}));
-		await append(client, id, entries);
+		for (let from = 0; from < entries.length; from += AT_ONCE) {
+			await append(client, id, entries.slice(from, from + AT_ONCE));
+		}
 	}
 }
 

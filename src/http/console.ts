@@ -9,6 +9,7 @@ import { invoke, type Services } from "../invoke.ts";
 import { findOperation } from "../operations.ts";
 import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
+import { addConsoleCsv, type WhoAsks } from "./console-csv.ts";
 import { refuseForeignPage } from "./gate.ts";
 
 const AUTH = "/api/auth";
@@ -49,20 +50,26 @@ export function addConsole(
 		},
 	});
 
+	/** Who is signed in, at a page of ours. */
+	const whoAsks: WhoAsks = async (request, reply) => {
+		refuseOthersPages(request, baseUrl);
+		const signedIn = await identity.authenticate(headersOf(request, baseUrl));
+		if (!signedIn) {
+			throw new AppError("unauthorized", "you are not signed in; sign in");
+		}
+		for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
+		return { ...signedIn.principal, ...fromOf(request) };
+	};
+	addConsoleCsv(app, services, whoAsks);
+
 	app.post<{ Params: { operation: string } }>(
 		"/api/console/:operation",
 		async (request, reply) => {
-			refuseOthersPages(request, baseUrl);
-			const signedIn = await identity.authenticate(headersOf(request, baseUrl));
-			if (!signedIn) {
-				throw new AppError("unauthorized", "you are not signed in; sign in");
-			}
-			for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
+			const principal = await whoAsks(request, reply);
 			const operation = findOperation(request.params.operation);
 			if (!operation) {
 				throw new AppError("not_found", "there is no such operation");
 			}
-			const principal = { ...signedIn.principal, ...fromOf(request) };
 			return invoke(services, principal, operation, request.body);
 		},
 	);
