@@ -102,6 +102,7 @@ export async function serve(
 		await agentApi.idle();
 		await apiTokens.idle();
 		await usage.close();
+		await identity.idle();
 		await mail?.idle();
 		clearTimeout(deadline);
 		await database.close();

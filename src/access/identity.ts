@@ -49,6 +49,8 @@ export interface Identity {
 	): Promise<Response>;
 	/** Who has signed in, with what they may do at this moment; undefined: nobody. */
 	authenticate(headers: Headers): Promise<SignedIn | undefined>;
+	/** Resolves when the audit log has what nobody waited for. */
+	idle(): Promise<void>;
 }
 
 /**
@@ -67,6 +69,12 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		});
 		return loading;
 	};
+
+	const underWay = new Set<Promise<void>>();
+	function track(work: Promise<void>): void {
+		underWay.add(work);
+		work.finally(() => underWay.delete(work));
+	}
 
 	/** better-auth hides the cause of a 500; a database that is away is told apart here. */
 	async function explain(error: unknown): Promise<AppError> {
@@ -111,6 +119,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	}
 
 	return {
+		async idle() {
+			await Promise.all(underWay);
+		},
+
 		async handle(method, path, body, headers) {
 			if (!OPEN_PATHS.has(`${method} ${path}`)) {
 				throw new AppError("not_found", "there is nothing at this address");
@@ -148,7 +160,15 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			}
 			const event = subject && (await eventOf(path, body, subject, response));
 			if (event) {
-				await noteAccountEvent(parts, subject.whose, event, fromOf(headers));
+				const noted = noteAccountEvent(
+					parts,
+					subject.whose,
+					event,
+					fromOf(headers),
+				);
+				// Not waited for where it would tell by its time that there is such a user.
+				if (response.ok || !("email" in subject.whose)) await noted;
+				else track(noted);
 			}
 			return response;
 		},

@@ -39,6 +39,8 @@ export async function eventOf(
 	{ isSignedIn, hasSecondFactor }: Subject,
 	response: Response,
 ): Promise<Event | undefined> {
+	// What was malformed, or throttled, is no attempt of interest: nobody fills the log by it.
+	if (!response.ok && !(await isRefusal(response))) return undefined;
 	const outcome = response.ok ? "DONE" : "REFUSED";
 	if (path === "/sign-in/email") {
 		if (response.ok && (await waitsForSecondFactor(response))) return undefined;
@@ -67,6 +69,13 @@ export async function eventOf(
 		outcome,
 		fields: endsOthers ? { other_sessions: { after: "ENDED" } } : {},
 	};
+}
+
+/** A wrong password or code. */
+async function isRefusal(response: Response): Promise<boolean> {
+	if (response.status === 401) return true;
+	const body = (await response.clone().json()) as Record<string, unknown>;
+	return body.code === "INVALID_PASSWORD";
 }
 
 async function waitsForSecondFactor(response: Response): Promise<boolean> {
