@@ -209,6 +209,32 @@ describe("who may not", () => {
 	});
 });
 
+describe("lists", () => {
+	const lists = byName.filter(
+		([, { definition }]) =>
+			(definition.inputSchema as Json).properties.order_by,
+	);
+	test.each(
+		lists,
+	)("%s answers in every order that it offers, both directions, and goes on", async (name, {
+		operation,
+		definition,
+	}) => {
+		const { properties } = definition.inputSchema as Json;
+		for (const field of properties.order_by.properties.field.enum) {
+			for (const direction of ["ASC", "DESC"]) {
+				const input = {
+					...inputFor(operation),
+					size: 1,
+					order_by: { field, direction },
+				};
+				const { next_cursor } = await tools.use(name, input);
+				await tools.use(name, { ...input, cursor: next_cursor });
+			}
+		}
+	});
+});
+
 /** Values of a schema, near misses and nonsense, each with some chance. */
 function junkFor(schema: JsonSchema): fc.Arbitrary<unknown> {
 	const types = [schema.type].flat();

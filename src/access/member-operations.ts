@@ -47,7 +47,9 @@ const COLUMNS =
 	"t.id, t.organization_id, t.name, t.email, t.role, t.created_at";
 const MEMBERS = `(
 	select m.organization_id, u.id, u.name, u.email, m.role, m.created_at,
-		search_text(u.name, u.email) as search_text
+		search_text(u.name, u.email) as search_text,
+		coalesce(sort_key(u.name), '') collate "C" as name_key,
+		coalesce(sort_key(u.email), '') collate "C" as email_key
 	from memberships m join users u on u.id = m.user_id
 ) t`;
 
