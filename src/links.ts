@@ -3,7 +3,7 @@ import { z } from "zod";
 import { badFields } from "./errors.ts";
 import { kindNoun } from "./id.ts";
 import { notFound } from "./invoke.ts";
-import { namedKindOf, namedKinds } from "./named-records.ts";
+import { type NamedKind, namedKindOf, namedKinds } from "./named-records.ts";
 import { type Context, defineOperation } from "./operation.ts";
 
 const LINKED = [
@@ -113,7 +113,7 @@ export const listLinkedRecords = defineOperation({
 	name: "listLinkedRecords",
 	title: "List linked records",
 	description:
-		"List the records linked to a record, with kind and name, a page at a time.",
+		"List the records linked to a record, with kind, name and status, a page at a time.",
 	toolset: "links",
 	access: "read",
 	tenant: "record_id",
@@ -138,6 +138,10 @@ export const listLinkedRecords = defineOperation({
 				id: z.string(),
 				kind: z.enum(LINKED),
 				name: z.string().nullable(),
+				status: z
+					.string()
+					.nullable()
+					.describe("Its status or state; null for kinds that have none"),
 				linked_at: z.string(),
 			}),
 		),
@@ -162,13 +166,14 @@ export const listLinkedRecords = defineOperation({
 			id: string;
 			kind: (typeof LINKED)[number];
 			name: string | null;
+			status: string | null;
 			linked_at: Date;
 		}>({
 			name: "list.links",
 			text: `
-				select l.id, l.kind, l.created_at as linked_at, case l.kind
-					${linkable.map(({ kind, table, name }) => `when '${kind}' then (select left(${name}, 1000) from ${table} t where t.organization_id = $1 and t.id = l.id)`).join("\n")}
-				end as name
+				select l.id, l.kind, l.created_at as linked_at,
+					${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
+					${ofLinked(({ status }) => status)} as status
 				from (
 					select second_id as id, second_kind as kind, created_at
 					from record_links where organization_id = $1 and first_id = $2
@@ -197,6 +202,18 @@ export const listLinkedRecords = defineOperation({
 		};
 	},
 });
+
+/** SQL of something about the record of a link `l`, which each kind has in its own table. */
+function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
+	const cases = linkable.map((kind) => {
+		const sql = sqlOf(kind);
+		return (
+			sql &&
+			`when '${kind.kind}' then (select ${sql} from ${kind.table} t where t.organization_id = $1 and t.id = l.id)`
+		);
+	});
+	return `case l.kind ${cases.filter(Boolean).join("\n")} end`;
+}
 
 interface Ends {
 	record_id: string;
