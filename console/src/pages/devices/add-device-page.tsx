@@ -11,7 +11,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { forgetReadings } from "../../queries.ts";
 import { EnrollmentSteps, type IssuedToken } from "./enrollment-steps.tsx";
-import { PersonPicker } from "./person-picker.tsx";
+import { OwnerField } from "./owner-field.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 
 export function Page() {
@@ -118,16 +118,17 @@ function AddForm({
 					maw={420}
 					{...form.getInputProps("name")}
 				/>
-				<PersonPicker
-					label="Owner"
-					description="Who uses it. Leave it empty for a device that several people share."
-					placeholder="Type a name"
-					mayCreate
-					w="min(420px, 100%)"
-					{...form.getInputProps("owner_id")}
+				<OwnerField
+					value={form.values.owner_id}
+					onChange={(id) => form.setFieldValue("owner_id", id)}
+					error={form.errors.owner_id}
 				/>
 				<TokenDays
-					{...form.getInputProps("enrollment_token_expires_in_days")}
+					value={form.values.enrollment_token_expires_in_days}
+					onChange={(days) =>
+						form.setFieldValue("enrollment_token_expires_in_days", days)
+					}
+					error={form.errors.enrollment_token_expires_in_days}
 				/>
 				<Group mt="sm">
 					<Button type="submit" loading={adding.isPending}>

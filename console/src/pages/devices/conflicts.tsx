@@ -3,8 +3,8 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import type { OutputOf } from "../../api.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
+import { useRecordNames } from "../registers/record-names.ts";
 import { conflictLabel, platformLabel } from "./device-words.tsx";
-import { useRecordNames } from "./owner-names.ts";
 
 type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];
@@ -66,7 +66,10 @@ function DuplicateHardware({
 	found: Found;
 }) {
 	const { other_device_id: other } = conflict;
-	const name = useRecordNames([other]).get(other ?? "") ?? "another device";
+	const name =
+		useRecordNames(found.device.organization_id, other ? [other] : []).get(
+			other ?? "",
+		) ?? "another device";
 	return (
 		<>
 			<Text size="sm">

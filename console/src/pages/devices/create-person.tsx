@@ -18,11 +18,9 @@ type Kind = (typeof KINDS)[number]["value"];
 
 /** Makes a person with what is required, without leaving the form one is in. */
 export function CreatePerson({
-	name,
 	onClose,
 	onCreated,
 }: {
-	name: string;
 	onClose: () => void;
 	onCreated: (id: string) => void;
 }) {
@@ -30,7 +28,7 @@ export function CreatePerson({
 	const [refusal, setRefusal] = useState<unknown>(null);
 	const form = useForm({
 		initialValues: {
-			full_name: name,
+			full_name: "",
 			primary_email_address: "",
 			kind: "EMPLOYEE" as Kind,
 		},

@@ -19,6 +19,8 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { ExportButton } from "../registers/export-button.tsx";
+import { type Names, useRecordNames } from "../registers/record-names.ts";
+import { NONE, ReferencePicker } from "../registers/reference-picker.tsx";
 import { checkLabel } from "./checks.ts";
 import {
 	conflictLabel,
@@ -32,11 +34,6 @@ import {
 	STATUSES,
 } from "./device-words.tsx";
 import { FleetSummary, summaryQuery } from "./fleet-summary.tsx";
-import { useRecordNames } from "./owner-names.ts";
-import { PersonPicker } from "./person-picker.tsx";
-
-/** In the address and in the field: the devices of nobody. */
-const NOBODY = "nobody";
 
 export function Page() {
 	const { organizationId, mayAdmin } = useOrganization();
@@ -52,7 +49,10 @@ export function Page() {
 		refetchInterval: 30_000,
 	});
 	const rows = devices.data?.devices ?? [];
-	const names = useRecordNames(rows.map(({ owner_id }) => owner_id));
+	const names = useRecordNames(
+		organizationId,
+		rows.flatMap(({ owner_id }) => owner_id ?? []),
+	);
 	const isEmpty = devices.isSuccess && rows.length === 0 && !list.search.cursor;
 	const hasNone = isEmpty && !list.hasFilters;
 	const add = mayAdmin && (
@@ -127,9 +127,7 @@ export function Page() {
 	);
 }
 
-const columnsWith = (
-	names: ReadonlyMap<string, string>,
-): readonly Column<Device>[] => [
+const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "name",
 		header: "Device",
@@ -294,18 +292,20 @@ function Filters({ list }: { list: ListControls }) {
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
 				210,
 			)}
-			<PersonPicker
+			<ReferencePicker
+				organizationId={organizationId}
+				kind="people"
 				aria-label="Owner"
 				placeholder="Owner"
 				w={180}
-				others={[{ value: NOBODY, label: "Nobody" }]}
+				none="Nobody"
 				value={
 					filters.owner_id === null
-						? NOBODY
+						? NONE
 						: ((filters.owner_id as string | undefined) ?? null)
 				}
 				onChange={(id) =>
-					list.setFilter("owner_id", id === NOBODY ? null : (id ?? undefined))
+					list.setFilter("owner_id", id === NONE ? null : (id ?? undefined))
 				}
 			/>
 		</>

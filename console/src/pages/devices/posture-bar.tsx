@@ -36,7 +36,14 @@ export function PostureBar({
 	);
 }
 
-export function Legend({ parts }: { parts: readonly Part[] }) {
+export function Legend({
+	parts,
+	labels = {},
+}: {
+	parts: readonly Part[];
+	/** Where another word says it better. */
+	labels?: { [P in Part]?: string };
+}) {
 	return (
 		<Group gap="md" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
 			{parts.map((part) => (
@@ -46,7 +53,7 @@ export function Legend({ parts }: { parts: readonly Part[] }) {
 						aria-hidden
 					/>
 					<Text size="xs" c="dimmed">
-						{PARTS[part].label}
+						{labels[part] ?? PARTS[part].label}
 					</Text>
 				</Group>
 			))}
