@@ -1,5 +1,4 @@
 declare module "virtual:kinds" {
-	import type { KindDescription } from "./kind-description.ts";
-
-	export const kinds: readonly KindDescription[];
+	/** Made by kinds-plugin.ts while the console is built. */
+	export const kinds: readonly import("./kind-description.ts").KindDescription[];
 }

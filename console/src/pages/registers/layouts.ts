@@ -1,4 +1,8 @@
-import type { FieldName } from "../../kinds.ts";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { type FieldName, fieldOf } from "../../kinds.ts";
 import type { Tone } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
 
@@ -257,6 +261,22 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 
 export function layoutOf(kind: RegisterKind): Layout {
 	return layouts[kind];
+}
+
+/** The sections with their fields; those that the layout does not name come last. */
+export function sectionsOf(
+	kind: KindDescription,
+): { title: string; fields: FieldDescription[] }[] {
+	const { sections } = layoutOf(kind.kind);
+	const placed = new Set(sections.flatMap(({ fields }) => fields));
+	const rest = kind.fields.filter(({ name }) => !placed.has(name));
+	return [
+		...sections.map(({ title, fields }) => ({
+			title,
+			fields: fields.flatMap((name) => fieldOf(kind, name) ?? []),
+		})),
+		...(rest.length > 0 ? [{ title: "More", fields: rest }] : []),
+	];
 }
 
 /** Values that are good or bad news; the others are plain words. */
