@@ -42,6 +42,7 @@ import {
 	updateOrganization,
 	updateOrganizationSettings,
 } from "./organizations.ts";
+import { getOverview } from "./overview.ts";
 import { getRecordNames } from "./record-names.ts";
 import { asset } from "./records/asset.ts";
 import { audit } from "./records/audit.ts";
@@ -65,6 +66,7 @@ export const operations = [
 	updateOrganizationSettings,
 	searchRecords,
 	getRecordNames,
+	getOverview,
 	...risk.operations,
 	...measure.operations,
 	...frameworkOperations,

@@ -29,6 +29,7 @@ import {
 	storeNew,
 	storeUpdate,
 } from "./record-writing.ts";
+import { type Due, dueFilters } from "./records/due.ts";
 import { article, type Field, idSchema } from "./records/field.ts";
 
 export type Fields = Record<string, Field>;
@@ -60,6 +61,8 @@ export interface RecordKind<
 	/** Names of fields to filter by their value, null included, and filters of other kinds. */
 	filters: readonly (keyof F & string)[];
 	otherFilters?: Record<string, Filter>;
+	/** Where a record is to be done by a day; gives the filters for it. */
+	due?: Due;
 	/** `NC` where reference_id is made as NC-001. */
 	referencePrefix?: string;
 	/** Works out what was not given on add from what was. */
@@ -130,7 +133,11 @@ export function recordKind<
 		updated_at: byTime("updated_at"),
 		...kind.orders,
 	};
-	const filters = { ...fieldFilters(kind), ...kind.otherFilters };
+	const filters = {
+		...fieldFilters(kind),
+		...(kind.due && dueFilters(kind.due)),
+		...kind.otherFilters,
+	};
 	const columns = columnsOf(kind);
 
 	const list = defineOperation({
