@@ -73,7 +73,11 @@ function FilterControl(props: FilterProps) {
 				placeholder={label}
 				w={WIDTH}
 				clearable
-				clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+				clearButtonProps={{
+					"aria-label": `Clear ${label}`,
+					tabIndex: 0,
+					"aria-hidden": false,
+				}}
 				data={[...choices]}
 				value={value === undefined ? null : String(value)}
 				onChange={(chosen) => list.setFilter(name, chosen ?? undefined)}
@@ -121,7 +125,11 @@ function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
 			placeholder={label}
 			w={WIDTH}
 			clearable
-			clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+			clearButtonProps={{
+				"aria-label": `Clear ${label}`,
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
 			data={[...seen].map(String)}
 			value={typed ?? inAddress}
 			onChange={setTyped}
@@ -151,7 +159,11 @@ function BandFilter({ filter: { name, label }, list }: FilterProps) {
 			placeholder={label}
 			w={WIDTH}
 			clearable
-			clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+			clearButtonProps={{
+				"aria-label": `Clear ${label}`,
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
 			data={[
 				...BANDS.map(({ id, label: word, min, max }) => ({
 					value: id,

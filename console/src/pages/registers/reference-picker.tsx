@@ -106,7 +106,11 @@ export function ReferencePicker({
 			filter={({ options: all }) => all}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
-			clearButtonProps={{ "aria-label": "Clear", tabIndex: 0 }}
+			clearButtonProps={{
+				"aria-label": "Clear",
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
 			maxDropdownHeight={280}
 		/>
 	);
@@ -145,7 +149,11 @@ export function ReferencesPicker({
 			}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
-			clearButtonProps={{ "aria-label": "Clear", tabIndex: 0 }}
+			clearButtonProps={{
+				"aria-label": "Clear",
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
 			maxDropdownHeight={280}
 		/>
 	);
