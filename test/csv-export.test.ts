@@ -204,6 +204,25 @@ test("what cannot be exported is refused before anything is sent", async () => {
 	);
 });
 
+test("a download breaks off when reading fails halfway, and never looks complete", async () => {
+	const { owner } = served.database;
+	// More than is sent ahead of the reader, so that the end is not read yet.
+	await owner.query(
+		`insert into tasks (organization_id, id, name, description)
+		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 4000)
+		from generate_series(1, 8000) n`,
+	);
+	const answer = await exported("listTasks");
+	expect(answer.status).toBe(200);
+	await owner.query("revoke select on tasks from assay_app");
+	await expect(answer.text()).rejects.toThrow();
+	expect((await exported("listTasks")).status).toBe(500);
+	await owner.query("grant select on tasks to assay_app");
+	expect((await exported("listTasks", { "filter.query": "y" })).status).toBe(
+		200,
+	);
+}, 30_000);
+
 test("getRecordNames names records of every kind, those of the organization alone", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
