@@ -201,6 +201,7 @@ const settingsOrganization = createRoute({
 const settingsMembers = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/members",
+	validateSearch: parseListSearch,
 	component: page(() => import("./pages/settings/members-page.tsx")),
 });
 

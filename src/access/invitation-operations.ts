@@ -271,7 +271,7 @@ async function refuseMember(
 		{
 			field: "email",
 			message:
-				"is the address of a member already; updateMember changes the role",
+				"is the address of a member already; change the member's role instead",
 		},
 	]);
 }
