@@ -25,7 +25,7 @@ import {
 	toDevice,
 } from "./device-record.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
-import { PLATFORMS } from "./wire.ts";
+import { PLATFORMS, type PostureStatus } from "./wire.ts";
 
 const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
@@ -38,6 +38,24 @@ const orders: Record<string, Order> = {
 		type: "timestamptz",
 	},
 };
+
+const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
+	schema: checkKeySchema().describe(
+		`Those whose latest state of this check is ${status}`,
+	),
+	sql,
+});
+
+/** Most devices pass: walked in the list's order, a page of them is soon full. */
+const byCheck = (status: PostureStatus) =>
+	checkFilter(
+		status,
+		(parameter) => `exists (
+			select from posture_spans s
+			where s.organization_id = $1 and s.device_id = t.id and s.check_key = ${parameter}
+				and s.is_current and s.status = '${status}'
+		)`,
+	);
 
 const filters: Record<string, Filter> = {
 	status: {
@@ -63,16 +81,16 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.owner_id = ${parameter}`,
 		whenNull: "t.owner_id is null",
 	},
-	failing_check: {
-		schema: checkKeySchema().describe(
-			"Those whose latest state of this check is FAIL",
-		),
-		// Found first, by their own index; joined, the planner reads all devices instead.
-		sql: (parameter) => `t.id = any(array(
+	// Found first, by their own index; joined, the planner reads all devices instead.
+	failing_check: checkFilter(
+		"FAIL",
+		(parameter) => `t.id = any(array(
 			select s.device_id::text from posture_spans s
 			where s.organization_id = $1 and s.check_key = ${parameter} and s.is_current and s.status = 'FAIL'
 		))`,
-	},
+	),
+	passing_check: byCheck("PASS"),
+	unknown_check: byCheck("UNKNOWN"),
 };
 
 export const listDevices = defineOperation({
