@@ -54,23 +54,65 @@ export async function request<Result>(
 	path: string,
 	{ body, signal }: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Result> {
-	const response = await fetch(path, {
+	const response = await send(path, {
 		method: body === undefined ? "GET" : "POST",
 		headers: { "content-type": "application/json" },
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		...(signal ? { signal } : {}),
-	}).catch((error: unknown) => {
-		if (signal?.aborted) throw error;
+	});
+	const text = await response.text();
+	const answer = parse(text);
+	if (response.ok) return answer as Result;
+	throw toApiError(response, answer);
+}
+
+/**
+ * A file that the service makes, whole: one that breaks off is an error and not a shorter
+ * file. `onProgress` is told how many bytes have come. Throws ApiError.
+ */
+export async function requestFile(
+	path: string,
+	{
+		signal,
+		onProgress,
+	}: { signal: AbortSignal; onProgress: (bytes: number) => void },
+): Promise<{ name: string; blob: Blob }> {
+	const response = await send(path, { signal });
+	if (!response.ok) {
+		throw toApiError(response, parse(await response.text()));
+	}
+	const parts: Uint8Array<ArrayBuffer>[] = [];
+	let bytes = 0;
+	const reader = response.body?.getReader();
+	for (;;) {
+		const { done, value } = (await reader?.read().catch((error: unknown) => {
+			if (signal.aborted) throw error;
+			throw new ApiError(
+				0,
+				"unreachable",
+				"The file broke off before its end. Try again.",
+			);
+		})) ?? { done: true as const, value: undefined };
+		if (done) break;
+		parts.push(value);
+		bytes += value.byteLength;
+		onProgress(bytes);
+	}
+	const type = response.headers.get("content-type") ?? "";
+	const disposition = response.headers.get("content-disposition") ?? "";
+	const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? "download";
+	return { name, blob: new Blob(parts, { type }) };
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+	return fetch(path, init).catch((error: unknown) => {
+		if (init.signal?.aborted) throw error;
 		throw new ApiError(
 			0,
 			"unreachable",
 			"The service cannot be reached. Check your connection and try again.",
 		);
 	});
-	const text = await response.text();
-	const answer = parse(text);
-	if (response.ok) return answer as Result;
-	throw toApiError(response, answer);
 }
 
 function toApiError(response: Response, answer: unknown): ApiError {
