@@ -345,9 +345,11 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 		"NC-001,Taken by hand",
 		"X 1,",
 		"x 1,New",
+		"X 2,New",
+		"x 2,New",
 	]);
 	expect(found.matched_by).toBe("reference_id");
-	expect(outcomes(found)).toEqual(["UNCHANGED", "UPDATE", "ADD"]);
+	expect(outcomes(found)).toEqual(["UNCHANGED", "UPDATE", "ADD", "ADD", "ADD"]);
 
 	const vendors = ["name,website_url", "Cloud,https://example.com"];
 	await doImport("vendor", vendors);

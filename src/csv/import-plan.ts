@@ -66,7 +66,9 @@ export async function planImport(
 	);
 	const toAdd = z.strictObject(shapeToAdd(kind));
 	const toUpdate = z.strictObject(shapeToUpdate(kind));
-	const seen = new Map<string, number>();
+	// Record or reference id → the line that it was in.
+	const seenRecords = new Map<string, number>();
+	const seenReferenceIds = new Map<string, number>();
 
 	const planLine = (fileLine: FileLine): PlannedLine => {
 		const { line, cells } = fileLine;
@@ -96,14 +98,15 @@ export async function planImport(
 					},
 				]);
 			}
-			const key = before ? String(before.id) : text.toLowerCase();
-			const earlier = seen.get(key);
+			const asMeant = by === "reference_id" ? text : text.toLowerCase();
+			const key = before ? String(before.id) : asMeant;
+			const earlier = seenRecords.get(key);
 			if (earlier !== undefined) {
 				return wrong([
 					{ field: by, message: `is the same ${kind.noun} as line ${earlier}` },
 				]);
 			}
-			seen.set(key, line);
+			seenRecords.set(key, line);
 		}
 
 		const { given, issues } = readCells(
@@ -125,8 +128,8 @@ export async function planImport(
 		}
 		const reference = values.reference_id;
 		if (typeof reference === "string") {
-			const earlier = seen.get(`reference ${reference}`);
-			seen.set(`reference ${reference}`, line);
+			const earlier = seenReferenceIds.get(reference);
+			seenReferenceIds.set(reference, line);
 			const holder = taken.get(reference);
 			if (holder !== undefined && holder !== before?.id) {
 				issues.push({
