@@ -14,6 +14,15 @@ export interface Config {
 	readonly logLevel: LogLevel;
 	/** Undefined: kept in `dataDir`. */
 	readonly secret: string | undefined;
+	/** Undefined: no mail is sent, and links are passed on by hand. */
+	readonly mail: MailConfig | undefined;
+}
+
+export interface MailConfig {
+	/** May hold a password: never shown. */
+	readonly smtpUrl: string;
+	/** "Assay <assay@example.com>" */
+	readonly from: string;
 }
 
 const MIN_SECRET = 32;
@@ -25,6 +34,8 @@ const NAMES = [
 	"ASSAY_DATA_DIR",
 	"ASSAY_LOG_LEVEL",
 	"ASSAY_SECRET",
+	"ASSAY_SMTP_URL",
+	"ASSAY_MAIL_FROM",
 	// For `assay call` alone; a shell that has it may start the service too.
 	"ASSAY_TOKEN",
 ] as const;
@@ -59,6 +70,7 @@ export function readConfig(
 		databaseUrl: readDatabaseUrl(env.DATABASE_URL),
 		logLevel: readLogLevel(env.ASSAY_LOG_LEVEL),
 		secret: readSecretText(env.ASSAY_SECRET),
+		mail: readMail(env.ASSAY_SMTP_URL, env.ASSAY_MAIL_FROM),
 	});
 }
 
@@ -111,6 +123,27 @@ function readSecretText(text: string | undefined): string | undefined {
 		);
 	}
 	return text;
+}
+
+function readMail(
+	smtpUrl: string | undefined,
+	from: string | undefined,
+): MailConfig | undefined {
+	if (!smtpUrl) return undefined;
+	// The value is never repeated: it may hold a password.
+	if (!/^smtps?:\/\//.test(smtpUrl) || !URL.parse(smtpUrl)?.hostname) {
+		throw new AppError(
+			"bad_request",
+			"ASSAY_SMTP_URL must look like smtps://user:password@mail.example.com:465 or smtp://mail.example.com:587, with special characters of the password percent-encoded",
+		);
+	}
+	if (!from || !/^[^\p{Cc}]*@[^\p{Cc}]+$/u.test(from)) {
+		throw new AppError(
+			"bad_request",
+			"ASSAY_MAIL_FROM must be who mails come from, such as Assay <assay@example.com>; ASSAY_SMTP_URL needs it",
+		);
+	}
+	return Object.freeze({ smtpUrl, from });
 }
 
 function readLogLevel(text: string | undefined): LogLevel {

@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { notFound } from "./invoke.ts";
 import { defineOperation } from "./operation.ts";
+import { idSchema } from "./records/field.ts";
 import { framework } from "./records/framework.ts";
 
 const [list, getWithoutCoverage, add, update, remove] = framework.operations;
@@ -32,12 +34,84 @@ const getFramework = defineOperation({
 	},
 });
 
+/** The largest of the usual catalogues (NIST SP 800-53) has about 1,200. */
+const MAX_CONTROLS = 2000;
+
+/** What the page of a framework shows: all its controls at once, each with how far it is met. */
+const getFrameworkCoverage = defineOperation({
+	name: "getFrameworkCoverage",
+	title: "Get a framework's coverage",
+	description: `Read the controls of a framework by section, each with the number of measures linked to it and how many of these are IMPLEMENTED; at most ${MAX_CONTROLS}.`,
+	toolset: "frameworks",
+	access: "read",
+	surface: "console",
+	tenant: "id",
+	input: z.strictObject({
+		id: idSchema("framework").describe("Id of the framework"),
+	}),
+	output: z.object({
+		coverage,
+		controls: z
+			.array(
+				z.object({
+					id: z.string(),
+					section_title: z.string(),
+					name: z.string(),
+					status: z.enum(["INCLUDED", "EXCLUDED"]),
+					measures: z.int(),
+					implemented_measures: z.int(),
+				}),
+			)
+			.describe("Fewer than coverage.controls when there are too many"),
+	}),
+	run: async ({ client, membership }, input) => {
+		const { organizationId } = membership;
+		const found = await client.query(
+			"select from frameworks where organization_id = $1 and id = $2",
+			[organizationId, input.id],
+		);
+		if (found.rowCount === 0) throw notFound(input.id);
+		const [total, { rows }] = await Promise.all([
+			readCoverage(client, organizationId, input.id),
+			client.query<ControlRow>({
+				name: "framework_controls",
+				text: `
+					select c.id, c.section_title, c.name, c.status, linked.measures, linked.implemented_measures
+					from controls c, lateral (
+						select count(*)::int as measures,
+							(count(*) filter (where m.state = 'IMPLEMENTED'))::int as implemented_measures
+						from record_links l
+						join measures m on m.organization_id = l.organization_id
+							and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
+						where l.organization_id = c.organization_id
+							and (l.first_id = c.id or l.second_id = c.id)
+					) linked
+					where c.organization_id = $1 and c.framework_id = $2
+					order by c.section_title_key, c.name_key, c.id
+					limit ${MAX_CONTROLS}`,
+				values: [organizationId, input.id],
+			}),
+		]);
+		return { coverage: total, controls: rows };
+	},
+});
+
+interface ControlRow {
+	id: string;
+	section_title: string;
+	name: string;
+	status: "INCLUDED" | "EXCLUDED";
+	measures: number;
+	implemented_measures: number;
+}
+
 export const frameworkOperations = [
 	list,
 	getFramework,
 	add,
 	update,
 	remove,
+	getFrameworkCoverage,
 ] as const;
 
 async function readCoverage(

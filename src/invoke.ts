@@ -12,6 +12,7 @@ import { appendChanges, appendRefusal } from "./audit/log.ts";
 import { transaction } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
+import type { Mailer } from "./mail.ts";
 import {
 	type AnyOperation,
 	type Change,
@@ -27,6 +28,8 @@ export interface Services {
 	log: Logger;
 	/** The address agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
+	/** Undefined: the service sends no mail. */
+	mail?: Mailer | undefined;
 }
 
 /**
@@ -63,7 +66,8 @@ export async function invoke<
 		userId: principal.userId,
 		isReadOnly: operation.isReadOnly,
 	};
-	return transaction(services.pool, scope, async (client) => {
+	const afterwards: (() => void)[] = [];
+	const output = await transaction(services.pool, scope, async (client) => {
 		const context: Context = {
 			client,
 			principal,
@@ -73,6 +77,7 @@ export async function invoke<
 				return membership;
 			},
 			changed: (change) => changes.push(change),
+			afterCommit: (work) => afterwards.push(work),
 		};
 		const result = await operation.run(context, input);
 		const output = operation.output.parse(result);
@@ -87,6 +92,8 @@ export async function invoke<
 		}
 		return output;
 	});
+	for (const work of afterwards) work();
+	return output;
 }
 
 /** Where nothing can be emptied, null for an argument means that it is not given. */

@@ -4,7 +4,7 @@ import { readCursor, writeCursor } from "./cursor.ts";
 import { badFields } from "./errors.ts";
 import { kindNoun } from "./id.ts";
 import { notFound } from "./invoke.ts";
-import { namedKindOf, namedKinds } from "./named-records.ts";
+import { type NamedKind, namedKindOf, namedKinds } from "./named-records.ts";
 import { type Change, type Context, defineOperation } from "./operation.ts";
 import type { Order } from "./paging.ts";
 
@@ -112,7 +112,7 @@ export const listLinkedRecords = defineOperation({
 	name: "listLinkedRecords",
 	title: "List linked records",
 	description:
-		"List the records linked to a record, with kind and name, a page at a time.",
+		"List the records linked to a record, with kind, name and status, a page at a time.",
 	toolset: "links",
 	access: "read",
 	tenant: "record_id",
@@ -137,6 +137,10 @@ export const listLinkedRecords = defineOperation({
 				id: z.string(),
 				kind: z.enum(LINKED),
 				name: z.string().nullable(),
+				status: z
+					.string()
+					.nullable()
+					.describe("Its status or state; null for kinds that have none"),
 				linked_at: z.string(),
 			}),
 		),
@@ -152,7 +156,9 @@ export const listLinkedRecords = defineOperation({
 			? readCursor(input.cursor, cursorOf, BY_ID)
 			: undefined;
 		const size = input.size ?? DEFAULT_SIZE;
-		const { rows } = await client.query<Linked & { linked_at: string }>({
+		const { rows } = await client.query<
+			Linked & { status: string | null; linked_at: string }
+		>({
 			name: "list.links",
 			text: `${SELECT_LINKED}
 				where ($3::text is null or l.kind = $3) and ($4::text is null or l.id > $4)
@@ -187,9 +193,9 @@ interface Linked {
 
 /** The records linked to record $2 of organization $1. */
 const SELECT_LINKED = `
-	select l.id, l.kind, l.created_at as linked_at, case l.kind
-		${linkable.map(({ kind, table, name }) => `when '${kind}' then (select left(${name}, 1000) from ${table} t where t.organization_id = $1 and t.id = l.id)`).join("\n")}
-	end as name
+	select l.id, l.kind, l.created_at as linked_at,
+		${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
+		${ofLinked(({ status }) => status)} as status
 	from (
 		select second_id as id, second_kind as kind, created_at
 		from record_links where organization_id = $1 and first_id = $2
@@ -219,6 +225,18 @@ export async function noteLostLinks(
 		});
 	}
 	return linked.length > 0 ? { linked_records: { before: linked } } : {};
+}
+
+/** SQL of something about the record of a link `l`, which each kind has in its own table. */
+function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
+	const cases = linkable.map((kind) => {
+		const sql = sqlOf(kind);
+		return (
+			sql &&
+			`when '${kind.kind}' then (select ${sql} from ${kind.table} t where t.organization_id = $1 and t.id = l.id)`
+		);
+	});
+	return `case l.kind ${cases.filter(Boolean).join("\n")} end`;
 }
 
 interface Ends {

@@ -6,6 +6,7 @@ import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
 import { addOrg } from "./cli/org.ts";
+import { addSetupLink } from "./cli/setup-link.ts";
 import { addStart } from "./cli/start.ts";
 import { addUser } from "./cli/user.ts";
 import { AppError, toAppError } from "./errors.ts";
@@ -23,6 +24,8 @@ Environment:
   ASSAY_DATA_DIR   folder of the embedded database and the secret (./data)
   DATABASE_URL     use this PostgreSQL 15 or newer instead of the embedded one
   ASSAY_SECRET     what sessions are signed with (made and kept in the data folder)
+  ASSAY_SMTP_URL   mail server, such as smtps://user:password@mail.example.com (none: no mail)
+  ASSAY_MAIL_FROM  who mails come from, such as Assay <assay@example.com>
   ASSAY_TOKEN      API token with which assay call works
   ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 `;
@@ -35,6 +38,7 @@ function makeProgram(): Command {
 		.showHelpAfterError("(--help says what is possible)")
 		.exitOverride();
 	addStart(program);
+	addSetupLink(program);
 	addMigrate(program);
 	addOrg(program);
 	addUser(program);

@@ -35,6 +35,8 @@ export interface Context {
 	services: Services;
 	/** Notes a change; `invoke` writes it to the audit log in the same transaction. */
 	changed: (change: Change) => void;
+	/** Does something once the call has counted, such as sending a mail; it must not throw. */
+	afterCommit: (work: () => void) => void;
 }
 
 /**

@@ -1,4 +1,8 @@
 import {
+	createPasswordResetLink,
+	resetTwoFactor,
+} from "./access/account-operations.ts";
+import {
 	createApiToken,
 	listApiTokens,
 	listOrganizationApiTokens,
@@ -18,7 +22,16 @@ import {
 	removeMember,
 	updateMember,
 } from "./access/member-operations.ts";
+import {
+	getProfile,
+	leaveOrganization,
+	listSessions,
+	revokeOtherSessions,
+	revokeSession,
+	updateProfile,
+} from "./access/profile-operations.ts";
 import { listAuditLog } from "./audit/operations.ts";
+import { importRecords } from "./csv/import.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
 import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
@@ -29,6 +42,8 @@ import {
 	updateOrganization,
 	updateOrganizationSettings,
 } from "./organizations.ts";
+import { getOverview } from "./overview.ts";
+import { getRecordNames } from "./record-names.ts";
 import { asset } from "./records/asset.ts";
 import { audit } from "./records/audit.ts";
 import { continualImprovement } from "./records/continual-improvement.ts";
@@ -50,6 +65,8 @@ export const operations = [
 	updateOrganization,
 	updateOrganizationSettings,
 	searchRecords,
+	getRecordNames,
+	getOverview,
 	...risk.operations,
 	...measure.operations,
 	...frameworkOperations,
@@ -67,6 +84,7 @@ export const operations = [
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,
+	importRecords,
 	createOrganization,
 	listMembers,
 	updateMember,
@@ -75,6 +93,14 @@ export const operations = [
 	listInvitations,
 	revokeInvitation,
 	acceptInvitation,
+	createPasswordResetLink,
+	resetTwoFactor,
+	getProfile,
+	updateProfile,
+	leaveOrganization,
+	listSessions,
+	revokeSession,
+	revokeOtherSessions,
 	createApiToken,
 	listApiTokens,
 	revokeApiToken,

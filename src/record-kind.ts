@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { FieldIssue } from "./errors.ts";
-import { badFields } from "./errors.ts";
-import { type IdKind, makeId } from "./id.ts";
+import type { IdKind } from "./id.ts";
 import { notFound } from "./invoke.ts";
-import { type Change, type Context, defineOperation } from "./operation.ts";
+import { defineOperation } from "./operation.ts";
 import {
 	byTime,
 	type Filter,
@@ -15,11 +14,21 @@ import {
 import {
 	columnsOf,
 	findRecord,
-	insertRecord,
 	removeRecord,
-	updateRecord,
 	type Values,
 } from "./record-store.ts";
+import {
+	changeOf,
+	existing,
+	mapFields,
+	prepareNew,
+	prepareUpdate,
+	shapeToAdd,
+	shapeToUpdate,
+	storeNew,
+	storeUpdate,
+} from "./record-writing.ts";
+import { type Due, dueFilters } from "./records/due.ts";
 import { article, type Field, idSchema } from "./records/field.ts";
 
 export type Fields = Record<string, Field>;
@@ -51,6 +60,8 @@ export interface RecordKind<
 	/** Names of fields to filter by their value, null included, and filters of other kinds. */
 	filters: readonly (keyof F & string)[];
 	otherFilters?: Record<string, Filter>;
+	/** Where a record is to be done by a day; gives the filters for it. */
+	due?: Due;
 	/** `NC` where reference_id is made as NC-001. */
 	referencePrefix?: string;
 	/** Works out what was not given on add from what was. */
@@ -121,7 +132,11 @@ export function recordKind<
 		updated_at: byTime("updated_at"),
 		...kind.orders,
 	};
-	const filters = { ...fieldFilters(kind), ...kind.otherFilters };
+	const filters = {
+		...fieldFilters(kind),
+		...(kind.due && dueFilters(kind.due)),
+		...kind.otherFilters,
+	};
 	const columns = columnsOf(kind);
 
 	const list = defineOperation({
@@ -190,23 +205,13 @@ export function recordKind<
 		tenant: "organization_id",
 		input: z.strictObject({
 			organization_id: organizationId(),
-			...mapFields(givenFields(kind), (field) =>
-				field.given === "required"
-					? field.input.describe(field.description)
-					: field.input.optional().describe(describeInitial(field)),
-			),
+			...shapeToAdd(kind),
 		}) as unknown as z.ZodObject<AddShape<F>>,
 		output: one,
 		run: async (context, input) => {
-			const { organization_id: organization, ...given } =
-				input as unknown as Values & { organization_id: string };
-			const initial = mapFields(givenFields(kind), (field) => field.initial);
-			const values = complete(kind, { ...initial, ...withoutAbsent(given) });
-			checkRecord(kind, values);
-			const newId = makeId(organization, kind.kind);
-			await insertRecord(context.client, kind, organization, newId, values);
-			const added = await existing(context, kind, newId);
-			context.changed(changeOf(kind, undefined, added));
+			const { organization_id: _, ...given } = input as unknown as Values;
+			const values = prepareNew(kind, given);
+			const added = await storeNew(context, kind, values);
 			return { [key.one]: added } as never;
 		},
 	});
@@ -221,9 +226,7 @@ export function recordKind<
 		tenant: "id",
 		input: z.strictObject({
 			id,
-			...mapFields(givenFields(kind), (field) =>
-				field.input.optional().describe(field.description),
-			),
+			...shapeToUpdate(kind),
 		}) as unknown as z.ZodObject<UpdateShape<F>>,
 		output: one,
 		run: async (context, input) => {
@@ -231,25 +234,11 @@ export function recordKind<
 				id: string;
 			};
 			const before = await existing(context, kind, recordId, "for update");
-			const given = withoutAbsent(rest);
-			const different = Object.fromEntries(
-				Object.entries(given).filter(
-					([name, value]) => !isSame(value, before[name]),
-				),
-			);
+			const different = prepareUpdate(kind, before, rest);
 			if (Object.keys(different).length === 0) {
 				return { [key.one]: before } as never;
 			}
-			checkRecord(kind, { ...before, ...different });
-			await updateRecord(
-				context.client,
-				kind,
-				context.membership.organizationId,
-				recordId,
-				different,
-			);
-			const after = await existing(context, kind, recordId);
-			context.changed(changeOf(kind, before, after));
+			const after = await storeUpdate(context, kind, before, different);
 			return { [key.one]: after } as never;
 		},
 	});
@@ -295,27 +284,6 @@ function toolsetOf(many: string): string {
 	return many.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
-function mapFields<Result>(
-	fields: Fields,
-	map: (field: Field, name: string) => Result,
-): Record<string, Result> {
-	return Object.fromEntries(
-		Object.entries(fields).map(([name, field]) => [name, map(field, name)]),
-	);
-}
-
-function givenFields(kind: AnyRecordKind): Fields {
-	return Object.fromEntries(
-		Object.entries(kind.fields).filter(([, { given }]) => given !== "computed"),
-	);
-}
-
-function describeInitial({ description, initial }: Field): string {
-	return typeof initial === "string" || typeof initial === "number"
-		? `${description}; ${initial} unless given`
-		: description;
-}
-
 function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 	return Object.fromEntries(
 		kind.filters.map((name): [string, Filter] => {
@@ -331,65 +299,4 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 			return [name, filter];
 		}),
 	);
-}
-
-function complete(kind: AnyRecordKind, values: Values): Values {
-	return kind.complete ? kind.complete(values) : values;
-}
-
-function checkRecord(kind: AnyRecordKind, record: Values): void {
-	const issues = kind.check?.(record) ?? [];
-	if (issues.length > 0) throw badFields(issues);
-}
-
-/** The record, which must exist: not_found otherwise. */
-async function existing(
-	{ client, membership }: Context,
-	kind: AnyRecordKind,
-	id: string,
-	lock: "" | "for update" = "",
-): Promise<Values> {
-	const found = await findRecord(
-		client,
-		kind,
-		membership.organizationId,
-		id,
-		lock,
-	);
-	if (!found) throw notFound(id);
-	return found;
-}
-
-function withoutAbsent(values: Values): Values {
-	return Object.fromEntries(
-		Object.entries(values).filter(([, value]) => value !== undefined),
-	);
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-	return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** What differs between two states of a record; undefined: it was not there. */
-function changeOf(
-	kind: AnyRecordKind,
-	before: Values | undefined,
-	after: Values | undefined,
-): Change {
-	const record = after ?? before ?? {};
-	const fields: Change["fields"] = {};
-	for (const name of Object.keys(kind.fields)) {
-		if (isSame(before?.[name] ?? null, after?.[name] ?? null)) continue;
-		fields[name] = {
-			...(before && { before: before[name] }),
-			...(after && { after: after[name] }),
-		};
-	}
-	const title = kind.title ? record[kind.title] : undefined;
-	return {
-		kind: kind.kind,
-		id: String(record.id),
-		name: typeof title === "string" ? title : null,
-		fields,
-	};
 }

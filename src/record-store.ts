@@ -49,6 +49,21 @@ export async function findRecord(
 	return rows[0];
 }
 
+/** These records, by id; one that does not exist is left out. */
+export async function findRecords(
+	client: PoolClient,
+	kind: AnyKind,
+	organizationId: string,
+	ids: string[],
+): Promise<Map<string, Values>> {
+	const { rows } = await client.query({
+		name: `get.${kind.kind}.many`,
+		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = any($2)`,
+		values: [organizationId, ids],
+	});
+	return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Stores a new record; throws bad_request naming a reference that does not exist or a value already taken. */
 export async function insertRecord(
 	client: PoolClient,
@@ -262,7 +277,11 @@ async function explaining(
 	}
 }
 
-function missingReference(field: string, kind: IdKind, id: string): FieldIssue {
+export function missingReference(
+	field: string,
+	kind: IdKind,
+	id: string,
+): FieldIssue {
 	return {
 		field,
 		message: `there is no ${kindNoun(kind)} ${id} in this organization`,

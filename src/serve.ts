@@ -3,13 +3,16 @@ import type { Logger } from "pino";
 import { ApiTokens } from "./access/api-tokens.ts";
 import { makeIdentity } from "./access/identity.ts";
 import { readSecret } from "./access/secret.ts";
+import { isSetupNeeded } from "./access/setup.ts";
 import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
 import { AppError } from "./errors.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
+import type { ConsoleFiles } from "./http/console-files.ts";
 import { makeToolServer } from "./http/tool-server.ts";
+import { makeMailer } from "./mail.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { operations } from "./operations.ts";
 
@@ -17,7 +20,7 @@ export interface Service {
 	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
 	url: string;
 	database: string;
-	/** True until somebody has made an organization. */
+	/** True until there is a user. */
 	isEmpty: boolean;
 	/** Stops accepting, finishes what was accepted, closes. Safe to call twice. */
 	close: () => Promise<void>;
@@ -27,8 +30,17 @@ export interface Service {
 const DRAIN_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot. */
-export async function serve(config: Config, log: Logger): Promise<Service> {
+/**
+ * Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot.
+ * `webConsole` is the console's files, or why there is none.
+ */
+export async function serve(
+	config: Config,
+	log: Logger,
+	webConsole:
+		| ConsoleFiles
+		| string = "the service was started without its web console",
+): Promise<Service> {
 	const database = await openDatabase(config);
 	for (const name of database.migrated)
 		log.info({ migration: name }, "migrated");
@@ -42,13 +54,17 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 	const agentApi = makeAgentApi(database.pool, log);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
-	const services = { pool: database.pool, log, baseUrl: config.baseUrl };
-	const identity = makeIdentity({
+	const mail = config.mail && makeMailer(config.mail, log);
+	const { baseUrl } = config;
+	const services = { pool: database.pool, log, baseUrl, mail };
+	const account = {
 		pool: database.identityPool,
-		baseUrl: config.baseUrl,
-		secret,
+		appPool: database.pool,
+		baseUrl,
 		log,
-	});
+		mail,
+	};
+	const identity = makeIdentity({ ...account, secret });
 	const catalogue = new Catalogue(operations);
 	const toolServer = makeToolServer(
 		{ services, catalogue, log, usage },
@@ -60,9 +76,11 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		agentApi,
 		services,
 		identity,
+		account,
 		toolServer,
 		catalogue,
 		isDraining: () => isDraining,
+		webConsole,
 	});
 
 	const partitions = setInterval(() => {
@@ -84,22 +102,22 @@ export async function serve(config: Config, log: Logger): Promise<Service> {
 		await agentApi.idle();
 		await apiTokens.idle();
 		await usage.close();
+		await identity.idle();
+		await mail?.idle();
 		clearTimeout(deadline);
 		await database.close();
 	};
 
 	try {
 		await app.listen({ host: config.host, port: config.port });
-		const { rows } = await database.pool.query<{ found: boolean }>(
-			"select has_organizations() as found",
-		);
+		const isEmpty = await isSetupNeeded(database.pool);
 		const { port } = app.server.address() as AddressInfo;
 		const host = config.host.includes(":") ? `[${config.host}]` : config.host;
 		let closing: Promise<void> | undefined;
 		return {
 			url: `http://${host}:${port}`,
 			database: database.description,
-			isEmpty: !rows[0]?.found,
+			isEmpty,
 			close: () => {
 				closing ??= close();
 				return closing;

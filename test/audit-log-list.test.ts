@@ -131,6 +131,7 @@ test("each filter leaves the entries it names", async () => {
 	const { audit_entries } = await list({ filter: { record_kind: "vendor" } });
 	const [entry] = audit_entries;
 	for (const filter of [
+		{ actor_kind: "TOKEN" },
 		{ token_id: tokenId },
 		{ operation: "updateVendor" },
 		{ record_kind: "vendor" },

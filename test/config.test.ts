@@ -59,6 +59,8 @@ test("every setting is read", () => {
 			ASSAY_BASE_URL: "https://assay.example.com",
 			ASSAY_DATA_DIR: "/var/lib/assay",
 			ASSAY_LOG_LEVEL: "trace",
+			ASSAY_SMTP_URL: "smtps://u:p@mail.example.com",
+			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
 	).toEqual({
@@ -68,7 +70,20 @@ test("every setting is read", () => {
 		dataDir: "/var/lib/assay",
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
+		mail: {
+			smtpUrl: "smtps://u:p@mail.example.com",
+			from: "Assay <assay@example.com>",
+		},
 	});
+});
+
+test("a mail server needs somebody whom mails come from", () => {
+	const ASSAY_SMTP_URL = "smtp://mail.example.com";
+	for (const from of ["", "Assay", "a@example.com\nBcc: b@example.com"]) {
+		expect(refusal({ ASSAY_SMTP_URL, ASSAY_MAIL_FROM: from })).toContain(
+			"ASSAY_MAIL_FROM",
+		);
+	}
 });
 
 test.each([
@@ -110,6 +125,7 @@ describe("a wrong value stops the start and its name is told:", () => {
 			"nonsense",
 		],
 		ASSAY_SECRET: ["hunter2", "x".repeat(31)],
+		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
 		DATABASE_URL: ["mysql://h/d", "h/d", "postgres:/h", "nonsense"],
 	};
@@ -138,6 +154,8 @@ test("a password never stands in a message", () => {
 		{ DATABASE_URL: "postgres://user:hunter2#@host/db" },
 		{ DATABASE_URL: " postgres://user:hunter2@host/db" },
 		{ ASSAY_BASE_URL: "https://user:hunter2@example.com" },
+		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host:port" },
+		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host" },
 	]) {
 		expect(refusal(env), Object.values(env)[0]).not.toContain("hunter2");
 	}

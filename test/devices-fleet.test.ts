@@ -167,6 +167,8 @@ test("filters give the devices that meet all of them", async () => {
 		[{ owner_id: null }, ["Bücher", "carl"]],
 		[{ failing_check: "FIREWALL_ENABLED" }, ["Bücher"]],
 		[{ failing_check: "DISK_ENCRYPTION" }, []],
+		[{ passing_check: "FIREWALL_ENABLED" }, ["anna"]],
+		[{ unknown_check: "FIREWALL_ENABLED" }, []],
 		[{ query: "bucher" }, ["Bücher"]],
 		[{ query: "LOCAL anna" }, ["anna"]],
 		[{ query: "local", status: "ACTIVE", owner_id: null }, ["Bücher"]],

@@ -268,3 +268,35 @@ test("a where clause that forgets the organization still deletes no report of an
 	);
 	expect(rowCount).toBe(0);
 });
+
+test("a device says whether its enrollment token is open, expired, revoked or was used, never the token", async () => {
+	const tokenOf = async (id: string) =>
+		(await fleet.call(getDevice, { id }, { role: "viewer" })).enrollment_token;
+	const added = await fleet.call(addDevice, { organization_id });
+	const { id } = added.device;
+	expect(await tokenOf(id)).toEqual({
+		id: added.enrollment_token_id,
+		state: "OPEN",
+		expires_at: added.enrollment_token_expires_at,
+		created_at: expect.stringMatching(/Z$/),
+		created_by: "Ada",
+	});
+
+	await fleet.assay.database.owner.query(
+		"update enrollment_tokens set expires_at = now() where id = $1",
+		[added.enrollment_token_id],
+	);
+	expect(await tokenOf(id)).toMatchObject({ state: "EXPIRED" });
+
+	const again = await fleet.call(reissueEnrollmentToken, { id });
+	expect(await tokenOf(id)).toMatchObject({
+		id: again.enrollment_token_id,
+		state: "OPEN",
+	});
+	await exchange(again.enrollment_token);
+	expect(await tokenOf(id)).toBeNull();
+
+	await fleet.call(reissueEnrollmentToken, { id });
+	await fleet.call(revokeDevice, { id });
+	expect(await tokenOf(id)).toMatchObject({ state: "REVOKED" });
+});

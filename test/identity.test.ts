@@ -203,10 +203,12 @@ test("who was invited makes an account with the link, once, and signs in", async
 	expect((await send("/api/join", input)).status).toBe(400);
 	expect((await signIn("invited@example.com")).status).toBe(200);
 	const entries = await auditEntries(served.database, served.organizationId);
-	expect(entries.at(-1)).toMatchObject({
-		operation: "acceptInvitation",
-		actor_name: "Ada",
-	});
+	expect(entries).toContainEqual(
+		expect.objectContaining({
+			operation: "acceptInvitation",
+			actor_name: "Ada",
+		}),
+	);
 });
 
 test("an API token reaches no operation of the console: it cannot make another token", async () => {

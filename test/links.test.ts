@@ -55,6 +55,34 @@ test("a link is seen from both its ends, with kind and name, and linking again c
 	});
 });
 
+test("a linked record is listed with its status or state, null for a kind that has none", async () => {
+	const risk = await addRisk();
+	const measure = await addMeasure({ state: "IN_PROGRESS" });
+	const { nonconformity } = await calls.call("addNonconformity", {
+		organization_id,
+		status: "CLOSED",
+	});
+	for (const linked of [risk, nonconformity.id]) {
+		await calls.call("linkRecords", {
+			record_id: measure,
+			linked_record_id: linked,
+		});
+	}
+	const statuses = async (record_id: string) => {
+		const list = await calls.call("listLinkedRecords", { record_id });
+		return list.linked_records.map(
+			({ id, status }: Record<string, unknown>) => [id, status],
+		);
+	};
+	expect(await statuses(risk)).toEqual([[measure, "IN_PROGRESS"]]);
+	expect(new Map(await statuses(measure))).toEqual(
+		new Map([
+			[risk, null],
+			[nonconformity.id, "CLOSED"],
+		]),
+	);
+});
+
 test("unlinking says whether there was a link, and the records stay", async () => {
 	const ends = {
 		record_id: await addRisk(),
@@ -228,6 +256,32 @@ test("coverage counts included controls that are linked to an implemented measur
 		covered: 1,
 		coverage_percent: 33.3,
 	});
+	const whole = await calls.call("getFrameworkCoverage", { id: framework.id });
+	expect(whole.coverage).toEqual(await coverage());
+	const measures = new Map(
+		whole.controls.map((control: Record<string, unknown>) => [
+			control.id,
+			[control.measures, control.implemented_measures],
+		]),
+	);
+	expect(measures).toEqual(
+		new Map([
+			[controls[0], [2, 1]],
+			[controls[1], [1, 0]],
+			[controls[2], [0, 0]],
+			[excluded, [1, 1]],
+		]),
+	);
+});
+
+test("the coverage of a framework that is not there is not found", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "Gone",
+	});
+	await calls.call("deleteFramework", { id: framework.id });
+	const refusal = calls.refusal("getFrameworkCoverage", { id: framework.id });
+	expect((await refusal).code).toBe("not_found");
 });
 
 test("a link is in the history of both records with their names, the second time not", async () => {

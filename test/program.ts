@@ -50,6 +50,8 @@ export function assay(
 
 export interface Started {
 	url: string;
+	/** While nobody has an account. */
+	setupUrl: string | undefined;
 	process: ChildProcess;
 	/** Of the service itself, where npm stands between. */
 	pid: number;
@@ -89,9 +91,14 @@ export async function startAssay(
 			throw new Error(`assay start ended with ${code}: ${stderr}`);
 		}),
 	]);
-	const { url, pid } = JSON.parse(line) as { url: string; pid: number };
+	const { url, pid, setup_url } = JSON.parse(line) as {
+		url: string;
+		pid: number;
+		setup_url?: string;
+	};
 	return {
 		url,
+		setupUrl: setup_url,
 		pid,
 		process: child,
 		stderr: () => stderr,

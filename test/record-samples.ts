@@ -87,7 +87,15 @@ export const samples: Sample[] = [
 			residual_impact: "residual_risk_score",
 		},
 		orders: ["name", "inherent_risk_score", "residual_risk_score"],
-		filters: ["treatment", "category", "owner_id"],
+		filters: [
+			"treatment",
+			"category",
+			"owner_id",
+			"inherent_likelihood",
+			"inherent_impact",
+			"residual_likelihood",
+			"residual_impact",
+		],
 	},
 	{
 		kind: "measure",

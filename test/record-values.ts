@@ -17,7 +17,7 @@ export type References = Record<
 >;
 
 export async function makeReferences(
-	calls: Calls,
+	calls: Pick<Calls, "call" | "principal">,
 	organization_id: string,
 ): Promise<References> {
 	const by = calls.principal("admin", organization_id);

@@ -2,6 +2,7 @@ import { createOrganization } from "../src/access/organization.ts";
 import { readConfig } from "../src/config.ts";
 import { withTenant } from "../src/db/pool.ts";
 import { createDevice } from "../src/devices/enrollment.ts";
+import type { ConsoleFiles } from "../src/http/console-files.ts";
 import { makeLogger } from "../src/log.ts";
 import { type Service, serve } from "../src/serve.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
@@ -82,10 +83,12 @@ export async function readError(response: Response): Promise<{
 
 /**
  * The whole service on a free port with a database and an organization of its own.
- * `reach` may put something between the service and its database.
+ * `reach` may put something between the service and its database; `settings` are further ones.
  */
 export async function startService(
 	reach: (databaseUrl: string) => Promise<string> = async (url) => url,
+	settings: Record<string, string> = {},
+	webConsole?: ConsoleFiles,
 ): Promise<TestService> {
 	const database = await createDatabase();
 	const service = await serve(
@@ -93,8 +96,10 @@ export async function startService(
 			ASSAY_PORT: "0",
 			ASSAY_SECRET: "what the sessions of the tests are signed with",
 			DATABASE_URL: await reach(database.url),
+			...settings,
 		}),
 		makeLogger("silent"),
+		webConsole,
 	);
 	const organizationId = await createOrganization(database.pool, "Acme");
 

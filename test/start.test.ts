@@ -75,6 +75,28 @@ test("on an empty folder it starts, says how to go on, and other commands work b
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });
 
+test("while nobody has an account a start prints one setup link, also with workers, until a newer one is made", async () => {
+	const { url, setupUrl } = await start({ workers: 2 });
+	const setUp = async (link: string | undefined) => {
+		const answer = await fetch(`${url}/api/setup`, {
+			method: "POST",
+			body: JSON.stringify({
+				token: link?.split("#")[1],
+				organization_name: "Acme",
+				name: "Ada",
+				email: "ada@example.com",
+				password: "correct horse battery",
+			}),
+			headers: { "content-type": "application/json", origin: url },
+		});
+		return answer.status;
+	};
+	expect(setupUrl).toContain(`${url}/setup#asy_set_`);
+	const newer = await assay(["setup-link"], settings);
+	expect(await setUp(setupUrl)).toBe(400);
+	expect(await setUp(newer.stdout.trim())).toBe(200);
+});
+
 test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
 	const service = await start();
 	const key = await addDevice(service.url);

@@ -45,6 +45,7 @@ async function tables(): Promise<
 
 /** What belongs to a person, who may be in several organizations, or to nobody yet. */
 const WITHOUT_ORGANIZATION = [
+	"account_links",
 	"accounts",
 	"api_token_usage",
 	"api_tokens",
@@ -143,11 +144,21 @@ test("the functions that carry many organizations are the only ones that see all
 	]);
 	expect(ownedBy("assay_identity")).toEqual([
 		"accept_invitation",
+		"add_password_reset",
+		"add_setup_link",
 		"authenticate_api_tokens",
 		"create_user",
+		"end_own_sessions",
+		"has_users",
 		"invitation_email",
+		"is_setup_link",
 		"keep_an_administrator",
+		"members_with_second_factor",
+		"own_account",
+		"own_sessions",
 		"record_api_token_usage",
+		"remove_second_factor",
+		"use_setup_link",
 	]);
 	expect(ownedBy("assay_audit")).toEqual(["audit_append"]);
 	expect(
@@ -175,6 +186,7 @@ test("nobody but the service's role may call them, and the roles bypass nothing"
 test("the service's role cannot read passwords, sessions, second factors or the hash of a token", async () => {
 	for (const sql of [
 		"select from accounts",
+		"select from account_links",
 		"select from sessions",
 		"select from verifications",
 		"select from two_factors",

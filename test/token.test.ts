@@ -9,7 +9,7 @@ import {
 } from "../src/access/token.ts";
 import { redact } from "../src/log.ts";
 
-const TYPES: SecretType[] = ["pat", "dev", "enr"];
+const TYPES: SecretType[] = ["pat", "dev", "enr", "inv", "set", "rst"];
 const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -14,7 +14,8 @@ export interface AuthParts {
 	log: Logger;
 }
 
-const DAY_SECONDS = 24 * 3600;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 const times = { createdAt: "created_at", updatedAt: "updated_at" };
 
@@ -55,9 +56,10 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 				ipAddress: "ip_address",
 				userAgent: "user_agent",
 			},
-			// A week without a visit signs out; a visit prolongs, written once a day at most.
+			// A week without a visit signs out; a visit prolongs, written once an hour at most: that
+			// is how exactly the list of sessions says when one was last seen.
 			expiresIn: 7 * DAY_SECONDS,
-			updateAge: DAY_SECONDS,
+			updateAge: HOUR_SECONDS,
 		},
 		user: {
 			modelName: "users",

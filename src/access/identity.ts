@@ -1,18 +1,27 @@
+import type { Pool } from "pg";
 import { AppError, toAppError } from "../errors.ts";
+import { type EventParts, noteAccountEvent } from "./account-events.ts";
+import { ADDRESS_HEADER } from "./address-header.ts";
 import type { AuthParts, makeAuth } from "./better-auth.ts";
 import type { Principal, Role } from "./principal.ts";
+import {
+	asksForPassword,
+	eventOf,
+	type From,
+	findHalfSignedIn,
+	type Subject,
+} from "./sign-in-events.ts";
 import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
 
-/** What of better-auth is open; a new release cannot open more. */
+/**
+ * What of better-auth is open; a new release cannot open more. Its addresses for sessions are
+ * not: they tell a page the secrets of all sessions, and our operations do the same without.
+ */
 const OPEN_PATHS = new Set([
 	"GET /get-session",
-	"GET /list-sessions",
 	"POST /sign-in/email",
 	"POST /sign-out",
 	"POST /change-password",
-	"POST /revoke-session",
-	"POST /revoke-sessions",
-	"POST /revoke-other-sessions",
 	"POST /two-factor/enable",
 	"POST /two-factor/disable",
 	"POST /two-factor/get-totp-uri",
@@ -20,6 +29,9 @@ const OPEN_PATHS = new Set([
 	"POST /two-factor/verify-backup-code",
 	"POST /two-factor/generate-backup-codes",
 ]);
+
+const MAX_CLIENT = 200;
+const SESSION_COOKIE = "assay.session_token=";
 
 export interface SignedIn {
 	principal: Principal;
@@ -37,13 +49,15 @@ export interface Identity {
 	): Promise<Response>;
 	/** Who has signed in, with what they may do at this moment; undefined: nobody. */
 	authenticate(headers: Headers): Promise<SignedIn | undefined>;
+	/** Resolves when the audit log has what nobody waited for. */
+	idle(): Promise<void>;
 }
 
 /**
  * Sign-in and sessions. better-auth is loaded with the first request that needs it: a
  * service that only agents and API tokens talk to never pays for it.
  */
-export function makeIdentity(parts: AuthParts): Identity {
+export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	const { pool, baseUrl, log } = parts;
 	let loading: Promise<ReturnType<typeof makeAuth>> | undefined;
 	const load = () => {
@@ -55,6 +69,12 @@ export function makeIdentity(parts: AuthParts): Identity {
 		});
 		return loading;
 	};
+
+	const underWay = new Set<Promise<void>>();
+	function track(work: Promise<void>): void {
+		underWay.add(work);
+		work.finally(() => underWay.delete(work));
+	}
 
 	/** better-auth hides the cause of a 500; a database that is away is told apart here. */
 	async function explain(error: unknown): Promise<AppError> {
@@ -68,14 +88,50 @@ export function makeIdentity(parts: AuthParts): Identity {
 		return known;
 	}
 
+	/** Whose account a request is about; undefined when nobody's. */
+	async function findSubject(
+		path: string,
+		body: unknown,
+		headers: Headers,
+	): Promise<Subject | undefined> {
+		const unknown = { isSignedIn: false, hasSecondFactor: false };
+		if (path === "/sign-in/email") {
+			return { ...unknown, whose: { email: emailIn(body) } };
+		}
+		const cookies = headers.get("cookie") ?? "";
+		if (cookies.includes(SESSION_COOKIE)) {
+			const auth = await load();
+			const found = await auth.api
+				.getSession({ headers, query: { disableRefresh: true } })
+				.catch(async (error) => {
+					throw await explain(error);
+				});
+			if (found) {
+				return {
+					whose: { id: found.user.id },
+					isSignedIn: true,
+					hasSecondFactor: found.user.twoFactorEnabled === true,
+				};
+			}
+		}
+		const id = await findHalfSignedIn(pool, cookies);
+		return id === undefined ? undefined : { ...unknown, whose: { id } };
+	}
+
 	return {
+		async idle() {
+			await Promise.all(underWay);
+		},
+
 		async handle(method, path, body, headers) {
 			if (!OPEN_PATHS.has(`${method} ${path}`)) {
 				throw new AppError("not_found", "there is nothing at this address");
 			}
-			const email = path === "/sign-in/email" ? emailIn(body) : undefined;
-			if (email !== undefined) {
-				const waitSeconds = await countAttempt(pool, email);
+			const subject =
+				method === "POST" ? await findSubject(path, body, headers) : undefined;
+			const counted = subject && countedKey(path, subject);
+			if (counted !== undefined) {
+				const waitSeconds = await countAttempt(pool, counted);
 				if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
 			}
 			// better-auth answers 200 even when it could not delete the session.
@@ -96,13 +152,30 @@ export function makeIdentity(parts: AuthParts): Identity {
 				log.error({ path, body: await response.text() }, "sign-in failed");
 				throw await explain(new Error(`better-auth: ${response.status}`));
 			}
-			if (email !== undefined && response.ok) await forgetAttempts(pool, email);
+			if (path === "/change-password" && response.ok && subject) {
+				await forgetResetLinks(pool, subject.whose);
+			}
+			if (counted !== undefined && response.ok) {
+				await forgetAttempts(pool, counted);
+			}
+			const event = subject && (await eventOf(path, body, subject, response));
+			if (event) {
+				const noted = noteAccountEvent(
+					parts,
+					subject.whose,
+					event,
+					fromOf(headers),
+				);
+				// Not waited for where it would tell by its time that there is such a user.
+				if (response.ok || !("email" in subject.whose)) await noted;
+				else track(noted);
+			}
 			return response;
 		},
 
 		async authenticate(headers) {
 			// Without a cookie of ours nobody has signed in: no query, and nothing to load.
-			if (!headers.get("cookie")?.includes("assay.session_token=")) {
+			if (!headers.get("cookie")?.includes(SESSION_COOKIE)) {
 				return undefined;
 			}
 			const auth = await load();
@@ -126,6 +199,7 @@ export function makeIdentity(parts: AuthParts): Identity {
 					kind: "USER",
 					userId: user.id,
 					name: user.name,
+					sessionId: found.response?.session.id ?? "",
 					memberships: rows.map((row) => ({
 						organizationId: row.organization_id,
 						role: row.role,
@@ -137,6 +211,30 @@ export function makeIdentity(parts: AuthParts): Identity {
 	};
 }
 
+/**
+ * What attempts are counted by where a password is asked for. Who has signed in is counted apart,
+ * so that a stolen session can neither guess the password nor keep its owner from signing in.
+ */
+function countedKey(path: string, { whose }: Subject): string | undefined {
+	if (path === "/sign-in/email" && "email" in whose) return whose.email;
+	return asksForPassword(path) && "id" in whose ? whose.id : undefined;
+}
+
+/** Whoever has just chosen a password does not want an older link to change it. */
+async function forgetResetLinks(
+	pool: Pool,
+	whose: Subject["whose"],
+): Promise<void> {
+	if (!("id" in whose)) return;
+	await pool.query("delete from account_links where user_id = $1", [whose.id]);
+}
+
+function fromOf(headers: Headers): From {
+	const client = headers.get("user-agent")?.slice(0, MAX_CLIENT);
+	const address = headers.get(ADDRESS_HEADER);
+	return { ...(client && { client }), ...(address && { address }) };
+}
+
 function emailIn(body: unknown): string {
 	const { email } = (body ?? {}) as { email?: unknown };
 	return typeof email === "string" ? email : "";
@@ -146,7 +244,7 @@ function tooManyAttempts(waitSeconds: number): Response {
 	return Response.json(
 		{
 			code: "TOO_MANY_ATTEMPTS",
-			message: `too many attempts to sign in with this e-mail address; try again in ${Math.ceil(waitSeconds / 60)} minutes`,
+			message: `too many wrong passwords; try again in ${Math.ceil(waitSeconds / 60)} minutes`,
 		},
 		{ status: 429, headers: { "retry-after": String(waitSeconds) } },
 	);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
+import type { Message } from "../mail.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../paging.ts";
 import { emailSchema, idSchema } from "../records/field.ts";
@@ -36,7 +37,7 @@ export const inviteMember = defineOperation({
 	name: "inviteMember",
 	title: "Invite a member",
 	description:
-		"Invite somebody to an organization by e-mail address. Gives a link that works once, for seven days; it replaces an earlier invitation of the same address.",
+		"Invite somebody to an organization by e-mail address. Gives a link that works once, for seven days, and mails it too where the service sends mail; it replaces an earlier invitation of the same address.",
 	input: z.strictObject({
 		organization_id: organizationId(),
 		email: emailSchema().describe("Where the person will sign in with"),
@@ -45,6 +46,7 @@ export const inviteMember = defineOperation({
 	output: z.object({
 		invitation,
 		invitation_url: z.string().describe("To be passed on; shown only now"),
+		is_mailed: z.boolean().describe("It was handed to the mail server as well"),
 	}),
 	run: async (context, input) => {
 		const { client, membership, principal, services } = context;
@@ -80,10 +82,14 @@ export const inviteMember = defineOperation({
 		});
 		const made = await findInvitation(context, id);
 		if (!made) throw new Error("the new invitation cannot be seen");
+		// After the #: a browser does not send it to any server, so no log has it.
+		const url = `${services.baseUrl}/invitation#${token}`;
+		const message = await writeInvitation(context, made, url);
+		context.afterCommit(() => services.mail?.send(message));
 		return {
 			invitation: made,
-			// After the #: a browser does not send it to any server, so no log has it.
-			invitation_url: `${services.baseUrl}/invitation#${token}`,
+			invitation_url: url,
+			is_mailed: services.mail !== undefined,
 		};
 	},
 });
@@ -217,6 +223,28 @@ async function findInvitation(
 	return rows[0];
 }
 
+async function writeInvitation(
+	{ client, membership }: Context,
+	{ email, role, invited_by }: Invitation,
+	url: string,
+): Promise<Message> {
+	const { rows } = await client.query<{ name: string }>(
+		"select name from organizations where id = $1",
+		[membership.organizationId],
+	);
+	const organization = rows[0]?.name ?? "";
+	return {
+		to: email,
+		subject: `Invitation to ${organization} on Assay`,
+		text: `${invited_by} invites you to ${organization} on Assay, as ${role}. Accept within ${INVITATION_DAYS} days:
+
+${url}
+
+If you do not know what this is about, do nothing.
+`,
+	};
+}
+
 async function refuseMember(
 	{ client, membership }: Context,
 	email: string,
@@ -230,7 +258,7 @@ async function refuseMember(
 		{
 			field: "email",
 			message:
-				"is the address of a member already; updateMember changes the role",
+				"is the address of a member already; change the member's role instead",
 		},
 	]);
 }

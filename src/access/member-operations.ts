@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
@@ -27,6 +28,10 @@ const member = z.object({
 	name: z.string(),
 	email: z.string(),
 	role: z.enum(ROLES),
+	two_factor_enabled: z
+		.boolean()
+		.nullable()
+		.describe("Signs in with a second factor; null unless you are admin"),
 	created_at: z.string(),
 });
 const one = z.object({ member });
@@ -69,14 +74,16 @@ export const listMembers = defineOperation({
 		members: z.array(member),
 		next_cursor: z.string().nullable(),
 	}),
-	run: async ({ client }, given) => {
+	run: async ({ client, membership }, given) => {
 		const page = await readPage<MemberRow>(
 			client,
 			{ tool: "listMembers", columns: COLUMNS, from: MEMBERS, orders, filters },
 			given,
 		);
+		const protectedIds =
+			membership.role === "admin" ? await listProtected(client) : undefined;
 		return {
-			members: page.rows.map(toMember),
+			members: page.rows.map((row) => toMember(row, protectedIds)),
 			next_cursor: page.next_cursor,
 		};
 	},
@@ -164,12 +171,27 @@ export const createOrganization = defineOperation({
 	},
 });
 
-interface MemberRow extends Omit<Member, "user_id"> {
+interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
 	id: string;
 }
 
-function toMember({ id, ...row }: MemberRow): Member {
-	return { ...row, user_id: id };
+function toMember(
+	{ id, ...row }: MemberRow,
+	protectedIds?: Set<string>,
+): Member {
+	return {
+		...row,
+		user_id: id,
+		two_factor_enabled: protectedIds?.has(id) ?? null,
+	};
+}
+
+/** Ids of the members who sign in with a second factor. */
+async function listProtected(client: PoolClient): Promise<Set<string>> {
+	const { rows } = await client.query<{ id: string }>(
+		"select members_with_second_factor() as id",
+	);
+	return new Set(rows.map(({ id }) => id));
 }
 
 /** Throws not_found when the user is no member of the organization. */
@@ -182,7 +204,7 @@ async function lockMember(context: Context, userId: string): Promise<Member> {
 		[context.membership.organizationId, userId],
 	);
 	if (!rows[0]) throw notFound(userId);
-	return toMember(rows[0]);
+	return toMember(rows[0], await listProtected(context.client));
 }
 
 function noteRole(
@@ -199,7 +221,8 @@ function noteRole(
 	);
 }
 
-function explainLastAdministrator(error: unknown): never {
+/** For a query that may take the last admin away: throws bad_request then. */
+export function explainLastAdministrator(error: unknown): never {
 	if ((error as { constraint?: string }).constraint === "last_administrator") {
 		throw new AppError(
 			"bad_request",

@@ -18,6 +18,8 @@ export interface Principal {
 	/** The user's name, as the audit log keeps it. */
 	name: string;
 	token?: { id: string; name: string };
+	/** The session of a user who signed in; an API token has none. */
+	sessionId?: string;
 	/** What the caller says it is (an MCP client's name, a User-Agent). */
 	client?: string;
 	address?: string;

@@ -11,7 +11,11 @@ const WINDOW = "15 minutes";
  * office shares one. An address that has no user counts the same, which tells nothing.
  * Gives the seconds to wait, 0 when the attempt may go on.
  */
-export async function countAttempt(pool: Pool, email: string): Promise<number> {
+export async function countAttempt(
+	pool: Pool,
+	email: string,
+	allowed = MAX_FAILURES,
+): Promise<number> {
 	const { rows } = await pool.query<{ wait: number }>(
 		`
 		with old as (
@@ -28,12 +32,12 @@ export async function countAttempt(pool: Pool, email: string): Promise<number> {
 			failures = case when f.since < now() - interval '${WINDOW}' then 1 else f.failures + 1 end,
 			since = case when f.since < now() - interval '${WINDOW}' then now() else f.since end
 		returning case
-			when failures > ${MAX_FAILURES}
+			when failures > $2
 			then greatest(1, ceil(extract(epoch from since + interval '${WINDOW}' - now())))::integer
 			else 0
 		end as wait
 		`,
-		[keyOf(email)],
+		[keyOf(email), allowed],
 	);
 	return rows[0]?.wait ?? 0;
 }

@@ -8,17 +8,17 @@ import { crc32 } from "node:zlib";
  * secret scanners find one that leaked. Only the SHA-256 is ever stored: with this
  * much entropy a slow hash would add nothing but a way to exhaust the server.
  */
-export type SecretType = "pat" | "dev" | "enr" | "inv";
+export type SecretType = "pat" | "dev" | "enr" | "inv" | "set" | "rst";
 
 const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
-const SHAPE = /^asy_(?:pat|dev|enr|inv)_[0-9A-Za-z]{46}$/;
+const SHAPE = /^asy_(?:pat|dev|enr|inv|set|rst)_[0-9A-Za-z]{46}$/;
 
 /** Any secret of ours in running text, whole, cut off or percent-encoded, for redaction. */
 export const SECRET_IN_TEXT =
-	/asy(?:_|%5f)(pat|dev|enr|inv)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
+	/asy(?:_|%5f)(pat|dev|enr|inv|set|rst)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
 
 function randomBase62(length: number): string {
 	let text = "";

@@ -95,12 +95,12 @@ export interface FoundUser {
 }
 
 /**
- * A user by address, with the organizations, whoever asks: for the command line alone.
- * `pool` is that of assay_identity.
+ * A user by address or id, with the organizations, whoever asks: for the command line and for
+ * what happens before somebody has signed in. `pool` is that of assay_identity.
  */
 export async function findUser(
 	pool: Pool,
-	email: string,
+	whose: { email: string } | { id: string },
 ): Promise<FoundUser | undefined> {
 	const { rows } = await pool.query<FoundUser>(
 		`
@@ -110,10 +110,10 @@ export async function findUser(
 			'[]'
 		) as memberships
 		from users u left join memberships m on m.user_id = u.id
-		where u.email = $1
+		where ${"id" in whose ? "u.id" : "u.email"} = $1
 		group by u.id
 		`,
-		[email.toLowerCase()],
+		["id" in whose ? whose.id : whose.email.toLowerCase()],
 	);
 	return rows[0];
 }
@@ -123,7 +123,7 @@ export async function requireUser(
 	pool: Pool,
 	email: string,
 ): Promise<FoundUser> {
-	const user = await findUser(pool, email);
+	const user = await findUser(pool, { email });
 	if (user) return user;
 	throw new AppError(
 		"not_found",
@@ -132,22 +132,34 @@ export async function requireUser(
 }
 
 /**
- * Gives a user another password and signs the user out everywhere. `pool` is that of
+ * Gives a user another password, for which links that set one stop working, and signs the user
+ * out everywhere, devices that need no code of the second factor included. `client` is one of
  * assay_identity.
  */
+export async function storePassword(
+	client: PoolClient,
+	userId: string,
+	passwordHash: string,
+): Promise<void> {
+	await client.query(
+		`insert into accounts as a (id, user_id, provider_id, account_id, password)
+		values ($1, $2::text, 'credential', $2::text, $3)
+		on conflict (provider_id, account_id)
+		do update set password = excluded.password, updated_at = now()`,
+		[makeIdentityId("account"), userId, passwordHash],
+	);
+	await client.query("delete from account_links where user_id = $1", [userId]);
+	await client.query("delete from sessions where user_id = $1", [userId]);
+	await client.query("delete from verifications where value = $1", [userId]);
+}
+
+/** As `storePassword`, in a transaction of its own. `pool` is that of assay_identity. */
 export async function setPassword(
 	pool: Pool,
 	userId: string,
 	passwordHash: string,
 ): Promise<void> {
-	await transaction(pool, {}, async (client) => {
-		await client.query(
-			`insert into accounts as a (id, user_id, provider_id, account_id, password)
-			values ($1, $2::text, 'credential', $2::text, $3)
-			on conflict (provider_id, account_id)
-			do update set password = excluded.password, updated_at = now()`,
-			[makeIdentityId("account"), userId, passwordHash],
-		);
-		await client.query("delete from sessions where user_id = $1", [userId]);
-	});
+	await transaction(pool, {}, (client) =>
+		storePassword(client, userId, passwordHash),
+	);
 }

@@ -4,6 +4,9 @@ import { transaction } from "../db/pool.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 
+/** An import has thousands of entries; so many are written well within a statement's time. */
+const AT_ONCE = 1000;
+
 /**
  * Adds what `operation` changed to the audit log of the organization concerned, in the
  * client's transaction. It locks the organization's chain until that ends, so call it last.
@@ -29,7 +32,9 @@ export async function appendChanges(
 			record_name: change.name,
 			changes: change.fields,
 		}));
-		await append(client, id, entries);
+		for (let from = 0; from < entries.length; from += AT_ONCE) {
+			await append(client, id, entries.slice(from, from + AT_ONCE));
+		}
 	}
 }
 
@@ -52,6 +57,40 @@ export async function appendRefusal(
 			},
 		]),
 	);
+}
+
+/** What happened with somebody's account: no record of an organization, but of interest to each. */
+export interface AccountEvent {
+	operation: string;
+	outcome: "DONE" | "REFUSED";
+	user: { id: string; name: string };
+	/** Never secrets. */
+	fields: Change["fields"];
+}
+
+/** Adds an event to the audit log of each of the user's organizations. */
+export async function appendAccountEvent(
+	pool: Pool,
+	principal: Principal,
+	event: AccountEvent,
+	organizationIds: readonly string[],
+): Promise<void> {
+	await transaction(pool, {}, async (client) => {
+		// Sorted, as in appendChanges.
+		for (const id of [...organizationIds].sort()) {
+			await append(client, id, [
+				{
+					...actorOf(principal),
+					operation: event.operation,
+					outcome: event.outcome,
+					record_kind: "user",
+					record_id: event.user.id,
+					record_name: event.user.name,
+					changes: event.fields,
+				},
+			]);
+		}
+	});
 }
 
 async function append(

@@ -8,10 +8,12 @@ import { timeSchema } from "./time.ts";
 const DEFAULT_SIZE = 20;
 const MAX_SIZE = 100;
 
+const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
+
 const entry = z.object({
 	sequence: z.number().describe("Number of the entry in its organization"),
 	at: z.string(),
-	actor_kind: z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]),
+	actor_kind: actorKind(),
 	actor_id: z.string().nullable(),
 	actor_name: z.string().describe("As it was then"),
 	token_id: z.string().nullable(),
@@ -37,6 +39,12 @@ const name = () =>
 	z.string().regex(/^\w{1,100}$/, "must be a name such as addRisk or risk");
 /** Each filter with its condition on an entry `t`; `p` is the placeholder of the value. */
 const FILTERS = {
+	actor_kind: {
+		schema: actorKind().describe(
+			"USER: signed in; TOKEN: by an API token; AGENT: a device; SYSTEM: a command on the server",
+		),
+		sql: (p: string) => `t.actor_kind = ${p}`,
+	},
 	actor_id: {
 		schema: id().describe("User or device that acted"),
 		sql: (p: string) => `t.actor_id = ${p}`,

@@ -14,9 +14,10 @@ import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { parseEmail } from "./email.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
-import { parseEmail } from "./user.ts";
+
 import { withDatabase } from "./with-database.ts";
 
 const MAX_DAYS = 3650;

@@ -1,15 +1,23 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
+import { makeSetupLink } from "../access/setup.ts";
 import { type Config, NAMES_WITHOUT_EFFECT, readConfig } from "../config.ts";
 import { makeLogger } from "../log.ts";
 import type { Service } from "../serve.ts";
 import { VERSION } from "../version.ts";
 import { print } from "./output.ts";
+import { buildWebConsole, openWebConsole } from "./web-console.ts";
+import { withDatabase } from "./with-database.ts";
 import { startWorkers, type WorkerReady } from "./workers.ts";
 
-const FIRST_STEPS = `
-Nothing is set up yet. In another terminal:
+const firstSteps = (setupUrl: string) => `
+Nothing is set up yet. Open this link within 24 hours to make the first user and organization;
+it works once, and \`npx assay setup-link\` prints a new one:
+
+  ${setupUrl}
+
+Or with commands, in another terminal:
   npx assay org create --name "My company"
   npx assay user create --name "Ada" --email ada@example.com --org <the id it printed> --role admin
   npx assay api-token create --user ada@example.com --name "My AI client"
@@ -43,7 +51,7 @@ export function addStart(program: Command): void {
 			const service = await startService(config, log, options.workers);
 			const { close, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
-			else announce(options, config, ready);
+			else await announce(options, config, ready);
 			log.info({ signal: await stopped }, "stopping");
 			await close();
 			log.info("stopped");
@@ -57,26 +65,38 @@ async function startService(
 	log: Logger,
 	workers: number,
 ): Promise<Service> {
-	if (workers > 1 && cluster.isPrimary) return startWorkers(workers, log);
+	if (workers > 1 && cluster.isPrimary) {
+		await buildWebConsole(log);
+		return startWorkers(workers, log);
+	}
 	// Only now: the other commands start twice as fast without the HTTP server's code.
 	const { serve } = await import("../serve.ts");
-	return serve(config, log);
+	return serve(config, log, await openWebConsole(log));
 }
 
-function announce(
+async function announce(
 	options: { json?: boolean },
 	config: Config,
 	ready: WorkerReady,
-): void {
+): Promise<void> {
 	const address = config.port === 0 ? ready.url : config.baseUrl;
+	// Here and not in the service: of several workers each would undo the link of the one before.
+	const setupUrl = ready.isEmpty
+		? await withDatabase(({ pool }) => makeSetupLink(pool, address))
+		: undefined;
 	print(
 		options,
-		{ url: address, listening: ready.url, pid: process.pid },
+		{
+			url: address,
+			listening: ready.url,
+			pid: process.pid,
+			...(setupUrl && { setup_url: setupUrl }),
+		},
 		`Assay ${VERSION} is ready at ${address}
   listening on  ${ready.url}
   database      ${ready.database}
   agents use    ${address}/api/agent/v1
-${ready.isEmpty ? FIRST_STEPS : ""}`,
+${setupUrl ? firstSteps(setupUrl) : ""}`,
 	);
 }
 

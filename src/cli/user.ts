@@ -1,5 +1,5 @@
 import { text as readText } from "node:stream/consumers";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import {
 	parseOrganizationId,
 	requireOrganization,
@@ -22,9 +22,10 @@ import { appendChanges } from "../audit/log.ts";
 import type { Database } from "../db/database.ts";
 import { transaction, withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { emailSchema } from "../records/field.ts";
+import { parseEmail } from "./email.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
+import { addUserRecovery } from "./user-recovery.ts";
 import { withDatabase } from "./with-database.ts";
 
 export function addUser(program: Command): void {
@@ -32,17 +33,7 @@ export function addUser(program: Command): void {
 	addCreate(user);
 	addList(user);
 	addSetPassword(user);
-}
-
-/** An e-mail address, in lower case. */
-export function parseEmail(text: string): string {
-	const parsed = emailSchema().safeParse(text);
-	if (!parsed.success) {
-		throw new InvalidArgumentError(
-			"It must be an e-mail address such as ada@example.com.",
-		);
-	}
-	return parsed.data.toLowerCase();
+	addUserRecovery(user);
 }
 
 interface CreateOptions {
@@ -104,7 +95,7 @@ async function makeMember(
 	passwordHash: string | null,
 ) {
 	const organizationId = parseOrganizationId(options.org);
-	const known = await findUser(identityPool, options.email);
+	const known = await findUser(identityPool, { email: options.email });
 	if (known && passwordHash !== null) {
 		throw new AppError(
 			"bad_request",

@@ -41,7 +41,7 @@ export async function startWorkers(
 				if (!isStopping) cluster.fork();
 			}, RESTART_MS);
 		});
-		// The first to look may have been before somebody made an organization; all say the same else.
+		// The first to look may have been before somebody made a user; all say the same else.
 		return { ...(ready[0] as WorkerReady), close };
 	} catch (error) {
 		await close();

@@ -73,6 +73,42 @@ export async function createEnrollmentToken(
 	};
 }
 
+export interface EnrollmentToken {
+	id: string;
+	state: "OPEN" | "EXPIRED" | "REVOKED";
+	expires_at: string;
+	created_at: string;
+	created_by: string | null;
+}
+
+/** The newest token since the device was enrolled last, without its secret; one that was exchanged is gone. */
+export async function findEnrollmentToken(
+	client: PoolClient,
+	organizationId: string,
+	deviceId: string,
+): Promise<EnrollmentToken | null> {
+	const { rows } = await client.query<EnrollmentToken>({
+		name: "get.enrollment_token",
+		text: `
+			select
+				t.id,
+				case
+					when t.revoked_at is not null then 'REVOKED'
+					when t.expires_at <= now() then 'EXPIRED'
+					else 'OPEN'
+				end as state,
+				t.expires_at, t.created_at, t.created_by
+			from enrollment_tokens t
+			join devices d on d.organization_id = t.organization_id and d.id = t.device_id
+			where t.organization_id = $1 and t.device_id = $2
+				and t.created_at > coalesce(d.enrolled_at, '-infinity'::timestamptz)
+			order by t.created_at desc, t.id desc
+			limit 1`,
+		values: [organizationId, deviceId],
+	});
+	return rows[0] ?? null;
+}
+
 /**
  * Exchanges a one-shot enrollment token for a new device key. Rejects with
  * unauthorized when the token is unknown, used, expired or revoked.

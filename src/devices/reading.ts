@@ -25,7 +25,8 @@ import {
 	readPostures,
 	toDevice,
 } from "./device-record.ts";
-import { PLATFORMS } from "./wire.ts";
+import { findEnrollmentToken } from "./enrollment.ts";
+import { PLATFORMS, type PostureStatus } from "./wire.ts";
 
 const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
@@ -38,6 +39,24 @@ const orders: Record<string, Order> = {
 		type: "timestamptz",
 	},
 };
+
+const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
+	schema: checkKeySchema().describe(
+		`Those whose latest state of this check is ${status}`,
+	),
+	sql,
+});
+
+/** Most devices pass: walked in the list's order, a page of them is soon full. */
+const byCheck = (status: PostureStatus) =>
+	checkFilter(
+		status,
+		(parameter) => `exists (
+			select from posture_spans s
+			where s.organization_id = $1 and s.device_id = t.id and s.check_key = ${parameter}
+				and s.is_current and s.status = '${status}'
+		)`,
+	);
 
 const filters: Record<string, Filter> = {
 	status: {
@@ -63,16 +82,16 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.owner_id = ${parameter}`,
 		whenNull: "t.owner_id is null",
 	},
-	failing_check: {
-		schema: checkKeySchema().describe(
-			"Those whose latest state of this check is FAIL",
-		),
-		// Found first, by their own index; joined, the planner reads all devices instead.
-		sql: (parameter) => `t.id = any(array(
+	// Found first, by their own index; joined, the planner reads all devices instead.
+	failing_check: checkFilter(
+		"FAIL",
+		(parameter) => `t.id = any(array(
 			select s.device_id::text from posture_spans s
 			where s.organization_id = $1 and s.check_key = ${parameter} and s.is_current and s.status = 'FAIL'
 		))`,
-	},
+	),
+	passing_check: byCheck("PASS"),
+	unknown_check: byCheck("UNKNOWN"),
 };
 
 export const listDevices = defineOperation({
@@ -123,7 +142,7 @@ export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, whose, how lately it was heard of, the latest state of each check with the agent's evidence, and its conflicts (hardware that another device has, or a key used on two machines).",
+		"Read a device by its id: what it is, whose, how lately it was heard of, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",
@@ -145,13 +164,26 @@ export const getDevice = defineOperation({
 				last_seen_at: z.string(),
 			}),
 		),
+		enrollment_token: z
+			.object({
+				id: z.string(),
+				state: z.enum(["OPEN", "EXPIRED", "REVOKED"]),
+				expires_at: z.string(),
+				created_at: z.string(),
+				created_by: z.string().nullable(),
+			})
+			.nullable()
+			.describe(
+				"The newest since it was enrolled last, without its secret; null when that was exchanged",
+			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, conflicts] = await Promise.all([
+		const [found, conflicts, token] = await Promise.all([
 			findDevice(client, organizationId, id),
 			listConflicts(client, organizationId, id),
+			findEnrollmentToken(client, organizationId, id),
 		]);
 		if (!found) throw notFound(id);
-		return { device: found, conflicts };
+		return { device: found, conflicts, enrollment_token: token };
 	},
 });

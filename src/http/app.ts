@@ -9,11 +9,13 @@ import Fastify, {
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Identity } from "../access/identity.ts";
+import type { ResetParts } from "../access/password-reset.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { addConsole } from "./console.ts";
+import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -35,9 +37,11 @@ export interface AppParts {
 	agentApi: AgentApi;
 	services: Services;
 	identity: Identity;
+	account: ResetParts;
 	toolServer: ToolServer;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
+	webConsole: ConsoleFiles | string;
 }
 
 /** The HTTP server: the Device Agent API and the tool server in front, the rest through Fastify. */
@@ -68,6 +72,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	addHealth(app, parts.pool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
+	addConsoleFiles(app, parts.webConsole);
 	return app;
 }
 

@@ -2,11 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ADDRESS_HEADER } from "../access/address-header.ts";
 import type { Identity } from "../access/identity.ts";
 import { joinByInvitation, joinInput } from "../access/join.ts";
+import type { ResetParts } from "../access/password-reset.ts";
 import type { Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { findOperation } from "../operations.ts";
 import { parseInput } from "../validation.ts";
+import { addAccount } from "./account.ts";
+import { addConsoleCsv, type WhoAsks } from "./console-csv.ts";
 import { refuseForeignPage } from "./gate.ts";
 
 const AUTH = "/api/auth";
@@ -16,6 +19,7 @@ const MAX_CLIENT = 200;
 export interface ConsoleParts {
 	services: Services;
 	identity: Identity;
+	account: ResetParts;
 }
 
 /**
@@ -25,7 +29,7 @@ export interface ConsoleParts {
  */
 export function addConsole(
 	app: FastifyInstance,
-	{ services, identity }: ConsoleParts,
+	{ services, identity, account }: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
 
@@ -46,23 +50,34 @@ export function addConsole(
 		},
 	});
 
+	/** Who is signed in, at a page of ours. */
+	const whoAsks: WhoAsks = async (request, reply) => {
+		refuseOthersPages(request, baseUrl);
+		const signedIn = await identity.authenticate(headersOf(request, baseUrl));
+		if (!signedIn) {
+			throw new AppError("unauthorized", "you are not signed in; sign in");
+		}
+		for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
+		return { ...signedIn.principal, ...fromOf(request) };
+	};
+	addConsoleCsv(app, services, whoAsks);
+
 	app.post<{ Params: { operation: string } }>(
 		"/api/console/:operation",
 		async (request, reply) => {
-			refuseOthersPages(request, baseUrl);
-			const signedIn = await identity.authenticate(headersOf(request, baseUrl));
-			if (!signedIn) {
-				throw new AppError("unauthorized", "you are not signed in; sign in");
-			}
-			for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
+			const principal = await whoAsks(request, reply);
 			const operation = findOperation(request.params.operation);
 			if (!operation) {
 				throw new AppError("not_found", "there is no such operation");
 			}
-			const principal = { ...signedIn.principal, ...fromOf(request) };
 			return invoke(services, principal, operation, request.body);
 		},
 	);
+
+	addAccount(app, account, {
+		refuseOthersPages: (request) => refuseOthersPages(request, baseUrl),
+		fromOf,
+	});
 
 	app.post("/api/join", { bodyLimit: MAX_AUTH_BODY }, async (request) => {
 		refuseOthersPages(request, baseUrl);

@@ -33,5 +33,6 @@ export const continualImprovement = recordKind({
 		target_date: byDate("target_date"),
 	},
 	filters: ["status", "priority", "owner_id"],
+	due: { date: "target_date", done: { field: "status", value: "CLOSED" } },
 	referencePrefix: "CI",
 });

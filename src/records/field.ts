@@ -3,6 +3,21 @@ import type { FieldIssue } from "../errors.ts";
 import { type IdKind, kindNoun, parseId } from "../id.ts";
 import { COUNTRIES } from "./countries.ts";
 
+/** What a field holds, as a form has to ask for it. */
+export type FieldType =
+	| "name"
+	| "text"
+	| "url"
+	| "email"
+	| "date"
+	| "choice"
+	| "integer"
+	| "reference"
+	| "references"
+	| "names"
+	| "emails"
+	| "countries";
+
 /**
  * One field of a kind of record. `Value` is what it holds, null included where it may be
  * empty; `Given` says how a caller gives it on add.
@@ -14,6 +29,7 @@ export interface Field<
 		| "optional"
 		| "computed",
 > {
+	type: FieldType;
 	description: string;
 	given: Given;
 	/** What a caller may give; unused for a computed field. */
@@ -117,11 +133,13 @@ export function article(noun: string): string {
 }
 
 function required<Value>(
+	type: FieldType,
 	schema: z.ZodType<Value>,
 	output: z.ZodType<Value>,
 	description: string,
 ): Field<Value, "required"> {
 	return {
+		type,
 		description,
 		given: "required",
 		input: schema,
@@ -131,11 +149,13 @@ function required<Value>(
 }
 
 function nullable<Value>(
+	type: FieldType,
 	schema: z.ZodType<Value>,
 	output: z.ZodType<Value>,
 	description: string,
 ): Field<Value | null, "optional"> {
 	return {
+		type,
 		description,
 		given: "optional",
 		input: schema.nullable(),
@@ -145,12 +165,14 @@ function nullable<Value>(
 }
 
 function initially<Value>(
+	type: FieldType,
 	schema: z.ZodType<Value>,
 	output: z.ZodType<Value>,
 	initial: Value,
 	description: string,
 ): Field<Value, "optional"> {
 	return {
+		type,
 		description,
 		given: "optional",
 		input: schema,
@@ -160,41 +182,49 @@ function initially<Value>(
 }
 
 export const requiredName = (description: string) =>
-	required(nameSchema(), z.string(), description);
+	required("name", nameSchema(), z.string(), description);
 export const optionalName = (description: string) =>
-	nullable(nameSchema(), z.string(), description);
+	nullable("name", nameSchema(), z.string(), description);
 export const requiredText = (description: string) =>
 	required(
+		"text",
 		textSchema().refine((text) => text.trim() !== "", "must not be empty"),
 		z.string(),
 		description,
 	);
 export const optionalText = (description: string) =>
-	nullable(textSchema(), z.string(), description);
+	nullable("text", textSchema(), z.string(), description);
 export const optionalUrl = (description: string) =>
-	nullable(urlSchema(), z.string(), description);
+	nullable("url", urlSchema(), z.string(), description);
 export const requiredEmail = (description: string) =>
-	required(emailSchema(), z.string(), description);
+	required("email", emailSchema(), z.string(), description);
 export const optionalDate = (description: string) =>
-	nullable(dateSchema(), z.string(), description);
+	nullable("date", dateSchema(), z.string(), description);
 
 export const requiredChoice = <const Value extends string>(
 	values: readonly Value[],
 	description: string,
-) => required(z.enum(values), z.enum(values), description);
+) => required("choice", z.enum(values), z.enum(values), description);
 
 /** Starts at the first of `values` unless told otherwise. */
 export const choice = <const Value extends string>(
 	values: readonly Value[],
 	description: string,
 	initial: NoInfer<Value> = values[0] as Value,
-) => initially<Value>(z.enum(values), z.enum(values), initial, description);
+) =>
+	initially<Value>(
+		"choice",
+		z.enum(values),
+		z.enum(values),
+		initial,
+		description,
+	);
 
 export const requiredInteger = (
 	min: number,
 	max: number,
 	description: string,
-) => required(z.int().min(min).max(max), z.number(), description);
+) => required("integer", z.int().min(min).max(max), z.number(), description);
 
 /** A whole number that, when not given, is worked out from the other fields (see `complete`). */
 export const optionalInteger = (
@@ -202,6 +232,7 @@ export const optionalInteger = (
 	max: number,
 	description: string,
 ): Field<number, "optional"> => ({
+	type: "integer",
 	description,
 	given: "optional",
 	input: z.int().min(min).max(max),
@@ -215,6 +246,7 @@ export const integerFrom = (
 	description: string,
 ) =>
 	initially<number>(
+		"integer",
 		z.int().min(min).max(2_147_483_647),
 		z.number(),
 		initial,
@@ -225,6 +257,7 @@ export const integerFrom = (
 export const computedInteger = (
 	description: string,
 ): Field<number, "computed"> => ({
+	type: "integer",
 	description,
 	given: "computed",
 	input: z.number(),
@@ -236,7 +269,7 @@ export const requiredReference = (
 	kind: IdKind,
 	description: string,
 ): Field<string, "required"> => ({
-	...required(idSchema(kind), z.string(), description),
+	...required("reference", idSchema(kind), z.string(), description),
 	reference: kind,
 });
 
@@ -244,7 +277,7 @@ export const optionalReference = (
 	kind: IdKind,
 	description: string,
 ): Field<string | null, "optional"> => ({
-	...nullable(idSchema(kind), z.string(), description),
+	...nullable("reference", idSchema(kind), z.string(), description),
 	reference: kind,
 });
 
@@ -253,6 +286,7 @@ export const owner = () =>
 
 /** A short name of its own within the register, made as `<prefix>-001` when none is given. */
 export const referenceId = (prefix: string): Field<string, "optional"> => ({
+	type: "name",
 	description: `Short name, unique in the organization; the next free ${prefix}-001 unless given`,
 	given: "optional",
 	input: nameSchema().max(100),
@@ -266,16 +300,18 @@ export const references = (
 	join: ReferenceTable,
 	description: string,
 ): Field<string[], "optional"> => ({
-	...list(idSchema(kind), description),
+	...list("references", idSchema(kind), description),
 	reference: kind,
 	join,
 });
 
 export const names = (description: string) =>
-	list(line(200).min(1), description);
-export const emails = (description: string) => list(emailSchema(), description);
+	list("names", line(200).min(1), description);
+export const emails = (description: string) =>
+	list("emails", emailSchema(), description);
 export const countries = (description: string) =>
 	list(
+		"countries",
 		z
 			.string()
 			.refine(
@@ -287,6 +323,7 @@ export const countries = (description: string) =>
 
 /** A list in the order given, without doubles. */
 function list(
+	type: FieldType,
 	item: z.ZodType<string>,
 	description: string,
 ): Field<string[], "optional"> {
@@ -297,7 +334,7 @@ function list(
 			(entries) => new Set(entries).size === entries.length,
 			"must not name the same entry twice",
 		);
-	return initially(schema, z.array(z.string()), [], description);
+	return initially(type, schema, z.array(z.string()), [], description);
 }
 
 /** The check that of two dates, if both are there, the first is not the later one. */

@@ -39,5 +39,6 @@ export const nonconformity = recordKind({
 		due_date: byDate("due_date"),
 	},
 	filters: ["status", "severity", "owner_id", "audit_id"],
+	due: { date: "due_date", done: { field: "status", value: "CLOSED" } },
 	referencePrefix: "NC",
 });

@@ -39,4 +39,5 @@ export const obligation = recordKind({
 		due_date: byDate("due_date"),
 	},
 	filters: ["status", "type", "owner_id"],
+	due: { date: "due_date", done: { field: "status", value: "COMPLIANT" } },
 });

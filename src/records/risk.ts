@@ -75,7 +75,15 @@ export const risk = recordKind({
 		inherent_risk_score: byInteger("inherent_risk_score"),
 		residual_risk_score: byInteger("residual_risk_score"),
 	},
-	filters: ["treatment", "category", "owner_id"],
+	filters: [
+		"treatment",
+		"category",
+		"owner_id",
+		"inherent_likelihood",
+		"inherent_impact",
+		"residual_likelihood",
+		"residual_impact",
+	],
 	otherFilters: {
 		min_inherent_risk_score: scoreFilter("inherent_risk_score", ">=", "Least"),
 		max_inherent_risk_score: scoreFilter(

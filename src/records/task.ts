@@ -31,4 +31,5 @@ export const task = recordKind({
 	},
 	orders: { name: byText("name"), deadline: byDate("deadline") },
 	filters: ["state", "priority", "measure_id", "assigned_to_id"],
+	due: { date: "deadline", done: { field: "state", value: "DONE" } },
 });

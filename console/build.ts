@@ -1,0 +1,43 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { build } from "vite";
+
+/** Below this the answer's headers weigh more than what is saved. */
+const MIN_BYTES = 1024;
+const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt"]);
+
+/**
+ * Builds the console into the folder that the first argument names, with each file also
+ * compressed. A program of its own, so that what a bundler needs of memory ends with it.
+ */
+const into = process.argv[2];
+if (!into) throw new Error("name the folder to build into");
+
+await build({
+	root: import.meta.dirname,
+	configFile: join(import.meta.dirname, "vite.config.ts"),
+	logLevel: "warn",
+	build: { outDir: into, emptyOutDir: true },
+});
+
+for (const entry of await readdir(into, {
+	recursive: true,
+	withFileTypes: true,
+})) {
+	if (!entry.isFile() || !COMPRESSIBLE.has(extname(entry.name))) continue;
+	const path = join(entry.parentPath, entry.name);
+	const content = await readFile(path);
+	if (content.length < MIN_BYTES) continue;
+	const [br, gz] = await Promise.all([
+		promisify(brotliCompress)(content, {
+			params: {
+				[constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+				[constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+			},
+		}),
+		promisify(gzip)(content, { level: 9 }),
+	]);
+	await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)]);
+}

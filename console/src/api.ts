@@ -1,0 +1,162 @@
+import type { z } from "zod";
+import type { FieldIssue } from "../../src/errors.ts";
+import type { operations } from "../../src/operations.ts";
+
+type AnyOfList = (typeof operations)[number];
+
+export type OperationName = AnyOfList["name"];
+type Named<Name extends OperationName> = Extract<AnyOfList, { name: Name }>;
+/** What an operation takes and gives, from the list's types alone: a renamed field fails the type check. */
+export type InputOf<Name extends OperationName> = z.input<Named<Name>["input"]>;
+export type OutputOf<Name extends OperationName> = z.output<
+	Named<Name>["output"]
+>;
+
+/** What the server refused or could not do, in a sentence for the reader. */
+export class ApiError extends Error {
+	/** HTTP status; 0: the server was not reached. */
+	readonly status: number;
+	/** The server's code (`bad_request`, `not_found` …), or `unreachable`. */
+	readonly code: string;
+	/** The fields at fault, to be shown beside each. */
+	readonly fields: readonly FieldIssue[];
+
+	constructor(
+		status: number,
+		code: string,
+		message: string,
+		fields: readonly FieldIssue[] = [],
+	) {
+		super(message);
+		this.name = "ApiError";
+		this.status = status;
+		this.code = code;
+		this.fields = fields;
+	}
+
+	/** The same request may succeed later. */
+	get mayRetry(): boolean {
+		return this.status === 0 || this.status >= 500;
+	}
+}
+
+/** Calls an operation as the signed-in user. Throws ApiError. */
+export function call<Name extends OperationName>(
+	name: Name,
+	input: InputOf<Name>,
+	options: { signal?: AbortSignal } = {},
+): Promise<OutputOf<Name>> {
+	return request(`/api/console/${name}`, { body: input, ...options });
+}
+
+/** A request to the service; with a body POST, else GET. Throws ApiError. */
+export async function request<Result>(
+	path: string,
+	{ body, signal }: { body?: unknown; signal?: AbortSignal } = {},
+): Promise<Result> {
+	const response = await send(path, {
+		method: body === undefined ? "GET" : "POST",
+		headers: { "content-type": "application/json" },
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		...(signal ? { signal } : {}),
+	});
+	const text = await response.text();
+	const answer = parse(text);
+	if (response.ok) return answer as Result;
+	throw toApiError(response, answer);
+}
+
+/**
+ * A file that the service makes, whole: one that breaks off is an error and not a shorter
+ * file. `onProgress` is told how many bytes have come. Throws ApiError.
+ */
+export async function requestFile(
+	path: string,
+	{
+		signal,
+		onProgress,
+	}: { signal: AbortSignal; onProgress: (bytes: number) => void },
+): Promise<{ name: string; blob: Blob }> {
+	const response = await send(path, { signal });
+	if (!response.ok) {
+		throw toApiError(response, parse(await response.text()));
+	}
+	const parts: Uint8Array<ArrayBuffer>[] = [];
+	let bytes = 0;
+	const reader = response.body?.getReader();
+	for (;;) {
+		const { done, value } = (await reader?.read().catch((error: unknown) => {
+			if (signal.aborted) throw error;
+			throw new ApiError(
+				0,
+				"unreachable",
+				"The file broke off before its end. Try again.",
+			);
+		})) ?? { done: true as const, value: undefined };
+		if (done) break;
+		parts.push(value);
+		bytes += value.byteLength;
+		onProgress(bytes);
+	}
+	const type = response.headers.get("content-type") ?? "";
+	const disposition = response.headers.get("content-disposition") ?? "";
+	const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? "download";
+	return { name, blob: new Blob(parts, { type }) };
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+	return fetch(path, init).catch((error: unknown) => {
+		if (init.signal?.aborted) throw error;
+		throw new ApiError(
+			0,
+			"unreachable",
+			"The service cannot be reached. Check your connection and try again.",
+		);
+	});
+}
+
+function toApiError(response: Response, answer: unknown): ApiError {
+	const { status } = response;
+	const { error, code, message, fields } = (answer ?? {}) as {
+		error?: string;
+		code?: string;
+		message?: string;
+		fields?: FieldIssue[];
+	};
+	const name = error ?? code ?? "unknown";
+	if (status === 503) {
+		return new ApiError(
+			status,
+			name,
+			"The service cannot work at the moment. Try again in a few seconds.",
+		);
+	}
+	if (status >= 500) {
+		const id = response.headers.get("x-request-id");
+		return new ApiError(
+			status,
+			name,
+			`Something went wrong on the server. Try again; if it stays, tell your administrator${id ? ` the request's number ${id}` : ""}.`,
+		);
+	}
+	return new ApiError(
+		status,
+		name,
+		asSentence(message ?? `The server answered ${status}.`),
+		fields,
+	);
+}
+
+function parse(text: string): unknown {
+	try {
+		return text === "" ? null : JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+
+/** The server's messages are parts of sentences; people read whole ones. */
+export function asSentence(text: string): string {
+	const first = text.charAt(0).toUpperCase() + text.slice(1);
+	return /[.!?…]$/.test(first) ? first : `${first}.`;
+}

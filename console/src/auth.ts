@@ -1,0 +1,39 @@
+import { request } from "./api.ts";
+
+export interface Me {
+	id: string;
+	name: string;
+	email: string;
+	twoFactorEnabled: boolean;
+}
+
+/** Who has signed in here; null: nobody. */
+export async function getMe(): Promise<Me | null> {
+	const session = await request<{ user: Me } | null>("/api/auth/get-session");
+	return session?.user ?? null;
+}
+
+/** Gives "second-step" when the account wants a code as well. Throws ApiError: 401, 429. */
+export async function signIn(
+	email: string,
+	password: string,
+): Promise<"signed-in" | "second-step"> {
+	const answer = await request<{ twoFactorRedirect?: boolean }>(
+		"/api/auth/sign-in/email",
+		{ body: { email, password } },
+	);
+	return answer.twoFactorRedirect ? "second-step" : "signed-in";
+}
+
+/** The second step: six digits of the authenticator, or one of the recovery codes. */
+export function verifyCode(
+	kind: "totp" | "recovery",
+	code: string,
+): Promise<unknown> {
+	const path = kind === "totp" ? "verify-totp" : "verify-backup-code";
+	return request(`/api/auth/two-factor/${path}`, { body: { code } });
+}
+
+export function signOut(): Promise<unknown> {
+	return request("/api/auth/sign-out", { body: {} });
+}

@@ -1,0 +1,58 @@
+import { kinds } from "virtual:kinds";
+import type { OperationName, OutputOf } from "./api.ts";
+import type { FieldDescription, KindDescription } from "./kind-description.ts";
+import type { RegisterKind } from "./register-kinds.ts";
+
+type Pascal<Name extends string> = Name extends `${infer First}_${infer Rest}`
+	? `${Capitalize<First>}${Pascal<Rest>}`
+	: Capitalize<Name>;
+type Get<Kind extends RegisterKind> = `get${Pascal<Kind>}` & OperationName;
+
+/** A record of the kind as the server gives it. */
+export type RecordOf<Kind extends RegisterKind> =
+	OutputOf<Get<Kind>> extends Record<Kind, infer One> ? One : never;
+/** Names of its fields: where a page names one, a renamed field fails the type check. */
+export type FieldName<Kind extends RegisterKind> = keyof RecordOf<Kind> &
+	string;
+
+/** A record of any kind, as pages that are made for all of them see it. */
+export interface AnyRecord {
+	id: string;
+	organization_id: string;
+	created_at: string;
+	updated_at: string;
+	[field: string]: unknown;
+}
+
+const byKind = new Map(kinds.map((known) => [known.kind, known]));
+
+export { kinds };
+
+export function describeKind(kind: RegisterKind): KindDescription {
+	const found = byKind.get(kind);
+	if (!found) throw new Error(`there is no kind ${kind}`);
+	return found;
+}
+
+export function fieldOf(
+	kind: KindDescription,
+	name: string,
+): FieldDescription | undefined {
+	return kind.fields.find((field) => field.name === name);
+}
+
+/** `PARTIALLY_COMPLIANT` in words; a code that is not known stays as it is. */
+export function choiceLabel(
+	{ choices }: Pick<FieldDescription, "choices">,
+	value: string,
+): string {
+	return choices?.find((choice) => choice.value === value)?.label ?? value;
+}
+
+/** What people know a record by. Long texts begin like this as well. */
+export function titleOf(kind: KindDescription, record: AnyRecord): string {
+	const title = kind.title ? record[kind.title] : null;
+	return typeof title === "string" && title.trim() !== ""
+		? title
+		: `Unnamed ${kind.noun}`;
+}

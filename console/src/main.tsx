@@ -1,0 +1,32 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./styles.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { styleNonce } from "./nonce.ts";
+import { queryClient } from "./queries.ts";
+import { router } from "./router.tsx";
+import { cssVariables, theme } from "./theme.ts";
+
+const root = document.getElementById("root");
+if (!root) throw new Error("the page has no root");
+
+createRoot(root).render(
+	<StrictMode>
+		<MantineProvider
+			theme={theme}
+			cssVariablesResolver={cssVariables}
+			defaultColorScheme="auto"
+			getStyleNonce={() => styleNonce}
+		>
+			<QueryClientProvider client={queryClient}>
+				<Notifications position="bottom-right" />
+				<RouterProvider router={router} />
+			</QueryClientProvider>
+		</MantineProvider>
+	</StrictMode>,
+);

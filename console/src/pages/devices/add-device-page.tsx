@@ -1,0 +1,142 @@
+import { Button, Group, Paper, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { applyServerErrors } from "../../parts/server-errors.ts";
+import { forgetReadings } from "../../queries.ts";
+import { EnrollmentSteps, type IssuedToken } from "./enrollment-steps.tsx";
+import { OwnerField } from "./owner-field.tsx";
+import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
+
+export function Page() {
+	const { organizationId, mayAdmin } = useOrganization();
+	const [issued, setIssued] = useState<(IssuedToken & Named) | null>(null);
+	const back = (
+		<ButtonLink
+			to="/o/$org/devices"
+			params={{ org: organizationId }}
+			variant="default"
+		>
+			{issued ? "Back to the devices" : "Cancel"}
+		</ButtonLink>
+	);
+	if (!mayAdmin) {
+		return (
+			<>
+				<PageHeader title="Add a device" />
+				<EmptyState title="Only administrators add devices">
+					Ask an administrator of your organization for an enrollment token.
+				</EmptyState>
+			</>
+		);
+	}
+	if (!issued) {
+		return (
+			<>
+				<PageHeader
+					title="Add a device"
+					description="You get a token; the agent on the device enrolls itself with it."
+				/>
+				<Paper withBorder p="md" maw={640}>
+					<AddForm onAdded={setIssued} cancel={back} />
+				</Paper>
+			</>
+		);
+	}
+	return (
+		<>
+			<PageHeader
+				title={`Enroll ${issued.device.name ?? "the device"}`}
+				description="The device is added. Now bring the token to it."
+				actions={back}
+			/>
+			<Paper withBorder p="md" maw={860}>
+				<EnrollmentSteps issued={issued} />
+			</Paper>
+		</>
+	);
+}
+
+interface Named {
+	device: { name: string | null };
+}
+
+const initialValues = {
+	name: "",
+	owner_id: null as string | null,
+	enrollment_token_expires_in_days: DEFAULT_DAYS,
+};
+
+function AddForm({
+	onAdded,
+	cancel,
+}: {
+	onAdded: (issued: IssuedToken & Named) => void;
+	cancel: React.ReactNode;
+}) {
+	const { organizationId } = useOrganization();
+	const [refusal, setRefusal] = useState<ApiError | null>(null);
+	const form = useForm({ initialValues });
+	const adding = useMutation({
+		mutationFn: ({ name, ...values }: typeof initialValues) =>
+			call("addDevice", {
+				organization_id: organizationId,
+				name: name.trim() || null,
+				...values,
+			}),
+		onSuccess: (added) => {
+			onAdded(added);
+			return forgetReadings();
+		},
+		onError: (error) => {
+			const rest = applyServerErrors(form, error, Object.keys(initialValues));
+			setRefusal(rest ? new ApiError(400, "refused", rest) : null);
+		},
+	});
+	return (
+		<form
+			noValidate
+			onSubmit={form.onSubmit((values) => {
+				setRefusal(null);
+				adding.mutate(values);
+			})}
+		>
+			<Stack>
+				{refusal && (
+					<ErrorState error={refusal} title="The device was not added" />
+				)}
+				<TextInput
+					label="Name"
+					description="What people call it, such as “Ada's laptop”. Without one it goes by its hostname."
+					autoComplete="off"
+					maw={420}
+					{...form.getInputProps("name")}
+				/>
+				<OwnerField
+					value={form.values.owner_id}
+					onChange={(id) => form.setFieldValue("owner_id", id)}
+					error={form.errors.owner_id}
+				/>
+				<TokenDays
+					value={form.values.enrollment_token_expires_in_days}
+					onChange={(days) =>
+						form.setFieldValue("enrollment_token_expires_in_days", days)
+					}
+					error={form.errors.enrollment_token_expires_in_days}
+				/>
+				<Group mt="sm">
+					<Button type="submit" loading={adding.isPending}>
+						Add the device
+					</Button>
+					{cancel}
+				</Group>
+			</Stack>
+		</form>
+	);
+}

@@ -1,0 +1,120 @@
+import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
+import { checkLabel, inOrder } from "./checks.ts";
+import { type Device, PostureBadge } from "./device-words.tsx";
+import type { Span } from "./history.ts";
+
+const MINUTE_MS = 60_000;
+const WHEN = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "long",
+	timeStyle: "short",
+});
+
+/** What was known of every check at a moment: the proof for an auditor. */
+export function AsOf({ device, at }: { device: Device; at: Date }) {
+	const { organization } = useOrganization();
+	// To the minute: of today the present moment is meant, which would never stand still.
+	const atMs = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS + 59_999;
+	const states = useQuery(
+		operationQuery("listDevicePostures", {
+			device_id: device.id,
+			as_of: new Date(atMs).toISOString(),
+			size: 100,
+		}),
+	);
+	const title = `As of ${WHEN.format(at)}`;
+	const spans = states.data?.device_postures;
+	return (
+		<Paper withBorder p="md" component="section" aria-label={title}>
+			<Title order={2} mb="sm">
+				{title}
+			</Title>
+			{states.isPending && <RowsSkeleton rows={3} />}
+			{states.isError && (
+				<ErrorState error={states.error} onRetry={states.refetch} />
+			)}
+			{spans?.length === 0 && (
+				<Text>Nothing was known of this device by then.</Text>
+			)}
+			{spans && spans.length > 0 && (
+				<SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+					{inOrder(spans.map(({ check_key }) => check_key)).map((key) => (
+						<State
+							key={key}
+							checkKey={key}
+							span={spans.find(({ check_key }) => check_key === key)}
+							device={device}
+							staleBeforeMs={
+								atMs - (2 * organization.posture_interval_seconds + 60) * 1000
+							}
+							atMs={atMs}
+						/>
+					))}
+				</SimpleGrid>
+			)}
+		</Paper>
+	);
+}
+
+/** The server's own rule for the past: older than two intervals and a minute was stale then. */
+function State({
+	checkKey,
+	span,
+	device,
+	staleBeforeMs,
+	atMs,
+}: {
+	checkKey: string;
+	span: Span | undefined;
+	device: Device;
+	staleBeforeMs: number;
+	atMs: number;
+}) {
+	if (!span) {
+		return (
+			<div>
+				<Text size="sm" mb={4}>
+					{checkLabel(checkKey)}
+				</Text>
+				<StatusBadge tone="neutral" label="Not reported by then" />
+			</div>
+		);
+	}
+	const observedMs = Date.parse(span.last_observed_at);
+	// Observations went on after the moment: so one was near it.
+	const isKnown = observedMs >= staleBeforeMs;
+	return (
+		<div>
+			<Text size="sm" mb={4}>
+				{checkLabel(checkKey)}
+			</Text>
+			<Group gap="xs">
+				<PostureBadge status={span.status} isCurrent={isKnown} />
+				<TextLink
+					to="/o/$org/devices/$id"
+					params={{ org: device.organization_id, id: device.id }}
+					search={{
+						tab: "reports",
+						report:
+							observedMs <= atMs ? span.last_report_id : span.first_report_id,
+					}}
+					size="xs"
+					aria-label={`Report: ${checkLabel(checkKey)}`}
+				>
+					Report
+				</TextLink>
+			</Group>
+			<Text size="xs" c="dimmed" mt={2}>
+				{isKnown ? "Since " : "Last observed "}
+				<DateTime value={isKnown ? span.since : span.last_observed_at} />
+			</Text>
+		</div>
+	);
+}

@@ -1,0 +1,156 @@
+import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
+import { IconClockPause } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { TextLink } from "../../parts/links.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { checkLabel, checks, inOrder, isCanonical } from "./checks.ts";
+import { type Device, isCurrent, PostureBadge } from "./device-words.tsx";
+import { Evidence } from "./evidence.tsx";
+
+type Posture = Device["postures"][number];
+
+/** Each check as it is now; those of a silent device as they were known last. */
+export function ChecksTab({
+	device,
+	opened,
+}: {
+	device: Device;
+	/** The check whose evidence is open. */
+	opened: string | undefined;
+}) {
+	const navigate = useNavigate();
+	const byKey = new Map(
+		device.postures.map((posture) => [posture.check_key, posture]),
+	);
+	const isNow = isCurrent(device);
+	return (
+		<Stack gap="sm">
+			{!isNow && device.postures.length > 0 && <NotCurrent device={device} />}
+			<Accordion
+				variant="separated"
+				order={2}
+				value={opened ?? null}
+				onChange={(check) =>
+					navigate({
+						to: ".",
+						replace: true,
+						resetScroll: false,
+						search: (before: object) => ({
+							...before,
+							check: check ?? undefined,
+						}),
+					} as never)
+				}
+			>
+				{inOrder(byKey.keys()).map((key) => (
+					<Check
+						key={key}
+						checkKey={key}
+						posture={byKey.get(key)}
+						device={device}
+					/>
+				))}
+			</Accordion>
+		</Stack>
+	);
+}
+
+function NotCurrent({ device }: { device: Device }) {
+	return (
+		<Alert
+			color="gray"
+			variant="outline"
+			icon={<IconClockPause aria-hidden />}
+			title="These are the last known states, not the present ones"
+		>
+			{device.status === "REVOKED" ? (
+				"The device is revoked: it may not report any more."
+			) : device.status === "PENDING" ? (
+				"The device has to enroll again before it can report."
+			) : (
+				<>
+					The device was last heard of{" "}
+					<RelativeTime value={device.last_seen_at} />. Until it reports again
+					it counts as stale, never as passing.
+				</>
+			)}
+		</Alert>
+	);
+}
+
+function Check({
+	checkKey,
+	posture,
+	device,
+}: {
+	checkKey: string;
+	posture: Posture | undefined;
+	device: Device;
+}) {
+	const name = checkLabel(checkKey);
+	const means = isCanonical(checkKey)
+		? checks[checkKey].means
+		: "A check that this agent brings along.";
+	if (!posture) {
+		return (
+			<Paper withBorder px="md" py="sm" mt="xs">
+				<Summary name={name} means={means}>
+					<StatusBadge tone="neutral" label="Not reported" />
+				</Summary>
+			</Paper>
+		);
+	}
+	return (
+		<Accordion.Item value={checkKey}>
+			<Accordion.Control>
+				<Summary name={name} means={means}>
+					<PostureBadge status={posture.status} isCurrent={isCurrent(device)} />
+					<Text size="xs" c="dimmed">
+						since <DateTime value={posture.since} />
+					</Text>
+				</Summary>
+			</Accordion.Control>
+			<Accordion.Panel>
+				<Stack gap="sm">
+					<Text size="sm" c="dimmed">
+						Last observed <RelativeTime value={posture.observed_at} />.{" "}
+						<TextLink
+							to="/o/$org/devices/$id"
+							params={{ org: device.organization_id, id: device.id }}
+							search={{ tab: "history", check: checkKey }}
+							inherit
+						>
+							History of this check
+						</TextLink>
+					</Text>
+					<Evidence evidence={posture.evidence} checkName={name} />
+				</Stack>
+			</Accordion.Panel>
+		</Accordion.Item>
+	);
+}
+
+function Summary({
+	name,
+	means,
+	children,
+}: {
+	name: string;
+	means: string;
+	children: React.ReactNode;
+}) {
+	return (
+		<Group justify="space-between" gap="xs" pr="sm">
+			<div style={{ flex: "1 1 240px" }}>
+				<Text fw={500}>{name}</Text>
+				<Text size="sm" c="dimmed">
+					{means}
+				</Text>
+			</div>
+			<Stack gap={2} align="flex-end" miw={140}>
+				{children}
+			</Stack>
+		</Group>
+	);
+}

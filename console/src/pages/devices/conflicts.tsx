@@ -1,0 +1,106 @@
+import { Alert, List, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { OutputOf } from "../../api.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { useRecordNames } from "../registers/record-names.ts";
+import { conflictLabel, platformLabel } from "./device-words.tsx";
+
+type Found = OutputOf<"getDevice">;
+type Conflict = Found["conflicts"][number];
+
+/** What does not fit together about a device, and what to do about it. */
+export function Conflicts({ found }: { found: Found }) {
+	return found.conflicts.map((conflict) => (
+		<Alert
+			key={conflict.kind}
+			color="orange"
+			variant="outline"
+			icon={<IconAlertTriangle aria-hidden />}
+			title={conflictLabel(conflict.kind)}
+		>
+			<Stack gap="xs">
+				{conflict.kind === "POSSIBLE_CLONE" ? (
+					<PossibleClone conflict={conflict} />
+				) : (
+					<DuplicateHardware conflict={conflict} found={found} />
+				)}
+				<Text size="xs" c="dimmed">
+					Seen {conflict.occurrences.toLocaleString()}{" "}
+					{conflict.occurrences === 1 ? "time" : "times"}, last{" "}
+					<DateTime value={conflict.last_seen_at} />. Hardware UUID{" "}
+					{conflict.hardware_uuid}.
+				</Text>
+			</Stack>
+		</Alert>
+	));
+}
+
+function PossibleClone({ conflict }: { conflict: Conflict }) {
+	return (
+		<>
+			<Text size="sm">
+				The key of this device was used on other hardware:{" "}
+				<strong>{conflict.hostname}</strong> ({platformLabel(conflict.platform)}
+				). Nothing that it said was taken over.
+			</Text>
+			<List size="sm" spacing={4}>
+				<List.Item>
+					If the hardware was replaced, re-issue the token and enroll the device
+					again. That also settles this notice.
+				</List.Item>
+				<List.Item>
+					If not, the key was copied, as with a cloned disk. Revoke the device,
+					find the other machine, and enroll each with a token of its own.
+				</List.Item>
+			</List>
+		</>
+	);
+}
+
+function DuplicateHardware({
+	conflict,
+	found,
+}: {
+	conflict: Conflict;
+	found: Found;
+}) {
+	const { other_device_id: other } = conflict;
+	const name =
+		useRecordNames(found.device.organization_id, other ? [other] : []).get(
+			other ?? "",
+		) ?? "another device";
+	return (
+		<>
+			<Text size="sm">
+				<strong>{conflict.hostname}</strong> ({platformLabel(conflict.platform)}
+				) asked to become this device, but its hardware belongs to{" "}
+				{other ? (
+					<TextLink
+						to="/o/$org/devices/$id"
+						params={{ org: found.device.organization_id, id: other }}
+						inherit
+						underline="always"
+					>
+						{name}
+					</TextLink>
+				) : (
+					name
+				)}
+				, which is in service. So this one stays pending.
+			</Text>
+			<List size="sm" spacing={4}>
+				<List.Item>
+					If it is the same machine, best re-issue the token of the other
+					device, enroll with that, so that its history goes on, and delete this
+					one. Or revoke the other device; this one becomes active with its next
+					heartbeat.
+				</List.Item>
+				<List.Item>
+					If it is another machine, such as a virtual one that was copied, give
+					it a hardware UUID of its own.
+				</List.Item>
+			</List>
+		</>
+	);
+}

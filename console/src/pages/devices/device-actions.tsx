@@ -1,0 +1,129 @@
+import { Button, Menu } from "@mantine/core";
+import {
+	IconBan,
+	IconChevronDown,
+	IconKey,
+	IconPencil,
+	IconTrash,
+} from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { forgetReadings, queryClient } from "../../queries.ts";
+import { type Device, deviceName } from "./device-words.tsx";
+import { EditDevice } from "./edit-device.tsx";
+import { ReissueToken } from "./reissue-token.tsx";
+
+type Dialog = "edit" | "reissue" | "revoke" | "delete";
+
+/** What the reader may do with a device. */
+export function DeviceActions({ device }: { device: Device }) {
+	const { mayWrite, mayAdmin } = useOrganization();
+	const [dialog, setDialog] = useState<Dialog | null>(null);
+	const close = () => setDialog(null);
+	return (
+		<>
+			{mayAdmin && (
+				<Menu position="bottom-end" width={230}>
+					<Menu.Target>
+						<Button
+							variant="default"
+							rightSection={<IconChevronDown size={16} aria-hidden />}
+						>
+							Actions
+						</Button>
+					</Menu.Target>
+					<Menu.Dropdown>
+						<Menu.Item
+							leftSection={<IconKey size={16} aria-hidden />}
+							onClick={() => setDialog("reissue")}
+						>
+							Re-issue the token …
+						</Menu.Item>
+						{device.status !== "REVOKED" && (
+							<Menu.Item
+								leftSection={<IconBan size={16} aria-hidden />}
+								onClick={() => setDialog("revoke")}
+							>
+								Revoke …
+							</Menu.Item>
+						)}
+						<Menu.Divider />
+						<Menu.Item
+							color="var(--mantine-color-error)"
+							leftSection={<IconTrash size={16} aria-hidden />}
+							onClick={() => setDialog("delete")}
+						>
+							Delete …
+						</Menu.Item>
+					</Menu.Dropdown>
+				</Menu>
+			)}
+			{mayWrite && (
+				<Button
+					leftSection={<IconPencil size={16} aria-hidden />}
+					onClick={() => setDialog("edit")}
+				>
+					Edit
+				</Button>
+			)}
+			{dialog === "edit" && <EditDevice device={device} onClose={close} />}
+			{dialog === "reissue" && <ReissueToken device={device} onClose={close} />}
+			<Revoke device={device} opened={dialog === "revoke"} onClose={close} />
+			<Delete device={device} opened={dialog === "delete"} onClose={close} />
+		</>
+	);
+}
+
+interface Asked {
+	device: Device;
+	opened: boolean;
+	onClose: () => void;
+}
+
+function Revoke({ device, ...asked }: Asked) {
+	return (
+		<Confirm
+			{...asked}
+			title={`Revoke ${deviceName(device)}?`}
+			action="Revoke the device"
+			onConfirm={async () => {
+				await call("revokeDevice", { id: device.id });
+				await forgetReadings();
+			}}
+		>
+			Its key and any open enrollment token are void from the next request on,
+			and it leaves the fleet's figures. Its history stays, as proof. To bring
+			it back, re-issue its token.
+		</Confirm>
+	);
+}
+
+function Delete({ device, ...asked }: Asked) {
+	const navigate = useNavigate();
+	return (
+		<Confirm
+			{...asked}
+			title={`Delete ${deviceName(device)}?`}
+			action="Delete the device"
+			onConfirm={async () => {
+				await call("deleteDevice", { id: device.id });
+				await navigate({
+					to: "/o/$org/devices",
+					params: { org: device.organization_id },
+				});
+				// Nobody asks for it again; the rest is read anew.
+				queryClient.removeQueries({
+					queryKey: ["getDevice", { id: device.id }],
+				});
+				void forgetReadings();
+			}}
+		>
+			The device, its key, its whole history, its reports and its links are
+			deleted for good; only the audit log still names it. To take it out of
+			service and keep the history as proof, revoke it instead.
+		</Confirm>
+	);
+}

@@ -1,0 +1,120 @@
+import { Group, Stack, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ApiError } from "../../api.ts";
+import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { operationQuery } from "../../queries.ts";
+import { ChecksTab } from "./checks-tab.tsx";
+import { Conflicts } from "./conflicts.tsx";
+import { DeviceActions } from "./device-actions.tsx";
+import {
+	type Device,
+	DeviceState,
+	deviceName,
+	STATUSES,
+} from "./device-words.tsx";
+import { EnrollmentTab } from "./enrollment-tab.tsx";
+import { Facts } from "./facts.tsx";
+import { HistoryTab } from "./history-tab.tsx";
+import { ReportsTab } from "./reports-tab.tsx";
+
+const TABS = {
+	checks: "Checks",
+	history: "History",
+	reports: "Reports",
+	enrollment: "Enrollment",
+} as const;
+
+type Tab = keyof typeof TABS;
+
+/** While somebody waits for it to enroll. */
+const WAITING_MS = 3_000;
+const USUAL_MS = 30_000;
+
+export function Page() {
+	const from = "/signed-in/o/$org/devices/$id";
+	const { id } = useParams({ from });
+	const { tab = "checks", check } = useSearch({ from });
+	const navigate = useNavigate();
+	const found = useQuery({
+		...operationQuery("getDevice", { id }),
+		refetchInterval: ({ state }) =>
+			state.data?.device.status === "PENDING" ? WAITING_MS : USUAL_MS,
+	});
+	if (found.isPending) return <PageSkeleton />;
+	if (!found.data) {
+		const { error } = found;
+		return error instanceof ApiError && [400, 404].includes(error.status) ? (
+			<NotFoundPage />
+		) : (
+			<ErrorState error={error} onRetry={found.refetch} />
+		);
+	}
+	const { device } = found.data;
+	return (
+		<>
+			<PageHeader
+				title={deviceName(device)}
+				description={<State device={device} />}
+				actions={<DeviceActions device={device} />}
+			/>
+			<Stack gap="lg">
+				<Conflicts found={found.data} />
+				<Facts device={device} />
+				<Tabs
+					value={Object.hasOwn(TABS, tab) ? tab : "checks"}
+					keepMounted={false}
+					onChange={(chosen) =>
+						navigate({
+							to: ".",
+							resetScroll: false,
+							search: chosen === "checks" ? {} : { tab: chosen as Tab },
+						} as never)
+					}
+				>
+					<Tabs.List mb="md">
+						{(Object.keys(TABS) as Tab[]).map((name) => (
+							<Tabs.Tab key={name} value={name}>
+								{TABS[name]}
+							</Tabs.Tab>
+						))}
+					</Tabs.List>
+					<Tabs.Panel value="checks">
+						<ChecksTab device={device} opened={check} />
+					</Tabs.Panel>
+					<Tabs.Panel value="history">
+						<HistoryTab device={device} />
+					</Tabs.Panel>
+					<Tabs.Panel value="reports">
+						<ReportsTab device={device} />
+					</Tabs.Panel>
+					<Tabs.Panel value="enrollment">
+						<EnrollmentTab found={found.data} />
+					</Tabs.Panel>
+				</Tabs>
+			</Stack>
+		</>
+	);
+}
+
+/** A place to go back to, and in what state the device is; it changes by itself. */
+function State({ device }: { device: Device }) {
+	const { tone, label } = STATUSES[device.status];
+	return (
+		<Group gap="xs" role="status">
+			<StatusBadge tone={tone} label={label} />
+			{device.status === "ACTIVE" && <DeviceState device={device} />}
+			<TextLink
+				to="/o/$org/devices"
+				params={{ org: device.organization_id }}
+				size="sm"
+			>
+				All devices
+			</TextLink>
+		</Group>
+	);
+}

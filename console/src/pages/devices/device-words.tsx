@@ -1,0 +1,92 @@
+import type { OutputOf } from "../../api.ts";
+import {
+	enumLabel,
+	StatusBadge,
+	type Tone,
+} from "../../parts/status-badge.tsx";
+
+export type Device = OutputOf<"listDevices">["devices"][number];
+export type PostureStatus = Device["postures"][number]["status"];
+
+const POSTURES: Record<PostureStatus, { label: string; tone: Tone }> = {
+	PASS: { label: "Pass", tone: "good" },
+	FAIL: { label: "Fail", tone: "bad" },
+	UNKNOWN: { label: "Unknown", tone: "warning" },
+	NOT_APPLICABLE: { label: "Not applicable", tone: "neutral" },
+};
+
+export const FRESHNESS = {
+	ONLINE: { label: "Online", tone: "good", means: "heard of lately" },
+	STALE: { label: "Stale", tone: "warning", means: "not heard of lately" },
+	MISSING: { label: "Missing", tone: "bad", means: "silent for 7 days" },
+	NEVER: { label: "Never seen", tone: "neutral", means: "no heartbeat yet" },
+} as const satisfies Record<
+	Device["freshness"],
+	{ label: string; tone: Tone; means: string }
+>;
+
+export const STATUSES = {
+	PENDING: { label: "Pending", tone: "active", means: "not enrolled yet" },
+	ACTIVE: { label: "Active", tone: "good", means: "enrolled" },
+	REVOKED: { label: "Revoked", tone: "neutral", means: "out of service" },
+} as const satisfies Record<
+	Device["status"],
+	{ label: string; tone: Tone; means: string }
+>;
+
+export const PLATFORMS = {
+	LINUX: "Linux",
+	DARWIN: "macOS",
+	WINDOWS: "Windows",
+	FREEBSD: "FreeBSD",
+} as const satisfies Record<NonNullable<Device["platform"]>, string>;
+
+export function platformLabel(platform: string): string {
+	return Object.hasOwn(PLATFORMS, platform)
+		? PLATFORMS[platform as keyof typeof PLATFORMS]
+		: platform;
+}
+
+export function deviceName({ name, hostname }: Device): string {
+	return name ?? hostname ?? "Unnamed device";
+}
+
+/** What it reported is the present state; of any other device it is what was known last. */
+export function isCurrent({ status, freshness }: Device): boolean {
+	return status === "ACTIVE" && freshness === "ONLINE";
+}
+
+export function postureLabel(status: PostureStatus): string {
+	return POSTURES[status].label;
+}
+
+/** A check's state. Of a device that is silent it is never shown as a pass, only as known last. */
+export function PostureBadge({
+	status,
+	isCurrent,
+}: {
+	status: PostureStatus;
+	isCurrent: boolean;
+}) {
+	const { label, tone } = POSTURES[status];
+	return isCurrent ? (
+		<StatusBadge tone={tone} label={label} />
+	) : (
+		<StatusBadge tone="neutral" label={`Last known: ${label.toLowerCase()}`} />
+	);
+}
+
+/** Whether the device is in service, and if so how lately it was heard of. */
+export function DeviceState({ device }: { device: Device }) {
+	const { label, tone } =
+		device.status === "ACTIVE"
+			? FRESHNESS[device.freshness]
+			: STATUSES[device.status];
+	return <StatusBadge tone={tone} label={label} />;
+}
+
+export function conflictLabel(kind: Device["conflicts"][number]): string {
+	return kind === "POSSIBLE_CLONE"
+		? "Possible clone"
+		: enumLabel("DUPLICATE_HARDWARE");
+}

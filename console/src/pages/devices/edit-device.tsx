@@ -1,0 +1,82 @@
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { applyServerErrors } from "../../parts/server-errors.ts";
+import { forgetReadings } from "../../queries.ts";
+import type { Device } from "./device-words.tsx";
+import { OwnerField } from "./owner-field.tsx";
+
+/** What people say of a device: its name and owner. The rest its agent says. */
+export function EditDevice({
+	device,
+	onClose,
+}: {
+	device: Device;
+	onClose: () => void;
+}) {
+	const [refusal, setRefusal] = useState<ApiError | null>(null);
+	const form = useForm({
+		initialValues: { name: device.name ?? "", owner_id: device.owner_id },
+	});
+	const saving = useMutation({
+		mutationFn: ({ name, owner_id }: typeof form.values) =>
+			call("updateDevice", {
+				id: device.id,
+				name: name.trim() || null,
+				owner_id,
+			}),
+		onSuccess: async () => {
+			await forgetReadings();
+			onClose();
+		},
+		onError: (error) => {
+			const rest = applyServerErrors(form, error, Object.keys(form.values));
+			setRefusal(rest ? new ApiError(400, "refused", rest) : null);
+		},
+	});
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title="Edit the device"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form
+				noValidate
+				onSubmit={form.onSubmit((values) => {
+					setRefusal(null);
+					saving.mutate(values);
+				})}
+			>
+				<Stack>
+					{refusal && (
+						<ErrorState error={refusal} title="The device was not changed" />
+					)}
+					<TextInput
+						label="Name"
+						description="Without one it goes by its hostname."
+						autoComplete="off"
+						data-autofocus
+						{...form.getInputProps("name")}
+					/>
+					<OwnerField
+						value={form.values.owner_id}
+						onChange={(id) => form.setFieldValue("owner_id", id)}
+						error={form.errors.owner_id}
+					/>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={saving.isPending}>
+							Save
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}

@@ -1,0 +1,86 @@
+import type { PLATFORMS } from "./device-words.tsx";
+
+/** What a device needs to enroll. */
+export interface Enrollment {
+	serverUrl: string;
+	token: string;
+}
+
+type Commands = {
+	[Platform in keyof typeof PLATFORMS]: (enrollment: Enrollment) => string;
+};
+
+/** Installs probo-agent's service with the token, on a device that has its program. */
+export const agentCommands: Commands = {
+	LINUX: sudoInstall,
+	DARWIN: sudoInstall,
+	FREEBSD: sudoInstall,
+	WINDOWS: (enrollment) => `probo-agent.exe ${install(enrollment)}`,
+};
+
+function sudoInstall(enrollment: Enrollment): string {
+	return `sudo probo-agent ${install(enrollment)}`;
+}
+
+function install({ serverUrl, token }: Enrollment): string {
+	return `install --server ${serverUrl} --enrollment-token ${token}`;
+}
+
+/**
+ * Enrolls the machine that it is run on and sends its first heartbeat, with nothing but what
+ * the system brings along. The key stays in the variable `key` of that shell.
+ */
+export const manualCommands: Commands = {
+	LINUX: (enrollment) =>
+		withCurl(enrollment, {
+			hardware: "$(cat /etc/machine-id)",
+			platform: "LINUX",
+			version: '$(. /etc/os-release; echo "$PRETTY_NAME")',
+		}),
+	DARWIN: (enrollment) =>
+		withCurl(enrollment, {
+			hardware: `$(ioreg -rd1 -c IOPlatformExpertDevice | awk -F'"' '/IOPlatformUUID/{print $4}')`,
+			platform: "DARWIN",
+			version: "macOS $(sw_vers -productVersion)",
+		}),
+	FREEBSD: (enrollment) =>
+		withCurl(enrollment, {
+			hardware: "$(sysctl -n kern.hostuuid)",
+			platform: "FREEBSD",
+			version: "FreeBSD $(freebsd-version)",
+		}),
+	WINDOWS: ({ serverUrl, token }) =>
+		[
+			`$api = '${serverUrl}/api/agent/v1'`,
+			`$answer = Invoke-RestMethod -Method Post "$api/enroll" -ContentType 'application/json' -Body '{"token":"${token}"}'`,
+			"$key = $answer.api_key",
+			"$facts = @{",
+			"  hardware_uuid = (Get-CimInstance Win32_ComputerSystemProduct).UUID",
+			"  hostname = $env:COMPUTERNAME",
+			"  platform = 'WINDOWS'",
+			"  os_version = (Get-CimInstance Win32_OperatingSystem).Caption",
+			"  agent_version = 'by hand'",
+			"} | ConvertTo-Json",
+			`Invoke-RestMethod -Method Post "$api/heartbeat" -Headers @{ Authorization = "Bearer $key" } -ContentType 'application/json' -Body $facts`,
+		].join("\n"),
+};
+
+function withCurl(
+	{ serverUrl, token }: Enrollment,
+	facts: { hardware: string; platform: string; version: string },
+): string {
+	return [
+		`api=${serverUrl}/api/agent/v1`,
+		`key=$(curl -fsS $api/enroll -d '{"token":"${token}"}' | sed 's/.*"api_key":"\\([^"]*\\)".*/\\1/')`,
+		`hardware=${facts.hardware}`,
+		`version=${quoted(facts.version)}`,
+		`curl -fsS $api/heartbeat -H "Authorization: Bearer $key" -d @- <<END`,
+		`{"hardware_uuid":"$hardware","hostname":"$(hostname)","platform":"${facts.platform}","os_version":"$version","agent_version":"by hand"}`,
+		"END",
+	].join("\n");
+}
+
+/** A value with words in it; a substitution alone needs no quotes. */
+function quoted(value: string): string {
+	return value.startsWith("$(") ? value : `"${value}"`;
+}

@@ -1,0 +1,82 @@
+import { Alert, Group, Loader, Stack, Text } from "@mantine/core";
+import { IconCircleCheckFilled } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { OutputOf } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
+import { operationQuery } from "../../queries.ts";
+import { Conflicts } from "./conflicts.tsx";
+
+const POLL_MS = 2_000;
+
+type Found = OutputOf<"getDevice">;
+
+/** Waits for a device to use a token that was just given out; needs no reload. */
+export function EnrollmentProgress({
+	deviceId,
+	tokenId,
+}: {
+	deviceId: string;
+	tokenId: string;
+}) {
+	const device = useQuery({
+		...operationQuery("getDevice", { id: deviceId }),
+		refetchInterval: ({ state }) =>
+			state.data && stepOf(state.data, tokenId) === "done" ? false : POLL_MS,
+	});
+	const { data } = device;
+	if (device.isError && !data) {
+		return <ErrorState error={device.error} onRetry={device.refetch} />;
+	}
+	const step = data ? stepOf(data, tokenId) : "token";
+	return (
+		<Stack gap="sm">
+			<div role="status">
+				{step === "done" ? (
+					<Alert
+						color="green"
+						variant="outline"
+						icon={<IconCircleCheckFilled aria-hidden />}
+						title="The device is enrolled"
+					>
+						<Stack align="flex-start" gap="sm">
+							{data?.device.hostname} has sent its first heartbeat and is
+							active.
+							<ButtonLink
+								to="/o/$org/devices/$id"
+								params={{
+									org: data?.device.organization_id ?? "",
+									id: deviceId,
+								}}
+								variant="default"
+							>
+								Open the device
+							</ButtonLink>
+						</Stack>
+					</Alert>
+				) : (
+					<Group wrap="nowrap" gap="sm">
+						{step !== "void" && <Loader size="sm" aria-hidden />}
+						<Text size="sm">{WORDS[step]}</Text>
+					</Group>
+				)}
+			</div>
+			{data && step === "heartbeat" && <Conflicts found={data} />}
+		</Stack>
+	);
+}
+
+const WORDS = {
+	token: "Waiting for the device to enroll …",
+	heartbeat: "The token was used. Waiting for the first heartbeat …",
+	void: "This token is void: it expired, was revoked, or a newer one took its place.",
+};
+
+function stepOf({ device, enrollment_token }: Found, tokenId: string) {
+	if (enrollment_token) {
+		const isOpen =
+			enrollment_token.id === tokenId && enrollment_token.state === "OPEN";
+		return isOpen ? "token" : "void";
+	}
+	return device.status === "ACTIVE" ? "done" : "heartbeat";
+}

@@ -1,0 +1,96 @@
+import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
+import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { PLATFORMS } from "./device-words.tsx";
+import { agentCommands, manualCommands } from "./enroll-commands.ts";
+import { EnrollmentProgress } from "./enrollment-progress.tsx";
+
+/** What addDevice and reissueEnrollmentToken give. */
+export interface IssuedToken {
+	device: { id: string };
+	enrollment_token_id: string;
+	enrollment_token: string;
+	enrollment_token_expires_at: string;
+	server_url: string;
+}
+
+type Platform = keyof typeof PLATFORMS;
+
+/** The token, once, with what to do with it on the device, and whether that has happened. */
+export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
+	const enrollment = {
+		serverUrl: issued.server_url,
+		token: issued.enrollment_token,
+	};
+	return (
+		<Stack gap="lg">
+			<div>
+				<SecretOnce label="Enrollment token" value={enrollment.token} />
+				<Text size="sm" c="dimmed" mt={6}>
+					It works once, until{" "}
+					<DateTime value={issued.enrollment_token_expires_at} />.
+				</Text>
+			</div>
+			<CopyField label="Server address" value={enrollment.serverUrl} />
+			<div>
+				<Title order={2} mb="xs">
+					On the device
+				</Title>
+				<Tabs defaultValue={thisPlatform()} keepMounted={false}>
+					<Tabs.List mb="sm">
+						{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+							<Tabs.Tab key={platform} value={platform}>
+								{PLATFORMS[platform]}
+							</Tabs.Tab>
+						))}
+					</Tabs.List>
+					{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+						<Tabs.Panel key={platform} value={platform}>
+							<Stack>
+								<Text size="sm">
+									An agent sends heartbeats and checks the device from then on.
+									Any agent that speaks the Device Agent API will do; it needs
+									the server address and the token.{" "}
+									{platform === "WINDOWS"
+										? "Where probo-agent is installed, as an administrator:"
+										: "Where probo-agent is installed:"}
+								</Text>
+								<CopyField
+									label="Command for probo-agent"
+									value={agentCommands[platform](enrollment)}
+								/>
+								<Text size="sm">
+									Or try it by hand, without an agent: this enrolls the device
+									and sends one heartbeat. The device's key is then in{" "}
+									<Code>$key</Code>; keep it, it cannot be shown again.
+									{platform === "FREEBSD" &&
+										" It needs curl (pkg install curl)."}
+								</Text>
+								<CopyField
+									label={
+										platform === "WINDOWS"
+											? "Commands for PowerShell"
+											: "Commands for a shell"
+									}
+									value={manualCommands[platform](enrollment)}
+								/>
+							</Stack>
+						</Tabs.Panel>
+					))}
+				</Tabs>
+			</div>
+			<EnrollmentProgress
+				deviceId={issued.device.id}
+				tokenId={issued.enrollment_token_id}
+			/>
+		</Stack>
+	);
+}
+
+/** What the reader sits at is most likely what is enrolled first. */
+function thisPlatform(): Platform {
+	const { userAgent } = navigator;
+	if (/Windows/.test(userAgent)) return "WINDOWS";
+	if (/Mac OS X|Macintosh/.test(userAgent)) return "DARWIN";
+	return /FreeBSD/.test(userAgent) ? "FREEBSD" : "LINUX";
+}

@@ -1,0 +1,82 @@
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime } from "../../parts/time.tsx";
+
+type Found = OutputOf<"getDevice">;
+type Token = NonNullable<Found["enrollment_token"]>;
+
+const STATES = {
+	OPEN: {
+		tone: "active",
+		label: "Not used yet",
+		words:
+			"The device can still enroll with it. Who has lost the token needs a new one: it cannot be shown again.",
+	},
+	EXPIRED: {
+		tone: "warning",
+		label: "Expired",
+		words: "Nobody used it in time. Re-issue the token to enroll the device.",
+	},
+	REVOKED: {
+		tone: "neutral",
+		label: "Revoked",
+		words: "It is void. Re-issue the token to enroll the device.",
+	},
+} as const satisfies Record<Token["state"], object>;
+
+/** Whether the device has enrolled, and the token that waits for it. */
+export function EnrollmentTab({ found }: { found: Found }) {
+	const { device, enrollment_token: token } = found;
+	return (
+		<Paper withBorder p="md">
+			<Stack gap="md">
+				<div>
+					<Title order={2} mb={4}>
+						Key
+					</Title>
+					<Text size="sm">{keyInWords(found)}</Text>
+					{device.enrolled_at && (
+						<Text size="sm" c="dimmed">
+							The device exchanged a token for its key on{" "}
+							<DateTime value={device.enrolled_at} />.
+						</Text>
+					)}
+				</div>
+				<div>
+					<Title order={2} mb={6}>
+						Enrollment token
+					</Title>
+					{token ? (
+						<Stack gap={6} align="flex-start">
+							<StatusBadge
+								tone={STATES[token.state].tone}
+								label={STATES[token.state].label}
+							/>
+							<Text size="sm">{STATES[token.state].words}</Text>
+							<Text size="sm" c="dimmed">
+								Made <DateTime value={token.created_at} />
+								{token.created_by && ` by ${token.created_by}`};{" "}
+								{token.state === "EXPIRED" ? "expired" : "expires"}{" "}
+								<DateTime value={token.expires_at} />.
+							</Text>
+						</Stack>
+					) : (
+						<Text size="sm">
+							There is none to be used. Re-issue the token when the agent is
+							installed anew or the hardware is replaced.
+						</Text>
+					)}
+				</div>
+			</Stack>
+		</Paper>
+	);
+}
+
+function keyInWords({ device }: Found): string {
+	if (device.status === "REVOKED") return "Revoked: every request is refused.";
+	if (device.status === "ACTIVE") return "In use by the device's agent.";
+	return device.enrolled_at
+		? "Given to the device, which has not sent a heartbeat with it yet."
+		: "None yet: the device has not used its token.";
+}

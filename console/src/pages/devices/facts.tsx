@@ -1,0 +1,84 @@
+import { Paper, SimpleGrid, Text } from "@mantine/core";
+import { TextLink } from "../../parts/links.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { useRecordNames } from "../registers/record-names.ts";
+import { type Device, FRESHNESS, platformLabel } from "./device-words.tsx";
+
+/** What the device is, as its agent said, and whose. */
+export function Facts({ device }: { device: Device }) {
+	const facts: [string, React.ReactNode][] = [
+		["Owner", <Owner key="owner" device={device} />],
+		["Hostname", device.hostname],
+		["Platform", device.platform && platformLabel(device.platform)],
+		["Operating system", device.os_version],
+		["Agent version", device.agent_version],
+		["Serial number", device.serial_number],
+		["Hardware UUID", device.hardware_uuid],
+		[
+			"Last seen",
+			device.last_seen_at && (
+				<>
+					<RelativeTime value={device.last_seen_at} />
+					<Text span size="xs" c="dimmed" display="block">
+						{FRESHNESS[device.freshness].means}
+					</Text>
+				</>
+			),
+		],
+		[
+			"Enrolled",
+			device.enrolled_at && <DateTime key="e" value={device.enrolled_at} />,
+		],
+		["Added", <DateTime key="added" value={device.created_at} />],
+		...(device.revoked_at
+			? [
+					["Revoked", <DateTime key="r" value={device.revoked_at} />] as [
+						string,
+						React.ReactNode,
+					],
+				]
+			: []),
+	];
+	return (
+		<Paper withBorder p="md" component="section" aria-label="Facts">
+			<SimpleGrid
+				component="dl"
+				m={0}
+				cols={{ base: 1, xs: 2, md: 3, lg: 4 }}
+				spacing="lg"
+				verticalSpacing="sm"
+			>
+				{facts.map(([name, value]) => (
+					<div key={name}>
+						<Text component="dt" size="xs" c="dimmed">
+							{name}
+						</Text>
+						<Text
+							component="dd"
+							m={0}
+							size="sm"
+							style={{ overflowWrap: "anywhere" }}
+						>
+							{value || "–"}
+						</Text>
+					</div>
+				))}
+			</SimpleGrid>
+		</Paper>
+	);
+}
+
+function Owner({ device }: { device: Device }) {
+	const { owner_id, organization_id } = device;
+	const names = useRecordNames(organization_id, owner_id ? [owner_id] : []);
+	if (!owner_id) return <>Nobody</>;
+	return (
+		<TextLink
+			to="/o/$org/r/$kind/$id"
+			params={{ org: organization_id, kind: "people", id: owner_id }}
+			inherit
+		>
+			{names.get(owner_id) ?? "…"}
+		</TextLink>
+	);
+}

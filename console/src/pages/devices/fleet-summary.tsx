@@ -1,0 +1,174 @@
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { OutputOf } from "../../api.ts";
+import type { ListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { operationQuery } from "../../queries.ts";
+import { FRESHNESS, STATUSES } from "./device-words.tsx";
+import { Legend, PARTS, type Part, PostureBar } from "./posture-bar.tsx";
+
+type Summary = OutputOf<"listPostureSummary">;
+type Check = Summary["checks"][number];
+
+export function summaryQuery(organizationId: string) {
+	return operationQuery("listPostureSummary", {
+		organization_id: organizationId,
+	});
+}
+
+/** How the fleet stands, above its list; every number is a link that filters the list. */
+export function FleetSummary() {
+	const { organizationId } = useOrganization();
+	const summary = useQuery({
+		...summaryQuery(organizationId),
+		refetchInterval: 60_000,
+	});
+	if (summary.isPending) return <RowsSkeleton rows={3} />;
+	if (summary.isError) {
+		return <ErrorState error={summary.error} onRetry={summary.refetch} />;
+	}
+	const { data } = summary;
+	return (
+		<Paper withBorder p="md" mb="lg" component="section" aria-label="Fleet">
+			<Stack gap="md">
+				<Group gap="xl" align="flex-start">
+					<Counts
+						title="Active devices"
+						counts={data.devices_by_freshness}
+						words={FRESHNESS}
+						searchOf={(freshness) => ({ status: "ACTIVE", freshness })}
+					/>
+					<Counts
+						title="All devices"
+						counts={data.devices_by_status}
+						words={STATUSES}
+						searchOf={(status) => ({ status })}
+					/>
+				</Group>
+				{data.active_devices > 0 && <Checks summary={data} />}
+			</Stack>
+		</Paper>
+	);
+}
+
+function Counts<Name extends string>({
+	title,
+	counts,
+	words,
+	searchOf,
+}: {
+	title: string;
+	counts: Record<Name, number>;
+	words: Record<
+		Name,
+		{ label: string; tone: Parameters<typeof StatusBadge>[0]["tone"] }
+	>;
+	searchOf: (name: Name) => ListSearch;
+}) {
+	const { organizationId } = useOrganization();
+	const names = (Object.keys(words) as Name[]).filter(
+		// An ACTIVE device was seen at least once; it would be a riddle.
+		(name) => name !== "NEVER" || counts[name] > 0,
+	);
+	return (
+		<div>
+			<Title order={2} fz="sm" c="dimmed" fw={500} mb={6}>
+				{title}
+			</Title>
+			<Group gap="lg">
+				{names.map((name) => (
+					<TextLink
+						key={name}
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={searchOf(name)}
+						underline="never"
+						c="inherit"
+					>
+						<Text span fz={22} fw={600} display="block" lh={1.2}>
+							{counts[name].toLocaleString()}
+						</Text>
+						<StatusBadge tone={words[name].tone} label={words[name].label} />
+					</TextLink>
+				))}
+			</Group>
+		</div>
+	);
+}
+
+function Checks({ summary }: { summary: Summary }) {
+	return (
+		<div>
+			<Group justify="space-between" align="baseline" mb="xs" gap="xs">
+				<Title order={2} fz="sm" c="dimmed" fw={500}>
+					Active devices by check
+				</Title>
+				<Legend parts={Object.keys(PARTS) as Part[]} />
+			</Group>
+			<SimpleGrid
+				cols={{ base: 1, sm: 2, lg: 3 }}
+				spacing="lg"
+				verticalSpacing="sm"
+			>
+				{summary.checks.map((check) => (
+					<CheckBar key={check.check_key} check={check} />
+				))}
+			</SimpleGrid>
+			{summary.omitted_checks > 0 && (
+				<Text size="xs" c="dimmed" mt="xs">
+					{summary.omitted_checks} rarer checks are not shown.
+				</Text>
+			)}
+		</div>
+	);
+}
+
+function CheckBar({ check }: { check: Check }) {
+	const { organizationId } = useOrganization();
+	const name = check.check_name ?? check.check_key;
+	return (
+		<div>
+			<Group justify="space-between" wrap="nowrap" gap="xs" mb={4}>
+				<TextLink
+					to="/o/$org/devices"
+					params={{ org: organizationId }}
+					search={{
+						status: "ACTIVE",
+						freshness: "ONLINE",
+						failing_check: check.check_key,
+					}}
+					size="sm"
+					c="inherit"
+					truncate
+					title={`Devices that fail: ${name}`}
+				>
+					{name}
+				</TextLink>
+				<Text size="sm" fw={600} style={{ whiteSpace: "nowrap" }}>
+					{check.pass_percent === null
+						? "No data"
+						: `${check.pass_percent.toLocaleString()}%`}
+				</Text>
+			</Group>
+			<PostureBar counts={check} />
+			<Text size="xs" c="dimmed" mt={4}>
+				{inWords(check)}
+			</Text>
+		</div>
+	);
+}
+
+/** "10 pass · 2 fail · 1 stale": what is not zero, and always who passes. */
+function inWords(check: Check): string {
+	return (Object.keys(PARTS) as Part[])
+		.filter((part) => part === "pass" || check[part] > 0)
+		.map(
+			(part) =>
+				`${check[part].toLocaleString()} ${PARTS[part].label.toLowerCase()}`,
+		)
+		.join(" · ");
+}

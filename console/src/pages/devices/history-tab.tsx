@@ -1,0 +1,212 @@
+import {
+	Alert,
+	Button,
+	Group,
+	Paper,
+	SegmentedControl,
+	Stack,
+	Text,
+	TextInput,
+	Title,
+} from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { AsOf } from "./as-of.tsx";
+import { checkLabel, inOrder } from "./checks.ts";
+import type { Device } from "./device-words.tsx";
+import {
+	endOfDay,
+	RANGES,
+	type Range,
+	rangeOf,
+	readSpans,
+	type Span,
+	today,
+} from "./history.ts";
+import { Legend } from "./posture-bar.tsx";
+import { SpanTable } from "./span-table.tsx";
+import { Timeline } from "./timeline.tsx";
+
+const HOUR_MS = 3_600_000;
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+interface Changes {
+	range?: Range;
+	at?: string | undefined;
+	check?: string | undefined;
+}
+
+/** How each check has stood, and how all stood on a day. */
+export function HistoryTab({ device }: { device: Device }) {
+	const { organization } = useOrganization();
+	const search = useSearch({ from: "/signed-in/o/$org/devices/$id" });
+	const navigate = useNavigate();
+	const change = (changes: Changes) =>
+		navigate({
+			to: ".",
+			resetScroll: false,
+			search: (before: object) => ({ ...before, ...changes }),
+		} as never);
+	const range = rangeOf(search.range);
+	// By the hour, so that looking again asks for the same.
+	const fromMs =
+		Math.floor((Date.now() - RANGES[range].ms) / HOUR_MS) * HOUR_MS;
+	const history = useQuery({
+		queryKey: ["listDevicePostures", { device_id: device.id, fromMs }],
+		queryFn: ({ signal }) =>
+			readSpans(device.id, new Date(fromMs).toISOString(), signal),
+		placeholderData: keepPreviousData,
+		refetchInterval: 30_000,
+	});
+	const at = endOfDay(search.at);
+	return (
+		<Stack>
+			<Group justify="space-between" align="flex-end">
+				<div>
+					<Text size="sm" fw={500} mb={4} id="range">
+						Period
+					</Text>
+					<SegmentedControl
+						aria-labelledby="range"
+						value={range}
+						onChange={(value) => change({ range: value as Range })}
+						data={Object.entries(RANGES).map(([value, { label }]) => ({
+							value,
+							label,
+						}))}
+					/>
+				</div>
+				<Group align="flex-end" gap="xs">
+					<TextInput
+						type="date"
+						label="State on the day"
+						max={today()}
+						value={search.at ?? ""}
+						onChange={({ currentTarget: { value } }) =>
+							change({ at: value || undefined })
+						}
+					/>
+					{search.at && (
+						<Button variant="default" onClick={() => change({ at: undefined })}>
+							Clear the day
+						</Button>
+					)}
+				</Group>
+			</Group>
+			{at && <AsOf device={device} at={at} />}
+			{history.isPending && <RowsSkeleton rows={9} />}
+			{history.isError && (
+				<ErrorState error={history.error} onRetry={history.refetch} />
+			)}
+			{history.data && (
+				<Histories
+					spans={history.data.spans}
+					isCut={history.data.isCut}
+					fromMs={fromMs}
+					quietMs={(2 * organization.posture_interval_seconds + 60) * 1000}
+					markMs={at?.getTime()}
+					opened={search.check}
+					onOpen={(check) => change({ check })}
+					device={device}
+				/>
+			)}
+		</Stack>
+	);
+}
+
+function Histories({
+	spans,
+	isCut,
+	fromMs,
+	quietMs,
+	markMs,
+	opened,
+	onOpen,
+	device,
+}: {
+	spans: readonly Span[];
+	isCut: boolean;
+	fromMs: number;
+	quietMs: number;
+	markMs: number | undefined;
+	opened: string | undefined;
+	onOpen: (check: string | undefined) => void;
+	device: Device;
+}) {
+	const toMs = Date.now();
+	const byCheck = Map.groupBy(spans, ({ check_key }) => check_key);
+	if (spans.length === 0) {
+		return (
+			<Paper withBorder p="lg">
+				<Text>Nothing was reported in this time.</Text>
+				<Text size="sm" c="dimmed">
+					Choose a longer period. A device that is not enrolled yet has no
+					history.
+				</Text>
+			</Paper>
+		);
+	}
+	return (
+		<Paper withBorder p="md">
+			<Stack gap="md">
+				<Legend
+					parts={["pass", "fail", "unknown", "not_applicable", "stale"]}
+					labels={{ stale: "No report" }}
+				/>
+				{isCut && (
+					<Alert color="gray" variant="outline">
+						There were too many changes to show them all; the latest are here.
+						Choose a shorter period.
+					</Alert>
+				)}
+				{inOrder(byCheck.keys())
+					.filter((key) => byCheck.has(key))
+					.map((key) => {
+						const ofCheck = byCheck.get(key) ?? [];
+						const isOpen = opened === key;
+						const name = checkLabel(key);
+						return (
+							<section key={key} aria-label={name}>
+								<Group justify="space-between" mb={4} gap="xs">
+									<Title order={2} fz="sm" fw={500}>
+										{name}
+									</Title>
+									<Button
+										variant="subtle"
+										size="compact-xs"
+										aria-expanded={isOpen}
+										aria-label={`Every change: ${name}`}
+										onClick={() => onOpen(isOpen ? undefined : key)}
+									>
+										{isOpen ? "Hide the changes" : "Every change"}
+									</Button>
+								</Group>
+								<Timeline
+									name={name}
+									spans={ofCheck}
+									fromMs={fromMs}
+									toMs={toMs}
+									quietMs={quietMs}
+									markMs={markMs}
+								/>
+								{isOpen && (
+									<SpanTable spans={ofCheck} device={device} name={name} />
+								)}
+							</section>
+						);
+					})}
+				<Group justify="space-between">
+					<Text size="xs" c="dimmed">
+						{DAY.format(new Date(fromMs))}
+					</Text>
+					<Text size="xs" c="dimmed">
+						Now
+					</Text>
+				</Group>
+			</Stack>
+		</Paper>
+	);
+}

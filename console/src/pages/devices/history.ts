@@ -1,0 +1,102 @@
+import { call, type OutputOf } from "../../api.ts";
+
+export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
+
+const DAY_MS = 86_400_000;
+const PAGE = 100;
+/** A device that changes its mind more often is shown from its latest changes on. */
+const MAX_PAGES = 10;
+
+export const RANGES = {
+	"7d": { label: "7 days", ms: 7 * DAY_MS },
+	"30d": { label: "30 days", ms: 30 * DAY_MS },
+	"90d": { label: "90 days", ms: 90 * DAY_MS },
+	"365d": { label: "1 year", ms: 365 * DAY_MS },
+} as const;
+
+export type Range = keyof typeof RANGES;
+export const DEFAULT_RANGE: Range = "30d";
+
+export function rangeOf(text: string | undefined): Range {
+	return text && Object.hasOwn(RANGES, text) ? (text as Range) : DEFAULT_RANGE;
+}
+
+/** Every span that touches the time since `from`, newest first, as far as they fit. */
+export async function readSpans(
+	deviceId: string,
+	from: string,
+	signal: AbortSignal,
+): Promise<{ spans: Span[]; isCut: boolean }> {
+	const spans: Span[] = [];
+	let cursor: string | null = null;
+	for (let page = 0; page < MAX_PAGES; page++) {
+		const answer: OutputOf<"listDevicePostures"> = await call(
+			"listDevicePostures",
+			{ device_id: deviceId, from, size: PAGE, cursor },
+			{ signal },
+		);
+		spans.push(...answer.device_postures);
+		cursor = answer.next_cursor;
+		if (cursor === null) break;
+	}
+	return { spans, isCut: cursor !== null };
+}
+
+/** A piece of a check's timeline: what was observed, or that nothing was. */
+export interface Piece {
+	status: Span["status"] | "SILENT";
+	fromMs: number;
+	toMs: number;
+	span: Span;
+}
+
+/**
+ * A check's timeline between two moments, oldest first. A state holds for as long as a
+ * report may take to follow (`quietMs`); after that nothing is known until the next one.
+ */
+export function piecesOf(
+	spans: readonly Span[],
+	fromMs: number,
+	toMs: number,
+	quietMs: number,
+): Piece[] {
+	const pieces: Piece[] = [];
+	for (const span of spans.toReversed()) {
+		const begins = Date.parse(span.since);
+		const observed = Date.parse(span.last_observed_at);
+		const ends = span.until ? Date.parse(span.until) : toMs;
+		const isQuiet = ends - observed > quietMs;
+		const holds = isQuiet ? observed : ends;
+		// One observation is an instant; it is drawn as wide as a state holds.
+		const shown = isQuiet
+			? Math.min(Math.max(holds, begins + quietMs), ends)
+			: holds;
+		pieces.push({ status: span.status, fromMs: begins, toMs: shown, span });
+		if (isQuiet) {
+			pieces.push({ status: "SILENT", fromMs: shown, toMs: ends, span });
+		}
+	}
+	return pieces
+		.map((piece) => ({
+			...piece,
+			fromMs: Math.max(piece.fromMs, fromMs),
+			toMs: Math.min(piece.toMs, toMs),
+		}))
+		.filter((piece) => piece.toMs > piece.fromMs);
+}
+
+/** The last moment of a day in the reader's zone, but not after now. Undefined: no such day. */
+export function endOfDay(day: string | undefined): Date | undefined {
+	if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
+	const end = new Date(`${day}T23:59:59.999`);
+	if (Number.isNaN(end.getTime())) return undefined;
+	return new Date(Math.min(end.getTime(), Date.now()));
+}
+
+/** Today as a date field has it, in the reader's zone. */
+export function today(): string {
+	const now = new Date();
+	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+		.toISOString()
+		.slice(0, 10);
+}

@@ -1,0 +1,62 @@
+import { Group, Text } from "@mantine/core";
+import styles from "./postures.module.css";
+
+/** Every state that a part of a bar can stand for, in the order of bars. */
+export const PARTS = {
+	pass: { label: "Pass", className: styles.pass },
+	fail: { label: "Fail", className: styles.fail },
+	unknown: { label: "Unknown", className: styles.unknown },
+	not_applicable: { label: "Not applicable", className: styles.notApplicable },
+	stale: { label: "Stale", className: styles.stale },
+	not_reported: { label: "Not reported", className: styles.notReported },
+} as const;
+
+export type Part = keyof typeof PARTS;
+
+/** Shares of a whole, side by side. A picture only: the numbers stand beside it as text. */
+export function PostureBar({
+	counts,
+	height = 10,
+}: {
+	counts: Record<Part, number>;
+	height?: number;
+}) {
+	return (
+		<div className={styles.bar} style={{ height }} aria-hidden>
+			{(Object.keys(PARTS) as Part[])
+				.filter((part) => counts[part] > 0)
+				.map((part) => (
+					<div
+						key={part}
+						className={`${styles.segment} ${PARTS[part].className}`}
+						style={{ flexGrow: counts[part] }}
+					/>
+				))}
+		</div>
+	);
+}
+
+export function Legend({
+	parts,
+	labels = {},
+}: {
+	parts: readonly Part[];
+	/** Where another word says it better. */
+	labels?: { [P in Part]?: string };
+}) {
+	return (
+		<Group gap="md" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+			{parts.map((part) => (
+				<Group key={part} gap={6} component="li" wrap="nowrap">
+					<span
+						className={`${styles.swatch} ${PARTS[part].className}`}
+						aria-hidden
+					/>
+					<Text size="xs" c="dimmed">
+						{labels[part] ?? PARTS[part].label}
+					</Text>
+				</Group>
+			))}
+		</Group>
+	);
+}

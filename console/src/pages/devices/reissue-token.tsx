@@ -1,0 +1,89 @@
+import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { type Device, deviceName } from "./device-words.tsx";
+import { EnrollmentSteps } from "./enrollment-steps.tsx";
+import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
+
+/** Says what a new token does, makes it, and waits until the device has used it. */
+export function ReissueToken({
+	device,
+	onClose,
+}: {
+	device: Device;
+	onClose: () => void;
+}) {
+	const [days, setDays] = useState(DEFAULT_DAYS);
+	const reissuing = useMutation({
+		mutationFn: () =>
+			call("reissueEnrollmentToken", {
+				id: device.id,
+				enrollment_token_expires_in_days: days,
+			}),
+		onSuccess: () => forgetReadings(),
+	});
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size={reissuing.isSuccess ? "xl" : "md"}
+			title={
+				reissuing.isSuccess
+					? `Enroll ${deviceName(device)}`
+					: "Re-issue the enrollment token?"
+			}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// A token shown once must not go with a click beside it.
+			closeOnClickOutside={!reissuing.isSuccess}
+		>
+			{reissuing.isSuccess ? (
+				<Stack>
+					<EnrollmentSteps issued={reissuing.data} />
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Close
+						</Button>
+					</Group>
+				</Stack>
+			) : (
+				<Stack>
+					{reissuing.isError && (
+						<ErrorState error={reissuing.error} title="This was refused" />
+					)}
+					<Text size="sm">
+						For a device whose agent is installed anew, whose token expired, or
+						that comes back into service.
+					</Text>
+					<List size="sm" spacing={4}>
+						<List.Item>A token given out before becomes void.</List.Item>
+						{device.status === "ACTIVE" && (
+							<List.Item>
+								The device goes on reporting with its present key until the new
+								token is used.
+							</List.Item>
+						)}
+						{device.status === "REVOKED" && (
+							<List.Item>The device becomes pending again.</List.Item>
+						)}
+						<List.Item>Its history goes on.</List.Item>
+					</List>
+					<TokenDays value={days} onChange={setDays} />
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose} data-autofocus>
+							Cancel
+						</Button>
+						<Button
+							loading={reissuing.isPending}
+							onClick={() => reissuing.mutate()}
+						>
+							Re-issue the token
+						</Button>
+					</Group>
+				</Stack>
+			)}
+		</Modal>
+	);
+}

@@ -1,0 +1,170 @@
+import { Button, Group, Modal, Paper, Stack, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
+import { checkLabel } from "./checks.ts";
+import { type Device, PostureBadge } from "./device-words.tsx";
+import { Evidence } from "./evidence.tsx";
+
+/** What the agent sent, as long as it is kept. */
+export function ReportsTab({ device }: { device: Device }) {
+	const { cursor, report } = useSearch({
+		from: "/signed-in/o/$org/devices/$id",
+	});
+	const navigate = useNavigate();
+	const params = { org: device.organization_id, id: device.id };
+	const at = (search: { cursor?: string; report?: string }) => ({
+		to: "/o/$org/devices/$id" as const,
+		params,
+		search: { tab: "reports", ...search },
+		resetScroll: false,
+	});
+	const here = cursor ? { cursor } : {};
+	const reports = useQuery(
+		operationQuery("listDevicePostureReports", {
+			device_id: device.id,
+			...here,
+		}),
+	);
+	const rows = reports.data?.posture_reports ?? [];
+	const next = reports.data?.next_cursor;
+	return (
+		<>
+			{reports.isPending && <RowsSkeleton />}
+			{reports.isError && (
+				<ErrorState error={reports.error} onRetry={reports.refetch} />
+			)}
+			{reports.isSuccess && rows.length === 0 && (
+				<EmptyState title="No reports">
+					The agent reports after its first heartbeat, and then at each
+					interval. Old reports are not kept for ever; the history is.
+				</EmptyState>
+			)}
+			{rows.length > 0 && (
+				<Paper withBorder>
+					<Table>
+						<Table.Thead>
+							<Table.Tr>
+								<Table.Th scope="col">Received</Table.Th>
+								<Table.Th scope="col">Age</Table.Th>
+							</Table.Tr>
+						</Table.Thead>
+						<Table.Tbody>
+							{rows.map(({ report_id, received_at }) => (
+								<Table.Tr key={report_id} className="data-table-row">
+									<Table.Td>
+										<TextLink
+											{...at({ ...here, report: report_id })}
+											className="data-table-link"
+											size="sm"
+										>
+											<DateTime value={received_at} />
+										</TextLink>
+									</Table.Td>
+									<Table.Td>
+										<RelativeTime value={received_at} />
+									</Table.Td>
+								</Table.Tr>
+							))}
+						</Table.Tbody>
+					</Table>
+				</Paper>
+			)}
+			{(cursor || next) && (
+				<Group justify="flex-end" mt="md" component="nav" aria-label="Pages">
+					{cursor && (
+						<Button variant="default" onClick={() => navigate(at({}))}>
+							First page
+						</Button>
+					)}
+					<Button
+						variant="default"
+						disabled={!next}
+						onClick={() => next && navigate(at({ cursor: next }))}
+					>
+						Next page
+					</Button>
+				</Group>
+			)}
+			{report && (
+				<Report
+					device={device}
+					reportId={report}
+					onClose={() => navigate(at(here))}
+				/>
+			)}
+		</>
+	);
+}
+
+function Report({
+	device,
+	reportId,
+	onClose,
+}: {
+	device: Device;
+	reportId: string;
+	onClose: () => void;
+}) {
+	const found = useQuery(
+		operationQuery("getDevicePostureReport", {
+			device_id: device.id,
+			report_id: reportId,
+		}),
+	);
+	const report = found.data?.posture_report;
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title="Report"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			{found.isPending && <RowsSkeleton />}
+			{found.isError && (
+				<ErrorState error={found.error} onRetry={found.refetch} />
+			)}
+			{report && (
+				<Stack>
+					<Text size="sm" c="dimmed">
+						Received <DateTime value={report.received_at} />, {report.report_id}
+					</Text>
+					{report.results.map((result, index) => (
+						<Paper
+							// biome-ignore lint/suspicious/noArrayIndexKey: an agent may report a check twice; a report never changes.
+							key={index}
+							withBorder
+							p="sm"
+							component="section"
+							aria-label={checkLabel(result.check_key)}
+						>
+							<Group justify="space-between" mb="xs" gap="xs">
+								<Text fw={500}>{checkLabel(result.check_key)}</Text>
+								<PostureBadge status={result.status} isCurrent />
+							</Group>
+							<Text size="xs" c="dimmed" mb="xs">
+								Observed <DateTime value={result.observed_at} />
+								{result.claimed_observed_at && (
+									<>
+										; the device's clock said{" "}
+										<DateTime value={result.claimed_observed_at} />
+									</>
+								)}
+							</Text>
+							<Evidence
+								evidence={result.evidence}
+								checkName={checkLabel(result.check_key)}
+							/>
+						</Paper>
+					))}
+				</Stack>
+			)}
+		</Modal>
+	);
+}

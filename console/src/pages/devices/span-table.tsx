@@ -1,0 +1,76 @@
+import { Box, Table } from "@mantine/core";
+import { TextLink } from "../../parts/links.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { type Device, PostureBadge } from "./device-words.tsx";
+import type { Span } from "./history.ts";
+
+/** A check's history in words, newest first. */
+export function SpanTable({
+	spans,
+	device,
+	name,
+}: {
+	spans: readonly Span[];
+	device: Device;
+	name: string;
+}) {
+	const report = (id: string, label: string) => (
+		<TextLink
+			to="/o/$org/devices/$id"
+			params={{ org: device.organization_id, id: device.id }}
+			search={{ tab: "reports", report: id }}
+			size="sm"
+		>
+			{label}
+		</TextLink>
+	);
+	return (
+		<Box
+			mt="xs"
+			tabIndex={0}
+			role="region"
+			aria-label={`Changes: ${name}`}
+			style={{ overflowX: "auto" }}
+		>
+			<Table miw={620}>
+				<Table.Thead>
+					<Table.Tr>
+						<Table.Th scope="col">Status</Table.Th>
+						<Table.Th scope="col">From</Table.Th>
+						<Table.Th scope="col">Last observed</Table.Th>
+						<Table.Th scope="col">Until</Table.Th>
+						<Table.Th scope="col">Reports</Table.Th>
+					</Table.Tr>
+				</Table.Thead>
+				<Table.Tbody>
+					{spans.map((span) => (
+						<Table.Tr key={span.since}>
+							<Table.Td>
+								<PostureBadge status={span.status} isCurrent />
+							</Table.Td>
+							<Table.Td>
+								<DateTime value={span.since} />
+							</Table.Td>
+							<Table.Td>
+								<DateTime value={span.last_observed_at} />
+							</Table.Td>
+							<Table.Td>
+								{span.until ? (
+									<DateTime value={span.until} />
+								) : (
+									"No change since"
+								)}
+							</Table.Td>
+							<Table.Td>
+								{report(span.first_report_id, "First")}
+								{span.last_report_id !== span.first_report_id && (
+									<> · {report(span.last_report_id, "Last")}</>
+								)}
+							</Table.Td>
+						</Table.Tr>
+					))}
+				</Table.Tbody>
+			</Table>
+		</Box>
+	);
+}

@@ -1,0 +1,104 @@
+import { Text, Tooltip } from "@mantine/core";
+import { postureLabel } from "./device-words.tsx";
+import { type Piece, piecesOf, type Span } from "./history.ts";
+import styles from "./postures.module.css";
+
+const CLASSES: Record<Piece["status"], string | undefined> = {
+	PASS: styles.pass,
+	FAIL: styles.fail,
+	UNKNOWN: styles.unknown,
+	NOT_APPLICABLE: styles.notApplicable,
+	SILENT: styles.stale,
+};
+
+const TIME = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeStyle: "short",
+});
+
+/**
+ * The states of one check in a period as a bar. A picture with its gist as text; the table
+ * beneath has every span for who reads.
+ */
+export function Timeline({
+	name,
+	spans,
+	fromMs,
+	toMs,
+	quietMs,
+	markMs,
+}: {
+	name: string;
+	spans: readonly Span[];
+	fromMs: number;
+	toMs: number;
+	quietMs: number;
+	/** A moment to be pointed at. */
+	markMs: number | undefined;
+}) {
+	const pieces = piecesOf(spans, fromMs, toMs, quietMs);
+	const percent = (ms: number) => ((ms - fromMs) / (toMs - fromMs)) * 100;
+	return (
+		<div className={styles.track} role="img" aria-label={gistOf(name, pieces)}>
+			{pieces.map((piece) => (
+				<Tooltip.Floating
+					key={`${piece.span.since} ${piece.status}`}
+					label={<Words piece={piece} />}
+				>
+					<div
+						className={`${styles.span} ${CLASSES[piece.status]}`}
+						data-status={piece.status}
+						style={{
+							left: `${percent(piece.fromMs)}%`,
+							width: `${percent(piece.toMs) - percent(piece.fromMs)}%`,
+						}}
+					/>
+				</Tooltip.Floating>
+			))}
+			{markMs !== undefined && markMs > fromMs && markMs <= toMs && (
+				<div
+					className={styles.marker}
+					style={{ left: `${percent(markMs)}%` }}
+				/>
+			)}
+		</div>
+	);
+}
+
+function Words({ piece: { status, span } }: { piece: Piece }) {
+	return (
+		<>
+			<Text size="sm" fw={600}>
+				{stateLabel(status)}
+			</Text>
+			<Text size="xs">
+				{status === "SILENT"
+					? `Nothing was reported from ${TIME.format(new Date(span.last_observed_at))}`
+					: `From ${TIME.format(new Date(span.since))}, last observed ${TIME.format(new Date(span.last_observed_at))}`}
+			</Text>
+			{span.until && (
+				<Text size="xs">until {TIME.format(new Date(span.until))}</Text>
+			)}
+		</>
+	);
+}
+
+function stateLabel(status: Piece["status"]): string {
+	return status === "SILENT" ? "No report" : postureLabel(status);
+}
+
+/** "Host firewall: pass 80%, no report 20%; now pass". */
+function gistOf(name: string, pieces: readonly Piece[]): string {
+	const last = pieces.at(-1);
+	if (!last) return `${name}: nothing was reported in this time`;
+	const all = pieces.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+	const times = new Map<Piece["status"], number>();
+	for (const { status, fromMs, toMs } of pieces) {
+		times.set(status, (times.get(status) ?? 0) + toMs - fromMs);
+	}
+	const shares = [...times].map(([status, ms]) => {
+		const share = (ms / all) * 100;
+		return `${stateLabel(status).toLowerCase()} ${share < 1 ? "under 1" : Math.round(share)}%`;
+	});
+	return `${name}: ${shares.join(", ")}; at the end ${stateLabel(last.status).toLowerCase()}`;
+}

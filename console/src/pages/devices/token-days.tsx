@@ -1,0 +1,31 @@
+import { Select } from "@mantine/core";
+
+const DAYS = [1, 7, 30, 90, 365];
+export const DEFAULT_DAYS = 7;
+
+/** How long an enrollment token may wait to be used. */
+export function TokenDays({
+	value,
+	onChange,
+	error,
+}: {
+	value: number;
+	onChange: (days: number) => void;
+	error?: React.ReactNode;
+}) {
+	return (
+		<Select
+			label="The token expires after"
+			description="It works once. Choose as long as it takes to reach the device, no longer."
+			data={DAYS.map((days) => ({
+				value: String(days),
+				label: days === 1 ? "1 day" : `${days} days`,
+			}))}
+			value={String(value)}
+			onChange={(days) => onChange(Number(days))}
+			allowDeselect={false}
+			error={error}
+			maw={420}
+		/>
+	);
+}

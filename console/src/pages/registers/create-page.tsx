@@ -1,0 +1,63 @@
+import { notifications } from "@mantine/notifications";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useOrganization } from "../../organization.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { toFormValues, toNew } from "./form-values.ts";
+import { RecordForm } from "./record-form.tsx";
+import { addRecord } from "./register-calls.ts";
+import { capitalized, useKind } from "./use-kind.ts";
+
+export function Page() {
+	const kind = useKind();
+	const { organizationId, mayWrite } = useOrganization();
+	const given: Record<string, string> = useSearch({ strict: false });
+	const navigate = useNavigate();
+	const { history } = useRouter();
+	const title = `New ${kind.noun}`;
+
+	if (!mayWrite) {
+		return (
+			<>
+				<PageHeader title={title} />
+				<EmptyState title="You may read, but not add">
+					Ask an administrator of the organization for the role member.
+				</EmptyState>
+			</>
+		);
+	}
+	return (
+		<>
+			<PageHeader title={title} description={kind.about} />
+			<RecordForm
+				kind={kind}
+				organizationId={organizationId}
+				initial={toFormValues(kind, undefined, given)}
+				action={`Add the ${kind.noun}`}
+				onSave={async (values, leave) => {
+					const { id } = await addRecord(
+						kind,
+						organizationId,
+						toNew(kind, values),
+					);
+					leave();
+					void forgetReadings();
+					notifications.show({ message: `${capitalized(kind.noun)} added` });
+					await navigate({
+						to: "/o/$org/r/$kind/$id",
+						params: { org: organizationId, kind: kind.kind, id },
+						replace: true,
+					});
+				}}
+				onCancel={() => {
+					if (history.canGoBack()) return history.back();
+					void navigate({
+						to: "/o/$org/r/$kind",
+						params: { org: organizationId, kind: kind.kind },
+					});
+				}}
+			/>
+		</>
+	);
+}

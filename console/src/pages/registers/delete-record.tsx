@@ -1,0 +1,83 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { type AnyRecord, titleOf } from "../../kinds.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { queryClient } from "../../queries.ts";
+import { deleteRecord, recordQuery } from "./register-calls.ts";
+import { capitalized } from "./use-kind.ts";
+import { UsedNow } from "./uses.tsx";
+
+/** Deletes a record once it is confirmed; when that is refused, says why and leads to what uses it. */
+export function DeleteRecord({
+	kind,
+	record,
+	organizationId,
+}: {
+	kind: KindDescription;
+	record: AnyRecord;
+	organizationId: string;
+}) {
+	const [isAsking, setAsking] = useState(false);
+	const [isRefused, setRefused] = useState(false);
+	const navigate = useNavigate();
+	const remove = async () => {
+		try {
+			await deleteRecord(kind, record.id);
+		} catch (error) {
+			setRefused(error instanceof ApiError && error.status === 400);
+			throw error;
+		}
+		notifications.show({ message: `${capitalized(kind.noun)} deleted` });
+		await navigate({
+			to: "/o/$org/r/$kind",
+			params: { org: organizationId, kind: kind.kind },
+			replace: true,
+		});
+		queryClient.removeQueries({
+			queryKey: recordQuery(kind, record.id).queryKey,
+		});
+		void queryClient.invalidateQueries();
+	};
+	return (
+		<>
+			<Button
+				variant="default"
+				c="var(--mantine-color-error)"
+				onClick={() => setAsking(true)}
+			>
+				Delete
+			</Button>
+			<Confirm
+				opened={isAsking}
+				onClose={() => {
+					setAsking(false);
+					setRefused(false);
+				}}
+				title={`Delete the ${kind.noun}?`}
+				action={`Delete the ${kind.noun}`}
+				onConfirm={remove}
+			>
+				<Stack gap="xs">
+					<Text lineClamp={3} fw={500}>
+						{titleOf(kind, record)}
+					</Text>
+					<Text size="sm">
+						It is deleted for good, with its links to other records. The audit
+						log keeps what it was.
+					</Text>
+					{isRefused && (
+						<UsedNow
+							kind={kind.kind}
+							id={record.id}
+							organizationId={organizationId}
+						/>
+					)}
+				</Stack>
+			</Confirm>
+		</>
+	);
+}

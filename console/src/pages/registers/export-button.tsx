@@ -1,0 +1,95 @@
+import { Button, Loader } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconDownload } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { type OperationName, requestFile } from "../../api.ts";
+import { sentenceOf } from "../../parts/error-state.tsx";
+import { saveFile } from "../../save-file.ts";
+
+/** Of more bytes one sees how many have come; what is smaller is there in no time. */
+const LARGE = 500_000;
+
+/**
+ * Downloads a list, as it is filtered and sorted, as a CSV file. It comes as a whole or not
+ * at all: a list that broke off halfway would look complete. Goes on when one leaves the page.
+ */
+export function ExportButton({
+	operation,
+	input,
+}: {
+	operation: OperationName;
+	/** The list's input; size and cursor do not count. */
+	input: Record<string, unknown>;
+}) {
+	const [bytes, setBytes] = useState(0);
+	const stop = useRef<AbortController>(null);
+	const exporting = useMutation({
+		mutationFn: async () => {
+			setBytes(0);
+			const controller = new AbortController();
+			stop.current = controller;
+			const file = await requestFile(
+				`/api/console/export/${operation}.csv?${toQuery(input)}`,
+				{ signal: controller.signal, onProgress: setBytes },
+			);
+			saveFile(file.name, file.blob);
+		},
+		onError: (error) => {
+			if (stop.current?.signal.aborted) return;
+			notifications.show({
+				color: "red",
+				title: "The list was not exported",
+				message: sentenceOf(error),
+			});
+		},
+	});
+	const { isPending } = exporting;
+	const isLarge = isPending && bytes > LARGE;
+	return (
+		<Button
+			variant="default"
+			leftSection={
+				isPending ? (
+					<Loader size={14} aria-hidden />
+				) : (
+					<IconDownload size={16} aria-hidden />
+				)
+			}
+			style={{ fontVariantNumeric: "tabular-nums" }}
+			onClick={() => {
+				if (isLarge) stop.current?.abort();
+				else if (!isPending) exporting.mutate();
+			}}
+		>
+			{isLarge ? `Cancel the export (${inMegabytes(bytes)})` : "Export CSV"}
+		</Button>
+	);
+}
+
+/** As the tool door reads it: parts of an object are written with a dot. */
+export function toQuery(input: Record<string, unknown>): string {
+	const query = new URLSearchParams();
+	const add = (name: string, value: unknown) => {
+		if (value === undefined) return;
+		if (typeof value !== "object" || value === null) {
+			query.append(name, String(value));
+			return;
+		}
+		for (const [key, inner] of Object.entries(value)) {
+			add(Array.isArray(value) ? name : `${name}.${key}`, inner);
+		}
+	};
+	for (const [name, value] of Object.entries(input)) {
+		if (name !== "size" && name !== "cursor") add(name, value);
+	}
+	return query.toString();
+}
+
+function inMegabytes(bytes: number): string {
+	return new Intl.NumberFormat(undefined, {
+		style: "unit",
+		unit: "megabyte",
+		maximumFractionDigits: 1,
+	}).format(bytes / 1_000_000);
+}

@@ -1,0 +1,186 @@
+import {
+	Group,
+	MultiSelect,
+	NumberInput,
+	Radio,
+	Select,
+	TagsInput,
+	Textarea,
+	TextInput,
+} from "@mantine/core";
+import type { ReactNode } from "react";
+import type { FieldDescription } from "../../kind-description.ts";
+import { isScale } from "./field-value.tsx";
+import type { FormValue } from "./form-values.ts";
+import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";
+import { scaleOf } from "./risk-scores.ts";
+
+/** The control that suits what a field holds. */
+export function FieldInput({
+	field,
+	organizationId,
+	value,
+	onChange,
+	error,
+	...rest
+}: {
+	field: FieldDescription;
+	organizationId: string;
+	value: FormValue;
+	onChange: (value: FormValue) => void;
+	error?: ReactNode;
+	/** By which the form finds the control. */
+	"data-path"?: string;
+}) {
+	const { name, type, label, help, given, reference, choices = [] } = field;
+	const isRequired = given === "required";
+	const common = {
+		...rest,
+		label,
+		// A help that says the label again helps nobody.
+		description: help === label ? undefined : help,
+		required: isRequired,
+		error,
+	};
+	const text = typeof value === "string" ? value : "";
+	const list = Array.isArray(value) ? value : [];
+
+	switch (type) {
+		case "text":
+			return (
+				<Textarea
+					{...common}
+					autosize
+					minRows={3}
+					maxRows={16}
+					value={text}
+					onChange={({ currentTarget }) => onChange(currentTarget.value)}
+				/>
+			);
+		case "choice":
+			return (
+				<Select
+					{...common}
+					data={[...choices]}
+					value={text || null}
+					onChange={onChange}
+					allowDeselect={false}
+					placeholder="Choose one"
+					maxDropdownHeight={280}
+				/>
+			);
+		case "integer":
+			return isScale(field) ? (
+				<Scale
+					{...common}
+					steps={scaleOf(name)}
+					value={typeof value === "number" ? value : null}
+					onChange={onChange}
+				/>
+			) : (
+				<NumberInput
+					{...common}
+					value={typeof value === "number" ? value : text}
+					onChange={(given) => onChange(given === "" ? null : given)}
+					// The server says what is wrong, instead of a number changing by itself.
+					clampBehavior="none"
+				/>
+			);
+		case "reference":
+			return reference ? (
+				<ReferencePicker
+					{...common}
+					organizationId={organizationId}
+					kind={reference}
+					placeholder="Type to search"
+					clearable={!isRequired}
+					value={text || null}
+					onChange={onChange}
+				/>
+			) : null;
+		case "references":
+			return reference ? (
+				<ReferencesPicker
+					{...common}
+					organizationId={organizationId}
+					kind={reference}
+					placeholder={list.length === 0 ? "Type to search" : ""}
+					value={list}
+					onChange={onChange}
+				/>
+			) : null;
+		case "countries":
+			return (
+				<MultiSelect
+					{...common}
+					searchable
+					clearable
+					clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+					data={[...choices]}
+					limit={50}
+					nothingFoundMessage="No country matches"
+					placeholder={list.length === 0 ? "Type to search" : ""}
+					value={list}
+					onChange={onChange}
+				/>
+			);
+		case "names":
+		case "emails":
+			return (
+				<TagsInput
+					{...common}
+					clearable
+					clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+					placeholder={list.length === 0 ? "Type one, then press Enter" : ""}
+					value={list}
+					onChange={onChange}
+				/>
+			);
+		default:
+			return (
+				<TextInput
+					{...common}
+					type={type === "name" ? "text" : type}
+					value={text}
+					onChange={({ currentTarget }) => onChange(currentTarget.value)}
+				/>
+			);
+	}
+}
+
+/** A step of a scale, each with its meaning. */
+function Scale({
+	steps,
+	value,
+	onChange,
+	"data-path": path,
+	...rest
+}: {
+	label: string;
+	description: string | undefined;
+	required: boolean;
+	error: ReactNode;
+	steps: readonly string[];
+	value: number | null;
+	onChange: (value: number) => void;
+	"data-path"?: string;
+}) {
+	return (
+		<Radio.Group
+			{...rest}
+			value={value === null ? null : String(value)}
+			onChange={(step) => onChange(Number(step))}
+		>
+			<Group mt={8} mb={4} gap="md">
+				{steps.map((meaning, index) => (
+					<Radio
+						key={meaning}
+						value={String(index + 1)}
+						label={`${index + 1} ${meaning}`}
+						{...(index === 0 && path ? { "data-path": path } : {})}
+					/>
+				))}
+			</Group>
+		</Radio.Group>
+	);
+}

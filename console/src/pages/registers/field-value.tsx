@@ -1,0 +1,167 @@
+import { Anchor, Group, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
+import { Fragment, type ReactNode } from "react";
+import type { FieldDescription } from "../../kind-description.ts";
+import { choiceLabel } from "../../kinds.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { CalendarDate } from "../../parts/time.tsx";
+import { toneOf } from "./layouts.ts";
+import type { Names } from "./record-names.ts";
+import { factorsOf, scaleOf } from "./risk-scores.ts";
+import { ScoreBadge } from "./score-badge.tsx";
+
+interface Shown {
+	field: FieldDescription;
+	value: unknown;
+	/** Of the records that fields name. */
+	names: Names;
+}
+
+/** What a field holds, for a reader; `organizationId` makes links of references. */
+export function FieldValue({
+	field,
+	value,
+	names,
+	organizationId,
+}: Shown & { organizationId: string }) {
+	if (isEmpty(value)) return <Empty />;
+	if (field.type === "text") {
+		return (
+			<Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+				{String(value)}
+			</Text>
+		);
+	}
+	if (field.type === "url") return <WebAddress url={String(value)} />;
+	if (field.type === "email") return <Mail address={String(value)} />;
+	if (field.type === "emails" && Array.isArray(value)) {
+		return (
+			<Stack gap={2}>
+				{value.map((address) => (
+					<Mail key={address} address={address} />
+				))}
+			</Stack>
+		);
+	}
+	const { reference } = field;
+	if (reference) {
+		const ids = Array.isArray(value) ? value : [String(value)];
+		return (
+			<Stack gap={2} align="flex-start">
+				{ids.map((id: string) => (
+					<TextLink
+						key={id}
+						to="/o/$org/r/$kind/$id"
+						params={{ org: organizationId, kind: reference, id }}
+					>
+						{nameIn(names, id)}
+					</TextLink>
+				))}
+			</Stack>
+		);
+	}
+	if (isScale(field) && typeof value === "number") {
+		return <Text>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</Text>;
+	}
+	return <ShortValue field={field} value={value} names={names} />;
+}
+
+/** The same in one line or two, without links: for a cell, or beside an arrow. */
+export function ShortValue({ field, value, names }: Shown): ReactNode {
+	if (isEmpty(value)) return <Empty />;
+	if (field.type === "choice") {
+		const label = choiceLabel(field, String(value));
+		const tone = toneOf(field.name, String(value));
+		return tone ? <StatusBadge tone={tone} label={label} /> : label;
+	}
+	if (field.type === "date") return <CalendarDate value={String(value)} />;
+	if (factorsOf(field.name)) return <ScoreBadge score={Number(value)} />;
+	const words = (Array.isArray(value) ? value : [value]).map((one) =>
+		field.reference
+			? nameIn(names, String(one))
+			: choiceLabel(field, String(one)),
+	);
+	return (
+		<Text inherit lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+			{words.join(", ")}
+		</Text>
+	);
+}
+
+/** A value that wants a second look, with the reason. */
+export function Questioned({
+	children,
+	reason,
+}: {
+	children: ReactNode;
+	reason: string | undefined;
+}) {
+	if (!reason) return <Fragment>{children}</Fragment>;
+	return (
+		<Group gap={6} wrap="nowrap" title={reason}>
+			<IconAlertTriangle
+				size={16}
+				role="img"
+				aria-label={reason}
+				color="var(--mantine-color-orange-8)"
+				style={{ flexShrink: 0 }}
+			/>
+			{children}
+		</Group>
+	);
+}
+
+/** A scale from 1 to 5, not a score made from two of them. */
+export function isScale({ type, min, max }: FieldDescription): boolean {
+	return type === "integer" && min === 1 && max === 5;
+}
+
+function isEmpty(value: unknown): boolean {
+	return (
+		value === null ||
+		value === undefined ||
+		value === "" ||
+		(Array.isArray(value) && value.length === 0)
+	);
+}
+
+function nameIn(names: Names, id: string): string {
+	// Undefined: not read yet.
+	return names.has(id) ? (names.get(id) ?? "Unnamed") : "…";
+}
+
+function Empty() {
+	return (
+		<Text inherit span c="dimmed" aria-label="Empty">
+			–
+		</Text>
+	);
+}
+
+function Mail({ address }: { address: string }) {
+	return (
+		<Anchor href={`mailto:${address}`} style={{ overflowWrap: "anywhere" }}>
+			{address}
+		</Anchor>
+	);
+}
+
+function WebAddress({ url }: { url: string }) {
+	return (
+		<Anchor
+			href={url}
+			target="_blank"
+			rel="noreferrer noopener"
+			style={{ overflowWrap: "anywhere" }}
+		>
+			{url.replace(/^https?:\/\//, "")}{" "}
+			<IconExternalLink
+				size={14}
+				role="img"
+				aria-label="(opens another page)"
+				style={{ verticalAlign: "-2px" }}
+			/>
+		</Anchor>
+	);
+}

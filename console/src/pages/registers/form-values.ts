@@ -1,0 +1,83 @@
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import type { AnyRecord } from "../../kinds.ts";
+
+/** As the inputs of a form hold them: an empty text is "", nothing picked is null. */
+export type FormValue = string | number | string[] | null;
+export type FormValues = Record<string, FormValue>;
+
+/** The fields that a person can give. */
+export function givenFields(kind: KindDescription): FieldDescription[] {
+	return kind.fields.filter(({ given }) => given !== "computed");
+}
+
+/** What the form begins with: the record's values; else what the address gives, or a new record has. */
+export function toFormValues(
+	kind: KindDescription,
+	record: AnyRecord | undefined,
+	given: Record<string, string> = {},
+): FormValues {
+	return Object.fromEntries(
+		givenFields(kind).map((field) => {
+			const value = record
+				? record[field.name]
+				: (given[field.name] ?? field.initial);
+			return [field.name, toFormValue(field, value)];
+		}),
+	);
+}
+
+function toFormValue({ type }: FieldDescription, value: unknown): FormValue {
+	switch (type) {
+		case "references":
+		case "names":
+		case "emails":
+		case "countries":
+			return Array.isArray(value) ? value : [];
+		case "choice":
+		case "reference":
+			return typeof value === "string" ? value : null;
+		case "integer":
+			return typeof value === "number" ? value : null;
+		default:
+			return typeof value === "string" ? value : "";
+	}
+}
+
+/** What a new record is given: what was left empty is left out, and the server says what must be there. */
+export function toNew(
+	kind: KindDescription,
+	values: FormValues,
+): Record<string, unknown> {
+	return Object.fromEntries(
+		givenFields(kind)
+			.map(({ name }) => [name, values[name]] as const)
+			.filter(([, value]) => value !== "" && value !== null),
+	);
+}
+
+/** What changes a record: the fields that differ. What was emptied is null where that is allowed. */
+export function toChanges(
+	kind: KindDescription,
+	values: FormValues,
+	record: AnyRecord,
+): Record<string, unknown> {
+	const before = toFormValues(kind, record);
+	return Object.fromEntries(
+		givenFields(kind)
+			.filter(({ name }) => !isSame(values[name], before[name]))
+			.map((field) => {
+				const value = values[field.name];
+				return [
+					field.name,
+					value === "" && field.isNullable ? null : value,
+				] as const;
+			}),
+	);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+	return JSON.stringify(a) === JSON.stringify(b);
+}

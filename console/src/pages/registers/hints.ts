@@ -1,0 +1,104 @@
+import type { AnyRecord, RecordOf } from "../../kinds.ts";
+import type { RegisterKind } from "../../register-kinds.ts";
+
+/** Something about a record that wants a second look. */
+export interface Hint {
+	/** The field it is about. */
+	field: string;
+	text: string;
+}
+
+type Rules = {
+	[Kind in RegisterKind]?: (
+		record: RecordOf<Kind>,
+		today: string,
+	) => (Hint | false)[];
+};
+
+const rules: Rules = {
+	risk: ({ inherent_risk_score, residual_risk_score, treatment, owner_id }) => [
+		residual_risk_score > inherent_risk_score && {
+			field: "residual_risk_score",
+			text: "The residual risk is above the inherent one: treatment should not make a risk greater. Check both scores.",
+		},
+		treatment === "MITIGATED" &&
+			residual_risk_score === inherent_risk_score && {
+				field: "residual_risk_score",
+				text: "The risk is said to be mitigated, but its score after treatment is the same as before.",
+			},
+		treatment === "ACCEPTED" &&
+			owner_id === null && {
+				field: "owner_id",
+				text: "The risk is accepted, but nobody answers for it. Choose an owner.",
+			},
+	],
+	people: ({ contract_end_date }, today) => [
+		isBefore(contract_end_date, today) && {
+			field: "contract_end_date",
+			text: "The contract has ended. Hand what this person owns to somebody else.",
+		},
+	],
+	nonconformity: ({ due_date, status, effectiveness_check }, today) => [
+		status !== "CLOSED" && overdue("due_date", due_date, today),
+		status === "CLOSED" &&
+			!effectiveness_check && {
+				field: "effectiveness_check",
+				text: "It is closed, but nothing says how it was verified that the action works.",
+			},
+	],
+	obligation: ({ due_date, last_review_date, status }, today) => [
+		status !== "COMPLIANT" && overdue("due_date", due_date, today),
+		isBefore(last_review_date, yearBefore(today)) && {
+			field: "last_review_date",
+			text: "The last review was more than a year ago.",
+		},
+	],
+	audit: ({ valid_until, state }, today) => [
+		state === "COMPLETED" &&
+			isBefore(valid_until, today) && {
+				field: "valid_until",
+				text: "Its result no longer holds. Plan the next audit, or set the state to outdated.",
+			},
+	],
+	task: ({ deadline, state }, today) => [
+		state !== "DONE" && overdue("deadline", deadline, today),
+	],
+	continual_improvement: ({ target_date, status }, today) => [
+		status !== "CLOSED" && overdue("target_date", target_date, today),
+	],
+};
+
+export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
+	const rule = rules[kind] as
+		| ((record: AnyRecord, today: string) => (Hint | false)[])
+		| undefined;
+	return rule?.(record, todayHere()).filter((hint) => hint !== false) ?? [];
+}
+
+function overdue(
+	field: string,
+	date: string | null,
+	today: string,
+): Hint | false {
+	return (
+		isBefore(date, today) && {
+			field,
+			text: "It is overdue. Finish it, or agree on another date.",
+		}
+	);
+}
+
+function isBefore(date: string | null, limit: string): boolean {
+	return date !== null && date < limit;
+}
+
+/** The reader's date, YYYY-MM-DD. */
+function todayHere(): string {
+	const now = new Date();
+	const two = (part: number) => String(part).padStart(2, "0");
+	return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
+function yearBefore(date: string): string {
+	return `${Number(date.slice(0, 4)) - 1}${date.slice(4)}`;
+}

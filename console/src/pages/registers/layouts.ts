@@ -1,0 +1,318 @@
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { type FieldName, fieldOf } from "../../kinds.ts";
+import type { Tone } from "../../parts/status-badge.tsx";
+import type { RegisterKind } from "../../register-kinds.ts";
+
+/** How a kind of record is laid out. A field that is named nowhere comes at the end. */
+export interface Layout<Name extends string = string> {
+	/** Columns of the list, the record's link first. */
+	columns: readonly Name[];
+	/** Sections of the form and of the record's page. */
+	sections: readonly Section<Name>[];
+	/** What tells two records of the same name apart where one is picked. */
+	beside?: Name;
+}
+
+export interface Section<Name extends string = string> {
+	title: string;
+	fields: readonly Name[];
+}
+
+const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
+	risk: {
+		columns: [
+			"name",
+			"category",
+			"treatment",
+			"owner_id",
+			"inherent_risk_score",
+			"residual_risk_score",
+			"updated_at",
+		],
+		sections: [
+			{
+				title: "Risk",
+				fields: ["name", "category", "owner_id", "treatment", "description"],
+			},
+			{
+				title: "Inherent risk, before treatment",
+				fields: [
+					"inherent_likelihood",
+					"inherent_impact",
+					"inherent_risk_score",
+				],
+			},
+			{
+				title: "Residual risk, after treatment",
+				fields: [
+					"residual_likelihood",
+					"residual_impact",
+					"residual_risk_score",
+				],
+			},
+			{ title: "Notes", fields: ["note"] },
+		],
+	},
+	measure: {
+		columns: ["name", "category", "state", "owner_id", "updated_at"],
+		sections: [
+			{
+				title: "Measure",
+				fields: ["name", "category", "state", "owner_id", "description"],
+			},
+		],
+	},
+	framework: {
+		columns: ["name", "version", "description", "updated_at"],
+		sections: [
+			{ title: "Framework", fields: ["name", "version", "description"] },
+		],
+	},
+	control: {
+		columns: ["name", "section_title", "framework_id", "status", "updated_at"],
+		sections: [
+			{
+				title: "Control",
+				fields: ["name", "section_title", "framework_id", "description"],
+			},
+			{ title: "Applicability", fields: ["status", "exclusion_justification"] },
+		],
+	},
+	vendor: {
+		columns: ["name", "category", "countries", "owner_id", "updated_at"],
+		sections: [
+			{
+				title: "Vendor",
+				fields: ["name", "category", "owner_id", "description"],
+			},
+			{
+				title: "Company",
+				fields: ["legal_name", "countries", "certifications"],
+			},
+			{
+				title: "Web pages",
+				fields: [
+					"website_url",
+					"privacy_policy_url",
+					"dpa_url",
+					"security_page_url",
+					"status_page_url",
+				],
+			},
+		],
+	},
+	people: {
+		columns: [
+			"full_name",
+			"primary_email_address",
+			"kind",
+			"position",
+			"contract_end_date",
+		],
+		sections: [
+			{ title: "Person", fields: ["full_name", "kind", "position"] },
+			{
+				title: "Contact",
+				fields: ["primary_email_address", "additional_email_addresses"],
+			},
+			{
+				title: "Contract",
+				fields: ["contract_start_date", "contract_end_date"],
+			},
+		],
+		beside: "primary_email_address",
+	},
+	nonconformity: {
+		columns: [
+			"reference_id",
+			"description",
+			"severity",
+			"status",
+			"owner_id",
+			"due_date",
+		],
+		sections: [
+			{
+				title: "What was found",
+				fields: [
+					"reference_id",
+					"severity",
+					"audit_id",
+					"date_identified",
+					"description",
+				],
+			},
+			{
+				title: "Cause and correction",
+				fields: ["root_cause", "corrective_action", "effectiveness_check"],
+			},
+			{ title: "Follow-up", fields: ["status", "owner_id", "due_date"] },
+		],
+		beside: "description",
+	},
+	obligation: {
+		columns: [
+			"requirement",
+			"source",
+			"type",
+			"status",
+			"owner_id",
+			"due_date",
+		],
+		sections: [
+			{
+				title: "Obligation",
+				fields: ["requirement", "type", "source", "area", "regulator"],
+			},
+			{
+				title: "Fulfilment",
+				fields: [
+					"status",
+					"owner_id",
+					"due_date",
+					"last_review_date",
+					"actions_to_be_implemented",
+				],
+			},
+		],
+	},
+	audit: {
+		columns: ["name", "framework_id", "state", "valid_from", "valid_until"],
+		sections: [
+			{
+				title: "Audit",
+				fields: ["name", "framework_id", "state", "valid_from", "valid_until"],
+			},
+		],
+	},
+	asset: {
+		columns: ["name", "asset_type", "amount", "owner_id", "updated_at"],
+		sections: [
+			{
+				title: "Asset",
+				fields: [
+					"name",
+					"asset_type",
+					"amount",
+					"owner_id",
+					"vendor_ids",
+					"data_types_stored",
+				],
+			},
+		],
+	},
+	datum: {
+		columns: [
+			"name",
+			"data_classification",
+			"owner_id",
+			"vendor_ids",
+			"updated_at",
+		],
+		sections: [
+			{
+				title: "Data",
+				fields: ["name", "data_classification", "owner_id", "vendor_ids"],
+			},
+		],
+	},
+	task: {
+		columns: ["name", "state", "priority", "assigned_to_id", "deadline"],
+		sections: [
+			{
+				title: "Task",
+				fields: [
+					"name",
+					"state",
+					"priority",
+					"assigned_to_id",
+					"deadline",
+					"measure_id",
+					"description",
+				],
+			},
+		],
+	},
+	continual_improvement: {
+		columns: [
+			"reference_id",
+			"description",
+			"status",
+			"priority",
+			"owner_id",
+			"target_date",
+		],
+		sections: [
+			{
+				title: "Improvement",
+				fields: ["reference_id", "source", "description"],
+			},
+			{
+				title: "Follow-up",
+				fields: ["status", "priority", "owner_id", "target_date"],
+			},
+		],
+		beside: "description",
+	},
+};
+
+export function layoutOf(kind: RegisterKind): Layout {
+	return layouts[kind];
+}
+
+/** The sections with their fields; those that the layout does not name come last. */
+export function sectionsOf(
+	kind: KindDescription,
+): { title: string; fields: FieldDescription[] }[] {
+	const { sections } = layoutOf(kind.kind);
+	const placed = new Set(sections.flatMap(({ fields }) => fields));
+	const rest = kind.fields.filter(({ name }) => !placed.has(name));
+	return [
+		...sections.map(({ title, fields }) => ({
+			title,
+			fields: fields.flatMap((name) => fieldOf(kind, name) ?? []),
+		})),
+		...(rest.length > 0 ? [{ title: "More", fields: rest }] : []),
+	];
+}
+
+/** Values that are good or bad news; the others are plain words. */
+const TONES: Record<string, Tone> = {
+	NOT_STARTED: "neutral",
+	TODO: "neutral",
+	OPEN: "warning",
+	IN_PROGRESS: "active",
+	IMPLEMENTED: "good",
+	DONE: "good",
+	COMPLETED: "good",
+	CLOSED: "good",
+	REJECTED: "bad",
+	OUTDATED: "warning",
+	NOT_APPLICABLE: "neutral",
+	INCLUDED: "active",
+	EXCLUDED: "neutral",
+	NON_COMPLIANT: "bad",
+	PARTIALLY_COMPLIANT: "warning",
+	COMPLIANT: "good",
+	MAJOR: "bad",
+	MINOR: "warning",
+	URGENT: "bad",
+	SECRET: "bad",
+	CONFIDENTIAL: "warning",
+};
+
+/** Fields whose values are shown as badges, each with the tone above. */
+const WITH_TONE: ReadonlySet<string> = new Set<
+	| FieldName<"nonconformity">
+	| FieldName<"task">
+	| FieldName<"datum">
+	| FieldName<"obligation">
+>(["state", "status", "severity", "priority", "data_classification"]);
+
+/** Undefined: the value is no state, and shown as words alone. */
+export function toneOf(field: string, value: string): Tone | undefined {
+	return WITH_TONE.has(field) ? (TONES[value] ?? "neutral") : undefined;
+}

@@ -1,0 +1,51 @@
+import type { OutputOf } from "../../api.ts";
+import { choiceLabel, describeKind, fieldOf } from "../../kinds.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { STATUSES } from "../devices/device-words.tsx";
+import { toneOf } from "./layouts.ts";
+
+export type LinkedRecord =
+	OutputOf<"listLinkedRecords">["linked_records"][number];
+export type LinkedKind = LinkedRecord["kind"];
+
+/** The kinds that may be linked to each other, in the order of the navigation. */
+export const LINKED_KINDS = {
+	risk: "Risks",
+	measure: "Measures",
+	control: "Controls",
+	vendor: "Vendors",
+	nonconformity: "Nonconformities",
+	obligation: "Obligations",
+	audit: "Audits",
+	asset: "Assets",
+	datum: "Data",
+	task: "Tasks",
+	device: "Devices",
+} as const satisfies Record<LinkedKind, string>;
+
+export const linkedKinds = Object.keys(LINKED_KINDS) as LinkedKind[];
+
+export function isLinkedKind(kind: string): kind is LinkedKind {
+	return Object.hasOwn(LINKED_KINDS, kind);
+}
+
+/** How far a linked record is; nothing for a kind that has no status. */
+export function LinkedStatus({
+	kind,
+	status,
+}: Pick<LinkedRecord, "kind" | "status">) {
+	if (status === null) return null;
+	if (kind === "device") {
+		const { label, tone } = STATUSES[status as keyof typeof STATUSES];
+		return <StatusBadge label={label} tone={tone} />;
+	}
+	const described = describeKind(kind);
+	const field = fieldOf(described, "status") ?? fieldOf(described, "state");
+	if (!field) return null;
+	return (
+		<StatusBadge
+			label={choiceLabel(field, status)}
+			tone={toneOf(field.name, status) ?? "neutral"}
+		/>
+	);
+}

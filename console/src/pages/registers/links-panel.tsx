@@ -1,0 +1,201 @@
+import {
+	ActionIcon,
+	Button,
+	Group,
+	Paper,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { IconLink, IconUnlink } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { LinkDialog } from "./link-dialog.tsx";
+import {
+	isLinkedKind,
+	LINKED_KINDS,
+	type LinkedRecord,
+	LinkedStatus,
+	linkedKinds,
+} from "./linkable.tsx";
+import { RecordLink } from "./record-link.tsx";
+
+const PAGE = 100;
+
+/** The records that one is linked to, by kind; nothing for a kind that is never linked. */
+export function LinksPanel({
+	organizationId,
+	kind,
+	id,
+}: {
+	organizationId: string;
+	kind: string;
+	id: string;
+}) {
+	if (!isLinkedKind(kind)) return null;
+	return <Links key={id} organizationId={organizationId} id={id} />;
+}
+
+function Links({ organizationId, id }: { organizationId: string; id: string }) {
+	const { mayWrite } = useOrganization();
+	const [isLinking, setLinking] = useState(false);
+	const [leaving, setLeaving] = useState<LinkedRecord | null>(null);
+	const links = useInfiniteQuery({
+		queryKey: ["listLinkedRecords", id],
+		queryFn: ({ pageParam, signal }) =>
+			call(
+				"listLinkedRecords",
+				{ record_id: id, size: PAGE, cursor: pageParam },
+				{ signal },
+			),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+	const records = (links.data?.pages ?? []).flatMap(
+		(page) => page.linked_records,
+	);
+
+	return (
+		<Paper withBorder p="lg" component="section" aria-label="Linked records">
+			<Group justify="space-between" mb="md">
+				<Title order={2}>Linked records</Title>
+				{mayWrite && (
+					<Button
+						variant="default"
+						leftSection={<IconLink size={16} aria-hidden />}
+						onClick={() => setLinking(true)}
+					>
+						Link a record
+					</Button>
+				)}
+			</Group>
+			{links.isError ? (
+				<ErrorState error={links.error} onRetry={() => links.refetch()} />
+			) : links.isPending ? (
+				<RowsSkeleton rows={2} />
+			) : records.length === 0 ? (
+				<Text c="dimmed">
+					Nothing is linked yet.{" "}
+					{mayWrite &&
+						"Link what belongs together, such as a measure to the risk it reduces."}
+				</Text>
+			) : (
+				<Stack gap="lg">
+					{linkedKinds.map((kind) => (
+						<KindOfLinks
+							key={kind}
+							label={LINKED_KINDS[kind]}
+							records={records.filter((record) => record.kind === kind)}
+							organizationId={organizationId}
+							onUnlink={mayWrite ? setLeaving : undefined}
+						/>
+					))}
+				</Stack>
+			)}
+			{links.hasNextPage && (
+				<Button
+					variant="default"
+					mt="md"
+					loading={links.isFetchingNextPage}
+					onClick={() => links.fetchNextPage()}
+				>
+					Show more
+				</Button>
+			)}
+			<LinkDialog
+				opened={isLinking}
+				onClose={() => setLinking(false)}
+				organizationId={organizationId}
+				id={id}
+				linked={records.map((record) => record.id)}
+			/>
+			<Confirm
+				opened={leaving !== null}
+				onClose={() => setLeaving(null)}
+				title="Remove the link?"
+				action="Remove the link"
+				onConfirm={async () => {
+					if (!leaving) return;
+					await call("unlinkRecords", {
+						record_id: id,
+						linked_record_id: leaving.id,
+					});
+					await forgetReadings();
+				}}
+			>
+				{leaving?.name ?? "The record"} is no longer linked to this one. Both
+				records stay as they are.
+			</Confirm>
+		</Paper>
+	);
+}
+
+function KindOfLinks({
+	label,
+	records,
+	organizationId,
+	onUnlink,
+}: {
+	label: string;
+	records: LinkedRecord[];
+	organizationId: string;
+	onUnlink: ((record: LinkedRecord) => void) | undefined;
+}) {
+	if (records.length === 0) return null;
+	return (
+		<div>
+			<Title order={3} fz="sm" c="dimmed" mb={4}>
+				{label}
+			</Title>
+			<Stack
+				component="ul"
+				aria-label={label}
+				gap={2}
+				p={0}
+				m={0}
+				style={{ listStyle: "none" }}
+			>
+				{records.map((record) => {
+					const name = record.name ?? "Unnamed";
+					return (
+						<Group
+							key={record.id}
+							component="li"
+							wrap="nowrap"
+							gap="sm"
+							mih={34}
+						>
+							<RecordLink
+								organizationId={organizationId}
+								kind={record.kind}
+								id={record.id}
+							>
+								{name}
+							</RecordLink>
+							<Group gap="xs" ml="auto" wrap="nowrap" style={{ flexShrink: 0 }}>
+								<LinkedStatus kind={record.kind} status={record.status} />
+								{onUnlink && (
+									<ActionIcon
+										variant="subtle"
+										color="gray"
+										aria-label={`Remove the link to ${name}`}
+										title="Remove the link"
+										onClick={() => onUnlink(record)}
+									>
+										<IconUnlink size={16} aria-hidden />
+									</ActionIcon>
+								)}
+							</Group>
+						</Group>
+					);
+				})}
+			</Stack>
+		</div>
+	);
+}

@@ -1,0 +1,181 @@
+import { Autocomplete, Checkbox, Pill, Select } from "@mantine/core";
+import { useState } from "react";
+import type {
+	FilterDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import type { AnyRecord } from "../../kinds.ts";
+import type { ListControls } from "../../list-search.ts";
+import { NONE, ReferencePicker } from "./reference-picker.tsx";
+import { BANDS } from "./risk-scores.ts";
+
+const WIDTH = 180;
+
+interface FilterProps {
+	filter: FilterDescription;
+	list: ListControls;
+	organizationId: string;
+	/** Of the page that is shown: its values are suggested. */
+	rows: readonly AnyRecord[];
+}
+
+/** A control for each filter that the kind's list has. */
+export function ListFilters({
+	kind,
+	...rest
+}: Omit<FilterProps, "filter"> & { kind: KindDescription }) {
+	return kind.filters.map((filter) => (
+		<FilterControl key={filter.name} filter={filter} {...rest} />
+	));
+}
+
+function FilterControl(props: FilterProps) {
+	const { filter, list, organizationId } = props;
+	const { name, label, choices, reference } = filter;
+	const value = list.filters[name];
+	if (filter.type === "score") return <BandFilter {...props} />;
+	if (filter.type === "flag") {
+		return (
+			<Checkbox
+				label={FLAGS[name] ?? label}
+				checked={value === true}
+				onChange={({ currentTarget }) =>
+					list.setFilter(name, currentTarget.checked || undefined)
+				}
+				pb={8}
+			/>
+		);
+	}
+	if (reference) {
+		return (
+			<ReferencePicker
+				organizationId={organizationId}
+				kind={reference}
+				aria-label={label}
+				placeholder={label}
+				w={WIDTH}
+				{...(filter.isNullable
+					? { none: `No ${label.toLowerCase()}` }
+					: undefined)}
+				value={
+					value === null ? NONE : value === undefined ? null : String(value)
+				}
+				onChange={(id) =>
+					list.setFilter(name, id === NONE ? null : (id ?? undefined))
+				}
+			/>
+		);
+	}
+	if (choices) {
+		return (
+			<Select
+				aria-label={label}
+				placeholder={label}
+				w={WIDTH}
+				clearable
+				clearButtonProps={{
+					"aria-label": `Clear ${label}`,
+					tabIndex: 0,
+					"aria-hidden": false,
+				}}
+				data={[...choices]}
+				value={value === undefined ? null : String(value)}
+				onChange={(chosen) => list.setFilter(name, chosen ?? undefined)}
+			/>
+		);
+	}
+	if (filter.type === "name") return <NameFilter {...props} />;
+	// No control would earn its place, but an address may have it, as from the matrix of risks.
+	return value === undefined ? null : (
+		<Pill
+			size="md"
+			withRemoveButton
+			onRemove={() => list.setFilter(name, undefined)}
+			removeButtonProps={{
+				"aria-label": `Remove the filter ${label}`,
+				"aria-hidden": false,
+				tabIndex: 0,
+			}}
+		>
+			{label}: {String(value)}
+		</Pill>
+	);
+}
+
+/** What an on or off filter does, where its name does not say it well. */
+const FLAGS: Record<string, string> = {
+	exclude_contract_ended: "Without ended contracts",
+};
+
+/** The exact value; those on the page are suggested. */
+function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
+	const value = list.filters[name];
+	const inAddress = value === undefined || value === null ? "" : String(value);
+	const [typed, setTyped] = useState<string | null>(null);
+	const apply = (text: string) => {
+		setTyped(null);
+		if (text.trim() !== inAddress) {
+			list.setFilter(name, text.trim() || undefined);
+		}
+	};
+	const seen = new Set(rows.map((row) => row[name]).filter(Boolean));
+	return (
+		<Autocomplete
+			aria-label={label}
+			placeholder={label}
+			w={WIDTH}
+			clearable
+			clearButtonProps={{
+				"aria-label": `Clear ${label}`,
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
+			data={[...seen].map(String)}
+			value={typed ?? inAddress}
+			onChange={setTyped}
+			onOptionSubmit={apply}
+			onClear={() => apply("")}
+			onBlur={() => typed !== null && apply(typed)}
+			onKeyDown={({ key }) => key === "Enter" && apply(typed ?? inAddress)}
+		/>
+	);
+}
+
+/** The two ends of a score, as a band. */
+function BandFilter({ filter: { name, label }, list }: FilterProps) {
+	const [low, high] = [`min_${name}`, `max_${name}`];
+	const ends = { min: list.filters[low], max: list.filters[high] };
+	const isSet = ends.min !== undefined || ends.max !== undefined;
+	const band = BANDS.find(
+		({ min, max }) => min === (ends.min ?? 1) && max === (ends.max ?? 25),
+	);
+	const other = {
+		value: "other",
+		label: `${ends.min ?? 1} to ${ends.max ?? 25}`,
+	};
+	return (
+		<Select
+			aria-label={label}
+			placeholder={label}
+			w={WIDTH}
+			clearable
+			clearButtonProps={{
+				"aria-label": `Clear ${label}`,
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
+			data={[
+				...BANDS.map(({ id, label: word, min, max }) => ({
+					value: id,
+					label: `${word} (${min} to ${max})`,
+				})).reverse(),
+				...(isSet && !band ? [other] : []),
+			]}
+			value={isSet ? (band?.id ?? other.value) : null}
+			onChange={(id) => {
+				const chosen = BANDS.find((known) => known.id === id);
+				list.setFilters({ [low]: chosen?.min, [high]: chosen?.max });
+			}}
+		/>
+	);
+}

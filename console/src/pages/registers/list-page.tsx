@@ -1,0 +1,225 @@
+import { Button, Group } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { OperationName } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
+import { useListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { FilterBar } from "../../parts/filter-bar.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { findRegisterKind } from "../../register-kinds.ts";
+import { ExportButton } from "./export-button.tsx";
+import { Questioned, ShortValue } from "./field-value.tsx";
+import { hintsOf } from "./hints.ts";
+import { layoutOf } from "./layouts.ts";
+import { ListFilters } from "./list-filters.tsx";
+import { type Names, referencesIn, useRecordNames } from "./record-names.ts";
+import { recordsQuery } from "./register-calls.ts";
+import { factorsOf } from "./risk-scores.ts";
+import { useKind } from "./use-kind.ts";
+
+export function Page() {
+	const kind = useKind();
+	// A list of its own for each kind: nothing of one is shown while the other is loaded.
+	return <Register key={kind.kind} kind={kind} />;
+}
+
+function Register({ kind }: { kind: KindDescription }) {
+	const { organizationId, mayWrite } = useOrganization();
+	const list = useListSearch();
+	const input = { organization_id: organizationId, ...list.input };
+	const page = useQuery({
+		...recordsQuery(kind, input),
+		placeholderData: keepPreviousData,
+	});
+	const rows = page.data?.records ?? [];
+	const { columns } = layoutOf(kind.kind);
+	const names = useRecordNames(
+		organizationId,
+		referencesIn(kind, rows, columns),
+	);
+	const label = findRegisterKind(kind.kind)?.label ?? kind.nouns;
+	const add = <AddLink kind={kind} organizationId={organizationId} />;
+	const { cursor: _, size: __, ...filtered } = input;
+
+	return (
+		<>
+			<PageHeader
+				title={label}
+				description={kind.about}
+				actions={
+					<>
+						{kind.kind === "risk" && (
+							<ButtonLink
+								variant="default"
+								to="/o/$org/r/risk/matrix"
+								params={{ org: organizationId }}
+							>
+								Matrix
+							</ButtonLink>
+						)}
+						<ExportButton
+							operation={`list${kind.tool.many}` as OperationName}
+							input={filtered}
+						/>
+						{mayWrite && (
+							<ButtonLink
+								variant="default"
+								to="/o/$org/r/$kind/import"
+								params={{ org: organizationId, kind: kind.kind }}
+							>
+								Import
+							</ButtonLink>
+						)}
+						{mayWrite && add}
+					</>
+				}
+			/>
+			<FilterBar list={list} label={`Search ${kind.nouns}`}>
+				<ListFilters
+					kind={kind}
+					list={list}
+					organizationId={organizationId}
+					rows={rows}
+				/>
+			</FilterBar>
+			{page.isError ? (
+				<ErrorState error={page.error} onRetry={() => page.refetch()} />
+			) : page.isPending ? (
+				<RowsSkeleton />
+			) : rows.length === 0 ? (
+				<Nothing
+					kind={kind}
+					isFiltered={list.hasFilters || list.search.cursor !== undefined}
+					onShowAll={() => list.clearFilters()}
+					add={mayWrite ? add : null}
+				/>
+			) : (
+				<>
+					<DataTable
+						label={label}
+						columns={columns.map((name) =>
+							columnOf(kind, name, organizationId, names),
+						)}
+						rows={rows}
+						list={list}
+						isStale={page.isPlaceholderData}
+					/>
+					<Pager list={list} nextCursor={page.data.next_cursor} />
+				</>
+			)}
+		</>
+	);
+}
+
+function columnOf(
+	kind: KindDescription,
+	name: string,
+	organizationId: string,
+	names: Names,
+): Column<AnyRecord> {
+	const field = fieldOf(kind, name);
+	const common = {
+		id: name,
+		header: field?.label ?? "Updated",
+		...(kind.orders.includes(name) ? { sort: name } : {}),
+		// The greatest scores and the latest changes are what one looks for.
+		...(factorsOf(name) || !field ? { firstDirection: "desc" as const } : {}),
+	};
+	if (name === layoutOf(kind.kind).columns[0]) {
+		return {
+			...common,
+			cell: (record) => (
+				<TextLink
+					className="data-table-link"
+					to="/o/$org/r/$kind/$id"
+					params={{ org: organizationId, kind: kind.kind, id: record.id }}
+					fw={500}
+					lineClamp={2}
+				>
+					{titleOf(kind, record)}
+				</TextLink>
+			),
+		};
+	}
+	if (!field) {
+		return {
+			...common,
+			cell: (record) => <RelativeTime value={record.updated_at} />,
+		};
+	}
+	return {
+		...common,
+		cell: (record) => (
+			<Questioned
+				reason={
+					hintsOf(kind.kind, record).find((hint) => hint.field === name)?.text
+				}
+			>
+				<ShortValue field={field} value={record[name]} names={names} />
+			</Questioned>
+		),
+	};
+}
+
+function AddLink({
+	kind,
+	organizationId,
+}: {
+	kind: KindDescription;
+	organizationId: string;
+}) {
+	return (
+		<ButtonLink
+			to="/o/$org/r/$kind/new"
+			params={{ org: organizationId, kind: kind.kind }}
+			leftSection={<IconPlus size={16} aria-hidden />}
+		>
+			New {kind.noun}
+		</ButtonLink>
+	);
+}
+
+function Nothing({
+	kind,
+	isFiltered,
+	onShowAll,
+	add,
+}: {
+	kind: KindDescription;
+	isFiltered: boolean;
+	onShowAll: () => void;
+	add: React.ReactNode;
+}) {
+	if (isFiltered) {
+		return (
+			<EmptyState
+				title={`No ${kind.nouns} match`}
+				actions={
+					<Button variant="default" onClick={onShowAll}>
+						Show all {kind.nouns}
+					</Button>
+				}
+			>
+				Use fewer words, or take a filter away.
+			</EmptyState>
+		);
+	}
+	return (
+		<EmptyState
+			title={`There are no ${kind.nouns} yet`}
+			actions={add && <Group>{add}</Group>}
+		>
+			{add
+				? "Add the first one here, or import a file with many."
+				: "A member of the organization can add them."}
+		</EmptyState>
+	);
+}

@@ -1,0 +1,106 @@
+import {
+	Alert,
+	Box,
+	List,
+	Paper,
+	SimpleGrid,
+	Stack,
+	Title,
+} from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { type AnyRecord, fieldOf } from "../../kinds.ts";
+import { FieldValue, Questioned } from "./field-value.tsx";
+import { hintsOf } from "./hints.ts";
+import { sectionsOf } from "./layouts.ts";
+import { referencesIn, useRecordNames } from "./record-names.ts";
+
+/** All fields of a record in the order in which people read them. */
+export function RecordDetails({
+	kind,
+	record,
+	organizationId,
+}: {
+	kind: KindDescription;
+	record: AnyRecord;
+	organizationId: string;
+}) {
+	const names = useRecordNames(organizationId, referencesIn(kind, [record]));
+	const hints = hintsOf(kind.kind, record);
+	return (
+		<Stack>
+			{hints.length > 0 && (
+				<Alert
+					color="orange"
+					variant="outline"
+					title="Worth a second look"
+					icon={<IconAlertTriangle aria-hidden />}
+				>
+					<List size="sm" listStyleType="none">
+						{hints.map(({ field, text }) => (
+							<List.Item key={field + text}>
+								<b>{fieldOf(kind, field)?.label}:</b> {text}
+							</List.Item>
+						))}
+					</List>
+				</Alert>
+			)}
+			{sectionsOf(kind).map(({ title, fields }) => (
+				<Paper
+					key={title}
+					withBorder
+					p="lg"
+					component="section"
+					aria-label={title}
+				>
+					<Title order={2} mb="md">
+						{title}
+					</Title>
+					<SimpleGrid
+						component="dl"
+						cols={{ base: 1, xs: 2, md: 3 }}
+						spacing="lg"
+						m={0}
+					>
+						{fields.map((field) => (
+							<Box
+								key={field.name}
+								style={isLong(field, record) ? { gridColumn: "1 / -1" } : {}}
+							>
+								<Box component="dt" c="dimmed" fz="sm" mb={2}>
+									{field.label}
+								</Box>
+								<Box component="dd" m={0}>
+									<Questioned
+										reason={
+											hints.find((hint) => hint.field === field.name)?.text
+										}
+									>
+										<FieldValue
+											field={field}
+											value={record[field.name]}
+											names={names}
+											organizationId={organizationId}
+										/>
+									</Questioned>
+								</Box>
+							</Box>
+						))}
+					</SimpleGrid>
+				</Paper>
+			))}
+		</Stack>
+	);
+}
+
+const LONG = 60;
+
+/** A text of a few words stands beside others; a long one has the whole width. */
+function isLong({ name, type }: FieldDescription, record: AnyRecord): boolean {
+	const value = record[name];
+	if (type === "text") return true;
+	return type === "name" && typeof value === "string" && value.length > LONG;
+}

@@ -1,0 +1,226 @@
+import {
+	Alert,
+	Button,
+	Group,
+	Modal,
+	Paper,
+	SimpleGrid,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { useBlocker } from "@tanstack/react-router";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { applyServerErrors } from "../../parts/server-errors.ts";
+import { FieldInput } from "./field-input.tsx";
+import { type FormValues, givenFields } from "./form-values.ts";
+import { sectionsOf } from "./layouts.ts";
+import { factorsOf } from "./risk-scores.ts";
+import { ScoreBadge } from "./score-badge.tsx";
+
+/** Asks for the fields of a record; what the server refuses stands beside the field it names. */
+export function RecordForm({
+	kind,
+	organizationId,
+	initial,
+	action,
+	onSave,
+	onCancel,
+}: {
+	kind: KindDescription;
+	organizationId: string;
+	initial: FormValues;
+	/** What the button does: "Add the risk". */
+	action: string;
+	/** Stores the values, then leads away. Throws ApiError. */
+	onSave: (values: FormValues, leave: () => void) => Promise<void>;
+	onCancel: () => void;
+}) {
+	const form = useForm<FormValues>({ initialValues: initial });
+	const [refusal, setRefusal] = useState<string | null>(null);
+	const isSaved = useRef(false);
+	const guard = useBlocker({
+		shouldBlockFn: () => form.isDirty() && !isSaved.current,
+		enableBeforeUnload: () => form.isDirty() && !isSaved.current,
+		withResolver: true,
+	});
+	const saving = useMutation({
+		mutationFn: (values: FormValues) =>
+			onSave(values, () => {
+				isSaved.current = true;
+			}),
+		onError: (error) =>
+			setRefusal(
+				applyServerErrors(
+					form,
+					error,
+					givenFields(kind).map(({ name }) => name),
+				),
+			),
+	});
+	const submit = (event: FormEvent<HTMLFormElement>) => {
+		event.preventDefault();
+		setRefusal(null);
+		const unfinished = unfinishedDates(event.currentTarget);
+		form.setErrors(unfinished);
+		const [first] = Object.keys(unfinished);
+		if (first) return form.getInputNode(first)?.focus();
+		if (!saving.isPending) saving.mutate(form.getValues());
+	};
+	return (
+		<form onSubmit={submit} onKeyDown={submitFromTexts} noValidate>
+			<Stack>
+				{sectionsOf(kind).map(({ title, fields }) => (
+					<Paper
+						key={title}
+						withBorder
+						p="lg"
+						component="section"
+						aria-label={title}
+					>
+						<Title order={2} mb="md">
+							{title}
+						</Title>
+						<SimpleGrid
+							cols={{ base: 1, md: isWideSection(fields) ? 1 : 2 }}
+							spacing="lg"
+						>
+							{fields.map((field) => (
+								<div
+									key={field.name}
+									style={isWide(field) ? { gridColumn: "1 / -1" } : {}}
+								>
+									{field.given === "computed" ? (
+										<ComputedScore field={field} values={form.values} />
+									) : (
+										<FieldInput
+											field={field}
+											organizationId={organizationId}
+											value={form.values[field.name] ?? null}
+											onChange={(value) =>
+												form.setFieldValue(field.name, value)
+											}
+											error={form.errors[field.name]}
+											data-path={field.name}
+										/>
+									)}
+								</div>
+							))}
+						</SimpleGrid>
+					</Paper>
+				))}
+				{refusal && (
+					<Alert
+						color="red"
+						variant="outline"
+						title="It was not saved"
+						role="alert"
+					>
+						{refusal}
+					</Alert>
+				)}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onCancel}>
+						Cancel
+					</Button>
+					<Button type="submit" loading={saving.isPending}>
+						{action}
+					</Button>
+				</Group>
+			</Stack>
+			<Modal
+				opened={guard.status === "blocked"}
+				onClose={() => guard.reset?.()}
+				title="Leave without saving?"
+				closeButtonProps={{ "aria-label": "Close" }}
+			>
+				<Text>What you have entered here is not saved and will be lost.</Text>
+				<Group justify="flex-end" mt="md">
+					<Button
+						variant="default"
+						data-autofocus
+						onClick={() => guard.reset?.()}
+					>
+						Stay here
+					</Button>
+					<Button color="red.9" onClick={() => guard.proceed?.()}>
+						Leave
+					</Button>
+				</Group>
+			</Modal>
+		</form>
+	);
+}
+
+/** Long texts and scales need a line of their own. */
+function isWide({ type, given, min, max }: FieldDescription): boolean {
+	const isScale = min === 1 && max === 5;
+	return (
+		type === "text" || type === "references" || isScale || given === "computed"
+	);
+}
+
+function isWideSection(fields: readonly FieldDescription[]): boolean {
+	return fields.every(isWide);
+}
+
+/** The product as it will be; a residual factor that is left out is the inherent one. */
+function ComputedScore({
+	field,
+	values,
+}: {
+	field: FieldDescription;
+	values: FormValues;
+}) {
+	const [likelihood, impact] = (factorsOf(field.name) ?? []).map(
+		(name) =>
+			values[name] ?? values[name.replace("residual", "inherent")] ?? null,
+	);
+	const isKnown = typeof likelihood === "number" && typeof impact === "number";
+	return (
+		<Group gap="xs" aria-live="polite">
+			<Text size="sm" fw={500}>
+				{field.label}
+			</Text>
+			{isKnown ? (
+				<>
+					<ScoreBadge score={likelihood * impact} />
+					<Text size="sm" c="dimmed">
+						{likelihood} × {impact}
+					</Text>
+				</>
+			) : (
+				<Text size="sm" c="dimmed">
+					Choose a likelihood and an impact
+				</Text>
+			)}
+		</Group>
+	);
+}
+
+/** A browser gives a date that is typed by half as an empty one. */
+function unfinishedDates(form: HTMLFormElement): Record<string, string> {
+	const dates = form.querySelectorAll<HTMLInputElement>("input[type=date]");
+	return Object.fromEntries(
+		[...dates]
+			.filter(({ validity }) => validity.badInput)
+			.map(({ dataset }) => [
+				dataset.path ?? "",
+				"Finish the date, or empty it.",
+			]),
+	);
+}
+
+/** In a text of several lines Enter begins a line; with Ctrl or ⌘ it saves. */
+function submitFromTexts(event: KeyboardEvent<HTMLFormElement>) {
+	if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+		event.preventDefault();
+		event.currentTarget.requestSubmit();
+	}
+}

@@ -1,0 +1,196 @@
+import {
+	Badge,
+	Box,
+	Button,
+	Group,
+	Paper,
+	Text,
+	Timeline,
+} from "@mantine/core";
+import { IconArrowRight } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { call, type OutputOf } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { fieldOf } from "../../kinds.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { ShortValue } from "./field-value.tsx";
+import { type Names, useRecordNames } from "./record-names.ts";
+
+type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
+type Ends = { before?: unknown; after?: unknown };
+
+const IDS = /^[\w-]{32}$/;
+
+/** What happened to a record, newest first: from the audit log, which administrators read. */
+export function RecordHistory({
+	kind,
+	id,
+	organizationId,
+}: {
+	kind: KindDescription;
+	id: string;
+	organizationId: string;
+}) {
+	const history = useInfiniteQuery({
+		queryKey: ["listAuditLog", "history", organizationId, id],
+		queryFn: ({ pageParam, signal }) =>
+			call(
+				"listAuditLog",
+				{
+					organization_id: organizationId,
+					filter: { record_id: id },
+					cursor: pageParam,
+				},
+				{ signal },
+			),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+	const entries = (history.data?.pages ?? []).flatMap(
+		(page) => page.audit_entries,
+	);
+	const names = useRecordNames(organizationId, idsIn(entries));
+
+	if (history.isError) {
+		return (
+			<ErrorState error={history.error} onRetry={() => history.refetch()} />
+		);
+	}
+	if (history.isPending) return <RowsSkeleton />;
+	if (entries.length === 0) {
+		return (
+			<EmptyState title="Nothing is recorded">
+				Changes of this {kind.noun} will be listed here.
+			</EmptyState>
+		);
+	}
+	return (
+		<Paper withBorder p="lg">
+			<Timeline bulletSize={12} lineWidth={2}>
+				{entries.map((entry) => (
+					<Timeline.Item
+						key={entry.sequence}
+						title={
+							<Group gap="xs">
+								{whatHappened(entry)}
+								{entry.outcome === "REFUSED" && (
+									<Badge variant="default" tt="none">
+										Refused
+									</Badge>
+								)}
+							</Group>
+						}
+					>
+						<Text size="sm" c="dimmed" mb={4}>
+							<DateTime value={entry.at} /> by {entry.actor_name}
+							{entry.token_name && `, with the token ${entry.token_name}`}
+						</Text>
+						<Changes kind={kind} entry={entry} names={names} />
+					</Timeline.Item>
+				))}
+			</Timeline>
+			{history.hasNextPage && (
+				<Button
+					variant="default"
+					mt="md"
+					loading={history.isFetchingNextPage}
+					onClick={() => history.fetchNextPage()}
+				>
+					Show earlier changes
+				</Button>
+			)}
+		</Paper>
+	);
+}
+
+function Changes({
+	kind,
+	entry,
+	names,
+}: {
+	kind: KindDescription;
+	entry: Entry;
+	names: Names;
+}) {
+	const changes = Object.entries(entry.changes) as [string, Ends][];
+	return (
+		<Box component="dl" m={0}>
+			{changes
+				.filter(([, { before, after }]) => !isEmpty(before) || !isEmpty(after))
+				.map(([name, ends]) => (
+					<Group key={name} gap="xs" align="flex-start" py={2}>
+						<Box component="dt" fz="sm" c="dimmed" w={170}>
+							{fieldOf(kind, name)?.label ?? FURTHER[name] ?? name}
+						</Box>
+						<Group component="dd" gap="xs" m={0} fz="sm" flex="1 1 200px">
+							{"before" in ends && (
+								<End
+									kind={kind}
+									name={name}
+									value={ends.before}
+									names={names}
+								/>
+							)}
+							{"before" in ends && "after" in ends && (
+								<IconArrowRight size={14} role="img" aria-label="became" />
+							)}
+							{"after" in ends && (
+								<End kind={kind} name={name} value={ends.after} names={names} />
+							)}
+						</Group>
+					</Group>
+				))}
+		</Box>
+	);
+}
+
+const FURTHER: Record<string, string> = { linked_record_id: "Linked record" };
+
+function End({
+	kind,
+	name,
+	value,
+	names,
+}: {
+	kind: KindDescription;
+	name: string;
+	value: unknown;
+	names: Names;
+}) {
+	const field = fieldOf(kind, name);
+	if (field) return <ShortValue field={field} value={value} names={names} />;
+	return <Text inherit>{names.get(String(value)) ?? String(value)}</Text>;
+}
+
+/** `updateRisk` → "Changed". */
+function whatHappened({ operation }: Entry): string {
+	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
+	const words: Record<string, string> = {
+		add: "Added",
+		update: "Changed",
+		delete: "Deleted",
+		link: "Linked",
+		unlink: "Link removed",
+		import: "Imported",
+	};
+	return words[verb] ?? operation;
+}
+
+function idsIn(entries: readonly Entry[]): string[] {
+	return entries
+		.flatMap(({ changes }) => Object.entries(changes) as [string, Ends][])
+		.filter(([name]) => /_ids?$/.test(name))
+		.flatMap(([, { before, after }]) => [before, after].flat())
+		.filter((id): id is string => typeof id === "string" && IDS.test(id));
+}
+
+function isEmpty(value: unknown): boolean {
+	return (
+		value === null ||
+		value === undefined ||
+		(Array.isArray(value) && value.length === 0)
+	);
+}

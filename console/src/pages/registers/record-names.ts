@@ -1,0 +1,41 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { KindDescription } from "../../kind-description.ts";
+import type { AnyRecord } from "../../kinds.ts";
+import { operationQuery } from "../../queries.ts";
+
+export type Names = ReadonlyMap<string, string | null>;
+
+const NONE: Names = new Map();
+
+/** What the records are called, in one request whatever their number and kinds. */
+export function useRecordNames(
+	organizationId: string,
+	ids: readonly string[],
+): Names {
+	const wanted = [...new Set(ids)].sort();
+	const { data } = useQuery({
+		...operationQuery("getRecordNames", {
+			organization_id: organizationId,
+			ids: wanted,
+		}),
+		enabled: wanted.length > 0,
+		placeholderData: keepPreviousData,
+		select: ({ records }): Names =>
+			new Map(records.map(({ id, name }) => [id, name])),
+	});
+	return data ?? NONE;
+}
+
+/** The ids that the fields of the records name; `fields` narrows which. */
+export function referencesIn(
+	kind: KindDescription,
+	records: readonly AnyRecord[],
+	fields?: readonly string[],
+): string[] {
+	return kind.fields
+		.filter(({ reference, name }) =>
+			reference ? (fields?.includes(name) ?? true) : false,
+		)
+		.flatMap(({ name }) => records.flatMap((record) => record[name]))
+		.filter((id): id is string => typeof id === "string");
+}

@@ -1,0 +1,210 @@
+import { Stack, Tabs, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError, type InputOf } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { type AnyRecord, titleOf } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { forgetReadings, queryClient } from "../../queries.ts";
+import { findRegisterKind, type RegisterKind } from "../../register-kinds.ts";
+import { DeleteRecord } from "./delete-record.tsx";
+import { toChanges, toFormValues } from "./form-values.ts";
+import { FrameworkCoverage } from "./framework-coverage.tsx";
+import { LinksPanel } from "./links-panel.tsx";
+import { RecordDetails } from "./record-details.tsx";
+import { RecordForm } from "./record-form.tsx";
+import { RecordHistory } from "./record-history.tsx";
+import { recordQuery, updateRecord } from "./register-calls.ts";
+import { capitalized, useKind } from "./use-kind.ts";
+import { WhereUsed } from "./uses.tsx";
+
+type Linkable = RegisterKind &
+	NonNullable<InputOf<"listLinkedRecords">["kind"]>;
+
+const LINKABLE: ReadonlySet<RegisterKind> = new Set<Linkable>([
+	"risk",
+	"measure",
+	"control",
+	"obligation",
+	"nonconformity",
+	"vendor",
+	"asset",
+	"datum",
+	"audit",
+	"task",
+]);
+
+export function Page() {
+	const kind = useKind();
+	const { id = "" } = useParams({ strict: false });
+	const { edit }: { edit?: true } = useSearch({ strict: false });
+	const { mayWrite } = useOrganization();
+	const record = useQuery(recordQuery(kind, id));
+	if (record.isPending) return <PageSkeleton />;
+	if (record.isError) {
+		const { error } = record;
+		// An address of no record: deleted, of somebody else, or cut off on its way here.
+		if (error instanceof ApiError && [400, 404].includes(error.status)) {
+			return <NotFoundPage />;
+		}
+		return <ErrorState error={error} onRetry={() => record.refetch()} />;
+	}
+	return edit && mayWrite ? (
+		<Edit key={id} kind={kind} record={record.data} />
+	) : (
+		<Read key={id} kind={kind} record={record.data} />
+	);
+}
+
+interface OfRecord {
+	kind: KindDescription;
+	record: AnyRecord;
+}
+
+function Read({ kind, record }: OfRecord) {
+	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const { tab = "overview" }: { tab?: string } = useSearch({ strict: false });
+	const navigate = useNavigate();
+	const { id } = record;
+	const address = {
+		to: "/o/$org/r/$kind/$id",
+		params: { org: organizationId, kind: kind.kind, id },
+	} as const;
+	const overview = (
+		<Stack>
+			<RecordDetails
+				kind={kind}
+				record={record}
+				organizationId={organizationId}
+			/>
+			{kind.kind === "framework" && (
+				<FrameworkCoverage organizationId={organizationId} frameworkId={id} />
+			)}
+			{LINKABLE.has(kind.kind) && (
+				<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
+			)}
+			<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
+			<Text size="sm" c="dimmed">
+				Added <RelativeTime value={record.created_at} />, last changed{" "}
+				<RelativeTime value={record.updated_at} />
+			</Text>
+		</Stack>
+	);
+	return (
+		<>
+			<BackToList kind={kind} organizationId={organizationId} />
+			<PageHeader
+				title={titleOf(kind, record)}
+				actions={
+					<>
+						{mayAdmin && (
+							<DeleteRecord
+								kind={kind}
+								record={record}
+								organizationId={organizationId}
+							/>
+						)}
+						{mayWrite && (
+							<ButtonLink {...address} search={{ edit: true }}>
+								Edit
+							</ButtonLink>
+						)}
+					</>
+				}
+			/>
+			{mayAdmin ? (
+				<Tabs
+					value={tab}
+					keepMounted={false}
+					onChange={(chosen) =>
+						navigate({
+							...address,
+							search: chosen === "history" ? { tab: chosen } : {},
+						})
+					}
+				>
+					<Tabs.List mb="md">
+						<Tabs.Tab value="overview">Overview</Tabs.Tab>
+						<Tabs.Tab value="history">History</Tabs.Tab>
+					</Tabs.List>
+					<Tabs.Panel value="overview">{overview}</Tabs.Panel>
+					<Tabs.Panel value="history">
+						<RecordHistory
+							kind={kind}
+							id={id}
+							organizationId={organizationId}
+						/>
+					</Tabs.Panel>
+				</Tabs>
+			) : (
+				overview
+			)}
+		</>
+	);
+}
+
+function Edit({ kind, record: latest }: OfRecord) {
+	// As it was when editing began: what others change meanwhile is not to be undone by saving.
+	const [record] = useState(latest);
+	const { organizationId } = useOrganization();
+	const navigate = useNavigate();
+	const read = () =>
+		navigate({
+			to: "/o/$org/r/$kind/$id",
+			params: { org: organizationId, kind: kind.kind, id: record.id },
+			replace: true,
+		});
+	return (
+		<>
+			<PageHeader title={`Edit ${titleOf(kind, record)}`} />
+			<RecordForm
+				kind={kind}
+				organizationId={organizationId}
+				initial={toFormValues(kind, record)}
+				action="Save the changes"
+				onSave={async (values, leave) => {
+					const changes = toChanges(kind, values, record);
+					if (Object.keys(changes).length > 0) {
+						const after = await updateRecord(kind, record.id, changes);
+						queryClient.setQueryData(
+							recordQuery(kind, record.id).queryKey,
+							after,
+						);
+						notifications.show({ message: `${capitalized(kind.noun)} saved` });
+					}
+					leave();
+					void forgetReadings();
+					await read();
+				}}
+				onCancel={read}
+			/>
+		</>
+	);
+}
+
+function BackToList({
+	kind: { kind, nouns },
+	organizationId,
+}: {
+	kind: KindDescription;
+	organizationId: string;
+}) {
+	return (
+		<Text size="sm" mb={4} component="nav" aria-label="Where you are">
+			<TextLink
+				to="/o/$org/r/$kind"
+				params={{ org: organizationId, kind }}
+				inherit
+			>
+				{findRegisterKind(kind)?.label ?? nouns}
+			</TextLink>
+		</Text>
+	);
+}

@@ -1,0 +1,175 @@
+import { MultiSelect, Select, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { describeKind, titleOf } from "../../kinds.ts";
+import type { RegisterKind } from "../../register-kinds.ts";
+import { layoutOf } from "./layouts.ts";
+import { useRecordNames } from "./record-names.ts";
+import { recordsQuery } from "./register-calls.ts";
+
+const TYPING_MS = 200;
+
+/** What both pickers take beside their value; the props of a Mantine input go through. */
+interface Common {
+	organizationId: string;
+	kind: RegisterKind;
+	label?: string;
+	"aria-label"?: string;
+	placeholder?: string;
+	description?: string | undefined;
+	required?: boolean;
+	error?: ReactNode;
+	w?: number | string;
+	"data-path"?: string;
+}
+
+interface Option {
+	value: string;
+	label: string;
+	beside?: string;
+}
+
+/** Of a kind, the records whose text has the words; the server searches. */
+function useOptions(
+	organizationId: string,
+	kindName: RegisterKind,
+	words: string,
+	picked: readonly string[],
+) {
+	const kind = describeKind(kindName);
+	const { beside } = layoutOf(kindName);
+	const [query] = useDebouncedValue(words.trim(), TYPING_MS);
+	const names = useRecordNames(organizationId, picked);
+	const found = useQuery({
+		...recordsQuery(kind, {
+			organization_id: organizationId,
+			...(kind.title && kind.orders.includes(kind.title)
+				? { order_by: { field: kind.title } }
+				: {}),
+			...(query ? { filter: { query: query.slice(0, 200) } } : {}),
+		}),
+		placeholderData: keepPreviousData,
+	});
+	const options: Option[] = (found.data?.records ?? []).map((record) => ({
+		value: record.id,
+		label: titleOf(kind, record),
+		...(beside && record[beside] ? { beside: String(record[beside]) } : {}),
+	}));
+	const known = new Set(options.map(({ value }) => value));
+	// A picked record has a name to show even where the search has not found it.
+	for (const id of picked) {
+		if (!known.has(id))
+			options.push({ value: id, label: names.get(id) ?? "…" });
+	}
+	const nothing = found.isError
+		? "The search failed; type again to retry"
+		: found.isPending
+			? "Searching …"
+			: query
+				? `No ${kind.nouns} match`
+				: `There are no ${kind.nouns} yet`;
+	return { options, known, nothing };
+}
+
+/** One record of a kind, found by typing. */
+export function ReferencePicker({
+	organizationId,
+	kind,
+	value,
+	onChange,
+	clearable = true,
+	none,
+	...rest
+}: Common & {
+	value: string | null;
+	onChange: (id: string | null) => void;
+	clearable?: boolean;
+	/** An option more, for records that name none; its value is NONE. */
+	none?: string;
+}) {
+	const [typed, setTyped] = useState("");
+	const picked = value && value !== NONE ? [value] : [];
+	const { options, nothing } = useOptions(organizationId, kind, typed, picked);
+	const data = none ? [{ value: NONE, label: none }, ...options] : options;
+	const label = data.find((option) => option.value === value)?.label;
+	return (
+		<Select
+			{...rest}
+			searchable
+			clearable={clearable}
+			data={data}
+			value={value}
+			onChange={onChange}
+			onSearchChange={(text) => setTyped(text === label ? "" : text)}
+			// The server has searched; who opens the list with a record picked sees the others too.
+			filter={({ options: all }) => all}
+			nothingFoundMessage={nothing}
+			renderOption={({ option }) => <Rendered option={option} />}
+			clearButtonProps={{
+				"aria-label": "Clear",
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
+			maxDropdownHeight={280}
+		/>
+	);
+}
+
+/** The value of `none`: no id. */
+export const NONE = "none";
+
+/** Several records of a kind. */
+export function ReferencesPicker({
+	organizationId,
+	kind,
+	value,
+	onChange,
+	...rest
+}: Common & { value: string[]; onChange: (ids: string[]) => void }) {
+	const [typed, setTyped] = useState("");
+	const { options, known, nothing } = useOptions(
+		organizationId,
+		kind,
+		typed,
+		value,
+	);
+	return (
+		<MultiSelect
+			{...rest}
+			searchable
+			clearable
+			hidePickedOptions
+			data={options}
+			value={value}
+			onChange={onChange}
+			onSearchChange={setTyped}
+			filter={({ options: all }) =>
+				all.filter((option) => "value" in option && known.has(option.value))
+			}
+			nothingFoundMessage={nothing}
+			renderOption={({ option }) => <Rendered option={option} />}
+			clearButtonProps={{
+				"aria-label": "Clear",
+				tabIndex: 0,
+				"aria-hidden": false,
+			}}
+			maxDropdownHeight={280}
+		/>
+	);
+}
+
+function Rendered({ option }: { option: Option }) {
+	return (
+		<div style={{ minWidth: 0 }}>
+			<Text size="sm" lineClamp={2}>
+				{option.label}
+			</Text>
+			{option.beside && (
+				<Text size="xs" c="dimmed" lineClamp={1}>
+					{option.beside}
+				</Text>
+			)}
+		</div>
+	);
+}

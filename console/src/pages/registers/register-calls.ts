@@ -1,0 +1,71 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, type OperationName } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import type { AnyRecord } from "../../kinds.ts";
+
+export interface RecordsPage {
+	records: AnyRecord[];
+	next_cursor: string | null;
+}
+
+type Values = Record<string, unknown>;
+type Kind = Pick<KindDescription, "tool" | "key">;
+
+/** The list of a kind, whatever its operation is called. `input` as the operation wants it. */
+export function recordsQuery({ tool, key }: Kind, input: Values) {
+	const name = `list${tool.many}` as OperationName;
+	return queryOptions({
+		queryKey: [name, input, "records"],
+		queryFn: async ({ signal }): Promise<RecordsPage> => {
+			const page: Values = await call(name, input as never, { signal });
+			return {
+				records: page[key.many] as AnyRecord[],
+				next_cursor: page.next_cursor as string | null,
+			};
+		},
+	});
+}
+
+export function recordQuery({ tool, key }: Kind, id: string) {
+	const name = `get${tool.one}` as OperationName;
+	return queryOptions({
+		queryKey: [name, { id }, "record"],
+		queryFn: async ({ signal }): Promise<AnyRecord> => {
+			const found: Values = await call(name, { id } as never, { signal });
+			return found[key.one] as AnyRecord;
+		},
+	});
+}
+
+/** Both give the record as it is now. Throw ApiError. */
+export function addRecord(
+	{ tool, key }: Kind,
+	organizationId: string,
+	values: Values,
+): Promise<AnyRecord> {
+	return write(`add${tool.one}`, key.one, {
+		organization_id: organizationId,
+		...values,
+	});
+}
+
+export function updateRecord(
+	{ tool, key }: Kind,
+	id: string,
+	values: Values,
+): Promise<AnyRecord> {
+	return write(`update${tool.one}`, key.one, { id, ...values });
+}
+
+export function deleteRecord({ tool }: Kind, id: string): Promise<unknown> {
+	return call(`delete${tool.one}` as OperationName, { id } as never);
+}
+
+async function write(
+	name: string,
+	key: string,
+	input: Values,
+): Promise<AnyRecord> {
+	const answer: Values = await call(name as OperationName, input as never);
+	return answer[key] as AnyRecord;
+}

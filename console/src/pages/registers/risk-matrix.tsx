@@ -1,0 +1,4 @@
+/** Inherent and residual risks by likelihood and impact. */
+export function RiskMatrix(_: { organizationId: string }) {
+	return null;
+}

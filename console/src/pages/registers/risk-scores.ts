@@ -1,0 +1,92 @@
+import type { FieldName } from "../../kinds.ts";
+
+type RiskField = FieldName<"risk">;
+
+/** A score is the product of a likelihood and an impact. */
+export const SCORES = {
+	inherent_risk_score: ["inherent_likelihood", "inherent_impact"],
+	residual_risk_score: ["residual_likelihood", "residual_impact"],
+} as const satisfies Partial<
+	Record<RiskField, readonly [RiskField, RiskField]>
+>;
+
+export const MAX_SCORE = 25;
+
+export interface Band {
+	id: "low" | "medium" | "high" | "critical";
+	label: string;
+	min: number;
+	max: number;
+	/** Both together have a contrast of more than 4.5 : 1. */
+	background: string;
+	color: string;
+}
+
+export const BANDS: readonly Band[] = [
+	{
+		id: "low",
+		label: "Low",
+		min: 1,
+		max: 4,
+		background: "#2b8a3e",
+		color: "#ffffff",
+	},
+	{
+		id: "medium",
+		label: "Medium",
+		min: 5,
+		max: 9,
+		background: "#ffd43b",
+		color: "#1b1c1f",
+	},
+	{
+		id: "high",
+		label: "High",
+		min: 10,
+		max: 14,
+		background: "#c2410c",
+		color: "#ffffff",
+	},
+	{
+		id: "critical",
+		label: "Critical",
+		min: 15,
+		max: MAX_SCORE,
+		background: "#a61e1e",
+		color: "#ffffff",
+	},
+];
+
+export function bandOf(score: number): Band | undefined {
+	return BANDS.find(({ min, max }) => score >= min && score <= max);
+}
+
+/** What the steps of a scale mean, from 1 to 5. */
+export const LIKELIHOODS = [
+	"Rare",
+	"Unlikely",
+	"Possible",
+	"Likely",
+	"Almost certain",
+] as const;
+export const IMPACTS = [
+	"Negligible",
+	"Minor",
+	"Moderate",
+	"Major",
+	"Severe",
+] as const;
+
+/** The words for the steps of the scale that a field is on. */
+export function scaleOf(fieldName: string): readonly string[] {
+	return fieldName.endsWith("impact") ? IMPACTS : LIKELIHOODS;
+}
+
+/** The two fields of which `fieldName` is the product. */
+export function factorsOf(
+	fieldName: string,
+): readonly [string, string] | undefined {
+	return (SCORES as Record<string, readonly [string, string] | undefined>)[
+		fieldName
+	];
+}

@@ -1,0 +1,17 @@
+import { useParams } from "@tanstack/react-router";
+import type { KindDescription } from "../../kind-description.ts";
+import { describeKind } from "../../kinds.ts";
+import { findRegisterKind } from "../../register-kinds.ts";
+
+/** The kind of record of the address; the route has made sure that there is one. */
+export function useKind(): KindDescription {
+	const { kind } = useParams({ strict: false });
+	const known = findRegisterKind(kind ?? "");
+	if (!known) throw new Error("this page is of no kind of record");
+	return describeKind(known.kind);
+}
+
+/** "continual improvement" → "Continual improvement": the beginning of a sentence. */
+export function capitalized(words: string): string {
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}

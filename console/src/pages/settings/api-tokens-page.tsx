@@ -1,0 +1,11 @@
+import { Text } from "@mantine/core";
+import { PageHeader } from "../../parts/page-header.tsx";
+
+export function Page() {
+	return (
+		<>
+			<PageHeader title="API tokens" />
+			<Text c="dimmed">This page is being made.</Text>
+		</>
+	);
+}

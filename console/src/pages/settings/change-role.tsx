@@ -1,0 +1,98 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { type Member, RoleField } from "./roles.tsx";
+import { useSaving } from "./use-saving.ts";
+
+export function ChangeRole({
+	member,
+	isSelf,
+	isLastAdmin,
+	onClose,
+}: {
+	member: Member;
+	isSelf: boolean;
+	isLastAdmin: boolean;
+	onClose: () => void;
+}) {
+	const form = useForm({ initialValues: { role: member.role } });
+	const saving = useSaving(
+		form,
+		({ role }) =>
+			call("updateMember", {
+				organization_id: member.organization_id,
+				user_id: member.user_id,
+				role,
+			}),
+		async () => {
+			onClose();
+			await forgetReadings();
+		},
+	);
+	const { role } = form.values;
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title={`Role of ${member.name}`}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState error={saving.refusal} title="It was not changed" />
+					)}
+					{isLastAdmin ? (
+						<LastAdministrator />
+					) : (
+						<Text size="sm" c="dimmed">
+							It counts from the next request on, for API tokens too.
+						</Text>
+					)}
+					<RoleField
+						value={form.values.role}
+						onChange={(role) => form.setFieldValue("role", role)}
+						error={form.errors.role}
+					/>
+					{isSelf &&
+						member.role === "admin" &&
+						role !== "admin" &&
+						!isLastAdmin && (
+							<Alert color="yellow" variant="outline" title="This is you">
+								You cannot undo this yourself: you will no longer be an
+								administrator.
+							</Alert>
+						)}
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button
+							type="submit"
+							loading={saving.isSaving}
+							disabled={role === member.role || isLastAdmin}
+						>
+							Change the role
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}
+
+/** Said before the server has to. */
+export function LastAdministrator() {
+	return (
+		<Alert
+			color="yellow"
+			variant="outline"
+			title="You are the only administrator"
+		>
+			Somebody has to look after the organization. Make another member
+			administrator first.
+		</Alert>
+	);
+}

@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useNavigate } from "@tanstack/react-router";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { useSaving } from "./use-saving.ts";
+
+/** Makes an organization beside this one and opens it. */
+export function CreateOrganization({
+	opened,
+	onClose,
+}: {
+	opened: boolean;
+	onClose: () => void;
+}) {
+	const navigate = useNavigate();
+	const form = useForm({ initialValues: { name: "" } });
+	const saving = useSaving(
+		form,
+		({ name }) => call("createOrganization", { name: name.trim() }),
+		async ({ organization }) => {
+			// The address of an organization that is not in the list yet is none.
+			await forgetReadings();
+			close();
+			await navigate({ to: "/o/$org", params: { org: organization.id } });
+		},
+	);
+	const close = () => {
+		saving.clear();
+		onClose();
+	};
+	return (
+		<Modal
+			opened={opened}
+			onClose={close}
+			title="Create another organization"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState error={saving.refusal} title="It was not created" />
+					)}
+					<Text size="sm">
+						It has members, devices, registers and an audit log of its own,
+						apart from those of your other organizations. You become its
+						administrator.
+					</Text>
+					<TextInput
+						label="Name"
+						withAsterisk
+						data-autofocus
+						autoComplete="off"
+						{...form.getInputProps("name")}
+					/>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={close}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={saving.isSaving}>
+							Create the organization
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}

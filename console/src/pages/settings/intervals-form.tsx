@@ -1,0 +1,128 @@
+import { Button, Group, List, Select, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import {
+	durationWords,
+	heartbeatChoices,
+	postureChoices,
+	rateWords,
+	staleAfterSeconds,
+} from "./intervals.ts";
+import type { Organization } from "./organization-form.tsx";
+import { useSaving } from "./use-saving.ts";
+
+/** How often devices report, and what that means for what one sees and for the load. */
+export function IntervalsForm({
+	organization,
+}: {
+	organization: Organization;
+}) {
+	const form = useForm({ initialValues: valuesOf(organization) });
+	const saving = useSaving(
+		form,
+		(values) =>
+			call("updateOrganizationSettings", {
+				organization_id: organization.id,
+				heartbeat_interval_seconds: Number(values.heartbeat_interval_seconds),
+				posture_interval_seconds: Number(values.posture_interval_seconds),
+			}),
+		async (saved) => {
+			await forgetReadings();
+			form.setInitialValues(valuesOf(saved.organization));
+			form.reset();
+			notifications.show({ message: "The intervals are saved." });
+		},
+	);
+	const heartbeat = Number(form.values.heartbeat_interval_seconds);
+	const posture = Number(form.values.posture_interval_seconds);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="It was not saved" />
+				)}
+				<Group align="flex-start">
+					<Select
+						label="Heartbeat every"
+						allowDeselect={false}
+						data={heartbeatChoices(organization.heartbeat_interval_seconds)}
+						w={220}
+						{...form.getInputProps("heartbeat_interval_seconds")}
+					/>
+					<Select
+						label="Posture report every"
+						allowDeselect={false}
+						data={postureChoices(organization.posture_interval_seconds)}
+						w={220}
+						{...form.getInputProps("posture_interval_seconds")}
+					/>
+				</Group>
+				<List size="sm" c="dimmed" spacing={4}>
+					<List.Item>
+						A device that is silent for{" "}
+						{durationWords(staleAfterSeconds(heartbeat))} counts as stale: twice
+						the heartbeat's interval and a minute.
+					</List.Item>
+					<List.Item>
+						A check that begins to fail is seen after at most{" "}
+						{durationWords(posture)}.
+					</List.Item>
+					<Load
+						organizationId={organization.id}
+						heartbeat={heartbeat}
+						posture={posture}
+					/>
+					<List.Item>
+						A device learns a new interval with its next heartbeat.
+					</List.Item>
+				</List>
+				<Group>
+					<Button
+						type="submit"
+						loading={saving.isSaving}
+						disabled={!form.isDirty()}
+					>
+						Save
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}
+
+function Load({
+	organizationId,
+	heartbeat,
+	posture,
+}: {
+	organizationId: string;
+	heartbeat: number;
+	posture: number;
+}) {
+	const { data } = useQuery(
+		operationQuery("listPostureSummary", { organization_id: organizationId }),
+	);
+	if (!data || data.active_devices === 0) return null;
+	const { active_devices: devices } = data;
+	return (
+		<List.Item>
+			<Text span inherit>
+				Your {devices.toLocaleString()} active{" "}
+				{devices === 1 ? "device sends" : "devices send"} about{" "}
+				{rateWords(devices, heartbeat)} in heartbeats and{" "}
+				{rateWords(devices, posture)} in posture reports.
+			</Text>
+		</List.Item>
+	);
+}
+
+function valuesOf(organization: Organization) {
+	return {
+		heartbeat_interval_seconds: String(organization.heartbeat_interval_seconds),
+		posture_interval_seconds: String(organization.posture_interval_seconds),
+	};
+}

@@ -1,0 +1,60 @@
+const UNITS = [
+	["day", 86_400],
+	["hour", 3_600],
+	["minute", 60],
+	["second", 1],
+] as const;
+
+/** 5400 → "1 hour 30 minutes". */
+export function durationWords(seconds: number): string {
+	const words: string[] = [];
+	let rest = seconds;
+	for (const [unit, length] of UNITS) {
+		const count = Math.floor(rest / length);
+		rest -= count * length;
+		if (count > 0) words.push(`${count} ${unit}${count === 1 ? "" : "s"}`);
+	}
+	return words.join(" ") || "0 seconds";
+}
+
+/** So many an interval, in the shortest unit in which it is at least one. */
+export function rateWords(count: number, intervalSeconds: number): string {
+	const perSecond = count / intervalSeconds;
+	const [unit, length] = (
+		[
+			["second", 1],
+			["minute", 60],
+			["hour", 3_600],
+		] as const
+	).find(([, seconds]) => perSecond * seconds >= 1) ?? ["day", 86_400];
+	const rate = perSecond * length;
+	const shown = rate.toLocaleString(undefined, {
+		maximumFractionDigits: rate < 10 ? 1 : 0,
+	});
+	return `${shown} a ${unit}`;
+}
+
+/** From when on a device that is silent counts as stale; the server works it out likewise. */
+export function staleAfterSeconds(heartbeatIntervalSeconds: number): number {
+	return 2 * heartbeatIntervalSeconds + 60;
+}
+
+const HEARTBEATS = [30, 60, 120, 300, 600, 900, 1_800, 3_600, 21_600, 86_400];
+const POSTURES = [
+	300, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800,
+];
+
+export const heartbeatChoices = (current: number) =>
+	choicesWith(HEARTBEATS, current, 300);
+export const postureChoices = (current: number) =>
+	choicesWith(POSTURES, current, 3_600);
+
+/** The usual intervals, and the one that is set, which a tool may have set to anything. */
+function choicesWith(usual: number[], current: number, initial: number) {
+	return [...new Set([...usual, current])]
+		.sort((a, b) => a - b)
+		.map((seconds) => ({
+			value: String(seconds),
+			label: `${durationWords(seconds)}${seconds === initial ? " (usual)" : ""}`,
+		}));
+}

@@ -1,0 +1,120 @@
+import { Button, Group, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { InviteMember } from "./invite-member.tsx";
+import { ROLES } from "./roles.tsx";
+
+type Invitation = OutputOf<"listInvitations">["invitations"][number];
+
+/** Who was invited and has not come yet; nothing where there is nobody. */
+export function Invitations() {
+	const { organizationId } = useOrganization();
+	const [revoking, setRevoking] = useState<Invitation | null>(null);
+	const [inviting, setInviting] = useState<Invitation | null>(null);
+	const open = useQuery(
+		operationQuery("listInvitations", { organization_id: organizationId }),
+	);
+	if (open.isError) {
+		return <ErrorState error={open.error} onRetry={open.refetch} />;
+	}
+	if (!open.data || open.data.invitations.length === 0) return null;
+	const columns: Column<Invitation>[] = [
+		{
+			id: "email",
+			header: "Invited",
+			cell: ({ email }) => (
+				<Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+					{email}
+				</Text>
+			),
+		},
+		{ id: "role", header: "Role", cell: ({ role }) => ROLES[role].label },
+		{
+			id: "by",
+			header: "By",
+			cell: ({ invited_by, created_at }) => (
+				<>
+					<Text size="sm">{invited_by}</Text>
+					<Text size="xs" c="dimmed">
+						<RelativeTime value={created_at} />
+					</Text>
+				</>
+			),
+		},
+		{
+			id: "expires",
+			header: "Expires",
+			cell: ({ is_expired, expires_at }) =>
+				is_expired ? (
+					<StatusBadge tone="warning" label="Expired" />
+				) : (
+					<RelativeTime value={expires_at} />
+				),
+		},
+		{
+			id: "actions",
+			header: "Actions",
+			align: "right",
+			width: 200,
+			cell: (invitation) => (
+				<Group gap="xs" justify="flex-end" wrap="nowrap">
+					<Button
+						size="compact-sm"
+						variant="default"
+						onClick={() => setInviting(invitation)}
+						aria-label={`New link for ${invitation.email}`}
+					>
+						New link
+					</Button>
+					<Button
+						size="compact-sm"
+						variant="default"
+						onClick={() => setRevoking(invitation)}
+						aria-label={`Revoke the invitation of ${invitation.email}`}
+					>
+						Revoke
+					</Button>
+				</Group>
+			),
+		},
+	];
+	return (
+		<section aria-label="Open invitations">
+			<Title order={2} mt="xl" mb="sm">
+				Open invitations
+			</Title>
+			<DataTable
+				label="Open invitations"
+				columns={columns}
+				rows={open.data.invitations}
+			/>
+			{inviting && (
+				<InviteMember again={inviting} onClose={() => setInviting(null)} />
+			)}
+			<Confirm
+				opened={revoking !== null}
+				onClose={() => setRevoking(null)}
+				title={`Revoke the invitation of ${revoking?.email ?? ""}?`}
+				action="Revoke the invitation"
+				onConfirm={async () => {
+					if (!revoking) return;
+					await call("revokeInvitation", {
+						organization_id: organizationId,
+						id: revoking.id,
+					});
+					await forgetReadings();
+				}}
+			>
+				Its link stops working at once.
+			</Confirm>
+		</section>
+	);
+}

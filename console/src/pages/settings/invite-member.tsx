@@ -1,0 +1,118 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { SecretOnce } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { type Role, RoleField } from "./roles.tsx";
+import { useSaving } from "./use-saving.ts";
+
+type Made = OutputOf<"inviteMember">;
+
+/** Asks whom to invite, and shows the link, once. `again` makes a new link for an open invitation. */
+export function InviteMember({
+	again,
+	onClose,
+}: {
+	again?: { email: string; role: Role } | undefined;
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	const [made, setMade] = useState<Made | null>(null);
+	const form = useForm({
+		initialValues: again ?? { email: "", role: "member" as Role },
+	});
+	const saving = useSaving(
+		form,
+		({ email, role }) =>
+			call("inviteMember", {
+				organization_id: organizationId,
+				email: email.trim(),
+				role,
+			}),
+		(invited) => {
+			setMade(invited);
+			return forgetReadings();
+		},
+	);
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size={made ? "lg" : "md"}
+			title={
+				made
+					? "Pass the invitation on"
+					: again
+						? "Invite again"
+						: "Invite a member"
+			}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// A link shown once must not go with a click beside it.
+			closeOnClickOutside={!made}
+			closeOnEscape={!made}
+		>
+			{made ? (
+				<Invited made={made} onClose={onClose} />
+			) : (
+				<form noValidate onSubmit={saving.submit}>
+					<Stack>
+						{saving.refusal && (
+							<ErrorState error={saving.refusal} title="Nobody was invited" />
+						)}
+						{again && (
+							<Text size="sm">
+								This makes a new link; the old one stops working.
+							</Text>
+						)}
+						<TextInput
+							type="email"
+							label="E-mail address"
+							description="The person signs in with it."
+							withAsterisk
+							data-autofocus
+							autoComplete="off"
+							readOnly={again !== undefined}
+							{...form.getInputProps("email")}
+						/>
+						<RoleField
+							value={form.values.role}
+							onChange={(role) => form.setFieldValue("role", role)}
+							error={form.errors.role}
+						/>
+						<Group justify="flex-end">
+							<Button variant="default" onClick={onClose}>
+								Cancel
+							</Button>
+							<Button type="submit" loading={saving.isSaving}>
+								Invite
+							</Button>
+						</Group>
+					</Stack>
+				</form>
+			)}
+		</Modal>
+	);
+}
+
+function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
+	const { email, expires_at } = made.invitation;
+	return (
+		<Stack>
+			<Text size="sm">
+				{made.is_mailed
+					? `The invitation is on its way to ${email}. You can also pass this link on yourself.`
+					: `This service sends no mail: send the link to ${email} yourself.`}{" "}
+				It works once, until <DateTime value={expires_at} />, and only for this
+				address.
+			</Text>
+			<SecretOnce label="Invitation link" value={made.invitation_url} />
+			<Group justify="flex-end">
+				<Button onClick={onClose}>Done</Button>
+			</Group>
+		</Stack>
+	);
+}

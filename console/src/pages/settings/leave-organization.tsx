@@ -1,0 +1,68 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { LastAdministrator } from "./change-role.tsx";
+
+/** Gives one's own membership up. */
+export function LeaveOrganization({
+	organization,
+	isLastAdmin,
+	onClose,
+}: {
+	organization: { id: string; name: string };
+	isLastAdmin: boolean;
+	onClose: () => void;
+}) {
+	const navigate = useNavigate();
+	const leaving = useMutation({
+		mutationFn: () =>
+			call("leaveOrganization", { organization_id: organization.id }),
+		onSuccess: async () => {
+			// Out of the organization's pages first: they cannot be shown without it.
+			await navigate({ to: "/account" });
+			await forgetReadings();
+			notifications.show({ message: `You have left ${organization.name}.` });
+			await navigate({ to: "/" });
+		},
+	});
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title={`Leave ${organization.name}?`}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack>
+				{leaving.isError && (
+					<ErrorState error={leaving.error} title="This was refused" />
+				)}
+				{isLastAdmin ? (
+					<LastAdministrator />
+				) : (
+					<Text size="sm">
+						You and your API tokens lose the organization at once. Only an
+						administrator can invite you again.
+					</Text>
+				)}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onClose} data-autofocus>
+						Cancel
+					</Button>
+					{!isLastAdmin && (
+						<Button
+							color="red.9"
+							loading={leaving.isPending}
+							onClick={() => leaving.mutate()}
+						>
+							Leave the organization
+						</Button>
+					)}
+				</Group>
+			</Stack>
+		</Modal>
+	);
+}

@@ -1,0 +1,201 @@
+import {
+	ActionIcon,
+	Button,
+	Group,
+	Menu,
+	Modal,
+	Stack,
+	Text,
+} from "@mantine/core";
+import {
+	IconDots,
+	IconKey,
+	IconShieldOff,
+	IconUserMinus,
+	IconUserShield,
+} from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { SecretOnce } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { ChangeRole } from "./change-role.tsx";
+import type { Member } from "./roles.tsx";
+
+type Dialog = "role" | "password" | "two-factor" | "remove";
+
+/** What an administrator may do with a member. One's own account is changed under Account. */
+export function MemberActions({
+	member,
+	isSelf,
+	isLastAdmin,
+}: {
+	member: Member;
+	isSelf: boolean;
+	isLastAdmin: boolean;
+}) {
+	const [dialog, setDialog] = useState<Dialog | null>(null);
+	const close = () => setDialog(null);
+	const whose = {
+		organization_id: member.organization_id,
+		user_id: member.user_id,
+	};
+	return (
+		<>
+			<Menu position="bottom-end" width={240}>
+				<Menu.Target>
+					<ActionIcon
+						variant="subtle"
+						color="gray"
+						c="var(--mantine-color-text)"
+						aria-label={`Actions for ${member.name}`}
+					>
+						<IconDots size={18} aria-hidden />
+					</ActionIcon>
+				</Menu.Target>
+				<Menu.Dropdown>
+					<Menu.Item
+						leftSection={<IconUserShield size={16} aria-hidden />}
+						onClick={() => setDialog("role")}
+					>
+						Change role …
+					</Menu.Item>
+					{!isSelf && (
+						<Menu.Item
+							leftSection={<IconKey size={16} aria-hidden />}
+							onClick={() => setDialog("password")}
+						>
+							Password reset link …
+						</Menu.Item>
+					)}
+					{!isSelf && member.two_factor_enabled && (
+						<Menu.Item
+							leftSection={<IconShieldOff size={16} aria-hidden />}
+							onClick={() => setDialog("two-factor")}
+						>
+							Reset two-factor …
+						</Menu.Item>
+					)}
+					{!isSelf && (
+						<>
+							<Menu.Divider />
+							<Menu.Item
+								color="var(--mantine-color-error)"
+								leftSection={<IconUserMinus size={16} aria-hidden />}
+								onClick={() => setDialog("remove")}
+							>
+								Remove …
+							</Menu.Item>
+						</>
+					)}
+				</Menu.Dropdown>
+			</Menu>
+			{dialog === "role" && (
+				<ChangeRole
+					member={member}
+					isSelf={isSelf}
+					isLastAdmin={isLastAdmin}
+					onClose={close}
+				/>
+			)}
+			{dialog === "password" && (
+				<PasswordLink member={member} onClose={close} />
+			)}
+			<Confirm
+				opened={dialog === "two-factor"}
+				onClose={close}
+				title={`Reset the second factor of ${member.name}?`}
+				action="Reset two-factor"
+				onConfirm={async () => {
+					await call("resetTwoFactor", whose);
+					await forgetReadings();
+				}}
+			>
+				For somebody who has lost the authenticator and the recovery codes. The
+				password alone signs in then, and all sessions end. Make sure that it is
+				really {member.name} who asks.
+			</Confirm>
+			<Confirm
+				opened={dialog === "remove"}
+				onClose={close}
+				title={`Remove ${member.name}?`}
+				action="Remove the member"
+				onConfirm={async () => {
+					await call("removeMember", whose);
+					await forgetReadings();
+				}}
+			>
+				{member.name} and their API tokens lose this organization with their
+				next request. The account itself stays, and so does what they did, in
+				the audit log. An invitation brings them back.
+			</Confirm>
+		</>
+	);
+}
+
+function PasswordLink({
+	member,
+	onClose,
+}: {
+	member: Member;
+	onClose: () => void;
+}) {
+	const making = useMutation({
+		mutationFn: () =>
+			call("createPasswordResetLink", {
+				organization_id: member.organization_id,
+				user_id: member.user_id,
+			}),
+	});
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size={making.isSuccess ? "lg" : "md"}
+			title={
+				making.isSuccess
+					? "Pass the link on"
+					: `Make a password reset link for ${member.name}?`
+			}
+			closeButtonProps={{ "aria-label": "Close" }}
+			closeOnClickOutside={!making.isSuccess}
+			closeOnEscape={!making.isSuccess}
+		>
+			{making.isSuccess ? (
+				<Stack>
+					<Text size="sm">
+						Send it to {member.email}. It works once, within 24 hours.
+					</Text>
+					<SecretOnce
+						label="Password reset link"
+						value={making.data.reset_url}
+					/>
+					<Group justify="flex-end">
+						<Button onClick={onClose}>Done</Button>
+					</Group>
+				</Stack>
+			) : (
+				<Stack>
+					{making.isError && (
+						<ErrorState error={making.error} title="This was refused" />
+					)}
+					<Text size="sm">
+						With it {member.name} sets a new password, which ends all their
+						sessions. An earlier link stops working. Whoever has the link can
+						use it: send it where only they read it.
+					</Text>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose} data-autofocus>
+							Cancel
+						</Button>
+						<Button loading={making.isPending} onClick={() => making.mutate()}>
+							Make the link
+						</Button>
+					</Group>
+				</Stack>
+			)}
+		</Modal>
+	);
+}

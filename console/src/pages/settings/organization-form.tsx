@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { call, type OutputOf } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { useSaving } from "./use-saving.ts";
+
+export type Organization = OutputOf<"getOrganization">["organization"];
+
+/** The organization's name and description. */
+export function OrganizationForm({
+	organization,
+}: {
+	organization: Organization;
+}) {
+	const form = useForm({
+		initialValues: {
+			name: organization.name,
+			description: organization.description ?? "",
+		},
+	});
+	const saving = useSaving(
+		form,
+		({ name, description }) =>
+			call("updateOrganization", {
+				organization_id: organization.id,
+				name: name.trim(),
+				description: description.trim() || null,
+			}),
+		async (saved) => {
+			const { name, description } = saved.organization;
+			await forgetReadings();
+			form.setInitialValues({ name, description: description ?? "" });
+			form.reset();
+			notifications.show({ message: "The organization is saved." });
+		},
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="It was not saved" />
+				)}
+				<TextInput
+					label="Name"
+					withAsterisk
+					autoComplete="organization"
+					maw={480}
+					{...form.getInputProps("name")}
+				/>
+				<Textarea
+					label="Description"
+					description="What it is and does. AI clients read it too."
+					autosize
+					minRows={2}
+					maxRows={10}
+					{...form.getInputProps("description")}
+				/>
+				<Group>
+					<Button
+						type="submit"
+						loading={saving.isSaving}
+						disabled={!form.isDirty()}
+					>
+						Save
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}

@@ -1,0 +1,106 @@
+import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useState } from "react";
+import { useOrganization } from "../../organization.ts";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { CreateOrganization } from "./create-organization.tsx";
+import { durationWords } from "./intervals.ts";
+import { IntervalsForm } from "./intervals-form.tsx";
+import { OrganizationForm } from "./organization-form.tsx";
+
+export function Page() {
+	const { organization, mayAdmin } = useOrganization();
+	const [isCreating, setIsCreating] = useState(false);
+	return (
+		<>
+			<PageHeader
+				title="Organization"
+				description={
+					mayAdmin
+						? "What it is called, and how often its devices report."
+						: "Administrators of the organization can change this."
+				}
+				actions={
+					<Button
+						variant="default"
+						leftSection={<IconPlus size={16} aria-hidden />}
+						onClick={() => setIsCreating(true)}
+					>
+						Create another organization
+					</Button>
+				}
+			/>
+			<Stack maw={720} gap="lg">
+				<Section title="About">
+					{mayAdmin ? (
+						<OrganizationForm
+							key={organization.id}
+							organization={organization}
+						/>
+					) : (
+						<Facts
+							facts={[
+								["Name", organization.name],
+								["Description", organization.description ?? "–"],
+							]}
+						/>
+					)}
+				</Section>
+				<Section title="How often devices report">
+					{mayAdmin ? (
+						<IntervalsForm key={organization.id} organization={organization} />
+					) : (
+						<Facts
+							facts={[
+								[
+									"Heartbeat",
+									`every ${durationWords(organization.heartbeat_interval_seconds)}`,
+								],
+								[
+									"Posture report",
+									`every ${durationWords(organization.posture_interval_seconds)}`,
+								],
+							]}
+						/>
+					)}
+				</Section>
+				<Text size="xs" c="dimmed">
+					Id of the organization, for tools and commands: {organization.id}
+				</Text>
+			</Stack>
+			<CreateOrganization
+				opened={isCreating}
+				onClose={() => setIsCreating(false)}
+			/>
+		</>
+	);
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+	return (
+		<Paper withBorder p="md" component="section" aria-label={title}>
+			<Title order={2} mb="sm">
+				{title}
+			</Title>
+			{children}
+		</Paper>
+	);
+}
+
+function Facts({ facts }: { facts: [string, string][] }) {
+	return (
+		<Stack component="dl" gap="sm" m={0}>
+			{facts.map(([name, value]) => (
+				<div key={name}>
+					<Text component="dt" size="sm" c="dimmed">
+						{name}
+					</Text>
+					<Text component="dd" m={0} style={{ whiteSpace: "pre-wrap" }}>
+						{value}
+					</Text>
+				</div>
+			))}
+		</Stack>
+	);
+}

@@ -1,0 +1,51 @@
+import { Radio, Stack } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { OutputOf } from "../../api.ts";
+
+export type Member = OutputOf<"listMembers">["members"][number];
+export type Role = Member["role"];
+
+export const ROLES: Record<Role, { label: string; may: string }> = {
+	viewer: { label: "Viewer", may: "Reads everything and changes nothing." },
+	member: {
+		label: "Member",
+		may: "Also adds and changes records. For most people.",
+	},
+	admin: {
+		label: "Administrator",
+		may: "Also deletes, adds devices, invites members, changes settings and reads the audit log.",
+	},
+};
+
+export const roleOptions = Object.entries(ROLES).map(([value, { label }]) => ({
+	value,
+	label,
+}));
+
+/** The roles with what each may do. */
+export function RoleField({
+	label = "Role",
+	value,
+	onChange,
+	error,
+}: {
+	label?: string;
+	value: Role;
+	onChange: (role: Role) => void;
+	error?: ReactNode;
+}) {
+	return (
+		<Radio.Group
+			label={label}
+			value={value}
+			onChange={(role) => onChange(role as Role)}
+			error={error}
+		>
+			<Stack gap="xs" mt="xs">
+				{Object.entries(ROLES).map(([role, { label, may }]) => (
+					<Radio key={role} value={role} label={label} description={may} />
+				))}
+			</Stack>
+		</Radio.Group>
+	);
+}

@@ -1,0 +1,188 @@
+import {
+	Anchor,
+	Button,
+	PasswordInput,
+	Stack,
+	Text,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError } from "../../api.ts";
+import { signIn, verifyCode } from "../../auth.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { queryClient } from "../../queries.ts";
+import { Card } from "./card.tsx";
+
+export function Page() {
+	const [step, setStep] = useState<"password" | "code">("password");
+	const { to } = useSearch({ from: "/sign-in" });
+	const navigate = useNavigate();
+	const enter = async () => {
+		// Also what was read as somebody else.
+		queryClient.clear();
+		await navigate({ href: ownAddress(to), replace: true });
+	};
+	return (
+		<Card>
+			{step === "password" ? (
+				<PasswordStep
+					onDone={(outcome) =>
+						outcome === "signed-in" ? void enter() : setStep("code")
+					}
+				/>
+			) : (
+				<CodeStep
+					onDone={() => void enter()}
+					onBack={() => setStep("password")}
+				/>
+			)}
+		</Card>
+	);
+}
+
+function PasswordStep({
+	onDone,
+}: {
+	onDone: (outcome: Awaited<ReturnType<typeof signIn>>) => void;
+}) {
+	const form = useForm({
+		mode: "uncontrolled",
+		initialValues: { email: "", password: "" },
+		validate: {
+			email: (text) => (text.trim() ? null : "Enter your e-mail address."),
+			password: (text) => (text ? null : "Enter your password."),
+		},
+	});
+	const signingIn = useMutation({
+		mutationFn: ({ email, password }: { email: string; password: string }) =>
+			signIn(email.trim(), password),
+		onSuccess: onDone,
+	});
+	return (
+		<form
+			onSubmit={form.onSubmit((values) => signingIn.mutate(values))}
+			noValidate
+		>
+			<PageHeader title="Sign in" />
+			<Stack>
+				{signingIn.isError && (
+					<ErrorState
+						title="You are not signed in"
+						error={explain(
+							signingIn.error,
+							"The e-mail address or the password is wrong.",
+						)}
+					/>
+				)}
+				<TextInput
+					label="E-mail address"
+					type="email"
+					name="email"
+					autoComplete="username"
+					autoFocus
+					key={form.key("email")}
+					{...form.getInputProps("email")}
+				/>
+				<PasswordInput
+					label="Password"
+					name="password"
+					autoComplete="current-password"
+					key={form.key("password")}
+					{...form.getInputProps("password")}
+				/>
+				<Button type="submit" loading={signingIn.isPending}>
+					Sign in
+				</Button>
+			</Stack>
+		</form>
+	);
+}
+
+function CodeStep({
+	onDone,
+	onBack,
+}: {
+	onDone: () => void;
+	onBack: () => void;
+}) {
+	const [kind, setKind] = useState<"totp" | "recovery">("totp");
+	const [code, setCode] = useState("");
+	const verifying = useMutation({
+		mutationFn: () => verifyCode(kind, code.replaceAll(" ", "")),
+		onSuccess: onDone,
+	});
+	const change = () => {
+		setKind(kind === "totp" ? "recovery" : "totp");
+		setCode("");
+		verifying.reset();
+	};
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				if (code.trim()) verifying.mutate();
+			}}
+		>
+			<PageHeader title="Second step" />
+			<Stack>
+				{verifying.isError && (
+					<ErrorState
+						title="You are not signed in yet"
+						error={explain(
+							verifying.error,
+							kind === "totp"
+								? "The code is wrong or too old. Enter the one that your authenticator shows now."
+								: "The recovery code is wrong or was used before.",
+						)}
+					/>
+				)}
+				<Text size="sm">
+					{kind === "totp"
+						? "Enter the six digits that your authenticator app shows."
+						: "Enter one of the recovery codes that you kept. Each works once."}
+				</Text>
+				<TextInput
+					key={kind}
+					label={kind === "totp" ? "Code" : "Recovery code"}
+					inputMode={kind === "totp" ? "numeric" : "text"}
+					autoComplete={kind === "totp" ? "one-time-code" : "off"}
+					autoFocus
+					required
+					withAsterisk={false}
+					value={code}
+					onChange={(event) => setCode(event.currentTarget.value)}
+				/>
+				<Button type="submit" loading={verifying.isPending}>
+					Continue
+				</Button>
+				<Anchor component="button" type="button" size="sm" onClick={change}>
+					{kind === "totp"
+						? "Use a recovery code instead"
+						: "Use the authenticator app instead"}
+				</Anchor>
+				<Anchor component="button" type="button" size="sm" onClick={onBack}>
+					Sign in as somebody else
+				</Anchor>
+			</Stack>
+		</form>
+	);
+}
+
+/** The same words whether the account does not exist or its password is another. */
+function explain(error: unknown, wrong: string): unknown {
+	const isWrong =
+		error instanceof ApiError && (error.status === 401 || error.status === 400);
+	return isWrong ? new ApiError(error.status, error.code, wrong) : error;
+}
+
+/** Where one wanted to go, if that is a page of ours; never another host's. */
+function ownAddress(to: string | undefined): string {
+	const url = URL.parse(to ?? "/", location.origin);
+	return url?.origin === location.origin
+		? `${url.pathname}${url.search}${url.hash}`
+		: "/";
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ErrorState } from "./error-state.tsx";
+
+/**
+ * Asks before something that cannot be undone: says what will happen, and when the server
+ * refuses, why. Closes itself when it is done.
+ */
+export function Confirm({
+	opened,
+	onClose,
+	title,
+	children,
+	action,
+	onConfirm,
+	isDangerous = true,
+}: {
+	opened: boolean;
+	onClose: () => void;
+	/** "Delete the risk?" */
+	title: string;
+	/** The consequence, in words. */
+	children: ReactNode;
+	/** What the button does: "Delete the risk". */
+	action: string;
+	onConfirm: () => Promise<unknown>;
+	isDangerous?: boolean;
+}) {
+	const doing = useMutation({ mutationFn: onConfirm });
+	const close = () => {
+		doing.reset();
+		onClose();
+	};
+	return (
+		<Modal
+			opened={opened}
+			onClose={close}
+			title={title}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack>
+				<Text component="div">{children}</Text>
+				{doing.isError && (
+					<ErrorState error={doing.error} title="This was refused" />
+				)}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={close} data-autofocus>
+						Cancel
+					</Button>
+					<Button
+						{...(isDangerous ? { color: "red.9" } : {})}
+						loading={doing.isPending}
+						onClick={() => doing.mutate(undefined, { onSuccess: close })}
+					>
+						{action}
+					</Button>
+				</Group>
+			</Stack>
+		</Modal>
+	);
+}

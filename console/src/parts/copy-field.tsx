@@ -1,0 +1,63 @@
+import {
+	Alert,
+	Button,
+	Code,
+	CopyButton,
+	Group,
+	Stack,
+	Text,
+} from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+
+/** A text to be taken elsewhere, with a button that copies it. */
+export function CopyField({ label, value }: { label: string; value: string }) {
+	return (
+		<Stack gap={4}>
+			<Group justify="space-between" align="flex-end" wrap="nowrap">
+				<Text size="sm" fw={500}>
+					{label}
+				</Text>
+				<CopyButton value={value} timeout={3000}>
+					{({ copied, copy }) => (
+						<Button
+							size="compact-sm"
+							variant="default"
+							onClick={copy}
+							leftSection={
+								copied ? (
+									<IconCheck size={14} aria-hidden />
+								) : (
+									<IconCopy size={14} aria-hidden />
+								)
+							}
+							aria-label={`Copy ${label}`}
+						>
+							<span aria-live="polite">{copied ? "Copied" : "Copy"}</span>
+						</Button>
+					)}
+				</CopyButton>
+			</Group>
+			<Code
+				block
+				tabIndex={0}
+				aria-label={label}
+				style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+			>
+				{value}
+			</Code>
+		</Stack>
+	);
+}
+
+/** A secret that is never shown again. */
+export function SecretOnce({ label, value }: { label: string; value: string }) {
+	return (
+		<Stack gap="sm">
+			<Alert color="yellow" variant="outline" title="Copy it now">
+				This is shown once. It is not stored in a readable form, so nobody can
+				show it again.
+			</Alert>
+			<CopyField label={label} value={value} />
+		</Stack>
+	);
+}

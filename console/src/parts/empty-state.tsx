@@ -1,0 +1,31 @@
+import { Group, Paper, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+
+/** Where there is nothing to show: says so, and what to do. */
+export function EmptyState({
+	title,
+	icon,
+	children,
+	actions,
+}: {
+	title: string;
+	icon?: ReactNode;
+	/** What to do, in a sentence. */
+	children?: ReactNode;
+	actions?: ReactNode;
+}) {
+	return (
+		<Paper withBorder p="xl">
+			<Stack align="center" gap="xs" ta="center" py="md">
+				{icon}
+				<Title order={2}>{title}</Title>
+				{children && (
+					<Text c="dimmed" maw={480} component="div">
+						{children}
+					</Text>
+				)}
+				{actions && <Group mt="sm">{actions}</Group>}
+			</Stack>
+		</Paper>
+	);
+}

@@ -1,0 +1,76 @@
+import { Alert, Anchor, Button, Stack } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import {
+	type ErrorComponentProps,
+	Link,
+	useRouter,
+} from "@tanstack/react-router";
+import { ApiError } from "../api.ts";
+import { EmptyState } from "./empty-state.tsx";
+import { PageHeader } from "./page-header.tsx";
+
+/** The error as a sentence for the reader. */
+export function sentenceOf(error: unknown): string {
+	return error instanceof ApiError
+		? error.message
+		: "This page has failed. Reload it; if it stays, tell your administrator.";
+}
+
+/** What went wrong, and a way to try again. */
+export function ErrorState({
+	error,
+	onRetry,
+	title = "This could not be loaded",
+}: {
+	error: unknown;
+	onRetry?: () => unknown;
+	title?: string;
+}) {
+	return (
+		<Alert
+			color="red"
+			variant="outline"
+			title={title}
+			icon={<IconAlertCircle aria-hidden />}
+			role="alert"
+		>
+			<Stack gap="sm" align="flex-start">
+				{sentenceOf(error)}
+				{onRetry && (
+					<Button variant="default" size="xs" onClick={() => onRetry()}>
+						Try again
+					</Button>
+				)}
+			</Stack>
+		</Alert>
+	);
+}
+
+/** In the place of a page that failed. */
+export function ErrorPage({ error, reset }: ErrorComponentProps) {
+	const router = useRouter();
+	return (
+		<ErrorState
+			error={error}
+			onRetry={() => {
+				reset();
+				return router.invalidate();
+			}}
+		/>
+	);
+}
+
+export function NotFoundPage() {
+	return (
+		<>
+			<PageHeader title="Not found" />
+			<EmptyState title="There is nothing at this address">
+				It may have been deleted, or be in an organization that you do not
+				belong to.{" "}
+				<Anchor component={Link} to="/" underline="always">
+					Go to the home page
+				</Anchor>
+			</EmptyState>
+		</>
+	);
+}

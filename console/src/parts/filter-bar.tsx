@@ -1,0 +1,70 @@
+import { Button, CloseButton, Group, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { type ReactNode, useEffect, useState } from "react";
+import type { ListControls } from "../list-search.ts";
+
+const TYPING_MS = 250;
+
+/** Above a list: the search field, the list's own filters, and a way to take all away. */
+export function FilterBar({
+	list,
+	label,
+	children,
+}: {
+	list: ListControls;
+	/** What the field searches: "Search risks". */
+	label: string;
+	children?: ReactNode;
+}) {
+	return (
+		<Group mb="md" gap="sm" role="search" align="flex-end">
+			<QueryField list={list} label={label} />
+			{children}
+			{list.hasFilters && (
+				<Button variant="subtle" onClick={() => list.clearFilters()}>
+					Clear filters
+				</Button>
+			)}
+		</Group>
+	);
+}
+
+function QueryField({ list, label }: { list: ListControls; label: string }) {
+	const inAddress = list.search.q ?? "";
+	const [typed, setTyped] = useState(inAddress);
+	const apply = useDebouncedCallback(
+		(text: string) => list.setQuery(text.trim()),
+		TYPING_MS,
+	);
+	// Back, forward and "Clear filters" change the address beside the field.
+	useEffect(() => {
+		setTyped((before) => (before.trim() === inAddress ? before : inAddress));
+	}, [inAddress]);
+	const type = (text: string) => {
+		setTyped(text);
+		apply(text);
+	};
+	return (
+		<TextInput
+			type="search"
+			aria-label={label}
+			placeholder={label}
+			data-list-search
+			maxLength={200}
+			leftSection={<IconSearch size={16} aria-hidden />}
+			rightSection={
+				typed && (
+					<CloseButton
+						size="sm"
+						aria-label="Clear the search"
+						onClick={() => type("")}
+					/>
+				)
+			}
+			value={typed}
+			onChange={(event) => type(event.currentTarget.value)}
+			style={{ flex: "1 1 220px", maxWidth: 360 }}
+		/>
+	);
+}

@@ -1,0 +1,23 @@
+import {
+	Anchor,
+	type AnchorProps,
+	Button,
+	type ButtonProps,
+} from "@mantine/core";
+import { createLink } from "@tanstack/react-router";
+import type { ComponentPropsWithRef } from "react";
+
+type A = ComponentPropsWithRef<"a">;
+
+const AnchorLink = (props: AnchorProps & Omit<A, keyof AnchorProps>) => (
+	<Anchor {...props} />
+);
+const ButtonAnchor = (props: ButtonProps & Omit<A, keyof ButtonProps>) => (
+	<Button component="a" {...props} />
+);
+
+/** A link to a page of ours: `to`, `params` and `search` are checked against the routes. */
+export const TextLink = createLink(AnchorLink);
+
+/** The same, looking like a button: for what leads somewhere, such as "New risk". */
+export const ButtonLink = createLink(ButtonAnchor);

@@ -1,0 +1,23 @@
+import { Skeleton, Stack } from "@mantine/core";
+
+/** In the place of a page that is being loaded. */
+export function PageSkeleton() {
+	return (
+		<Stack aria-busy="true" aria-label="Loading" role="status">
+			<Skeleton height={28} width="min(280px, 60%)" />
+			<RowsSkeleton />
+		</Stack>
+	);
+}
+
+/** In the place of a list's rows. */
+export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
+	return (
+		<Stack gap="xs">
+			{Array.from({ length: rows }, (_, index) => (
+				// biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move.
+				<Skeleton key={index} height={36} />
+			))}
+		</Stack>
+	);
+}

@@ -1,0 +1,34 @@
+import type { FormErrors } from "@mantine/form";
+import { ApiError, asSentence } from "../api.ts";
+
+/** What a form must be able to do, whatever its values. */
+interface FormLike {
+	setErrors: (errors: FormErrors) => void;
+	getInputNode: (path: string) => HTMLElement | null;
+}
+
+/**
+ * Puts the server's messages beside the fields they name, and the focus into the first of
+ * them. Gives the sentence that is left for the form as a whole, or null: what names no
+ * field that is `shown`, and every error that is not about fields.
+ */
+export function applyServerErrors(
+	form: FormLike,
+	error: unknown,
+	shown: readonly string[],
+): string | null {
+	if (!(error instanceof ApiError)) throw error;
+	const errors: FormErrors = {};
+	const others: string[] = [];
+	for (const { field, message } of error.fields) {
+		// `vendor_ids[2]` is about an entry of the field vendor_ids.
+		const name = field.split(/[.[]/, 1)[0] ?? "";
+		if (shown.includes(name)) errors[name] ??= asSentence(message);
+		else others.push(field ? `${field} ${message}` : message);
+	}
+	form.setErrors(errors);
+	const first = Object.keys(errors)[0];
+	if (first) form.getInputNode(first)?.focus();
+	if (others.length > 0) return asSentence(others.join("; "));
+	return first ? null : error.message;
+}

@@ -1,0 +1,45 @@
+import { Badge, ThemeIcon } from "@mantine/core";
+import {
+	type Icon,
+	IconAlertTriangleFilled,
+	IconCircleCheckFilled,
+	IconCircleDashed,
+	IconCircleDotFilled,
+	IconCircleXFilled,
+} from "@tabler/icons-react";
+
+export type Tone = "good" | "bad" | "warning" | "active" | "neutral";
+
+const TONES: Record<Tone, { color: string; icon: Icon }> = {
+	good: { color: "green.8", icon: IconCircleCheckFilled },
+	bad: { color: "red.8", icon: IconCircleXFilled },
+	warning: { color: "orange.8", icon: IconAlertTriangleFilled },
+	active: { color: "indigo.6", icon: IconCircleDotFilled },
+	neutral: { color: "gray.6", icon: IconCircleDashed },
+};
+
+/** A state in words, with a shape and a colour: never by colour alone. */
+export function StatusBadge({ tone, label }: { tone: Tone; label: string }) {
+	const { color, icon: Shape } = TONES[tone];
+	return (
+		<Badge
+			variant="default"
+			tt="none"
+			fw={500}
+			pl={4}
+			leftSection={
+				<ThemeIcon variant="transparent" color={color} size={16} aria-hidden>
+					<Shape size={14} />
+				</ThemeIcon>
+			}
+		>
+			{label}
+		</Badge>
+	);
+}
+
+/** `PARTIALLY_COMPLIANT` → `Partially compliant`. */
+export function enumLabel(value: string): string {
+	const words = value.replaceAll("_", " ").toLowerCase();
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}

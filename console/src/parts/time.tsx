@@ -1,0 +1,66 @@
+const FULL = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "full",
+	timeStyle: "long",
+});
+const SHORT = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeStyle: "short",
+});
+// A date of the calendar has no zone: it must not slip to the day before.
+const DAY = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeZone: "UTC",
+});
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+const UNITS = [
+	["year", 365 * 86_400],
+	["month", 30 * 86_400],
+	["week", 7 * 86_400],
+	["day", 86_400],
+	["hour", 3_600],
+	["minute", 60],
+] as const;
+
+/** A moment in the reader's zone; the full time as a title. */
+export function DateTime({ value }: { value: string | null | undefined }) {
+	if (!value) return <>–</>;
+	const date = new Date(value);
+	return (
+		<time dateTime={value} title={FULL.format(date)}>
+			{SHORT.format(date)}
+		</time>
+	);
+}
+
+/** "3 hours ago"; the full time as a title. */
+export function RelativeTime({ value }: { value: string | null | undefined }) {
+	if (!value) return <>–</>;
+	const date = new Date(value);
+	return (
+		<time dateTime={value} title={FULL.format(date)}>
+			{relativeTo(date, Date.now())}
+		</time>
+	);
+}
+
+/** A date of the calendar, YYYY-MM-DD. */
+export function CalendarDate({ value }: { value: string | null | undefined }) {
+	if (!value) return <>–</>;
+	return (
+		<time dateTime={value}>{DAY.format(new Date(`${value}T00:00:00Z`))}</time>
+	);
+}
+
+/** `date` as seen at `nowMs`, in the largest unit that fits. */
+export function relativeTo(date: Date, nowMs: number): string {
+	const seconds = (date.getTime() - nowMs) / 1000;
+	for (const [unit, length] of UNITS) {
+		if (Math.abs(seconds) >= length) {
+			return RELATIVE.format(Math.trunc(seconds / length), unit);
+		}
+	}
+	return Math.abs(seconds) < 5
+		? "now"
+		: RELATIVE.format(Math.trunc(seconds), "second");
+}

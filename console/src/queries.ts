@@ -1,0 +1,81 @@
+import {
+	MutationCache,
+	QueryCache,
+	QueryClient,
+	queryOptions,
+} from "@tanstack/react-query";
+import {
+	ApiError,
+	call,
+	type InputOf,
+	type OperationName,
+	type OutputOf,
+} from "./api.ts";
+import { getMe } from "./auth.ts";
+
+const MAX_TRIES = 2;
+const FRESH_MS = 10_000;
+
+let whenSignedOut = () => {};
+
+/** What happens when the server no longer knows the session; the router sets it. */
+export function onSignedOut(then: () => void): void {
+	whenSignedOut = then;
+}
+
+function noticeSignedOut(error: unknown): void {
+	if (error instanceof ApiError && error.status === 401) whenSignedOut();
+}
+
+export const queryClient = new QueryClient({
+	queryCache: new QueryCache({ onError: noticeSignedOut }),
+	mutationCache: new MutationCache({ onError: noticeSignedOut }),
+	defaultOptions: {
+		queries: {
+			staleTime: FRESH_MS,
+			retry: (tries, error) =>
+				tries < MAX_TRIES && error instanceof ApiError && error.mayRetry,
+		},
+	},
+});
+
+/** An operation that reads, for useQuery; its key begins with its name. */
+export function operationQuery<Name extends OperationName>(
+	name: Name,
+	input: InputOf<Name>,
+) {
+	return queryOptions({
+		queryKey: [name, input] as const,
+		queryFn: ({ signal }): Promise<OutputOf<Name>> =>
+			call(name, input, { signal }),
+	});
+}
+
+/** After a write: what was read may be different now. Screens shown are read again. */
+export function forgetReadings(): Promise<void> {
+	return queryClient.invalidateQueries();
+}
+
+export const meQuery = queryOptions({
+	queryKey: ["me"],
+	queryFn: getMe,
+	staleTime: 5 * 60_000,
+});
+
+export const organizationsQuery = queryOptions({
+	queryKey: ["listOrganizations"],
+	queryFn: async () => {
+		const found: OutputOf<"listOrganizations">["organizations"] = [];
+		let cursor: string | null = null;
+		do {
+			const page: OutputOf<"listOrganizations"> = await call(
+				"listOrganizations",
+				{ size: 100, cursor, order_by: { field: "name" } },
+			);
+			found.push(...page.organizations);
+			cursor = page.next_cursor;
+		} while (cursor !== null);
+		return found;
+	},
+	staleTime: 60_000,
+});

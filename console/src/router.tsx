@@ -1,0 +1,279 @@
+import {
+	createRootRoute,
+	createRoute,
+	createRouter,
+	lazyRouteComponent,
+	notFound,
+	Outlet,
+	redirect,
+} from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import { parseListSearch } from "./list-search.ts";
+import { lastOrganization } from "./organization.ts";
+import { ErrorPage, NotFoundPage } from "./parts/error-state.tsx";
+import { PageSkeleton } from "./parts/page-skeleton.tsx";
+import {
+	meQuery,
+	onSignedOut,
+	organizationsQuery,
+	queryClient,
+} from "./queries.ts";
+import { findRegisterKind } from "./register-kinds.ts";
+import { Shell } from "./shell/shell.tsx";
+
+/**
+ * A page's file is loaded when it is first opened; it exports `Page`. What it exports is
+ * not looked at here: a page's types come from its route, so they cannot give it types.
+ */
+const page = (load: () => Promise<unknown>) =>
+	lazyRouteComponent(load as () => Promise<{ Page: ComponentType }>, "Page");
+
+const text = (value: unknown) =>
+	typeof value === "string" && value !== "" ? value : undefined;
+
+const root = createRootRoute({ component: Outlet });
+
+const setup = createRoute({
+	getParentRoute: () => root,
+	path: "/setup",
+	validateSearch: (raw): { token?: string } => withText(raw, "token"),
+	component: page(() => import("./pages/sign-in/setup-page.tsx")),
+});
+
+const signIn = createRoute({
+	getParentRoute: () => root,
+	path: "/sign-in",
+	/** `to`: where one wanted to go. */
+	validateSearch: (raw): { to?: string } => withText(raw, "to"),
+	component: page(() => import("./pages/sign-in/sign-in-page.tsx")),
+});
+
+const join = createRoute({
+	getParentRoute: () => root,
+	path: "/join",
+	validateSearch: (raw): { token?: string } => withText(raw, "token"),
+	component: page(() => import("./pages/sign-in/join-page.tsx")),
+});
+
+const resetPassword = createRoute({
+	getParentRoute: () => root,
+	path: "/reset-password",
+	validateSearch: (raw): { token?: string } => withText(raw, "token"),
+	component: page(() => import("./pages/sign-in/reset-password-page.tsx")),
+});
+
+const signedIn = createRoute({
+	getParentRoute: () => root,
+	id: "signed-in",
+	beforeLoad: async ({ location }) => {
+		const me = await queryClient.ensureQueryData(meQuery);
+		if (!me) {
+			const to = location.href === "/" ? undefined : location.href;
+			throw redirect({ to: "/sign-in", search: to ? { to } : {} });
+		}
+		await queryClient.ensureQueryData(organizationsQuery);
+	},
+	component: Shell,
+});
+
+const start = createRoute({
+	getParentRoute: () => signedIn,
+	path: "/",
+	beforeLoad: async () => {
+		const found = await queryClient.ensureQueryData(organizationsQuery);
+		const last = lastOrganization();
+		const organization = found.find(({ id }) => id === last) ?? found[0];
+		if (organization) {
+			throw redirect({
+				to: "/o/$org",
+				params: { org: organization.id },
+				replace: true,
+			});
+		}
+	},
+	component: page(() => import("./pages/home/no-organization-page.tsx")),
+});
+
+const account = createRoute({
+	getParentRoute: () => signedIn,
+	path: "/account",
+	component: page(() => import("./pages/account/account-page.tsx")),
+});
+
+const organization = createRoute({
+	getParentRoute: () => signedIn,
+	path: "/o/$org",
+	beforeLoad: async ({ params }) => {
+		const found = await queryClient.ensureQueryData(organizationsQuery);
+		if (!found.some(({ id }) => id === params.org)) throw notFound();
+	},
+	component: Outlet,
+});
+
+const home = createRoute({
+	getParentRoute: () => organization,
+	path: "/",
+	component: page(() => import("./pages/home/home-page.tsx")),
+});
+
+type DeviceSearch = {
+	[Name in "tab" | "check" | "range" | "at" | "report" | "cursor"]?: string;
+};
+
+const devices = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/devices/devices-page.tsx")),
+});
+
+const addDevice = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/new",
+	component: page(() => import("./pages/devices/add-device-page.tsx")),
+});
+
+const device = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/$id",
+	/** `range`: how far the history goes back; `at`: a day, YYYY-MM-DD; `cursor`: of the reports. */
+	validateSearch: (raw): DeviceSearch =>
+		withText(raw, "tab", "check", "range", "at", "report", "cursor"),
+	component: page(() => import("./pages/devices/device-page.tsx")),
+});
+
+const register = createRoute({
+	getParentRoute: () => organization,
+	path: "/r/$kind",
+	beforeLoad: ({ params }) => {
+		if (!findRegisterKind(params.kind)) throw notFound();
+	},
+	component: Outlet,
+});
+
+const list = createRoute({
+	getParentRoute: () => register,
+	path: "/",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/registers/list-page.tsx")),
+});
+
+const create = createRoute({
+	getParentRoute: () => register,
+	path: "/new",
+	/** Values to begin with, such as the framework of a new control. */
+	validateSearch: (raw): Record<string, string> =>
+		Object.fromEntries(
+			Object.entries(raw).filter(([, value]) => typeof value === "string"),
+		) as Record<string, string>,
+	component: page(() => import("./pages/registers/create-page.tsx")),
+});
+
+const importRecords = createRoute({
+	getParentRoute: () => register,
+	path: "/import",
+	component: page(() => import("./pages/registers/import-page.tsx")),
+});
+
+const record = createRoute({
+	getParentRoute: () => register,
+	path: "/$id",
+	validateSearch: (raw): { edit?: true; tab?: string } => ({
+		...(raw.edit ? { edit: true } : {}),
+		...withText(raw, "tab"),
+	}),
+	component: page(() => import("./pages/registers/record-page.tsx")),
+});
+
+const riskMatrix = createRoute({
+	getParentRoute: () => organization,
+	path: "/r/risk/matrix",
+	validateSearch: (raw): { of?: string } => withText(raw, "of"),
+	component: page(() => import("./pages/registers/risk-matrix-page.tsx")),
+});
+
+const settingsOrganization = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/organization",
+	component: page(() => import("./pages/settings/organization-page.tsx")),
+});
+
+const settingsMembers = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/members",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/settings/members-page.tsx")),
+});
+
+const settingsApiTokens = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/api-tokens",
+	validateSearch: (raw): { token?: string; of?: string } =>
+		withText(raw, "token", "of"),
+	component: page(() => import("./pages/settings/api-tokens-page.tsx")),
+});
+
+const settingsAuditLog = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/audit-log",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/settings/audit-log-page.tsx")),
+});
+
+/** Every address of the console; `<Link to="…">` and `navigate` accept these alone. */
+const routeTree = root.addChildren([
+	setup,
+	signIn,
+	join,
+	resetPassword,
+	signedIn.addChildren([
+		start,
+		account,
+		organization.addChildren([
+			home,
+			devices,
+			addDevice,
+			device,
+			riskMatrix,
+			register.addChildren([list, create, importRecords, record]),
+			settingsOrganization,
+			settingsMembers,
+			settingsApiTokens,
+			settingsAuditLog,
+		]),
+	]),
+]);
+
+export const router = createRouter({
+	routeTree,
+	defaultPreload: "intent",
+	scrollRestoration: true,
+	defaultPendingComponent: PageSkeleton,
+	defaultErrorComponent: ErrorPage,
+	defaultNotFoundComponent: NotFoundPage,
+});
+
+declare module "@tanstack/react-router" {
+	interface Register {
+		router: typeof router;
+	}
+}
+
+onSignedOut(() => {
+	const { pathname, href } = router.state.location;
+	queryClient.clear();
+	if (pathname === "/sign-in") return;
+	void router.navigate({ to: "/sign-in", search: { to: href } });
+});
+
+function withText<Name extends string>(
+	raw: Record<string, unknown>,
+	...names: Name[]
+): { [N in Name]?: string } {
+	const found: { [N in Name]?: string } = {};
+	for (const name of names) {
+		const value = text(raw[name]);
+		if (value !== undefined) found[name] = value;
+	}
+	return found;
+}

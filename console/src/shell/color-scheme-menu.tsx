@@ -1,0 +1,50 @@
+import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
+import {
+	IconCheck,
+	IconDeviceDesktop,
+	IconMoon,
+	IconSun,
+} from "@tabler/icons-react";
+
+const SCHEMES = [
+	{ scheme: "light", label: "Light", icon: IconSun },
+	{ scheme: "dark", label: "Dark", icon: IconMoon },
+	{ scheme: "auto", label: "As the system", icon: IconDeviceDesktop },
+] as const;
+
+export function ColorSchemeMenu() {
+	const { colorScheme, setColorScheme } = useMantineColorScheme();
+	const Current =
+		SCHEMES.find(({ scheme }) => scheme === colorScheme)?.icon ?? IconSun;
+	return (
+		<Menu position="bottom-end">
+			<Menu.Target>
+				<ActionIcon
+					variant="subtle"
+					color="gray"
+					c="var(--mantine-color-text)"
+					size="lg"
+					aria-label="Light or dark"
+				>
+					<Current size={18} aria-hidden />
+				</ActionIcon>
+			</Menu.Target>
+			<Menu.Dropdown>
+				{SCHEMES.map(({ scheme, label, icon: Shape }) => (
+					<Menu.Item
+						key={scheme}
+						leftSection={<Shape size={16} aria-hidden />}
+						rightSection={
+							scheme === colorScheme && (
+								<IconCheck size={16} aria-label="chosen" />
+							)
+						}
+						onClick={() => setColorScheme(scheme)}
+					>
+						{label}
+					</Menu.Item>
+				))}
+			</Menu.Dropdown>
+		</Menu>
+	);
+}

@@ -1,0 +1,115 @@
+import { Divider, NavLink, Stack, Text } from "@mantine/core";
+import {
+	type Icon,
+	IconBuilding,
+	IconDeviceLaptop,
+	IconHistory,
+	IconHome,
+	IconKey,
+	IconUsersGroup,
+} from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps, useParams } from "@tanstack/react-router";
+import { organizationsQuery } from "../queries.ts";
+import { registerKinds } from "../register-kinds.ts";
+
+/** Of the organization of the address; elsewhere, as on one's account, there is none. */
+export function Navigation() {
+	const { org } = useParams({ strict: false });
+	const { data } = useQuery(organizationsQuery);
+	const role = data?.find(({ id }) => id === org)?.role;
+	if (!org || !role) return null;
+	const params = { org };
+	return (
+		<Stack component="nav" aria-label="Main" gap={2} p="xs">
+			<Item icon={IconHome} label="Home" to="/o/$org" params={params} exact />
+			<Item
+				icon={IconDeviceLaptop}
+				label="Devices"
+				to="/o/$org/devices"
+				params={params}
+			/>
+			<Heading>Registers</Heading>
+			{registerKinds.map(({ kind, label, icon }) => (
+				<Item
+					key={kind}
+					icon={icon}
+					label={label}
+					to="/o/$org/r/$kind"
+					params={{ org, kind }}
+				/>
+			))}
+			<Heading>Settings</Heading>
+			<Item
+				icon={IconBuilding}
+				label="Organization"
+				to="/o/$org/settings/organization"
+				params={params}
+			/>
+			<Item
+				icon={IconUsersGroup}
+				label="Members"
+				to="/o/$org/settings/members"
+				params={params}
+			/>
+			<Item
+				icon={IconKey}
+				label="API tokens"
+				to="/o/$org/settings/api-tokens"
+				params={params}
+			/>
+			{role === "admin" && (
+				<Item
+					icon={IconHistory}
+					label="Audit log"
+					to="/o/$org/settings/audit-log"
+					params={params}
+				/>
+			)}
+		</Stack>
+	);
+}
+
+function Heading({ children }: { children: string }) {
+	return (
+		<>
+			<Divider my={4} />
+			<Text size="xs" fw={600} c="dimmed" px="sm" pb={2}>
+				{children}
+			</Text>
+		</>
+	);
+}
+
+function Item({
+	icon: Shape,
+	label,
+	to,
+	params,
+	exact = false,
+}: {
+	icon: Icon;
+	label: string;
+	to: NonNullable<LinkProps["to"]>;
+	params: { org: string; kind?: string };
+	exact?: boolean;
+}) {
+	return (
+		<NavLink
+			renderRoot={(props) => (
+				<Link
+					to={to}
+					params={params as never}
+					activeOptions={{ exact, includeSearch: false }}
+					activeProps={{ "data-active": true }}
+					{...props}
+				/>
+			)}
+			label={label}
+			leftSection={<Shape size={18} stroke={1.6} aria-hidden />}
+			py={4}
+			variant="light"
+			style={{ borderRadius: "var(--mantine-radius-sm)" }}
+		/>
+	);
+}

@@ -1,0 +1,86 @@
+import {
+	AppShell,
+	Burger,
+	Container,
+	Group,
+	ScrollArea,
+	UnstyledButton,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import {
+	Link,
+	Outlet,
+	useParams,
+	useRouterState,
+} from "@tanstack/react-router";
+import { Suspense, useEffect } from "react";
+import { rememberOrganization } from "../organization.ts";
+import { PageSkeleton } from "../parts/page-skeleton.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { Brand } from "./brand.tsx";
+import { ColorSchemeMenu } from "./color-scheme-menu.tsx";
+import { Navigation } from "./navigation.tsx";
+import { OrganizationSwitcher } from "./organization-switcher.tsx";
+import { SearchButton } from "./search-button.tsx";
+
+/** What is around every page of somebody who has signed in. */
+export function Shell() {
+	const [isOpen, { toggle, close }] = useDisclosure();
+	const { org } = useParams({ strict: false });
+	const pathname = useRouterState({
+		select: ({ location }) => location.pathname,
+	});
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the drawer.
+	useEffect(close, [pathname]);
+	useEffect(() => {
+		if (org) rememberOrganization(org);
+	}, [org]);
+	return (
+		<AppShell
+			header={{ height: 52 }}
+			navbar={{
+				width: 248,
+				breakpoint: "sm",
+				collapsed: { mobile: !isOpen },
+			}}
+			padding={{ base: "md", sm: "lg" }}
+		>
+			<a className="skip-link" href="#content">
+				Skip to the content
+			</a>
+			<AppShell.Header>
+				<Group h="100%" px="sm" gap="xs" wrap="nowrap">
+					<Burger
+						opened={isOpen}
+						onClick={toggle}
+						hiddenFrom="sm"
+						size="sm"
+						aria-label={isOpen ? "Close the navigation" : "Open the navigation"}
+						aria-expanded={isOpen}
+					/>
+					<UnstyledButton component={Link} to="/" aria-label="Assay, home">
+						<Brand />
+					</UnstyledButton>
+					<OrganizationSwitcher />
+					<Group gap={4} wrap="nowrap" ml="auto">
+						<SearchButton />
+						<ColorSchemeMenu />
+						<AccountMenu />
+					</Group>
+				</Group>
+			</AppShell.Header>
+			<AppShell.Navbar mod={{ open: isOpen }} className="navigation">
+				<ScrollArea flex={1} type="hover" viewportProps={{ tabIndex: -1 }}>
+					<Navigation />
+				</ScrollArea>
+			</AppShell.Navbar>
+			<AppShell.Main id="content" tabIndex={-1}>
+				<Container size="xl" px={0} mx={0}>
+					<Suspense fallback={<PageSkeleton />}>
+						<Outlet />
+					</Suspense>
+				</Container>
+			</AppShell.Main>
+		</AppShell>
+	);
+}

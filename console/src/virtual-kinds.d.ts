@@ -1,0 +1,4 @@
+declare module "virtual:kinds" {
+	/** Made by kinds-plugin.ts while the console is built. */
+	export const kinds: readonly import("./kind-description.ts").KindDescription[];
+}

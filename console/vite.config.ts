@@ -1,0 +1,34 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { kindsPlugin } from "./kinds-plugin.ts";
+
+/** Stands in the page where the server writes the nonce of each answer. */
+export const NONCE_PLACEHOLDER = "__NONCE__";
+
+/** Code that seldom changes is apart from ours, so that a new version of the console re-loads little. */
+const VENDORS = [
+	["charts", /recharts|d3-|victory-vendor|@mantine\/charts|@reduxjs|immer/],
+	["dates", /dayjs|@mantine\/dates/],
+	["react", /node_modules\/(react|react-dom|scheduler)\//],
+	["tanstack", /@tanstack\/(react-)?(router|query|store|history)/],
+] as const;
+
+export default defineConfig({
+	root: import.meta.dirname,
+	plugins: [react(), kindsPlugin()],
+	html: { cspNonce: NONCE_PLACEHOLDER },
+	build: {
+		target: "es2023",
+		emptyOutDir: true,
+		assetsInlineLimit: 0,
+		modulePreload: { polyfill: false },
+		reportCompressedSize: false,
+		rolldownOptions: {
+			output: {
+				codeSplitting: {
+					groups: VENDORS.map(([name, test]) => ({ name, test })),
+				},
+			},
+		},
+	},
+});

@@ -1,0 +1,13 @@
+import { InvalidArgumentError } from "commander";
+import { emailSchema } from "../records/field.ts";
+
+/** An e-mail address, in lower case. */
+export function parseEmail(text: string): string {
+	const parsed = emailSchema().safeParse(text);
+	if (!parsed.success) {
+		throw new InvalidArgumentError(
+			"It must be an e-mail address such as ada@example.com.",
+		);
+	}
+	return parsed.data.toLowerCase();
+}

@@ -1,0 +1,32 @@
+import cluster from "node:cluster";
+import type { Logger } from "pino";
+import { ensureConsole, findBuiltConsole } from "../console-build.ts";
+import { AppError } from "../errors.ts";
+import { type ConsoleFiles, readConsoleFiles } from "../http/console-files.ts";
+
+/**
+ * Builds the console if that is needed: one process for all workers. A failure is logged
+ * and does not stop the service, which serves devices and AI clients without it.
+ */
+export async function buildWebConsole(log: Logger): Promise<void> {
+	// Not on standard output: that is for the result, which may be JSON.
+	const tell = (line: string) => process.stderr.write(`${line}\n`);
+	await ensureConsole(tell).catch((err) =>
+		log.error({ err }, "the web console could not be built"),
+	);
+}
+
+/** The console to serve, or the sentence that says why there is none. */
+export async function openWebConsole(
+	log: Logger,
+): Promise<ConsoleFiles | string> {
+	try {
+		if (cluster.isPrimary) await buildWebConsole(log);
+		return await readConsoleFiles(await findBuiltConsole());
+	} catch (error) {
+		log.error({ err: error }, "the service has no web console");
+		return error instanceof AppError
+			? error.message
+			: "the web console cannot be read; the service's log says why";
+	}
+}

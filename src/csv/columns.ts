@@ -1,0 +1,106 @@
+import type { z } from "zod";
+import { CANONICAL_CHECKS } from "../devices/wire.ts";
+import type { AnyOperation } from "../operation.ts";
+import { recordKinds } from "../records/all.ts";
+import { toHarmless, writeList } from "./text.ts";
+
+export type Row = Record<string, unknown>;
+
+/** A column of an exported list: its heading, and what it holds of a row. */
+export interface Column {
+	heading: string;
+	/** `names` has those of the records that the page refers to. */
+	cell: (row: Row, names: ReadonlyMap<string, string>) => string;
+}
+
+/** Fields that hold ids of records which have a name. */
+const REFERENCES = new Set(
+	recordKinds.flatMap(({ fields }) =>
+		Object.keys(fields).filter((name) => fields[name]?.reference),
+	),
+);
+
+/** Where a list's records are in its result: {risks: […], next_cursor}. Undefined: it is no list that has pages. */
+export function listedIn(
+	operation: AnyOperation,
+): { key: string; fields: string[] } | undefined {
+	const { next_cursor, ...rest } = operation.output.shape as z.ZodRawShape;
+	const [[key, array] = []] = Object.entries(rest);
+	if (!operation.name.startsWith("list") || !next_cursor || !key) return;
+	const { element } = array as z.ZodArray<z.ZodObject>;
+	return { key, fields: Object.keys(element.shape) };
+}
+
+/** A column for each field; beside one that holds ids, one with the names. */
+export function columnsFor(fields: readonly string[]): Column[] {
+	return fields.flatMap((name): Column[] => {
+		if (name === "postures") return postureColumns();
+		const plain: Column = {
+			heading: name,
+			cell: (row) => writeValue(row[name]),
+		};
+		if (!REFERENCES.has(name)) return [plain];
+		const nameOf: Column = {
+			heading: nameHeading(name),
+			cell: (row, names) => {
+				const ids = row[name];
+				return writeValue(
+					Array.isArray(ids)
+						? ids.map((id) => names.get(id)).filter(Boolean)
+						: names.get(String(ids)),
+				);
+			},
+		};
+		return [plain, nameOf];
+	});
+}
+
+/** `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`. */
+export function nameHeading(field: string): string {
+	return field.replace(/_id(s?)$/, "_name$1");
+}
+
+/** The ids in a row whose names its columns show. */
+export function idsIn(row: Row, fields: readonly string[]): string[] {
+	return fields
+		.filter((name) => REFERENCES.has(name))
+		.flatMap((name) => row[name])
+		.filter((id) => typeof id === "string");
+}
+
+function writeValue(value: unknown): string {
+	if (value === null || value === undefined) return "";
+	if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+		return toHarmless(writeList(value));
+	}
+	if (typeof value === "object") return JSON.stringify(value);
+	return typeof value === "string" ? toHarmless(value) : String(value);
+}
+
+interface Posture {
+	check_key: string;
+	status: string;
+}
+
+/** A column for each check that every agent knows, and one for those that an agent has made up. */
+function postureColumns(): Column[] {
+	const known = Object.keys(CANONICAL_CHECKS);
+	const posturesOf = (row: Row) => row.postures as Posture[];
+	return [
+		...known.map((key) => ({
+			heading: key,
+			cell: (row: Row) =>
+				posturesOf(row).find(({ check_key }) => check_key === key)?.status ??
+				"",
+		})),
+		{
+			heading: "other_checks",
+			cell: (row) =>
+				writeValue(
+					posturesOf(row)
+						.filter(({ check_key }) => !known.includes(check_key))
+						.map(({ check_key, status }) => `${check_key}: ${status}`),
+				),
+		},
+	];
+}

@@ -1,0 +1,93 @@
+import type { Principal } from "../access/principal.ts";
+import { AppError } from "../errors.ts";
+import { invoke, type Services } from "../invoke.ts";
+import type { AnyOperation } from "../operation.ts";
+import { getRecordNames, MAX_NAMED } from "../record-names.ts";
+import {
+	type Column,
+	columnsFor,
+	idsIn,
+	listedIn,
+	type Row,
+} from "./columns.ts";
+import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
+
+const PAGE = 100;
+
+export interface Export {
+	/** `assay-risks-2026-11-21.csv` */
+	fileName: string;
+	/** The file, a page at a time; the first one is read already. */
+	chunks: AsyncGenerator<string>;
+}
+
+/**
+ * A whole list as CSV, filtered and ordered by `input`. Each page is a call of its own, with the
+ * caller's rights, so that neither memory nor a transaction grows with the list: a record that is
+ * changed meanwhile may be as it was or as it is. Throws what the list itself throws, before
+ * anything is sent; not_found when it is no list that has pages.
+ */
+export async function exportList(
+	services: Services,
+	principal: Principal,
+	operation: AnyOperation | undefined,
+	input: Record<string, unknown>,
+): Promise<Export> {
+	const listed = operation && listedIn(operation);
+	if (!operation || !listed) {
+		throw new AppError(
+			"not_found",
+			"there is no such list; name one as /api/console/export/listRisks.csv",
+		);
+	}
+	const { key, fields } = listed;
+	const readPage = async (cursor: string | null) => {
+		const page: Row = await invoke(services, principal, operation, {
+			...input,
+			size: PAGE,
+			cursor,
+		});
+		return {
+			rows: page[key] as Row[],
+			next: page.next_cursor as string | null,
+		};
+	};
+	const readNames = async (rows: Row[]) => {
+		const organization = rows[0]?.organization_id;
+		const ids = [...new Set(rows.flatMap((row) => idsIn(row, fields)))];
+		const names = new Map<string, string>();
+		for (let from = 0; organization && from < ids.length; from += MAX_NAMED) {
+			const { records } = await invoke(services, principal, getRecordNames, {
+				organization_id: organization,
+				ids: ids.slice(from, from + MAX_NAMED),
+			});
+			for (const { id, name } of records) names.set(id, name ?? "");
+		}
+		return names;
+	};
+
+	const columns = columnsFor(fields);
+	const first = await readPage(null);
+	async function* chunks() {
+		yield BYTE_ORDER_MARK + writeLine(columns.map(({ heading }) => heading));
+		for (let page = first; ; page = await readPage(page.next)) {
+			yield writeRows(columns, page.rows, await readNames(page.rows));
+			if (page.next === null) return;
+		}
+	}
+	const day = new Date().toISOString().slice(0, 10);
+	return {
+		fileName: `assay-${key.replaceAll("_", "-")}-${day}.csv`,
+		chunks: chunks(),
+	};
+}
+
+function writeRows(
+	columns: Column[],
+	rows: Row[],
+	names: ReadonlyMap<string, string>,
+): string {
+	return rows
+		.map((row) => writeLine(columns.map(({ cell }) => cell(row, names))))
+		.join("");
+}

@@ -1,0 +1,121 @@
+import type { FieldIssue } from "../errors.ts";
+import type { IdKind } from "../id.ts";
+import { toJsonSchema } from "../mcp/json-schema.ts";
+import type { AnyRecordKind } from "../record-kind.ts";
+import type { Values } from "../record-store.ts";
+import { givenFields } from "../record-writing.ts";
+import type { Field } from "../records/field.ts";
+import type { CsvFile, FileLine } from "./import-file.ts";
+import type { References, Wanted } from "./import-references.ts";
+import { fromHarmless, readList } from "./text.ts";
+
+/** What a cell of a field can hold, found out once for a file. */
+interface CellKind {
+	field: Field;
+	reference: IdKind | undefined;
+	isList: boolean;
+	isNumber: boolean;
+	mayBeNull: boolean;
+	choices: string[];
+}
+
+export type CellKinds = ReadonlyMap<string, CellKind>;
+
+export function cellKindsOf(kind: AnyRecordKind): CellKinds {
+	const kinds = Object.entries(givenFields(kind)).map(
+		([name, field]): [string, CellKind] => {
+			const schema = toJsonSchema(field.input, "input");
+			const types = [schema.type].flat();
+			const choices = Array.isArray(schema.enum) ? schema.enum : [];
+			return [
+				name,
+				{
+					field,
+					reference: field.reference,
+					isList: types.includes("array"),
+					isNumber: types.includes("integer"),
+					mayBeNull: field.input.safeParse(null).success,
+					choices: choices.map(String),
+				},
+			];
+		},
+	);
+	return new Map(kinds);
+}
+
+/** What the reference columns of a file name. */
+export function wantedReferences(file: CsvFile, kinds: CellKinds): Wanted {
+	const wanted: Wanted = new Map();
+	for (const { cells } of file.lines) {
+		for (const [name, cell] of cells) {
+			const kind = kinds.get(name);
+			if (!kind?.reference) continue;
+			const texts = wanted.get(kind.reference) ?? new Set();
+			wanted.set(kind.reference, texts);
+			for (const text of namesIn(kind, cell)) texts.add(text);
+		}
+	}
+	return wanted;
+}
+
+/**
+ * The values that a line gives its record. An empty cell empties the field: null, or an empty
+ * list. Where it may not be empty it is left to its first value in a new record, and is an issue
+ * in one that there is already.
+ */
+export function readCells(
+	{ cells }: FileLine,
+	kinds: CellKinds,
+	references: References,
+	before: Values | undefined,
+): { given: Values; issues: FieldIssue[] } {
+	const given: Values = {};
+	const issues: FieldIssue[] = [];
+	for (const [name, cell] of cells) {
+		const kind = kinds.get(name);
+		if (!kind) continue;
+		if (cell === "") {
+			// Empty text looks the same in a file as no text: it is not to become null.
+			if (before?.[name] === "") continue;
+			if (kind.isList) given[name] = [];
+			else if (kind.mayBeNull) given[name] = null;
+			else if (before)
+				issues.push({ field: name, message: "must not be empty" });
+			continue;
+		}
+		if (!kind.reference) {
+			given[name] = readCell(kind, fromHarmless(cell));
+			continue;
+		}
+		const ids: string[] = [];
+		for (const text of namesIn(kind, cell)) {
+			const found = references.get(kind.reference)?.get(text);
+			if (found && "id" in found) ids.push(found.id);
+			else issues.push({ field: name, message: found?.issue ?? "is unknown" });
+		}
+		// In the order in which they are stored, or the same ones would be a change.
+		given[name] = kind.isList ? ids.sort() : ids[0];
+	}
+	return { given, issues };
+}
+
+function namesIn({ isList }: CellKind, cell: string): string[] {
+	const text = fromHarmless(cell);
+	if (isList) return readList(text);
+	return text.trim() === "" ? [] : [text.trim()];
+}
+
+function readCell(kind: CellKind, text: string): unknown {
+	if (kind.isList) return readList(text);
+	if (kind.isNumber) {
+		return /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : text;
+	}
+	if (kind.choices.length > 0) {
+		const asWritten = text
+			.trim()
+			.toUpperCase()
+			.replace(/[\s-]+/g, "_");
+		return kind.choices.includes(asWritten) ? asWritten : text;
+	}
+	return text;
+}

@@ -1,0 +1,121 @@
+import type { PoolClient } from "pg";
+import { badFields } from "../errors.ts";
+import type { AnyRecordKind } from "../record-kind.ts";
+import { columnsOf, type Values } from "../record-store.ts";
+import { storable } from "../words.ts";
+import type { CsvFile } from "./import-file.ts";
+import { fromHarmless } from "./text.ts";
+
+export const MATCH_BY = [
+	"id",
+	"reference_id",
+	"primary_email_address",
+	"full_name",
+	"name",
+	"requirement",
+	"none",
+] as const;
+export type MatchBy = (typeof MATCH_BY)[number];
+
+/** Records that a text in the file names. */
+export type Matches = ReadonlyMap<string, Values[]>;
+
+/**
+ * How lines find the record that they are about. Unless told, by what is made to tell records
+ * apart; a name is not: controls of two frameworks often have the same one.
+ */
+export function chooseMatch(
+	kind: AnyRecordKind,
+	{ headings }: CsvFile,
+	asked: MatchBy | undefined,
+): MatchBy {
+	const sure: MatchBy[] = ["id", "reference_id", "primary_email_address"];
+	const possible = MATCH_BY.filter(
+		(name) =>
+			name === "id" ||
+			name === "none" ||
+			name === kind.title ||
+			(sure.includes(name) && name in kind.fields),
+	);
+	if (asked === undefined) {
+		return sure.find((name) => headings.has(name)) ?? "none";
+	}
+	if (!possible.includes(asked)) {
+		throw badFields([
+			{
+				field: "match_by",
+				message: `must be one of ${possible.join(", ")} for ${kind.nouns}`,
+			},
+		]);
+	}
+	if (asked !== "none" && !headings.has(asked)) {
+		throw badFields([
+			{
+				field: "match_by",
+				message: `the file has no column ${asked}; add it, or match by another`,
+			},
+		]);
+	}
+	return asked;
+}
+
+/** The text by which a line names its record; undefined: it is a new one. */
+export function matchText(
+	cells: ReadonlyMap<string, string>,
+	by: MatchBy,
+): string | undefined {
+	const text = fromHarmless(cells.get(by) ?? "");
+	return text.trim() === "" ? undefined : by === "id" ? text.trim() : text;
+}
+
+/** The records that the lines name, in one statement; locked when they are to be changed. */
+export async function findMatches(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	file: CsvFile,
+	by: MatchBy,
+	lock: boolean,
+): Promise<Matches> {
+	const matches = new Map<string, Values[]>();
+	if (by === "none") return matches;
+	const texts = new Set(
+		file.lines
+			.map(({ cells }) => matchText(cells, by))
+			.filter((text) => text !== undefined && text === storable(text)),
+	);
+	// Ids and reference ids are exact, and have an index; e-mail addresses and names are as people write them.
+	const isExact = by === "id" || by === "reference_id";
+	const { rows } = await client.query(
+		`select g.text as match_text, ${columnsOf(kind)}
+		from unnest($2::text[]) g (text)
+		join ${kind.table} t on t.organization_id = $1
+			and ${isExact ? `t.${by} = g.text` : `lower(t.${by}) = lower(g.text)`}
+		order by t.id ${lock ? "for update of t" : ""}`,
+		[organizationId, [...texts]],
+	);
+	for (const { match_text, ...row } of rows) {
+		const found = matches.get(match_text) ?? [];
+		found.push(row);
+		matches.set(match_text, found);
+	}
+	return matches;
+}
+
+/** Reference ids of the file that records have already → the id of that record. */
+export async function findTaken(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	file: CsvFile,
+): Promise<ReadonlyMap<string, string>> {
+	if (!file.headings.has("reference_id")) return new Map();
+	const texts = file.lines
+		.map(({ cells }) => fromHarmless(cells.get("reference_id") ?? ""))
+		.filter((text) => text !== "" && text === storable(text));
+	const { rows } = await client.query<{ reference_id: string; id: string }>(
+		`select t.reference_id, t.id from ${kind.table} t where t.organization_id = $1 and t.reference_id = any($2)`,
+		[organizationId, texts],
+	);
+	return new Map(rows.map((row) => [row.reference_id, row.id]));
+}

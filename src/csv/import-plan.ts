@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { AppError, type FieldIssue } from "../errors.ts";
+import { notFound } from "../invoke.ts";
+import type { AnyRecordKind } from "../record-kind.ts";
+import type { Values } from "../record-store.ts";
+import {
+	prepareNew,
+	prepareUpdate,
+	shapeToAdd,
+	shapeToUpdate,
+} from "../record-writing.ts";
+import { parseInput } from "../validation.ts";
+import { cellKindsOf, readCells, wantedReferences } from "./import-cells.ts";
+import type { CsvFile, FileLine } from "./import-file.ts";
+import {
+	findMatches,
+	findTaken,
+	type MatchBy,
+	matchText,
+} from "./import-matching.ts";
+import { findReferences } from "./import-references.ts";
+
+/** What is to happen with a line. */
+export interface PlannedLine {
+	line: number;
+	outcome: "ADD" | "UPDATE" | "UNCHANGED" | "WRONG";
+	/** The record that it is about, if there is one. */
+	before?: Values;
+	/** What is to be stored, all of a new record or what changes in one. */
+	values: Values;
+	issues: FieldIssue[];
+}
+
+/** So many lines are planned before other requests have their turn. */
+const AT_ONCE = 200;
+
+/**
+ * What each line would do, by the rules of add and update. Writes nothing. The number of
+ * statements does not depend on the number of lines.
+ */
+export async function planImport(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	file: CsvFile,
+	by: MatchBy,
+	lock: boolean,
+): Promise<PlannedLine[]> {
+	const cellKinds = cellKindsOf(kind);
+	const matches = await findMatches(
+		client,
+		kind,
+		organizationId,
+		file,
+		by,
+		lock,
+	);
+	const taken = await findTaken(client, kind, organizationId, file);
+	const references = await findReferences(
+		client,
+		organizationId,
+		wantedReferences(file, cellKinds),
+	);
+	const toAdd = z.strictObject(shapeToAdd(kind));
+	const toUpdate = z.strictObject(shapeToUpdate(kind));
+	// Record or reference id → the line that it was in.
+	const seenRecords = new Map<string, number>();
+	const seenReferenceIds = new Map<string, number>();
+
+	const planLine = (fileLine: FileLine): PlannedLine => {
+		const { line, cells } = fileLine;
+		const wrong = (issues: FieldIssue[], before?: Values): PlannedLine => ({
+			line,
+			outcome: "WRONG",
+			...(before && { before }),
+			values: {},
+			issues,
+		});
+		if (fileLine.issue) return wrong([{ field: "", message: fileLine.issue }]);
+
+		const text = matchText(cells, by);
+		const found = text === undefined ? [] : (matches.get(text) ?? []);
+		const [before] = found;
+		if (text !== undefined) {
+			if (found.length > 1) {
+				return wrong([
+					{ field: by, message: severalRecords(kind, found.length) },
+				]);
+			}
+			if (!before && by === "id") {
+				return wrong([
+					{
+						field: "id",
+						message: `${notFound(text).message} in this organization`,
+					},
+				]);
+			}
+			const asMeant = by === "reference_id" ? text : text.toLowerCase();
+			const key = before ? String(before.id) : asMeant;
+			const earlier = seenRecords.get(key);
+			if (earlier !== undefined) {
+				return wrong([
+					{ field: by, message: `is the same ${kind.noun} as line ${earlier}` },
+				]);
+			}
+			seenRecords.set(key, line);
+		}
+
+		const { given, issues } = readCells(
+			fileLine,
+			cellKinds,
+			references,
+			before,
+		);
+		let values: Values = {};
+		try {
+			const parsed = parseInput(before ? toUpdate : toAdd, given);
+			values = before
+				? prepareUpdate(kind, before, parsed)
+				: prepareNew(kind, parsed);
+		} catch (error) {
+			if (!(error instanceof AppError) || !error.fields) throw error;
+			const named = new Set(issues.map(({ field }) => field));
+			issues.push(...error.fields.filter(({ field }) => !named.has(field)));
+		}
+		const reference = values.reference_id;
+		if (typeof reference === "string") {
+			const earlier = seenReferenceIds.get(reference);
+			seenReferenceIds.set(reference, line);
+			const holder = taken.get(reference);
+			if (holder !== undefined && holder !== before?.id) {
+				issues.push({
+					field: "reference_id",
+					message: `is already used by another ${kind.noun}`,
+				});
+			} else if (earlier !== undefined) {
+				issues.push({
+					field: "reference_id",
+					message: `is already used in line ${earlier}`,
+				});
+			}
+		}
+		if (issues.length > 0) return wrong(issues, before);
+		if (!before) return { line, outcome: "ADD", values, issues };
+		const outcome = Object.keys(values).length > 0 ? "UPDATE" : "UNCHANGED";
+		return { line, outcome, before, values, issues };
+	};
+
+	const plan: PlannedLine[] = [];
+	for (const fileLine of file.lines) {
+		if (plan.length % AT_ONCE === AT_ONCE - 1) await setImmediate();
+		plan.push(planLine(fileLine));
+	}
+	return plan;
+}
+
+function severalRecords(kind: AnyRecordKind, count: number): string {
+	return `names ${count} ${kind.nouns}; give the id, or match by another column`;
+}
+
+/** A text that is another one when anything would happen otherwise than in this plan. */
+export function fingerprint(plan: PlannedLine[]): string {
+	const hash = createHash("sha256");
+	for (const { line, outcome, before, values, issues } of plan) {
+		const was = before && Object.keys(values).map((name) => before[name]);
+		hash.update(
+			`${JSON.stringify([line, outcome, before?.id, was, values, issues])}\n`,
+		);
+	}
+	return hash.digest("base64url");
+}

@@ -1,0 +1,86 @@
+import type { PoolClient } from "pg";
+import { type IdKind, kindNoun, parseId } from "../id.ts";
+import { missingReference } from "../record-store.ts";
+import { recordKinds } from "../records/all.ts";
+import { storable } from "../words.ts";
+
+/** The id that a cell means, or why it means none. */
+export type Reference = { id: string } | { issue: string };
+
+/** Texts that cells of reference columns have, by the kind of record that they are to name. */
+export type Wanted = Map<IdKind, Set<string>>;
+
+/** What each of them means. */
+export type References = Map<IdKind, Map<string, Reference>>;
+
+/**
+ * Finds what the cells of reference columns name: by id, then by e-mail address (of people), then
+ * by name. One statement a kind, whatever the number of cells.
+ */
+export async function findReferences(
+	client: PoolClient,
+	organizationId: string,
+	wanted: Wanted,
+): Promise<References> {
+	const found: References = new Map();
+	for (const [kind, texts] of wanted) {
+		const ways = waysToName(kind);
+		const asked = [...texts].filter((text) => text === storable(text));
+		const { rows } = await client.query<{
+			text: string;
+			way: number;
+			ids: string[];
+		}>(
+			ways.sql
+				.map(
+					(sql, way) => `
+				select g.text, ${way} as way, array_agg(t.id::text) as ids
+				from unnest($2::text[]) g (text)
+				join ${ways.table} t on t.organization_id = $1 and ${sql}
+				group by g.text`,
+				)
+				.join(" union all ")
+				.concat(" order by way desc"),
+			[organizationId, asked],
+		);
+		const byText = new Map<string, Reference>();
+		for (const text of texts) {
+			byText.set(text, { issue: missing(kind, text) });
+		}
+		// The surest way last, so that it is the one that counts.
+		for (const { text, ids } of rows) {
+			const [id] = ids;
+			byText.set(
+				text,
+				id !== undefined && ids.length === 1
+					? { id }
+					: {
+							issue: `"${text.slice(0, 80)}" names ${ids.length} records; give ${kind === "people" ? "the e-mail address or " : ""}the id`,
+						},
+			);
+		}
+		found.set(kind, byText);
+	}
+	return found;
+}
+
+function waysToName(kind: IdKind): { table: string; sql: string[] } {
+	const named = recordKinds.find((known) => known.kind === kind);
+	if (!named) throw new Error(`${kind} is no kind of record`);
+	return {
+		table: named.table,
+		sql: [
+			"t.id = g.text",
+			...(kind === "people"
+				? ["lower(t.primary_email_address) = lower(g.text)"]
+				: []),
+			`lower(t.${named.title}) = lower(g.text)`,
+		],
+	};
+}
+
+function missing(kind: IdKind, text: string): string {
+	return parseId(text)
+		? missingReference("", kind, text).message
+		: `there is no ${kindNoun(kind)} "${text.slice(0, 80)}" in this organization; give ${kind === "people" ? "an e-mail address, " : ""}a name or an id that it has`;
+}

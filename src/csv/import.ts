@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { organizationId } from "../paging.ts";
+import type { AnyRecordKind } from "../record-kind.ts";
+import type { Values } from "../record-store.ts";
+import { insertNew, noteStored, updateLocked } from "../record-writing.ts";
+import { recordKinds } from "../records/all.ts";
+import { type CsvFile, MAX_LINES, readFile } from "./import-file.ts";
+import { chooseMatch, MATCH_BY } from "./import-matching.ts";
+import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
+
+export const MAX_CSV_BYTES = 16 * 1024 * 1024;
+
+/** Records of one register stored at the same time: their statements travel together. */
+const AT_ONCE = 100;
+const MAX_TOLD = 20;
+
+const KINDS = recordKinds.map(({ kind }) => kind) as [string, ...string[]];
+
+const importedLine = z.object({
+	line: z.int().describe("As a spreadsheet counts; the heading is line 1"),
+	outcome: z.enum(["ADD", "UPDATE", "UNCHANGED", "WRONG"]),
+	id: z.string().nullable().describe("Null: there is no such record yet"),
+	name: z.string().nullable(),
+	changes: z
+		.record(z.string(), z.object({ before: z.unknown(), after: z.unknown() }))
+		.describe("Of an UPDATE: the fields that change"),
+	issues: z
+		.array(
+			z.object({
+				column: z.string().describe("Heading; empty: the line as a whole"),
+				message: z.string(),
+			}),
+		)
+		.describe("Of a WRONG line"),
+});
+
+export const importRecords = defineOperation({
+	name: "importRecords",
+	title: "Import records from CSV",
+	description: `Add and change the records of a register from a CSV file, at most ${MAX_LINES} lines. Says for every line what happens; nothing is written unless dry_run is false, and then all of it or, if any line is wrong, nothing.`,
+	toolset: "csv",
+	access: "write",
+	surface: "console",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		kind: z.enum(KINDS).describe("Kind of record that the lines are"),
+		csv: z.string().max(MAX_CSV_BYTES).describe("The file's text"),
+		match_by: z
+			.enum(MATCH_BY)
+			.optional()
+			.describe(
+				"Column by which a line finds the record it is about, none: each line is a new one; unless given, the first of id, reference_id and primary_email_address that the file has",
+			),
+		dry_run: z.boolean().optional().describe("false writes; true unless given"),
+		plan: z
+			.string()
+			.max(100)
+			.optional()
+			.describe(
+				"plan of the dry run that was confirmed: refused if anything would happen otherwise by now",
+			),
+	}),
+	output: z.object({
+		dry_run: z.boolean(),
+		plan: z.string().describe("Stands for all that the lines say"),
+		matched_by: z.enum(MATCH_BY),
+		add: z.int(),
+		update: z.int(),
+		unchanged: z.int(),
+		wrong: z.int(),
+		ignored_columns: z
+			.array(z.string())
+			.describe("What cannot be given: times, scores, names beside ids"),
+		lines: z.array(importedLine),
+	}),
+	run: async (context, input) => {
+		const isDryRun = input.dry_run ?? true;
+		const kind = recordKinds.find((known) => known.kind === input.kind);
+		if (!kind) throw new Error(`${input.kind} is no kind of record`);
+		const file = readFile(kind, input.csv);
+		const by = chooseMatch(kind, file, input.match_by);
+		const plan = await planImport(
+			context.client,
+			kind,
+			input.organization_id,
+			file,
+			by,
+			!isDryRun,
+		);
+		const print = fingerprint(plan);
+		let stored: Map<PlannedLine, Values> | undefined;
+		if (!isDryRun) {
+			refuseWrong(plan);
+			if (input.plan !== undefined && input.plan !== print) {
+				throw new AppError(
+					"bad_request",
+					"the register or the file has changed since the dry run; look at what would happen now, and confirm again",
+				);
+			}
+			stored = await storePlan(context, kind, plan);
+		}
+		const count = (outcome: PlannedLine["outcome"]) =>
+			plan.filter((planned) => planned.outcome === outcome).length;
+		return {
+			dry_run: isDryRun,
+			plan: print,
+			matched_by: by,
+			add: count("ADD"),
+			update: count("UPDATE"),
+			unchanged: count("UNCHANGED"),
+			wrong: count("WRONG"),
+			ignored_columns: file.ignored,
+			lines: plan.map((planned) =>
+				describeLine(kind, file, planned, stored?.get(planned)),
+			),
+		};
+	},
+});
+
+function refuseWrong(plan: PlannedLine[]): void {
+	const wrong = plan.filter(({ outcome }) => outcome === "WRONG");
+	if (wrong.length === 0) return;
+	const fields = wrong.slice(0, MAX_TOLD).flatMap(({ line, issues }) =>
+		issues.map(({ field, message }) => ({
+			field: [`line ${line}`, field].filter(Boolean).join(", "),
+			message,
+		})),
+	);
+	throw new AppError(
+		"bad_request",
+		`nothing was imported: ${wrong.length === 1 ? "a line is" : `${wrong.length} lines are`} wrong; ${badFields(fields).message}`,
+		{ fields },
+	);
+}
+
+/**
+ * Stores every line by what add and update do. Records that name their reference id come first,
+ * lest one that is given the next free id takes it. Gives the record of each line.
+ */
+async function storePlan(
+	context: Context,
+	kind: AnyRecordKind,
+	plan: PlannedLine[],
+): Promise<Map<PlannedLine, Values>> {
+	const changing = plan.filter(
+		({ outcome }) => outcome === "ADD" || outcome === "UPDATE",
+	);
+	const [first, then] = [
+		changing.filter(({ before, values }) => before || values.reference_id),
+		changing.filter(({ before, values }) => !before && !values.reference_id),
+	];
+	const ids = new Map<PlannedLine, string>();
+	const storeLine = async (planned: PlannedLine) => {
+		const { before, values } = planned;
+		const id = before
+			? await updateLocked(context, kind, before, values)
+			: await insertNew(context, kind, values);
+		ids.set(planned, id);
+	};
+	for (const lines of [first, then]) {
+		for (let from = 0; from < lines.length; from += AT_ONCE) {
+			await allOf(lines.slice(from, from + AT_ONCE), storeLine);
+		}
+	}
+	const noted = changing.map((planned) => ({
+		id: ids.get(planned) ?? "",
+		...(planned.before && { before: planned.before }),
+	}));
+	const records = await noteStored(context, kind, noted);
+	return new Map(changing.map((planned, n) => [planned, records[n] as Values]));
+}
+
+/**
+ * Stores lines together. Waits for all of them even when one fails, so that none writes after the
+ * transaction has ended, and throws what went wrong first: the others only say that it has failed.
+ */
+async function allOf(
+	lines: PlannedLine[],
+	store: (planned: PlannedLine) => Promise<void>,
+): Promise<void> {
+	let failure: { line: number; error: unknown } | undefined;
+	await Promise.all(
+		lines.map((planned) =>
+			store(planned).catch((error) => {
+				failure ??= { line: planned.line, error };
+			}),
+		),
+	);
+	if (!failure) return;
+	const { line, error } = failure;
+	if (!(error instanceof AppError) || !error.fields) throw error;
+	throw badFields(
+		error.fields.map(({ field, message }) => ({
+			field: `line ${line}, ${field}`,
+			message,
+		})),
+	);
+}
+
+function describeLine(
+	kind: AnyRecordKind,
+	{ headings }: CsvFile,
+	{ line, outcome, before, values, issues }: PlannedLine,
+	stored: Values | undefined,
+): z.input<typeof importedLine> {
+	const record: Values = stored ?? { ...before, ...values };
+	const title = kind.title ? record[kind.title] : undefined;
+	const changes = before
+		? Object.entries(values).map(([name, after]) => [
+				name,
+				{ before: before[name], after },
+			])
+		: [];
+	return {
+		line,
+		outcome,
+		id: typeof record.id === "string" ? record.id : null,
+		name: typeof title === "string" ? title : null,
+		changes: Object.fromEntries(changes),
+		issues: issues.map(({ field, message }) => {
+			const name = /^\w+/.exec(field)?.[0] ?? "";
+			return { column: headings.get(name) ?? name, message };
+		}),
+	};
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+	forgetPassword,
+	forgotInput,
+	type ResetParts,
+	resetInput,
+	resetPassword,
+} from "../access/password-reset.ts";
+import { isSetupNeeded, setUp, setupInput } from "../access/setup.ts";
+import type { From } from "../access/sign-in-events.ts";
+import { parseInput } from "../validation.ts";
+
+const MAX_BODY = 16 * 1024;
+
+/** How the door of the console looks at a request: whether it is a page of ours, and whence. */
+export interface Door {
+	refuseOthersPages: (request: FastifyRequest) => void;
+	fromOf: (request: FastifyRequest) => From;
+}
+
+/**
+ * What the console calls for somebody who cannot sign in yet. Errors as everywhere:
+ * {error, message, fields?}.
+ *
+ *     GET  /api/setup            → {setup_needed}
+ *     POST /api/setup            {token, organization_name, name, email, password}
+ *                                → {user_id, email, organization_id}; the page signs in with them
+ *     POST /api/forgot-password  {email} → {} whoever has the address; 400 without SMTP
+ *     POST /api/reset-password   {token, password} → {email, live_api_tokens}
+ */
+export function addAccount(
+	app: FastifyInstance,
+	parts: ResetParts,
+	{ refuseOthersPages, fromOf }: Door,
+): void {
+	const options = { bodyLimit: MAX_BODY };
+
+	app.get("/api/setup", async (request) => {
+		refuseOthersPages(request);
+		return { setup_needed: await isSetupNeeded(parts.appPool) };
+	});
+
+	app.post("/api/setup", options, async (request) => {
+		refuseOthersPages(request);
+		const input = parseInput(setupInput, request.body ?? {});
+		return setUp(parts.appPool, input, fromOf(request));
+	});
+
+	app.post("/api/forgot-password", options, async (request) => {
+		refuseOthersPages(request);
+		const input = parseInput(forgotInput, request.body ?? {});
+		forgetPassword(parts, input, fromOf(request));
+		return {};
+	});
+
+	app.post("/api/reset-password", options, async (request) => {
+		refuseOthersPages(request);
+		const input = parseInput(resetInput, request.body ?? {});
+		return resetPassword(parts, input, fromOf(request));
+	});
+}

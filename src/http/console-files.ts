@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative, sep } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../errors.ts";
+
+/** The console's build in memory; a path that is not in it cannot be read. */
+export interface ConsoleFiles {
+	/** The page, with NONCE_PLACEHOLDER wherever an answer's nonce belongs. */
+	index: string;
+	/** By path, as in `/assets/index-1a2b3c4d.js`. */
+	assets: ReadonlyMap<string, Asset>;
+}
+
+interface Asset {
+	type: string;
+	/** Its name changes with its content. */
+	isHashed: boolean;
+	identity: Buffer;
+	br?: Buffer;
+	gzip?: Buffer;
+}
+
+/** As console/vite.config.ts has it. */
+const NONCE_PLACEHOLDER = /__NONCE__/g;
+const TYPES: Record<string, string> = {
+	".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+	".png": "image/png",
+	".woff2": "font/woff2",
+};
+const YEAR_SECONDS = 31_536_000;
+/** Where a page is never meant, whatever the request accepts. */
+const NOT_PAGES = /^\/(api|health|\.well-known|assets|metrics)(\/|$)/;
+
+/** Reads a build, see ensureConsole. */
+export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
+	const contents = new Map<string, Buffer>();
+	const entries = await readdir(folder, {
+		recursive: true,
+		withFileTypes: true,
+	});
+	for (const entry of entries) {
+		if (!entry.isFile()) continue;
+		const path = join(entry.parentPath, entry.name);
+		const url = `/${relative(folder, path).split(sep).join("/")}`;
+		contents.set(url, await readFile(path));
+	}
+	const index = contents.get("/index.html");
+	if (!index) throw new Error(`${folder} holds no build of the console`);
+	const assets = new Map<string, Asset>();
+	for (const [url, identity] of contents) {
+		const type = TYPES[extname(url)];
+		if (!type) continue;
+		const [br, gzip] = [contents.get(`${url}.br`), contents.get(`${url}.gz`)];
+		assets.set(url, {
+			type,
+			isHashed: url.startsWith("/assets/"),
+			identity,
+			...(br && { br }),
+			...(gzip && { gzip }),
+		});
+	}
+	return { index: index.toString(), assets };
+}
+
+/**
+ * Serves the console below `/`: its files, and its page at every other address that a
+ * browser may open. `webConsole` is a sentence when there is none: the rest of the service
+ * does not need it.
+ */
+export function addConsoleFiles(
+	app: FastifyInstance,
+	webConsole: ConsoleFiles | string,
+): void {
+	app.get("/*", async (request, reply) => {
+		const path = request.url.split("?", 1)[0] ?? "/";
+		if (typeof webConsole !== "string") {
+			const asset = webConsole.assets.get(path);
+			if (asset) return sendAsset(request, reply, asset);
+		}
+		if (NOT_PAGES.test(path) || !acceptsPage(request)) {
+			throw new AppError("not_found", "there is nothing at this address");
+		}
+		if (typeof webConsole !== "string") {
+			return sendPage(reply, webConsole.index);
+		}
+		return reply
+			.status(503)
+			.type("text/plain; charset=utf-8")
+			.send(`${webConsole}\nDevices and AI clients are served as usual.\n`);
+	});
+}
+
+function sendAsset(
+	request: FastifyRequest,
+	reply: FastifyReply,
+	asset: Asset,
+): FastifyReply {
+	reply.headers({
+		"content-type": asset.type,
+		"cache-control": asset.isHashed
+			? `public, max-age=${YEAR_SECONDS}, immutable`
+			: "no-cache",
+		// A picture or script opened by itself may do nothing either.
+		"content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+		"cross-origin-resource-policy": "same-origin",
+		vary: "accept-encoding",
+	});
+	for (const encoding of ["br", "gzip"] as const) {
+		const content = asset[encoding];
+		if (!content || !accepts(request, encoding)) continue;
+		return reply.header("content-encoding", encoding).send(content);
+	}
+	return reply.send(asset.identity);
+}
+
+/**
+ * The page. Scripts and styles are the service's own files alone; the style elements that
+ * the interface makes while it runs carry the answer's nonce.
+ */
+function sendPage(reply: FastifyReply, index: string): FastifyReply {
+	const nonce = randomBytes(16).toString("base64");
+	return reply
+		.headers({
+			"content-type": "text/html; charset=utf-8",
+			"cache-control": "no-cache",
+			"content-security-policy": [
+				"default-src 'none'",
+				"script-src 'self'",
+				`style-src 'self' 'nonce-${nonce}'`,
+				// A bar's width, a menu's place: no way to run anything or to reach another host.
+				"style-src-attr 'unsafe-inline'",
+				"img-src 'self' data:",
+				"font-src 'self'",
+				"connect-src 'self'",
+				"base-uri 'none'",
+				"form-action 'self'",
+				"frame-ancestors 'none'",
+			].join("; "),
+			"cross-origin-opener-policy": "same-origin",
+			"referrer-policy": "no-referrer",
+			"x-frame-options": "DENY",
+		})
+		.send(index.replace(NONCE_PLACEHOLDER, nonce));
+}
+
+function acceptsPage({ headers }: FastifyRequest): boolean {
+	return /text\/html/i.test(headers.accept ?? "");
+}
+
+/** True when Accept-Encoding names it and does not refuse it. */
+function accepts({ headers }: FastifyRequest, encoding: string): boolean {
+	return String(headers["accept-encoding"] ?? "")
+		.toLowerCase()
+		.split(",")
+		.some((part) => {
+			const [name, ...parameters] = part.split(";").map((text) => text.trim());
+			return (
+				name === encoding &&
+				!parameters.some((text) => /^q=0(\.0*)?$/.test(text))
+			);
+		});
+}

@@ -1,0 +1,168 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import {
+	type Browser,
+	type BrowserContext,
+	type BrowserContextOptions,
+	chromium,
+	type Page,
+} from "playwright-core";
+import { expect, inject, onTestFinished } from "vitest";
+import { hashPassword } from "../../src/access/password.ts";
+import type { Role } from "../../src/access/principal.ts";
+import { readConsoleFiles } from "../../src/http/console-files.ts";
+import { PASSWORD } from "../console-client.ts";
+import { makeUser, type TestUser } from "../people.ts";
+import { startService, type TestService } from "../service.ts";
+
+/** Where the system's Chromium is; nothing is downloaded. */
+const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const ARGS = [
+	"--no-sandbox",
+	"--disable-gpu",
+	"--disable-quic",
+	"--no-first-run",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-sync",
+];
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** Set to look at the pages: SCREENSHOTS=/tmp/shots npm run test:browser */
+const SCREENSHOTS = process.env.SCREENSHOTS;
+
+export interface TestConsole extends TestService {
+	browser: Browser;
+	/** A user of the organization with PASSWORD. */
+	makePerson: (role: Role, organizationId?: string) => Promise<TestUser>;
+	/** A page of a browser without cookies. What it complains of fails the test. */
+	openPage: (options?: BrowserContextOptions) => Promise<Page>;
+	/** The same, signed in and at `path`. */
+	openPageAs: (
+		person: TestUser,
+		path?: string,
+		options?: BrowserContextOptions,
+	) => Promise<Page>;
+}
+
+/** The service with its console, and a Chromium. Once for a test file. */
+export async function startConsole(): Promise<TestConsole> {
+	const files = await readConsoleFiles(inject("consoleFolder"));
+	const [served, browser, passwordHash] = await Promise.all([
+		startService(undefined, undefined, files),
+		chromium.launch({ executablePath: CHROMIUM, args: ARGS }),
+		hashPassword(PASSWORD),
+	]);
+	const openPage = async (options: BrowserContextOptions = {}) => {
+		const context = await browser.newContext({
+			baseURL: served.service.url,
+			locale: "en-GB",
+			timezoneId: "Europe/Berlin",
+			reducedMotion: "reduce",
+			permissions: ["clipboard-read", "clipboard-write"],
+			viewport: { width: 1280, height: 800 },
+			...options,
+		});
+		const page = await context.newPage();
+		const complaints = watch(page);
+		refuseOtherHosts(context, served.service.url, complaints);
+		onTestFinished(async () => {
+			await context.close();
+			expect(complaints, "what the browser complained of").toEqual([]);
+		});
+		return page;
+	};
+	return {
+		...served,
+		browser,
+		openPage,
+		makePerson: (role, organizationId = served.organizationId) =>
+			makeUser(served.database, { organizationId, role }, { passwordHash }),
+		openPageAs: async (person, path = "/", options) => {
+			const page = await openPage(options);
+			await signInByRequest(page, served.service.url, person);
+			await page.goto(path);
+			return page;
+		},
+		close: async () => {
+			await browser.close();
+			await served.close();
+		},
+	};
+}
+
+/** Signs in on the page that asks for it, as a person does. */
+export async function signIn(
+	page: Page,
+	{ email }: { email: string },
+	password = PASSWORD,
+): Promise<void> {
+	await page.getByLabel("E-mail address").fill(email);
+	await page.getByLabel("Password", { exact: true }).fill(password);
+	await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** What axe-core finds serious or critical on the page as it is now: nothing. */
+export async function axe(page: Page): Promise<void> {
+	// Evaluated and not put into the page, whose policy forbids scripts of others.
+	await page.evaluate(await readFile(AXE, "utf8"));
+	const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+	const serious = violations
+		.filter(({ impact }) => impact === "serious" || impact === "critical")
+		.map(({ id, help, nodes }) => ({
+			id,
+			help,
+			nodes: nodes.map(({ html, failureSummary }) => [html, failureSummary]),
+		}));
+	expect(serious, `axe at ${page.url()}`).toEqual([]);
+}
+
+/** A picture of the page, if somebody wants to look. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+	if (!SCREENSHOTS) return;
+	await mkdir(SCREENSHOTS, { recursive: true });
+	await page.screenshot({
+		path: join(SCREENSHOTS, `${name}.png`),
+		animations: "disabled",
+	});
+}
+
+/** What the browser complains of, but for answers that a test asked for: 4xx is the server's word. */
+function watch(page: Page): string[] {
+	const complaints: string[] = [];
+	page.on("console", (message) => {
+		const text = message.text();
+		const isAnswer = /^Failed to load resource: .* status of 4\d\d/.test(text);
+		if (message.type() === "error" && !isAnswer) complaints.push(text);
+		if (message.type() === "warning" && /Content.Security/i.test(text)) {
+			complaints.push(text);
+		}
+	});
+	page.on("pageerror", (error) => complaints.push(String(error)));
+	return complaints;
+}
+
+function refuseOtherHosts(
+	context: BrowserContext,
+	base: string,
+	complaints: string[],
+): void {
+	context.on("request", (request) => {
+		const url = new URL(request.url());
+		const isOurs = url.origin === base || /^(data|blob):$/.test(url.protocol);
+		if (!isOurs) complaints.push(`a request to ${url.origin}`);
+	});
+}
+
+async function signInByRequest(
+	page: Page,
+	base: string,
+	{ email }: TestUser,
+): Promise<void> {
+	const answer = await page.request.post("/api/auth/sign-in/email", {
+		data: { email, password: PASSWORD },
+		headers: { origin: base },
+	});
+	expect(answer.status()).toBe(200);
+}

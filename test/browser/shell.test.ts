@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+test("`/` opens the organization, whose name and places are in the shell", async () => {
+	const page = await served.openPageAs(await served.makePerson("admin"));
+	await page.waitForURL(`**/o/${served.organizationId}`);
+	await page.getByRole("button", { name: "Organization: Acme" }).waitFor();
+	const main = page.getByRole("navigation", { name: "Main" });
+	for (const name of ["Home", "Devices", "Risks", "Data", "Audit log"]) {
+		await main.getByRole("link", { name, exact: true }).waitFor();
+	}
+	await axe(page);
+	await screenshot(page, "shell");
+});
+
+test("after a navigation the heading has the focus and names the document", async () => {
+	const page = await served.openPageAs(await served.makePerson("member"));
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	await page.getByRole("link", { name: "Devices", exact: true }).click();
+	const heading = page.getByRole("heading", { name: "Devices", level: 1 });
+	await heading.waitFor();
+	await page.locator("h1:focus").waitFor();
+	expect(await page.title()).toBe("Devices · Assay");
+});
+
+test("the first Tab offers to skip the navigation", async () => {
+	const page = await served.openPageAs(await served.makePerson("member"));
+	await page.getByRole("heading", { level: 1 }).waitFor();
+	await page.keyboard.press("Tab");
+	await page.locator(":focus", { hasText: "Skip to the content" }).waitFor();
+});
+
+test("at 375 px the navigation is behind a button and nothing is wider than the screen", async () => {
+	const page = await served.openPageAs(await served.makePerson("admin"), "/", {
+		viewport: { width: 375, height: 740 },
+	});
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	const risks = page.getByRole("link", { name: "Risks", exact: true });
+	expect(await risks.isVisible()).toBe(false);
+	await screenshot(page, "shell-375");
+	await page.getByRole("button", { name: "Open the navigation" }).click();
+	await risks.waitFor();
+	await axe(page);
+	await screenshot(page, "shell-375-open");
+	await risks.click();
+	await page.waitForURL("**/r/risk");
+	await expect.poll(() => risks.isVisible()).toBe(false);
+	const width = await page.evaluate("document.documentElement.scrollWidth");
+	expect(width).toBeLessThanOrEqual(375);
+});
+
+test("light and dark are chosen by the reader and kept", async () => {
+	const page = await served.openPageAs(await served.makePerson("viewer"), "/", {
+		colorScheme: "light",
+	});
+	const scheme = () =>
+		page.evaluate("document.documentElement.dataset.mantineColorScheme");
+	expect(await scheme()).toBe("light");
+	await page.getByRole("button", { name: "Light or dark" }).click();
+	await page.getByRole("menuitem", { name: "Dark" }).click();
+	await expect.poll(scheme).toBe("dark");
+	await page.reload();
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	expect(await scheme()).toBe("dark");
+	await axe(page);
+	await screenshot(page, "shell-dark");
+});
+
+test("a viewer sees no audit log; an organization of others is not found", async () => {
+	const page = await served.openPageAs(await served.makePerson("viewer"));
+	await page.getByRole("link", { name: "Home", exact: true }).waitFor();
+	expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+	await page.goto(`/o/${"A".repeat(32)}/devices`);
+	await page.getByRole("heading", { name: "Not found" }).waitFor();
+	await axe(page);
+});

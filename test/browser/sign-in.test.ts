@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	axe,
+	screenshot,
+	signIn,
+	startConsole,
+	type TestConsole,
+} from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+test("who is not signed in is asked to, and then led to where they wanted to go", async () => {
+	const person = await served.makePerson("member");
+	const page = await served.openPage();
+	const wanted = `/o/${served.organizationId}/r/risk?q=water&sort=name`;
+	await page.goto(wanted);
+	await page.getByRole("heading", { name: "Sign in" }).waitFor();
+	await axe(page);
+	await screenshot(page, "sign-in");
+	await signIn(page, person);
+	await page.waitForURL(`**${wanted}`);
+});
+
+test("a wrong password and an unknown address are refused in the same words", async () => {
+	const { email } = await served.makePerson("member");
+	const page = await served.openPage();
+	const said: string[] = [];
+	for (const who of [email, "nobody@example.com"]) {
+		await page.goto("/sign-in");
+		await signIn(page, { email: who }, "not the password");
+		said.push(await page.getByRole("alert").innerText());
+	}
+	expect(said[0]).toContain("The e-mail address or the password is wrong.");
+	expect(said[1]).toBe(said[0]);
+	await axe(page);
+	await screenshot(page, "sign-in-wrong");
+});
+
+test("too many wrong passwords are refused with the time to wait", async () => {
+	const { email } = await served.makePerson("member");
+	const page = await served.openPage();
+	await page.goto("/sign-in");
+	const headers = { origin: served.service.url };
+	const data = { email, password: "not the password" };
+	let status = 0;
+	for (let tries = 0; tries < 50 && status !== 429; tries++) {
+		const answer = await page.request.post("/api/auth/sign-in/email", {
+			data,
+			headers,
+		});
+		status = answer.status();
+	}
+	await signIn(page, { email });
+	await expect
+		.poll(() => page.getByRole("alert").innerText())
+		.toMatch(/try again in \d+ minutes/);
+});
+
+test("an address of another host is not gone to after signing in", async () => {
+	const person = await served.makePerson("member");
+	const page = await served.openPage();
+	for (const to of [
+		"https://evil.example/",
+		"//evil.example/",
+		"/\\evil.example",
+	]) {
+		await page.context().clearCookies();
+		await page.goto(`/sign-in?to=${encodeURIComponent(to)}`);
+		await signIn(page, person);
+		await page.getByRole("button", { name: "Your account" }).waitFor();
+		expect(new URL(page.url()).origin).toBe(served.service.url);
+	}
+});
+
+test("after signing out the pages ask to sign in again", async () => {
+	const person = await served.makePerson("viewer");
+	const page = await served.openPageAs(person);
+	await page.getByRole("button", { name: "Your account" }).click();
+	await page.getByRole("menuitem", { name: "Sign out" }).click();
+	await page.getByRole("heading", { name: "Sign in" }).waitFor();
+	await page.goto(`/o/${served.organizationId}`);
+	await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("a session that has ended leads to sign-in and back", async () => {
+	const person = await served.makePerson("member");
+	const page = await served.openPageAs(person);
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	await page.context().clearCookies();
+	await page.goto(`/o/${served.organizationId}/devices`);
+	await signIn(page, person);
+	await page.waitForURL(`**/o/${served.organizationId}/devices`);
+});

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { createInterface } from "node:readline";
+
+export interface SmtpSink {
+	url: string;
+	/** The next message that arrives or has arrived, headers and text, decoded. */
+	next: () => Promise<{ to: string; text: string }>;
+	/** Messages that have arrived and were not asked for. */
+	waiting: () => number;
+	close: () => void;
+}
+
+/** A mail server that takes everything and delivers nothing. */
+export async function openSmtpSink(): Promise<SmtpSink> {
+	const arrived: { to: string; text: string }[] = [];
+	const asking: ((message: { to: string; text: string }) => void)[] = [];
+	const server = createServer(async (socket) => {
+		socket.on("error", () => {});
+		const say = (line: string) => socket.write(`${line}\r\n`);
+		say("220 sink");
+		let to = "";
+		let lines: string[] | undefined;
+		for await (const line of createInterface(socket)) {
+			if (lines && line === ".") {
+				const message = { to, text: decode(lines.join("\n")) };
+				lines = undefined;
+				const ask = asking.shift();
+				if (ask) ask(message);
+				else arrived.push(message);
+				say("250 taken");
+			} else if (lines) {
+				lines.push(line);
+			} else if (line.startsWith("DATA")) {
+				lines = [];
+				say("354 go on");
+			} else if (line.startsWith("QUIT")) {
+				say("221 bye");
+				socket.end();
+			} else {
+				if (line.startsWith("RCPT")) to = /<(.*)>/.exec(line)?.[1] ?? "";
+				say("250 ok");
+			}
+		}
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	return {
+		url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		next: () =>
+			new Promise((resolve) => {
+				const message = arrived.shift();
+				if (message) resolve(message);
+				else asking.push(resolve);
+			}),
+		waiting: () => arrived.length,
+		close: () => server.close(),
+	};
+}
+
+/** Quoted-printable as text. */
+function decode(text: string): string {
+	return text
+		.replace(/=\n/g, "")
+		.replace(/=([0-9A-F]{2})/g, (_, hex) =>
+			String.fromCharCode(Number.parseInt(hex, 16)),
+		);
+}
