@@ -23,6 +23,7 @@ import type { Database } from "../db/database.ts";
 import { transaction, withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { emailSchema } from "../records/field.ts";
+import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
@@ -32,6 +33,8 @@ export function addUser(program: Command): void {
 	addCreate(user);
 	addList(user);
 	addSetPassword(user);
+	addSetRole(user);
+	addRemove(user);
 }
 
 /** An e-mail address, in lower case. */
