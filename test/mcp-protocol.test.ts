@@ -529,3 +529,27 @@ test("a token's use is known by the client's own name", async () => {
 			},
 		]);
 });
+
+test.each([
+	["initialize", undefined, /^params: /],
+	["initialize", {}, /params\.protocolVersion: .*params\.clientInfo: /],
+	[
+		"initialize",
+		{
+			protocolVersion: "2025-06-18",
+			capabilities: { roots: 7 },
+			clientInfo: { name: "x", version: "1" },
+		},
+		/^params\.capabilities\.roots: /,
+	],
+	["tools/call", { name: 7 }, /^params\.name: /],
+])("%s with the params %j is −32602 and says in words what is wrong", async (method, params, says) => {
+	const { body } = await tools.rpc({ jsonrpc: "2.0", id: 1, method, params });
+	expect(body).toMatchObject({
+		jsonrpc: "2.0",
+		id: 1,
+		error: { code: -32602 },
+	});
+	expect(body.error.message).toMatch(says);
+	expect(body.error.message).not.toContain("{");
+});

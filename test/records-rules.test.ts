@@ -368,3 +368,31 @@ test("numbers in titles order by their value: A.5.2 before A.5.10", async () => 
 		"Annex",
 	]);
 });
+
+test.for([
+	["asset", "Asset"],
+	["datum", "Datum"],
+] as const)("%s: the same vendors in another order are no change", async ([
+	kind,
+	one,
+]) => {
+	const vendor_ids: string[] = [];
+	for (let made = 0; made < 3; made++) {
+		vendor_ids.push((await add("vendor")).id);
+	}
+	const record = await add(kind, { vendor_ids });
+	const countEntries = async () => {
+		const { rows } = await calls.database.owner.query(
+			"select count(*) from audit_entries where record_id = $1",
+			[record.id],
+		);
+		return rows;
+	};
+	const entries = await countEntries();
+	const { [kind]: after } = await calls.call(`update${one}`, {
+		id: record.id,
+		vendor_ids: vendor_ids.toReversed(),
+	});
+	expect(after).toEqual(record);
+	expect(await countEntries()).toEqual(entries);
+});

@@ -87,10 +87,12 @@ export function textSchema(max = MAX_TEXT) {
 }
 
 export function urlSchema() {
-	return line(MAX_URL).refine((text) => {
-		const url = URL.parse(text);
-		return url !== null && /^https?:$/.test(url.protocol);
-	}, "must be a web address that begins with http:// or https://");
+	// Of these URL.parse would make an address, of "https:e.com" and " https://e.com" too.
+	return line(MAX_URL).refine(
+		(text) =>
+			/^https?:\/\/[^\s/?#]+\S*$/i.test(text) && URL.parse(text) !== null,
+		"must be a web address that begins with http:// or https://, with a host and without spaces",
+	);
 }
 
 export function emailSchema() {
