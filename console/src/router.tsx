@@ -178,9 +178,10 @@ const importRecords = createRoute({
 const record = createRoute({
 	getParentRoute: () => register,
 	path: "/$id",
-	validateSearch: (raw): { edit?: true; tab?: string } => ({
+	/** `show`: which of a framework's controls. */
+	validateSearch: (raw): { edit?: true; tab?: string; show?: string } => ({
 		...(raw.edit ? { edit: true } : {}),
-		...withText(raw, "tab"),
+		...withText(raw, "tab", "show"),
 	}),
 	component: page(() => import("./pages/registers/record-page.tsx")),
 });

@@ -26,6 +26,9 @@ export const theme = createTheme({
 	components: {
 		Button: { defaultProps: { size: "sm" } },
 		Modal: { defaultProps: { centered: true } },
+		Notification: {
+			defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } },
+		},
 		Table: { defaultProps: { verticalSpacing: "xs" } },
 	},
 });

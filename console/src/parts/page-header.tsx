@@ -34,7 +34,7 @@ export function PageHeader({
 	}, [pathname]);
 	return (
 		<Group justify="space-between" align="flex-start" mb="lg" gap="sm">
-			<Box miw={0}>
+			<Box miw={0} flex="1 1 320px">
 				<Title order={1} ref={heading} tabIndex={-1} textWrap="balance">
 					{title}
 				</Title>

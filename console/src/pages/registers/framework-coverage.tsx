@@ -1,7 +1,217 @@
+import {
+	Box,
+	Button,
+	Group,
+	Paper,
+	SegmentedControl,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { operationQuery } from "../../queries.ts";
+import { ControlSections } from "./control-sections.tsx";
+import styles from "./coverage.module.css";
+import { CoverageBar } from "./coverage-bar.tsx";
+import {
+	type CoverageState,
+	countStates,
+	STATES,
+	stateOf,
+} from "./coverage-states.ts";
+
+type Coverage = OutputOf<"getFrameworkCoverage">;
+
 /** The sections and controls of a framework, and how far they are met. */
-export function FrameworkCoverage(_: {
+export function FrameworkCoverage({
+	organizationId,
+	frameworkId,
+}: {
 	organizationId: string;
 	frameworkId: string;
 }) {
-	return null;
+	const { mayWrite } = useOrganization();
+	const found = useQuery(
+		operationQuery("getFrameworkCoverage", { id: frameworkId }),
+	);
+	const add = mayWrite && (
+		<ButtonLink
+			variant="default"
+			leftSection={<IconPlus size={16} aria-hidden />}
+			to="/o/$org/r/$kind/new"
+			params={{ org: organizationId, kind: "control" }}
+			search={{ framework_id: frameworkId }}
+		>
+			Add a control
+		</ButtonLink>
+	);
+	if (found.isError) {
+		return <ErrorState error={found.error} onRetry={() => found.refetch()} />;
+	}
+	if (found.isPending) return <RowsSkeleton />;
+	if (found.data.controls.length === 0) {
+		return (
+			<EmptyState
+				title="This framework has no controls yet"
+				actions={
+					mayWrite && (
+						<>
+							<ButtonLink
+								variant="default"
+								to="/o/$org/r/$kind/import"
+								params={{ org: organizationId, kind: "control" }}
+							>
+								Import controls
+							</ButtonLink>
+							{add}
+						</>
+					)
+				}
+			>
+				Controls are its requirements.{" "}
+				{mayWrite
+					? "Add them one by one, or import a file with all of them."
+					: "A member of the organization can add them."}
+			</EmptyState>
+		);
+	}
+	return (
+		<Paper withBorder p="lg" component="section" aria-label="Controls">
+			<Group justify="space-between" mb="md">
+				<Title order={2}>Controls</Title>
+				{add}
+			</Group>
+			<Summary data={found.data} />
+			<Controls
+				data={found.data}
+				organizationId={organizationId}
+				frameworkId={frameworkId}
+			/>
+		</Paper>
+	);
+}
+
+function Summary({ data: { coverage, controls } }: { data: Coverage }) {
+	const { included, covered, coverage_percent } = coverage;
+	const counts = countStates(controls);
+	return (
+		<Stack gap="xs" mb="lg">
+			<Text>
+				{coverage_percent === null ? (
+					"No control applies: all of them are excluded."
+				) : (
+					<>
+						<b>{`${Math.floor(coverage_percent)} %`}</b>
+						{` covered: ${covered} of ${included} controls that apply`}
+					</>
+				)}
+			</Text>
+			<CoverageBar counts={counts} height={14} />
+			<Group
+				component="ul"
+				gap="lg"
+				p={0}
+				m={0}
+				style={{ listStyle: "none", rowGap: 4 }}
+			>
+				{(Object.keys(STATES) as CoverageState[]).map((state) => (
+					<Group
+						key={state}
+						component="li"
+						gap={6}
+						wrap="nowrap"
+						title={STATES[state].means}
+					>
+						<span className={`${styles.swatch} ${styles[state]}`} aria-hidden />
+						<Text size="sm">
+							{STATES[state].label}{" "}
+							<Text span fw={600} inherit>
+								{counts[state]}
+							</Text>
+						</Text>
+					</Group>
+				))}
+			</Group>
+		</Stack>
+	);
+}
+
+const SHOWN = [
+	{ value: "all", label: "All" },
+	{ value: "uncovered", label: "Not covered" },
+];
+
+function Controls({
+	data: { coverage, controls },
+	organizationId,
+	frameworkId,
+}: {
+	data: Coverage;
+	organizationId: string;
+	frameworkId: string;
+}) {
+	const { show } = useSearch({ strict: false }) as { show?: string };
+	const navigate = useNavigate();
+	const isNarrowed = show === "uncovered";
+	const setShown = (value: string) =>
+		navigate({
+			to: ".",
+			resetScroll: false,
+			search: (before: Record<string, unknown>) => ({
+				...before,
+				show: value === "uncovered" ? value : undefined,
+			}),
+		} as never);
+	const shown = isNarrowed
+		? controls.filter((control) =>
+				["open", "started"].includes(stateOf(control)),
+			)
+		: controls;
+	return (
+		<>
+			<SegmentedControl
+				aria-label="Which controls"
+				data={SHOWN}
+				value={isNarrowed ? "uncovered" : "all"}
+				onChange={setShown}
+				mb="sm"
+			/>
+			{shown.length === 0 ? (
+				<Group>
+					<Text c="dimmed">Every control that applies is covered.</Text>
+					<Button variant="subtle" onClick={() => setShown("all")}>
+						Show all controls
+					</Button>
+				</Group>
+			) : (
+				<ControlSections
+					// Opened anew by what is shown.
+					key={isNarrowed ? "uncovered" : "all"}
+					controls={shown}
+					organizationId={organizationId}
+				/>
+			)}
+			{controls.length < coverage.controls && (
+				<Box mt="md">
+					The first {controls.length} of {coverage.controls} controls are shown.{" "}
+					<TextLink
+						underline="always"
+						to="/o/$org/r/$kind"
+						params={{ org: organizationId, kind: "control" }}
+						search={{ framework_id: frameworkId }}
+					>
+						See all in the list of controls
+					</TextLink>
+				</Box>
+			)}
+		</>
+	);
 }

@@ -1,11 +1,243 @@
-import { Text } from "@mantine/core";
+import {
+	Alert,
+	Button,
+	FileButton,
+	Group,
+	Paper,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
+import { type DragEvent, useRef, useState } from "react";
+import type { OutputOf } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { useOrganization } from "../../organization.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { Columns, TemplateButton } from "./import-columns.tsx";
+import { type ChosenFile, readChosenFile } from "./import-file.ts";
+import { ImportPreview } from "./import-preview.tsx";
+import { useKind } from "./use-kind.ts";
+
+type Result = OutputOf<"importRecords">;
 
 export function Page() {
+	const kind = useKind();
+	const { organizationId, mayWrite } = useOrganization();
+	const title = `Import ${kind.nouns}`;
+	if (!mayWrite) {
+		return (
+			<>
+				<PageHeader title={title} />
+				<EmptyState title="You may read, but not import">
+					Ask an administrator of the organization for the role member.
+				</EmptyState>
+			</>
+		);
+	}
 	return (
 		<>
-			<PageHeader title="Import" />
-			<Text c="dimmed">This page is being made.</Text>
+			<PageHeader
+				title={title}
+				description="From a CSV file, as any spreadsheet can write it. You see what would change before anything is stored."
+				actions={
+					<ButtonLink
+						variant="default"
+						to="/o/$org/r/$kind"
+						params={{ org: organizationId, kind: kind.kind }}
+					>
+						Back to the list
+					</ButtonLink>
+				}
+			/>
+			<Import key={kind.kind} kind={kind} organizationId={organizationId} />
 		</>
 	);
+}
+
+function Import({
+	kind,
+	organizationId,
+}: {
+	kind: KindDescription;
+	organizationId: string;
+}) {
+	const [chosen, setChosen] = useState<{ file: ChosenFile; number: number }>();
+	// Of files chosen one after the other, each has a preview of its own.
+	const counted = useRef(0);
+	const [problem, setProblem] = useState<string>();
+	const [done, setDone] = useState<Result>();
+
+	const choose = async (file: File | null | undefined) => {
+		if (!file) return;
+		setProblem(undefined);
+		setDone(undefined);
+		try {
+			const read = await readChosenFile(file);
+			setChosen({ file: read, number: ++counted.current });
+		} catch (error) {
+			setChosen(undefined);
+			setProblem((error as Error).message);
+		}
+	};
+
+	if (done) {
+		return (
+			<Done
+				kind={kind}
+				organizationId={organizationId}
+				result={done}
+				onAgain={() => {
+					setDone(undefined);
+					setChosen(undefined);
+				}}
+			/>
+		);
+	}
+	return (
+		<Stack gap="lg">
+			<FileField file={chosen?.file} onChoose={choose} />
+			{problem && (
+				<Alert
+					color="red"
+					variant="outline"
+					title="This file cannot be imported"
+					role="alert"
+				>
+					{problem}
+				</Alert>
+			)}
+			{chosen ? (
+				<ImportPreview
+					key={chosen.number}
+					file={chosen.file}
+					number={chosen.number}
+					kind={kind}
+					organizationId={organizationId}
+					onDone={setDone}
+				/>
+			) : (
+				<Paper withBorder p="lg" component="section" aria-label="The file">
+					<Group justify="space-between" mb="sm">
+						<Title order={2}>What the file has</Title>
+						<TemplateButton kind={kind} />
+					</Group>
+					<Text size="sm" c="dimmed" mb="sm">
+						Its first line names the columns, in any order; columns that you do
+						not need can be left out. A line changes a {kind.noun} that there is
+						already, if it says which, and adds a new one otherwise. A file that
+						was exported here can be changed and imported again. At most 10,000
+						lines.
+					</Text>
+					<Columns kind={kind} />
+				</Paper>
+			)}
+		</Stack>
+	);
+}
+
+/** A file is dropped here, or chosen by a button. */
+function FileField({
+	file,
+	onChoose,
+}: {
+	file: ChosenFile | undefined;
+	onChoose: (file: File | null | undefined) => void;
+}) {
+	const [isOver, setOver] = useState(false);
+	// The same file again, mended, is a change only if the one before was forgotten.
+	const forget = useRef<() => void>(null);
+	const drop = (event: DragEvent) => {
+		event.preventDefault();
+		setOver(false);
+		onChoose(event.dataTransfer.files[0]);
+	};
+	return (
+		<Paper
+			p="lg"
+			onDragOver={(event) => {
+				event.preventDefault();
+				setOver(true);
+			}}
+			onDragLeave={() => setOver(false)}
+			onDrop={drop}
+			style={{
+				border: `2px dashed var(--mantine-color-${isOver ? "indigo-6" : "default-border"})`,
+			}}
+		>
+			<Group justify="center" gap="md">
+				<IconFileUpload size={28} aria-hidden />
+				<Text style={{ overflowWrap: "anywhere" }}>
+					{file ? <b>{file.name}</b> : "Drop a CSV file here, or choose one."}
+				</Text>
+				<FileButton
+					resetRef={forget}
+					accept=".csv,.tsv,.txt,text/csv"
+					inputProps={{ "aria-label": "CSV file" }}
+					onChange={(given) => {
+						onChoose(given);
+						forget.current?.();
+					}}
+				>
+					{(props) => (
+						<Button {...props} {...(file ? { variant: "default" } : {})}>
+							{file ? "Choose another file" : "Choose a file"}
+						</Button>
+					)}
+				</FileButton>
+			</Group>
+			{file?.isGuessed && (
+				<Text size="sm" ta="center" mt="sm">
+					The file is not in Unicode; it was read as Windows-1252. Check that
+					letters with accents are right, or save it as CSV UTF-8.
+				</Text>
+			)}
+		</Paper>
+	);
+}
+
+function Done({
+	kind,
+	organizationId,
+	result: { add, update, unchanged },
+	onAgain,
+}: {
+	kind: KindDescription;
+	organizationId: string;
+	result: Result;
+	onAgain: () => void;
+}) {
+	const parts = [
+		add > 0 && `${count(add, kind)} added`,
+		update > 0 && `${count(update, kind)} changed`,
+		unchanged > 0 && `${count(unchanged, kind)} left as they were`,
+	].filter((part) => part !== false);
+	return (
+		<EmptyState
+			title="The file is imported"
+			icon={<IconCircleCheck size={32} aria-hidden />}
+			actions={
+				<>
+					<Button variant="default" onClick={onAgain}>
+						Import another file
+					</Button>
+					<ButtonLink
+						to="/o/$org/r/$kind"
+						params={{ org: organizationId, kind: kind.kind }}
+						search={{ sort: "updated_at", dir: "desc" }}
+					>
+						See the {kind.nouns}
+					</ButtonLink>
+				</>
+			}
+		>
+			<span role="status">{parts.join(", ")}.</span>
+		</EmptyState>
+	);
+}
+
+function count(number: number, { noun, nouns }: KindDescription): string {
+	return `${number.toLocaleString()} ${number === 1 ? noun : nouns}`;
 }

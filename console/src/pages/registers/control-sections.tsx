@@ -1,0 +1,149 @@
+import { Accordion, Box, Button, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import { useOrganization } from "../../organization.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import styles from "./coverage.module.css";
+import { CoverageBar } from "./coverage-bar.tsx";
+import {
+	type CoveredControl,
+	countStates,
+	type Section,
+	STATES,
+	sectionsOf,
+	stateOf,
+} from "./coverage-states.ts";
+import { LinkDialog } from "./link-dialog.tsx";
+import { RecordLink } from "./record-link.tsx";
+
+/** More controls than these begin folded, or one would scroll for long to find a section. */
+const FEW = 40;
+
+/** Controls by section; from each one can link the measure that meets it. */
+export function ControlSections({
+	controls,
+	organizationId,
+}: {
+	controls: readonly CoveredControl[];
+	organizationId: string;
+}) {
+	const { mayWrite } = useOrganization();
+	const [linking, setLinking] = useState<CoveredControl | null>(null);
+	const sections = sectionsOf(controls);
+	return (
+		<>
+			<Accordion
+				multiple
+				order={3}
+				variant="contained"
+				keepMounted={false}
+				chevronPosition="left"
+				defaultValue={
+					controls.length <= FEW ? sections.map(({ title }) => title) : []
+				}
+			>
+				{sections.map((section) => (
+					<Accordion.Item key={section.title} value={section.title}>
+						<Accordion.Control>
+							<SectionTitle section={section} />
+						</Accordion.Control>
+						<Accordion.Panel>
+							<Box component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+								{section.controls.map((control) => (
+									<Control
+										key={control.id}
+										control={control}
+										section={section.title}
+										organizationId={organizationId}
+										onLink={mayWrite ? setLinking : undefined}
+									/>
+								))}
+							</Box>
+						</Accordion.Panel>
+					</Accordion.Item>
+				))}
+			</Accordion>
+			<LinkDialog
+				opened={linking !== null}
+				onClose={() => setLinking(null)}
+				title={`Link measures to ${linking?.name ?? "the control"}`}
+				organizationId={organizationId}
+				id={linking?.id ?? ""}
+				linked={[]}
+				only="measure"
+			/>
+		</>
+	);
+}
+
+function SectionTitle({ section }: { section: Section }) {
+	const counts = countStates(section.controls);
+	const applying = section.controls.length - counts.excluded;
+	return (
+		<Group gap="md" wrap="wrap" pr="sm">
+			<Text fw={600} flex="1 1 160px" style={{ overflowWrap: "anywhere" }}>
+				{section.title}
+			</Text>
+			<Text size="sm" c="dimmed">
+				{applying === 0
+					? "excluded"
+					: `${counts.covered} of ${applying} covered`}
+			</Text>
+			<Box w={120}>
+				<CoverageBar counts={counts} height={8} />
+			</Box>
+		</Group>
+	);
+}
+
+function Control({
+	control,
+	section,
+	organizationId,
+	onLink,
+}: {
+	control: CoveredControl;
+	/** What the section is called: not said again. */
+	section: string;
+	organizationId: string;
+	onLink: ((control: CoveredControl) => void) | undefined;
+}) {
+	const state = stateOf(control);
+	const { label, tone } = STATES[state];
+	const { section_title, name, measures } = control;
+	return (
+		<Group component="li" className={styles.control} gap="sm" mih={42}>
+			{section_title !== section && (
+				<Text size="sm" c="dimmed" miw={56}>
+					{section_title}
+				</Text>
+			)}
+			<Box flex="1 1 220px" miw={0}>
+				<RecordLink
+					organizationId={organizationId}
+					kind="control"
+					id={control.id}
+				>
+					{name}
+				</RecordLink>
+			</Box>
+			<Group gap="xs" wrap="nowrap">
+				{measures > 0 && (
+					<Text size="sm" c="dimmed">
+						{measures === 1 ? "1 measure" : `${measures} measures`}
+					</Text>
+				)}
+				{onLink && state === "open" && (
+					<Button
+						size="compact-sm"
+						variant="subtle"
+						aria-label={`Link a measure to ${name}`}
+						onClick={() => onLink(control)}
+					>
+						Link a measure
+					</Button>
+				)}
+				<StatusBadge label={label} tone={tone} />
+			</Group>
+		</Group>
+	);
+}

@@ -1,0 +1,83 @@
+import type { OutputOf } from "../../api.ts";
+import type { Tone } from "../../parts/status-badge.tsx";
+
+export type CoveredControl =
+	OutputOf<"getFrameworkCoverage">["controls"][number];
+
+/** How far a control is met, from best to worst, and those that do not count. */
+export const STATES = {
+	covered: {
+		label: "Covered",
+		tone: "good",
+		means: "linked to an implemented measure",
+	},
+	started: {
+		label: "Under way",
+		tone: "active",
+		means: "linked to measures, none of them implemented",
+	},
+	open: { label: "Open", tone: "warning", means: "linked to no measure" },
+	excluded: {
+		label: "Excluded",
+		tone: "neutral",
+		means: "does not apply, and does not count",
+	},
+} as const satisfies Record<
+	string,
+	{ label: string; tone: Tone; means: string }
+>;
+
+export type CoverageState = keyof typeof STATES;
+
+export function stateOf(control: CoveredControl): CoverageState {
+	if (control.status === "EXCLUDED") return "excluded";
+	if (control.implemented_measures > 0) return "covered";
+	return control.measures > 0 ? "started" : "open";
+}
+
+export function countStates(
+	controls: readonly CoveredControl[],
+): Record<CoverageState, number> {
+	const counts = { covered: 0, started: 0, open: 0, excluded: 0 };
+	for (const control of controls) counts[stateOf(control)]++;
+	return counts;
+}
+
+export interface Section {
+	title: string;
+	controls: CoveredControl[];
+}
+
+const byNumber = new Intl.Collator(undefined, { numeric: true });
+
+/** The sections of a framework, A.5.2 before A.5.10, with their controls in the same order. */
+export function sectionsOf(controls: readonly CoveredControl[]): Section[] {
+	const sections = new Map<string, CoveredControl[]>();
+	for (const control of controls) {
+		const title = chapterOf(control.section_title);
+		const section = sections.get(title) ?? [];
+		section.push(control);
+		sections.set(title, section);
+	}
+	return [...sections]
+		.map(([title, inside]) => ({
+			title,
+			controls: inside.sort(
+				(a, b) =>
+					byNumber.compare(a.section_title, b.section_title) ||
+					byNumber.compare(a.name, b.name),
+			),
+		}))
+		.sort((a, b) => byNumber.compare(a.title, b.title));
+}
+
+/**
+ * Many frameworks number every control, so that a section would have one: `A.5.1` and `A.5.2`
+ * are of the chapter `A.5`, `CC6.1` is of `CC6`. A title in words, or `A.5`, is its own chapter.
+ */
+function chapterOf(sectionTitle: string): string {
+	const [, chapter] =
+		/^((?:[A-Z]{1,4}[.-]?)?\d+(?:\.\d+)*)\.\d+$/i.exec(sectionTitle.trim()) ??
+		[];
+	return chapter && /[A-Z]|\./i.test(chapter) ? chapter : sectionTitle.trim();
+}

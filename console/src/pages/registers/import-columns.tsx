@@ -1,0 +1,121 @@
+import { Box, Button, Code, Spoiler, Table } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { describeKind } from "../../kinds.ts";
+import { saveFile } from "../../save-file.ts";
+import { givenFields } from "./form-values.ts";
+
+/** Without it Excel takes UTF-8 for the system's old encoding. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** `owner` for owner_id: in a file that people write it holds a name. */
+function headingOf({ name, reference }: FieldDescription): string {
+	return reference ? name.replace(/_id(s?)$/, "$1") : name;
+}
+
+/** A file with the headings alone, to be filled in. */
+export function TemplateButton({ kind }: { kind: KindDescription }) {
+	return (
+		<Button
+			variant="default"
+			leftSection={<IconDownload size={16} aria-hidden />}
+			onClick={() => {
+				const headings = givenFields(kind).map(headingOf).join(",");
+				saveFile(
+					`assay-${kind.key.many.replaceAll("_", "-")}-template.csv`,
+					new Blob([`${BYTE_ORDER_MARK}${headings}\r\n`], {
+						type: "text/csv;charset=utf-8",
+					}),
+				);
+			}}
+		>
+			Download a template
+		</Button>
+	);
+}
+
+/** What a file may have, and how it is written. */
+export function Columns({ kind }: { kind: KindDescription }) {
+	return (
+		<Spoiler
+			maxHeight={230}
+			showLabel="Show all columns"
+			hideLabel="Show fewer"
+		>
+			<Box
+				style={{ overflowX: "auto" }}
+				tabIndex={0}
+				role="region"
+				aria-label="Columns"
+			>
+				<Table miw={480}>
+					<Table.Thead>
+						<Table.Tr>
+							<Table.Th scope="col">Column</Table.Th>
+							<Table.Th scope="col">In a new record</Table.Th>
+							<Table.Th scope="col">What it holds</Table.Th>
+						</Table.Tr>
+					</Table.Thead>
+					<Table.Tbody>
+						{givenFields(kind).map((field) => (
+							<Table.Tr key={field.name}>
+								<Table.Td>
+									<Code>{headingOf(field)}</Code>
+								</Table.Td>
+								<Table.Td>
+									{field.given === "required" ? "Required" : "Optional"}
+								</Table.Td>
+								<Table.Td>{contentOf(field)}</Table.Td>
+							</Table.Tr>
+						))}
+						<Table.Tr>
+							<Table.Td>
+								<Code>id</Code>
+							</Table.Td>
+							<Table.Td>Empty</Table.Td>
+							<Table.Td>
+								Of a {kind.noun} to be changed, as an export has it
+							</Table.Td>
+						</Table.Tr>
+					</Table.Tbody>
+				</Table>
+			</Box>
+		</Spoiler>
+	);
+}
+
+function contentOf(field: FieldDescription): string {
+	const { type, choices = [], reference, help, min, max } = field;
+	switch (type) {
+		case "choice":
+			return choices.map(({ label }) => label).join(", ");
+		case "countries":
+			return "Countries as two letters such as DE; several between semicolons";
+		case "date":
+			return `${help}; written as 2026-12-31`;
+		case "integer":
+			return max !== undefined && max < 1000
+				? `${help}, ${min} to ${max}`
+				: help;
+		case "reference":
+			return reference ? `${help}: ${naming(reference)}` : help;
+		case "references":
+			return reference
+				? `${help}: ${naming(reference)}; several between semicolons`
+				: help;
+		case "names":
+		case "emails":
+			return `${help}; several between semicolons`;
+		default:
+			return help;
+	}
+}
+
+function naming(reference: NonNullable<FieldDescription["reference"]>): string {
+	return reference === "people"
+		? "e-mail address or name"
+		: `name of the ${describeKind(reference).noun}`;
+}

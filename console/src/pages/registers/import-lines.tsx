@@ -1,0 +1,239 @@
+import {
+	Box,
+	Button,
+	Group,
+	Pagination,
+	Stack,
+	Table,
+	Text,
+} from "@mantine/core";
+import { IconArrowRight } from "@tabler/icons-react";
+import { useState } from "react";
+import { asSentence, type OutputOf } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { fieldOf } from "../../kinds.ts";
+import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
+import { ShortValue } from "./field-value.tsx";
+import { RecordLink } from "./record-link.tsx";
+import { type Names, useRecordNames } from "./record-names.ts";
+
+type Plan = OutputOf<"importRecords">;
+type Line = Plan["lines"][number];
+type Outcome = Line["outcome"];
+
+const OUTCOMES = {
+	WRONG: { label: "Wrong", tone: "bad" },
+	ADD: { label: "Add", tone: "good" },
+	UPDATE: { label: "Change", tone: "active" },
+	UNCHANGED: { label: "Unchanged", tone: "neutral" },
+} as const satisfies Record<Outcome, { label: string; tone: Tone }>;
+
+const PAGE = 50;
+const IDS = /^[\w-]{32}$/;
+
+/** What a file would do, line by line; those that are wrong come first into view. */
+export function ImportLines({
+	plan,
+	kind,
+	organizationId,
+}: {
+	plan: Plan;
+	kind: KindDescription;
+	organizationId: string;
+}) {
+	const [only, setOnly] = useState<Outcome | null>(
+		plan.wrong > 0 ? "WRONG" : null,
+	);
+	const [page, setPage] = useState(1);
+	const counts: Record<Outcome, number> = {
+		WRONG: plan.wrong,
+		ADD: plan.add,
+		UPDATE: plan.update,
+		UNCHANGED: plan.unchanged,
+	};
+	const chosen = plan.lines.filter(
+		({ outcome }) => only === null || outcome === only,
+	);
+	const shown = chosen.slice((page - 1) * PAGE, page * PAGE);
+	const names = useRecordNames(organizationId, idsIn(shown));
+	const show = (outcome: Outcome | null) => {
+		setOnly(outcome);
+		setPage(1);
+	};
+	return (
+		<Stack gap="sm">
+			<Group gap="xs" role="group" aria-label="Which lines">
+				<Choice
+					label="All lines"
+					count={plan.lines.length}
+					isChosen={only === null}
+					onChoose={() => show(null)}
+				/>
+				{(Object.keys(OUTCOMES) as Outcome[])
+					.filter((outcome) => counts[outcome] > 0)
+					.map((outcome) => (
+						<Choice
+							key={outcome}
+							label={OUTCOMES[outcome].label}
+							count={counts[outcome]}
+							isChosen={only === outcome}
+							onChoose={() => show(outcome)}
+						/>
+					))}
+			</Group>
+			<Box
+				tabIndex={0}
+				role="region"
+				aria-label="Lines of the file"
+				style={{ overflowX: "auto" }}
+			>
+				<Table miw={560} verticalSpacing="xs">
+					<Table.Thead>
+						<Table.Tr>
+							<Table.Th scope="col" w={60} ta="right">
+								Line
+							</Table.Th>
+							<Table.Th scope="col" w={130}>
+								What happens
+							</Table.Th>
+							<Table.Th scope="col">
+								{kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1)}
+							</Table.Th>
+							<Table.Th scope="col">Details</Table.Th>
+						</Table.Tr>
+					</Table.Thead>
+					<Table.Tbody>
+						{shown.map((line) => (
+							<Table.Tr key={line.line} style={{ verticalAlign: "top" }}>
+								<Table.Td ta="right">{line.line}</Table.Td>
+								<Table.Td>
+									<StatusBadge {...OUTCOMES[line.outcome]} />
+								</Table.Td>
+								<Table.Td>
+									<Name
+										line={line}
+										kind={kind}
+										organizationId={organizationId}
+									/>
+								</Table.Td>
+								<Table.Td>
+									<Details line={line} kind={kind} names={names} />
+								</Table.Td>
+							</Table.Tr>
+						))}
+					</Table.Tbody>
+				</Table>
+			</Box>
+			{chosen.length > PAGE && (
+				<Pagination
+					value={page}
+					onChange={setPage}
+					total={Math.ceil(chosen.length / PAGE)}
+					siblings={1}
+					size="sm"
+					aria-label="Pages of the lines"
+					getControlProps={(control) => ({ "aria-label": `${control} page` })}
+					getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+				/>
+			)}
+		</Stack>
+	);
+}
+
+function Choice({
+	label,
+	count,
+	isChosen,
+	onChoose,
+}: {
+	label: string;
+	count: number;
+	isChosen: boolean;
+	onChoose: () => void;
+}) {
+	return (
+		<Button
+			size="xs"
+			variant={isChosen ? "filled" : "default"}
+			aria-pressed={isChosen}
+			onClick={onChoose}
+		>
+			{label} ({count.toLocaleString()})
+		</Button>
+	);
+}
+
+function Name({
+	line: { id, name },
+	kind,
+	organizationId,
+}: {
+	line: Line;
+	kind: KindDescription;
+	organizationId: string;
+}) {
+	if (id) {
+		return (
+			<RecordLink organizationId={organizationId} kind={kind.kind} id={id}>
+				{name ?? "Unnamed"}
+			</RecordLink>
+		);
+	}
+	return (
+		<Text inherit lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+			{name ?? "–"}
+		</Text>
+	);
+}
+
+function Details({
+	line,
+	kind,
+	names,
+}: {
+	line: Line;
+	kind: KindDescription;
+	names: Names;
+}) {
+	if (line.outcome === "WRONG") {
+		return line.issues.map(({ column, message }) => (
+			<Text key={column + message} size="sm" c="var(--mantine-color-error)">
+				{column ? (
+					<>
+						<b>{column}</b> {message}
+					</>
+				) : (
+					asSentence(`the line ${message}`)
+				)}
+			</Text>
+		));
+	}
+	return (
+		<Box component="dl" m={0}>
+			{Object.entries(line.changes).map(([name, { before, after }]) => {
+				const field = fieldOf(kind, name);
+				if (!field) return null;
+				return (
+					<Group key={name} gap="xs" align="flex-start" pb={2} fz="sm">
+						<Box component="dt" c="dimmed">
+							{field.label}
+						</Box>
+						<Group component="dd" gap={6} m={0}>
+							<ShortValue field={field} value={before} names={names} />
+							<IconArrowRight size={14} role="img" aria-label="becomes" />
+							<ShortValue field={field} value={after} names={names} />
+						</Group>
+					</Group>
+				);
+			})}
+		</Box>
+	);
+}
+
+function idsIn(lines: readonly Line[]): string[] {
+	return lines
+		.flatMap(({ changes }) => Object.entries(changes))
+		.filter(([name]) => /_ids?$/.test(name))
+		.flatMap(([, { before, after }]) => [before, after].flat())
+		.filter((id): id is string => typeof id === "string" && IDS.test(id));
+}

@@ -1,0 +1,233 @@
+import {
+	Alert,
+	Button,
+	Group,
+	Paper,
+	Select,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, call, type InputOf, type OutputOf } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { fieldOf } from "../../kinds.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { forgetReadings } from "../../queries.ts";
+import type { ChosenFile } from "./import-file.ts";
+import { ImportLines } from "./import-lines.tsx";
+
+type Plan = OutputOf<"importRecords">;
+type MatchBy = NonNullable<InputOf<"importRecords">["match_by"]>;
+
+/** What the file would do; nothing is written before that is confirmed. */
+export function ImportPreview({
+	file,
+	number,
+	kind,
+	organizationId,
+	onDone,
+}: {
+	file: ChosenFile;
+	/** Tells it from the files before, which may have the same name. */
+	number: number;
+	kind: KindDescription;
+	organizationId: string;
+	onDone: (result: Plan) => void;
+}) {
+	const [matchBy, setMatchBy] = useState<MatchBy>();
+	const input = {
+		organization_id: organizationId,
+		kind: kind.kind,
+		csv: file.text,
+		...(matchBy && { match_by: matchBy }),
+	};
+	const trying = useQuery({
+		// The text may be megabytes: it stays out of the key.
+		queryKey: ["importRecords", kind.kind, number, matchBy],
+		queryFn: ({ signal }) => call("importRecords", input, { signal }),
+		gcTime: 0,
+		staleTime: Number.POSITIVE_INFINITY,
+	});
+	const importing = useMutation({
+		mutationFn: (plan: string) =>
+			call("importRecords", { ...input, dry_run: false, plan }),
+		onSuccess: (result) => {
+			onDone(result);
+			void forgetReadings();
+		},
+	});
+	const isRefused =
+		importing.error instanceof ApiError && !importing.error.mayRetry;
+
+	return (
+		<Paper withBorder p="lg" component="section" aria-label="Preview">
+			<Group justify="space-between" align="flex-end" mb="md">
+				<Title order={2}>What would happen</Title>
+				<MatchSelect
+					kind={kind}
+					value={matchBy ?? trying.data?.matched_by}
+					onChange={setMatchBy}
+				/>
+			</Group>
+			{trying.isError ? (
+				<ErrorState
+					title="This file cannot be imported"
+					error={trying.error}
+					{...(trying.error instanceof ApiError && trying.error.mayRetry
+						? { onRetry: () => trying.refetch() }
+						: {})}
+				/>
+			) : trying.isPending ? (
+				<>
+					<Text role="status" mb="sm">
+						Checking every line …
+					</Text>
+					<RowsSkeleton />
+				</>
+			) : trying.data.lines.length === 0 ? (
+				<Text>The file has no lines below its heading.</Text>
+			) : (
+				<Stack>
+					<Summary plan={trying.data} kind={kind} />
+					<ImportLines
+						key={trying.dataUpdatedAt}
+						plan={trying.data}
+						kind={kind}
+						organizationId={organizationId}
+					/>
+					{importing.isError && (
+						<ErrorState
+							title="Nothing was imported"
+							error={importing.error}
+							{...(isRefused && {
+								onRetry: () => {
+									importing.reset();
+									return trying.refetch();
+								},
+							})}
+						/>
+					)}
+					<ConfirmButton
+						plan={trying.data}
+						kind={kind}
+						isImporting={importing.isPending}
+						onConfirm={() => importing.mutate(trying.data.plan)}
+					/>
+				</Stack>
+			)}
+		</Paper>
+	);
+}
+
+function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
+	const { add, update, unchanged, wrong, ignored_columns } = plan;
+	const parts = [
+		`${add.toLocaleString()} to add`,
+		`${update.toLocaleString()} to change`,
+		`${unchanged.toLocaleString()} unchanged`,
+		`${wrong.toLocaleString()} wrong`,
+	];
+	return (
+		<>
+			<Text role="status">
+				{plan.lines.length === 1
+					? "1 line"
+					: `${plan.lines.length.toLocaleString()} lines`}
+				: {parts.join(", ")}.
+			</Text>
+			{wrong > 0 && (
+				<Alert color="red" variant="outline" title="Some lines are wrong">
+					Mend {wrong === 1 ? "it" : "them"} in the file and choose it again:
+					nothing is imported while a line is wrong.
+				</Alert>
+			)}
+			{ignored_columns.length > 0 && (
+				<Text size="sm" c="dimmed">
+					Not read, because {kind.nouns} get these by themselves:{" "}
+					{ignored_columns.join(", ")}.
+				</Text>
+			)}
+		</>
+	);
+}
+
+function ConfirmButton({
+	plan: { add, update, wrong },
+	kind: { noun, nouns },
+	isImporting,
+	onConfirm,
+}: {
+	plan: Plan;
+	kind: KindDescription;
+	isImporting: boolean;
+	onConfirm: () => void;
+}) {
+	const records = add + update;
+	const why =
+		wrong > 0
+			? "Wrong lines have to be mended first."
+			: records === 0
+				? "Everything in the file is in the register already."
+				: undefined;
+	return (
+		<Group justify="flex-end" gap="md">
+			{why && (
+				<Text size="sm" c="dimmed" id="why-not">
+					{why}
+				</Text>
+			)}
+			<Button
+				disabled={why !== undefined}
+				aria-describedby={why && "why-not"}
+				loading={isImporting}
+				onClick={onConfirm}
+			>
+				{records === 0
+					? "Import"
+					: `Import ${records.toLocaleString()} ${records === 1 ? noun : nouns}`}
+			</Button>
+		</Group>
+	);
+}
+
+/** What tells records apart: names are not, but in many files they are all there is. */
+const SURE: readonly MatchBy[] = [
+	"id",
+	"reference_id",
+	"primary_email_address",
+];
+const BY_TITLE: readonly MatchBy[] = ["full_name", "name", "requirement"];
+
+function MatchSelect({
+	kind,
+	value,
+	onChange,
+}: {
+	kind: KindDescription;
+	value: MatchBy | undefined;
+	onChange: (value: MatchBy) => void;
+}) {
+	const possible = [
+		...SURE.filter((name) => name === "id" || fieldOf(kind, name)),
+		...BY_TITLE.filter((name) => name === kind.title),
+	];
+	return (
+		<Select
+			label={`A line is about the ${kind.noun} with the same`}
+			data={[
+				...possible.map((name) => ({
+					value: name,
+					label: fieldOf(kind, name)?.label ?? "ID",
+				})),
+				{ value: "none", label: "none: every line is a new one" },
+			]}
+			value={value ?? null}
+			onChange={(chosen) => chosen && onChange(chosen as MatchBy)}
+			allowDeselect={false}
+			w={280}
+		/>
+	);
+}
