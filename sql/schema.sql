@@ -1965,6 +1965,8 @@ CREATE POLICY audit ON public.audit_entries TO assay_audit USING (true);
 
 CREATE POLICY audit ON public.audit_heads TO assay_audit USING (true);
 
+CREATE POLICY audit ON public.organizations FOR SELECT TO assay_audit USING (true);
+
 ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
@@ -2226,6 +2228,10 @@ GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
 GRANT SELECT ON TABLE public.organizations TO assay_agent;
 GRANT SELECT ON TABLE public.organizations TO assay_identity;
+
+GRANT SELECT(id) ON TABLE public.organizations TO assay_audit;
+
+GRANT SELECT(name) ON TABLE public.organizations TO assay_audit;
 
 GRANT UPDATE(updated_at) ON TABLE public.organizations TO assay_identity;
 

@@ -313,18 +313,34 @@ test("of many tokens made at once no more than 100 come to be", async () => {
 		from generate_series(1, 98) n`,
 		[user.id],
 	);
-	const tries = await Promise.allSettled(
-		Array.from({ length: 12 }, () =>
-			callAs(database, user, createApiToken, { name: "new" }),
+	// None of them can commit before all have begun: the log that each writes to is held.
+	const holder = await database.owner.connect();
+	await holder.query("begin");
+	await holder.query(
+		"select from audit_heads where organization_id = $1 for update",
+		[acme],
+	);
+	const tries = Array.from({ length: 5 }, () =>
+		callAs(database, user, createApiToken, { name: "new" }).then(
+			() => "made",
+			({ code }) => code,
 		),
 	);
-	const failed = tries.flatMap((one) =>
-		one.status === "rejected" ? [one.reason] : [],
-	);
-	expect(failed).toHaveLength(10);
-	for (const reason of failed) {
-		expect(reason).toMatchObject({ code: "bad_request" });
-	}
+	await expect
+		.poll(async () => {
+			// Not the holder, whose transaction sees one state of it.
+			const { rowCount } = await database.owner.query(
+				"select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+			);
+			return rowCount;
+		})
+		.toBe(5);
+	await holder.query("commit");
+	holder.release();
+	expect((await Promise.all(tries)).sort()).toEqual([
+		...Array(3).fill("bad_request"),
+		...Array(2).fill("made"),
+	]);
 });
 
 test("a token older than 90 days is marked", async () => {
