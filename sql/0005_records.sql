@@ -29,10 +29,20 @@ create function search_fold(text) returns text
 language sql immutable strict parallel safe set search_path = pg_catalog, public
 as $$ select lower(public.unaccent('public.unaccent', $1)) $$;
 
--- What text is ordered by: as people sort, and short enough for an index.
+-- What text is ordered by: as people sort (A.5.9 before A.5.10: numbers get ten digits), and short
+-- enough for an index.
 create function sort_key(text) returns text
 language sql immutable strict parallel safe set search_path = pg_catalog, public
-as $$ select left(public.search_fold($1), 200) $$;
+as $$
+	select left(
+		case when $1 ~ '\d' then
+			regexp_replace(
+				regexp_replace(public.search_fold($1), '(\d+)', '000000000\1', 'g'), '\d*(\d{10})', '\1', 'g'
+			)
+		else public.search_fold($1) end,
+		200
+	)
+$$;
 
 -- What a record can be found by.
 create function search_text(variadic parts text[]) returns text

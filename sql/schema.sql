@@ -554,7 +554,16 @@ $$;
 CREATE FUNCTION public.sort_key(text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'public'
-    AS $_$ select left(public.search_fold($1), 200) $_$;
+    AS $_$
+	select left(
+		case when $1 ~ '\d' then
+			regexp_replace(
+				regexp_replace(public.search_fold($1), '(\d+)', '000000000\1', 'g'), '\d*(\d{10})', '\1', 'g'
+			)
+		else public.search_fold($1) end,
+		200
+	)
+$_$;
 
 CREATE TABLE public.devices (
     organization_id public.typed_id NOT NULL,

@@ -19,8 +19,8 @@ export function readCursor(
 	} catch {
 		throw badCursor();
 	}
-	if (!Array.isArray(parts) || parts.length !== 3) throw badCursor();
-	const [from, value, id] = parts.map(String) as [string, string, string];
+	if (!isPlace(parts)) throw badCursor();
+	const [from, value, id] = parts;
 	if (from !== of) {
 		throw badFields([
 			{
@@ -32,6 +32,14 @@ export function readCursor(
 	}
 	if (value !== storable(value) || !/^[\w-]{32}$/.test(id)) throw badCursor();
 	return [order.type === "integer" ? Number(value) : value, id];
+}
+
+function isPlace(parts: unknown): parts is [string, string, string] {
+	return (
+		Array.isArray(parts) &&
+		parts.length === 3 &&
+		parts.every((part) => typeof part === "string")
+	);
 }
 
 export function badCursor() {

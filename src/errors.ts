@@ -76,6 +76,13 @@ const UNAVAILABLE_ERRNO = new Set([
 	"EMFILE",
 ]);
 
+/**
+ * `pg` gives these no code: a connection that is cut, or was cut or closed before this
+ * statement, a pool that could not connect in time, a lost answer.
+ */
+const UNAVAILABLE_MESSAGE =
+	/^(Connection terminated|Client .* is not queryable$|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
+
 /** True when the database is away, starting, stopping or full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
@@ -83,10 +90,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 	if (typeof code === "string") {
 		return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
 	}
-	// `pg` gives these no code: a cut connection, a pool that could not connect in time, a lost answer.
-	return /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout)/.test(
-		error.message,
-	);
+	return UNAVAILABLE_MESSAGE.test(error.message);
 }
 
 /** True for a deadlock or serialization failure: the same statement may pass at once. */

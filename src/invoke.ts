@@ -50,7 +50,10 @@ export async function invoke<
 	rawInput: unknown,
 ): Promise<z.output<Output>> {
 	const membership = await authorize(services, principal, operation, rawInput);
-	const input = parseInput(operation.input, rawInput ?? {});
+	const input = parseInput(
+		operation.input,
+		operation.isReadOnly ? withoutNulls(rawInput ?? {}) : (rawInput ?? {}),
+	);
 	if (operation.tenant !== null && !membership) {
 		// Well-formed, but of an organization that the caller does not belong to.
 		throw notFound(
@@ -91,6 +94,15 @@ export async function invoke<
 	});
 	for (const work of afterwards) work();
 	return output;
+}
+
+/** Where nothing can be emptied, null for an argument means that it is not given. */
+function withoutNulls(input: unknown): unknown {
+	if (typeof input !== "object" || input === null || Array.isArray(input)) {
+		return input;
+	}
+	const given = Object.entries(input).filter(([, value]) => value !== null);
+	return Object.fromEntries(given);
 }
 
 /**

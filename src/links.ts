@@ -1,10 +1,12 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { readCursor, writeCursor } from "./cursor.ts";
 import { badFields } from "./errors.ts";
 import { kindNoun } from "./id.ts";
 import { notFound } from "./invoke.ts";
 import { type NamedKind, namedKindOf, namedKinds } from "./named-records.ts";
-import { type Context, defineOperation } from "./operation.ts";
+import { type Change, type Context, defineOperation } from "./operation.ts";
+import type { Order } from "./paging.ts";
 
 const LINKED = [
 	"risk",
@@ -57,25 +59,21 @@ export const linkRecords = defineOperation({
 	output: z.object({ link }),
 	run: async (context, input) => {
 		const { client, membership } = context;
-		const pair = sorted(input);
-		await lockBoth(context, input);
+		const both = await lockBoth(context, input);
+		const pair = both.map(({ id }) => id);
 		const { rowCount } = await client.query(
 			`insert into record_links (organization_id, first_id, second_id, first_kind, second_kind)
 			values ($1, $2, $3, $4, $5)
 			on conflict do nothing`,
-			[
-				membership.organizationId,
-				...pair,
-				...pair.map((id) => namedKindOf(linkable, id)?.kind),
-			],
+			[membership.organizationId, ...pair, ...both.map(({ kind }) => kind)],
 		);
-		const { rows } = await client.query<{ created_at: Date }>(
+		const { rows } = await client.query<{ created_at: string }>(
 			"select created_at from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
 			[membership.organizationId, ...pair],
 		);
-		if (rowCount === 1) noteLink(context, input, { after: true });
+		if (rowCount === 1) noteLink(context, both, "after");
 		return {
-			link: { ...input, created_at: rows[0]?.created_at.toISOString() ?? "" },
+			link: { ...input, created_at: rows[0]?.created_at ?? "" },
 		};
 	},
 });
@@ -97,17 +95,18 @@ export const unlinkRecords = defineOperation({
 		was_linked: z.boolean(),
 	}),
 	run: async (context, input) => {
-		await lockBoth(context, input);
+		const both = await lockBoth(context, input);
 		const { rowCount } = await context.client.query(
 			"delete from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
 			[context.membership.organizationId, ...sorted(input)],
 		);
-		if (rowCount === 1) noteLink(context, input, { before: true });
+		if (rowCount === 1) noteLink(context, both, "before");
 		return { ...input, was_linked: rowCount === 1 };
 	},
 });
 
 const DEFAULT_SIZE = 20;
+const BY_ID: Order = { expression: "l.id", type: "text" };
 
 export const listLinkedRecords = defineOperation({
 	name: "listLinkedRecords",
@@ -149,38 +148,19 @@ export const listLinkedRecords = defineOperation({
 	}),
 	run: async ({ client, membership }, input) => {
 		const { organizationId } = membership;
-		if (!(await exists(client, organizationId, input.record_id))) {
+		if (!(await find(client, organizationId, input.record_id))) {
 			throw notFound(input.record_id);
 		}
-		if (input.cursor && !/^[\w-]{32}$/.test(input.cursor)) {
-			throw badFields([
-				{
-					field: "cursor",
-					message:
-						"is none that this list gave; pass next_cursor of the page before unchanged, or leave it out",
-				},
-			]);
-		}
+		const cursorOf = `listLinkedRecords.${input.record_id}.${input.kind ?? ""}`;
+		const after = input.cursor
+			? readCursor(input.cursor, cursorOf, BY_ID)
+			: undefined;
 		const size = input.size ?? DEFAULT_SIZE;
-		const { rows } = await client.query<{
-			id: string;
-			kind: (typeof LINKED)[number];
-			name: string | null;
-			status: string | null;
-			linked_at: Date;
-		}>({
+		const { rows } = await client.query<
+			Linked & { status: string | null; linked_at: string }
+		>({
 			name: "list.links",
-			text: `
-				select l.id, l.kind, l.created_at as linked_at,
-					${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
-					${ofLinked(({ status }) => status)} as status
-				from (
-					select second_id as id, second_kind as kind, created_at
-					from record_links where organization_id = $1 and first_id = $2
-					union all
-					select first_id, first_kind, created_at
-					from record_links where organization_id = $1 and second_id = $2
-				) l
+			text: `${SELECT_LINKED}
 				where ($3::text is null or l.kind = $3) and ($4::text is null or l.id > $4)
 				order by l.id
 				limit $5`,
@@ -188,20 +168,64 @@ export const listLinkedRecords = defineOperation({
 				organizationId,
 				input.record_id,
 				input.kind ?? null,
-				input.cursor ?? null,
+				after?.[1] ?? null,
 				size + 1,
 			],
 		});
 		const page = rows.slice(0, size);
+		const last = page.at(-1);
 		return {
-			linked_records: page.map((row) => ({
-				...row,
-				linked_at: row.linked_at.toISOString(),
-			})),
-			next_cursor: rows.length > size ? (page.at(-1)?.id ?? null) : null,
+			linked_records: page,
+			next_cursor:
+				rows.length > size && last
+					? writeCursor(cursorOf, last.id, last.id)
+					: null,
 		};
 	},
 });
+
+/** A record at the other end of a link. */
+interface Linked {
+	id: string;
+	kind: (typeof LINKED)[number];
+	name: string | null;
+}
+
+/** The records linked to record $2 of organization $1. */
+const SELECT_LINKED = `
+	select l.id, l.kind, l.created_at as linked_at,
+		${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
+		${ofLinked(({ status }) => status)} as status
+	from (
+		select second_id as id, second_kind as kind, created_at
+		from record_links where organization_id = $1 and first_id = $2
+		union all
+		select first_id, first_kind, created_at
+		from record_links where organization_id = $1 and second_id = $2
+	) l`;
+
+/**
+ * Notes for the audit log that a record which is about to be deleted loses its links: each in
+ * the history of the record at its other end. Gives them, for the entry of the deleted one.
+ */
+export async function noteLostLinks(
+	context: Context,
+	lost: Pick<Change, "kind" | "id" | "name">,
+): Promise<Change["fields"]> {
+	const { rows } = await context.client.query<Linked>(
+		`${SELECT_LINKED} order by l.id`,
+		[context.membership.organizationId, lost.id],
+	);
+	const linked = rows.map(({ id, kind, name }) => ({ kind, id, name }));
+	for (const other of linked) {
+		const { kind, id, name } = lost;
+		context.changed({
+			...other,
+			fields: { linked_record: { before: { kind, id, name } } },
+		});
+	}
+	return linked.length > 0 ? { linked_records: { before: linked } } : {};
+}
 
 /** SQL of something about the record of a link `l`, which each kind has in its own table. */
 function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
@@ -225,10 +249,10 @@ function sorted(ends: Ends): string[] {
 }
 
 /**
- * Both records must exist, and stay until the transaction ends: who deletes one waits for
+ * Both records, which must exist and stay until the transaction ends: who deletes one waits for
  * us and then removes the link, or we wait and find it gone.
  */
-async function lockBoth(context: Context, ends: Ends): Promise<void> {
+async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 	if (ends.record_id === ends.linked_record_id) {
 		throw badFields([
 			{
@@ -237,11 +261,15 @@ async function lockBoth(context: Context, ends: Ends): Promise<void> {
 			},
 		]);
 	}
-	const { organizationId } = context.membership;
+	const { client, membership } = context;
+	const both: Linked[] = [];
 	// In the order of their ids, so that two calls never wait for each other in a circle.
 	for (const id of sorted(ends)) {
-		if (await exists(context.client, organizationId, id, "for key share"))
+		const found = await find(client, membership.organizationId, id, true);
+		if (found) {
+			both.push(found);
 			continue;
+		}
 		if (id === ends.record_id) throw notFound(id);
 		throw badFields([
 			{
@@ -250,37 +278,36 @@ async function lockBoth(context: Context, ends: Ends): Promise<void> {
 			},
 		]);
 	}
+	return both;
 }
 
-async function exists(
+async function find(
 	client: PoolClient,
 	organizationId: string,
 	id: string,
-	lock: "" | "for key share" = "",
-): Promise<boolean> {
-	const table = namedKindOf(linkable, id)?.table;
-	if (!table) return false;
-	const { rowCount } = await client.query(
-		`select from ${table} where organization_id = $1 and id = $2 ${lock}`,
-		[organizationId, id],
+	isLocked = false,
+): Promise<Linked | undefined> {
+	const named = namedKindOf(linkable, id);
+	if (!named) return undefined;
+	const { rows } = await client.query<Linked>(
+		`select t.id, left(${named.name}, 1000) as name, $3 as kind
+		from ${named.table} t where t.organization_id = $1 and t.id = $2 ${isLocked ? "for key share" : ""}`,
+		[organizationId, id, named.kind],
 	);
-	return rowCount === 1;
+	return rows[0];
 }
 
+/** A link belongs to the history of both records. */
 function noteLink(
 	context: Context,
-	ends: Ends,
-	state: { before?: true; after?: true },
+	[first, second]: readonly Linked[],
+	state: "before" | "after",
 ): void {
-	context.changed({
-		kind: namedKindOf(linkable, ends.record_id)?.kind ?? "record",
-		id: ends.record_id,
-		name: null,
-		fields: {
-			linked_record_id: {
-				...(state.before && { before: ends.linked_record_id }),
-				...(state.after && { after: ends.linked_record_id }),
-			},
-		},
-	});
+	if (!first || !second) throw new Error("a link has two ends");
+	for (const [one, other] of [
+		[first, second],
+		[second, first],
+	] as const) {
+		context.changed({ ...one, fields: { linked_record: { [state]: other } } });
+	}
 }

@@ -7,7 +7,7 @@ import {
 	organizationId,
 	readPage,
 } from "./paging.ts";
-import { toRecord, type Values } from "./record-store.ts";
+import type { Values } from "./record-store.ts";
 import { nameSchema, textSchema } from "./records/field.ts";
 
 const organization = z.object({
@@ -71,7 +71,7 @@ export const listOrganizations = defineOperation({
 		);
 		return {
 			organizations: page.rows.map((row) => ({
-				...toRecord(row),
+				...row,
 				role: roles.get(row.id),
 			})) as never,
 			next_cursor: page.next_cursor,
@@ -94,7 +94,7 @@ export const getOrganization = defineOperation({
 			text: `select ${COLUMNS} from organizations t where t.id = $1`,
 			values: [organization_id],
 		});
-		return { organization: toRecord(rows[0] ?? {}) as never };
+		return { organization: rows[0] as never };
 	},
 });
 
@@ -161,7 +161,7 @@ async function change(
 		`select ${COLUMNS} from organizations t where t.id = $1 for update`,
 		[id],
 	);
-	const before = toRecord(rows[0] ?? {});
+	const before = rows[0] ?? {};
 	const different = names.filter((name) => given[name] !== before[name]);
 	if (different.length === 0) return { organization: before as never };
 	const assignments = different.map((name, index) => `${name} = $${index + 2}`);
@@ -169,7 +169,7 @@ async function change(
 		`update organizations t set ${assignments.join(", ")}, updated_at = now() where t.id = $1 returning ${COLUMNS}`,
 		[id, ...different.map((name) => given[name])],
 	);
-	const after = toRecord(updated[0] ?? {});
+	const after = updated[0] ?? {};
 	changed({
 		kind: "organization",
 		id,

@@ -159,7 +159,7 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 		device_id: string;
 		device_name: string | null;
 		check_key: string;
-		since: Date;
+		since: string;
 	}>({
 		name: "overview.failing",
 		text: `
@@ -175,7 +175,6 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 	return rows.map((row) => ({
 		...row,
 		check_name: checkName(row.check_key),
-		since: row.since.toISOString(),
 	}));
 }
 
@@ -197,23 +196,20 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 /** The last few of each register are at the end of its index, so few are read of any. */
 async function findRecent(client: PoolClient, organization: string) {
 	const lastOf = ({ kind, table, title }: AnyRecordKind) => `(
-		select '${kind}' as kind, t.id, left(t.${title ?? "id"}, 1000) as name, t.created_at, t.updated_at
+		select '${kind}' as kind, t.id, left(t.${title ?? "id"}, 1000) as name,
+			t.updated_at, t.created_at = t.updated_at as is_new
 		from ${table} t where t.organization_id = $1
 		order by t.updated_at desc, t.id desc limit ${FEW})`;
 	const { rows } = await client.query<{
 		kind: string;
 		id: string;
 		name: string | null;
-		created_at: Date;
-		updated_at: Date;
+		updated_at: string;
+		is_new: boolean;
 	}>({
 		name: "overview.recent",
 		text: `${recordKinds.map(lastOf).join(" union all ")} order by updated_at desc, id desc limit ${FEW}`,
 		values: [organization],
 	});
-	return rows.map(({ created_at, updated_at, ...record }) => ({
-		...record,
-		is_new: created_at.getTime() === updated_at.getTime(),
-		updated_at: updated_at.toISOString(),
-	}));
+	return rows;
 }

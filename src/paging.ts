@@ -1,6 +1,7 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
+import { textArray } from "./db/array.ts";
 import { idSchema } from "./records/field.ts";
 import { findFew, matches, wordsOf } from "./words.ts";
 
@@ -147,8 +148,8 @@ export async function readPage<Row extends QueryResultRow>(
 			: undefined;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
-	/** The rows that meet `further` as well; of the next `walked` ones in order, if that is given. */
-	const readRows = (further?: Conditions, walked?: number) => {
+	/** What a statement about the rows after the cursor that meet the filters begins with. */
+	const begin = () => {
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
 		const conditions = [within.sql];
@@ -158,35 +159,59 @@ export async function readPage<Row extends QueryResultRow>(
 				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
 			);
 		}
-		if (walked) {
-			conditions.push(
-				`t.id = any(array(select t.id::text from ${listing.from} where ${conditions.join(" and ")} ${sorted} limit ${walked}))`,
-			);
-		}
-		if (further) conditions.push(...further(parameter));
-		const text = `
-			select ${listing.columns}, (${order.expression})::text as cursor_value
-			from ${listing.from}
-			where ${conditions.join(" and ")}
-			${sorted}
-			limit ${parameter(size + 1)}`;
 		// Only the few texts without a filter: each prepared one stays in every connection.
 		const isPlain = conditions.length === (after ? 2 : 1);
-		const name = `${cursorOf}${after ? ".after" : ""}`;
+		const name = (kind: string) =>
+			isPlain ? `${cursorOf}${after ? ".after" : ""}${kind}` : undefined;
+		return { values, parameter, conditions, name };
+	};
+
+	const readRows = (kind?: string, further?: Conditions) => {
+		const { values, parameter, conditions, name } = begin();
+		if (further) conditions.push(...further(parameter));
 		return client.query<Row & { id: string; cursor_value: string }>({
-			...(isPlain && { name }),
-			text,
+			name: kind === undefined ? undefined : name(kind),
+			text: `
+				select ${listing.columns}, (${order.expression})::text as cursor_value
+				from ${listing.from}
+				where ${conditions.join(" and ")}
+				${sorted}
+				limit ${parameter(size + 1)}`,
 			values,
 		});
 	};
 
-	const { rows } = await findRows(client, listing, input, size, readRows).catch(
-		(error) => {
-			// A value that its type cannot have: only a cursor made by hand brings one here.
-			if (after && /^22/.test(error.code)) throw badCursor();
-			throw error;
-		},
-	);
+	/** Rows with the words of the query in them. */
+	const findRows = async () => {
+		const words = wordsOf(input.filter?.query ?? "");
+		if (words.length === 0) return readRows("");
+		if (listing.searched) {
+			const { values, conditions, name } = begin();
+			const few = await findFew(client, listing.searched, words, size + 1, {
+				name: name(".words"),
+				text: `
+					select t.id, ${order.expression} as place, t.search_text
+					from ${listing.from}
+					where ${conditions.join(" and ")}
+					${sorted}`,
+				values,
+				direction,
+			});
+			// Unnested, for a plain array makes the planner read the organization's whole index.
+			if (few) {
+				return readRows(".few", (parameter) => [
+					`t.id = any(array(select unnest(${parameter(textArray(few))}::text[])))`,
+				]);
+			}
+		}
+		return readRows(undefined, (parameter) => matches(words, parameter));
+	};
+
+	const { rows } = await findRows().catch((error) => {
+		// A value that its type cannot have: only a cursor made by hand brings one here.
+		if (after && /^22/.test(error.code)) throw badCursor();
+		throw error;
+	});
 	const page = rows.slice(0, size);
 	const last = page.at(-1);
 	return {
@@ -199,33 +224,6 @@ export async function readPage<Row extends QueryResultRow>(
 }
 
 type Conditions = (parameter: (value: unknown) => string) => string[];
-
-/** So many of the next rows are looked through for words before an index is asked. */
-const WALKED = 300;
-
-/**
- * Rows of a page, with the words of the query in them. Common words soon fill a page when rows
- * are read in order; rare ones are found by the index, up to a thousand records, and these put in
- * order; what is neither is found by reading on.
- */
-async function findRows<Rows extends { rows: unknown[] }>(
-	client: PoolClient,
-	{ searched }: Listing,
-	input: { filter?: { query?: string | undefined } | undefined },
-	size: number,
-	readRows: (further?: Conditions, walked?: number) => Promise<Rows>,
-): Promise<Rows> {
-	const words = wordsOf(input.filter?.query ?? "");
-	if (words.length === 0) return readRows();
-	const haveWords: Conditions = (parameter) => matches(words, parameter);
-	if (!searched) return readRows(haveWords);
-	const walked = await readRows(haveWords, WALKED);
-	if (walked.rows.length > size) return walked;
-	const few = await findFew(client, searched, words);
-	return readRows(
-		few ? (parameter) => [`t.id = any(${parameter(few)})`] : haveWords,
-	);
-}
 
 function addFilters(
 	conditions: string[],

@@ -15,7 +15,6 @@ import {
 	columnsOf,
 	findRecord,
 	removeRecord,
-	toRecord,
 	type Values,
 } from "./record-store.ts";
 import {
@@ -170,7 +169,7 @@ export function recordKind<
 				input,
 			);
 			return {
-				[key.many]: page.rows.map(toRecord),
+				[key.many]: page.rows,
 				next_cursor: page.next_cursor,
 			} as never;
 		},
@@ -259,13 +258,17 @@ export function recordKind<
 		}) as unknown as z.ZodObject<Record<`deleted_${Key}_id`, z.ZodString>>,
 		run: async (context, input) => {
 			const before = await existing(context, kind, input.id, "for update");
+			const deleted = changeOf(kind, before, undefined);
+			// Links know every kind of record, and these know this file: hence not before.
+			const { noteLostLinks } = await import("./links.ts");
+			Object.assign(deleted.fields, await noteLostLinks(context, deleted));
 			await removeRecord(
 				context.client,
 				kind,
 				context.membership.organizationId,
 				input.id,
 			);
-			context.changed(changeOf(kind, before, undefined));
+			context.changed(deleted);
 			return { [`deleted_${key.one}_id`]: input.id } as never;
 		},
 	});
@@ -287,7 +290,9 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 			const field = kind.fields[name];
 			if (!field) throw new Error(`${kind.kind} has no field ${name}`);
 			const filter: Filter = {
-				schema: field.input.describe(`This ${name.replaceAll("_", " ")} only`),
+				schema: field.input.describe(
+					`With this ${name}${field.initial === null ? "; null: with none" : ""}`,
+				),
 				sql: (parameter) => `t.${name} = ${parameter}`,
 				whenNull: `t.${name} is null`,
 			};

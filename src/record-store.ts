@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResultRow } from "pg";
+import type { PoolClient } from "pg";
 import { badFields, type FieldIssue } from "./errors.ts";
 import { type IdKind, kindNoun } from "./id.ts";
 import type { RecordKind } from "./record-kind.ts";
@@ -34,14 +34,6 @@ export function columnsOf(kind: AnyKind): string {
 	].join(", ");
 }
 
-/** A row as callers see it: times as RFC 3339. */
-export function toRecord(row: QueryResultRow): Values {
-	for (const [name, value] of Object.entries(row)) {
-		if (value instanceof Date) row[name] = value.toISOString();
-	}
-	return row;
-}
-
 export async function findRecord(
 	client: PoolClient,
 	kind: AnyKind,
@@ -54,7 +46,7 @@ export async function findRecord(
 		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = $2 ${lock && "for update of t"}`,
 		values: [organizationId, id],
 	});
-	return rows[0] && toRecord(rows[0]);
+	return rows[0];
 }
 
 /** These records, by id; one that does not exist is left out. */
@@ -69,7 +61,7 @@ export async function findRecords(
 		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = any($2)`,
 		values: [organizationId, ids],
 	});
-	return new Map(rows.map((row) => [row.id, toRecord(row)]));
+	return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Stores a new record; throws bad_request naming a reference that does not exist or a value already taken. */
@@ -81,16 +73,29 @@ export async function insertRecord(
 	values: Values,
 ): Promise<void> {
 	const columns = storedColumns(kind);
-	if (kind.referencePrefix && values.reference_id === undefined) {
-		values.reference_id = await makeReferenceId(client, kind, organizationId);
-	}
+	const isNumbered =
+		kind.referencePrefix !== undefined && values.reference_id === undefined;
 	const placeholders = columns.map((_, index) => `$${index + 3}`);
-	await explaining(kind, values, async () => {
-		await client.query({
-			name: `add.${kind.kind}`,
-			text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})`,
+	const insert = () =>
+		client.query({
+			name: `add.${kind.kind}${isNumbered ? ".numbered" : ""}`,
+			text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})
+				${isNumbered ? `on conflict on constraint ${kind.table}_reference_id_key do nothing` : ""}`,
 			values: [organizationId, id, ...columns.map((name) => values[name])],
 		});
+	await explaining(kind, values, async () => {
+		let isStored = false;
+		while (!isStored) {
+			if (isNumbered) {
+				values.reference_id = await makeReferenceId(
+					client,
+					kind,
+					organizationId,
+				);
+			}
+			// None when somebody takes the number by hand meanwhile: then the next one.
+			isStored = (await insert()).rowCount === 1;
+		}
 		await storeJoins(client, kind, organizationId, id, values);
 	});
 }
@@ -198,15 +203,17 @@ async function storeJoins(
 	for (const [name, { join, reference }] of Object.entries(kind.fields)) {
 		const ids = values[name];
 		if (!join || !reference || !Array.isArray(ids)) continue;
-		// Asked, not left to the foreign key: that does not say which of them is missing.
-		const { rows: missing } = await client.query<{ id: string }>(
-			`select g.id from unnest($2::text[]) g (id)
-			where not exists (select from ${join.of} r where r.organization_id = $1 and r.id = g.id)`,
+		// Asked, not left to the foreign key: that does not say which of them is missing. Locked,
+		// so that none is deleted before this transaction ends.
+		const { rows: found } = await client.query<{ id: string }>(
+			`select r.id from ${join.of} r where r.organization_id = $1 and r.id = any($2) order by r.id for key share`,
 			[organizationId, ids],
 		);
+		const there = new Set(found.map(({ id }) => id));
+		const missing = ids.map(String).filter((id) => !there.has(id));
 		if (missing.length > 0) {
 			throw badFields(
-				missing.map(({ id }) => missingReference(name, reference, id)),
+				missing.map((id) => missingReference(name, reference, id)),
 			);
 		}
 		await client.query(

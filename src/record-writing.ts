@@ -51,7 +51,7 @@ export function prepareUpdate(
 ): Values {
 	const different = Object.fromEntries(
 		Object.entries(withoutAbsent(given)).filter(
-			([name, value]) => !isSame(value, before[name]),
+			([name, value]) => !isSameField(kind, name, value, before[name]),
 		),
 	);
 	if (Object.keys(different).length > 0) {
@@ -199,6 +199,18 @@ function withoutAbsent(values: Values): Values {
 	return Object.fromEntries(
 		Object.entries(values).filter(([, value]) => value !== undefined),
 	);
+}
+
+/** References to several records have no order: the same ones in another are no change. */
+function isSameField(
+	kind: AnyRecordKind,
+	name: string,
+	given: unknown,
+	before: unknown,
+): boolean {
+	return kind.fields[name]?.join && Array.isArray(given)
+		? isSame([...given].sort(), before)
+		: isSame(given, before);
 }
 
 function isSame(a: unknown, b: unknown): boolean {

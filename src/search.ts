@@ -57,7 +57,7 @@ export const searchRecords = defineOperation({
 			kind: string;
 			id: string;
 			name: string | null;
-			updated_at: Date;
+			updated_at: string;
 		}>(
 			`select kind, id, name, updated_at
 			from (${kinds
@@ -77,11 +77,6 @@ export const searchRecords = defineOperation({
 				input.size ?? DEFAULT_SIZE,
 			],
 		);
-		return {
-			records: rows.map((row) => ({
-				...row,
-				updated_at: row.updated_at.toISOString(),
-			})),
-		};
+		return { records: rows };
 	},
 });

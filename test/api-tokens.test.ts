@@ -217,6 +217,11 @@ test("rotation makes a second token beside the first; both work, and live equall
 		id: first.api_token.id,
 	});
 	expect(second.api_token.name).toBe("CI");
+	const third = await callAs(database, user, rotateApiToken, {
+		id: first.api_token.id,
+		name: "CI, from May on",
+	});
+	expect(third.api_token.name).toBe("CI, from May on");
 	expect(second.token).not.toBe(first.token);
 	for (const { api_token, token } of [first, second]) {
 		expect((await authenticate(token)).token?.id).toBe(api_token.id);
@@ -280,6 +285,46 @@ test("an admin sees and revokes the tokens of members, and no others", async () 
 		refused("invalid"),
 	);
 	await authenticate(theirs.token);
+});
+
+test("an admin's revocation is in the log of every organization that the token reaches", async () => {
+	const [chief, user] = [await admin(), await viewer()];
+	await joinOrganization(database, user, globex, "member");
+	const { id } = await makeApiToken(database, user);
+	await callAs(database, chief, revokeOrganizationApiToken, {
+		organization_id: acme,
+		id,
+	});
+	for (const organizationId of [acme, globex]) {
+		const entries = await auditEntries(database, organizationId);
+		expect(entries.at(-1)).toMatchObject({
+			operation: "revokeOrganizationApiToken",
+			actor_name: chief.name,
+			record_id: id,
+		});
+	}
+});
+
+test("of many tokens made at once no more than 100 come to be", async () => {
+	const user = await viewer();
+	await database.owner.query(
+		`insert into api_tokens (id, user_id, name, token_hash)
+		select left(md5(n::text || $1), 32), $1, 'old', sha256(convert_to($1 || n, 'UTF8'))
+		from generate_series(1, 98) n`,
+		[user.id],
+	);
+	const tries = await Promise.allSettled(
+		Array.from({ length: 12 }, () =>
+			callAs(database, user, createApiToken, { name: "new" }),
+		),
+	);
+	const failed = tries.flatMap((one) =>
+		one.status === "rejected" ? [one.reason] : [],
+	);
+	expect(failed).toHaveLength(10);
+	for (const reason of failed) {
+		expect(reason).toMatchObject({ code: "bad_request" });
+	}
 });
 
 test("a token older than 90 days is marked", async () => {

@@ -66,7 +66,8 @@ test("verify of whole logs ends with 0 and prints each newest entry, as --expect
 	const head = `${ours}:5:${found.get(ours)?.head.hash}`;
 
 	const text = await run("verify");
-	expect(text.stdout).toContain(head);
+	expect(text.stdout).toContain(`${head}  Acme (5 entries)`);
+	expect(text.stdout).toContain("Seen only with --expect");
 	expect(await run("verify", "--expect", head)).toMatchObject({ code: 0 });
 	const only = await run("verify", "--org", theirs);
 	expect(only.stdout).toContain(`${theirs}:3:`);
@@ -113,6 +114,7 @@ test("a wrong use ends with 2, an organization that does not exist with 1", asyn
 		["verify", "--expect", `${ours}:0:${"0".repeat(64)}`],
 		["export", "--from", "yesterday"],
 		["export", "--until", "2026-02-30T00:00:00Z"],
+		["export", "--until", "2026-02-30"],
 	]) {
 		expect(await run(...args), args.join(" ")).toMatchObject({
 			code: 2,
@@ -158,6 +160,27 @@ test("export keeps to --from and --until: the first included, the last not", asy
 		fourth,
 	);
 	expect(between.map((line) => JSON.parse(line).sequence)).toEqual([2, 3]);
+});
+
+test("a date alone is a whole day of UTC, and --json changes nothing", async () => {
+	const id = await makeLog(database, 4);
+	for (const [sequence, at] of [
+		[1, "2026-01-30T23:59:59.999Z"],
+		[2, "2026-01-31T00:00:00Z"],
+		[3, "2026-01-31T23:59:59.999Z"],
+		[4, "2026-02-01T00:00:00Z"],
+	]) {
+		await database.owner.query(
+			"update audit_entries set at = $3 where organization_id = $1 and sequence = $2",
+			[id, sequence, at],
+		);
+	}
+	await forgeHashes(database, id, 1);
+	const day = "2026-01-31";
+	const lines = await exported(
+		...["--json", "--org", id, "--from", day, "--until", day],
+	);
+	expect(lines.map((line) => JSON.parse(line).sequence)).toEqual([2, 3]);
 });
 
 /** Runs the recipe of docs/audit-log.md on the lines; gives what it prints. */

@@ -108,6 +108,7 @@ test("a cursor of another tool, or made by hand, is refused", async () => {
 		write(["listAuditLog", "1e9"]),
 		write(["listAuditLog", "9".repeat(30)]),
 		write(["listAuditLog", ["1); drop"]]),
+		write(["listAuditLog", { toString: 1 }]),
 	]) {
 		const refused = await calls.refusal("listAuditLog", {
 			organization_id,
@@ -172,6 +173,8 @@ test("wrong arguments are named", async () => {
 		[{ filter: { actor_id: "x" } }, "filter.actor_id"],
 		[{ filter: { record_id: "\u0000" } }, "filter.record_id"],
 		[{ filter: { operation: "" } }, "filter.operation"],
+		[{ filter: { operation: "updatevendor" } }, "filter.operation"],
+		[{ filter: { record_kind: "vendors" } }, "filter.record_kind"],
 		[{ filter: { outcome: "FAILED" } }, "filter.outcome"],
 		[{ filter: { from: "yesterday" } }, "filter.from"],
 		[{ filter: { from: "2026-02-30T00:00:00Z" } }, "filter.from"],
@@ -189,4 +192,28 @@ test("wrong arguments are named", async () => {
 			fields: [field],
 		});
 	}
+});
+
+test("an operation or a kind of record that there is not is answered with those there are", async () => {
+	const message = async (filter: object) =>
+		(await calls.refusal("listAuditLog", { organization_id, filter })).message;
+	expect(await message({ operation: "updateVendors" })).toMatch(
+		/updateVendor, .*linkRecords/,
+	);
+	expect(await message({ record_kind: "Vendor" })).toMatch(/vendor.*member/);
+	expect(await names({ operation: "deleteVendor" })).toEqual([]);
+	expect(await names({ record_kind: "member" })).toEqual([]);
+	// What no tool is called, but an entry is: by a command, a device, an earlier version.
+	await calls.database.pool.query("select audit_append($1, $2)", [
+		organization_id,
+		JSON.stringify([
+			{
+				actor_kind: "SYSTEM",
+				actor_name: "x",
+				operation: "launchRocket",
+				record_name: "Rocket",
+			},
+		]),
+	]);
+	expect(await names({ operation: "launchRocket" })).toEqual(["Rocket"]);
 });

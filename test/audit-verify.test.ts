@@ -49,6 +49,7 @@ test("an untouched log is sound, and verify gives its newest hash", async () => 
 	const { sequence, hash } = await note(organizationId, 5);
 	expect(await verifyLog(reader, organizationId)).toEqual({
 		organization_id: organizationId,
+		organization_name: "Acme",
 		entries: 5,
 		head: { sequence, hash },
 		findings: [],
@@ -56,16 +57,44 @@ test("an untouched log is sound, and verify gives its newest hash", async () => 
 	});
 });
 
-test("every organization that has a log is verified, one whose entries are all gone too", async () => {
-	const [whole, emptied] = [await makeLog(database), await makeLog(database)];
-	await makeLog(database, 0);
+test("every organization is verified, and one whose log is gone is found", async () => {
+	const [whole, emptied, gone] = [
+		await makeLog(database),
+		await makeLog(database),
+		await makeLog(database),
+	];
 	await tamper("delete from audit_entries where organization_id = $1", emptied);
-	const { rows } = await database.owner.query<{ id: string }>(
-		"select organization_id as id from audit_heads order by organization_id",
+	await tamper("delete from audit_entries where organization_id = $1", gone);
+	await tamper("delete from audit_heads where organization_id = $1", gone);
+	expect(await listLogs(reader)).toEqual(
+		expect.arrayContaining([whole, emptied, gone]),
 	);
-	const logs = await listLogs(reader);
-	expect(logs).toEqual(rows.map(({ id }) => id));
-	expect(logs).toEqual(expect.arrayContaining([whole, emptied]));
+	expect((await verifyLog(reader, whole)).findings).toEqual([]);
+	expect((await verifyLog(reader, emptied)).findings).toMatchObject([
+		{ sequence: 1, problem: expect.stringContaining("cut off") },
+	]);
+	expect((await verifyLog(reader, gone)).findings).toMatchObject([
+		{ sequence: 1, problem: expect.stringContaining("whole log is gone") },
+	]);
+});
+
+test("an end that was cut off together with the head shows against an expectation", async () => {
+	const id = await makeLog(database, 5);
+	const expected = await note(id, 5);
+	await tamper(
+		"delete from audit_entries where organization_id = $1 and sequence > 2",
+		id,
+	);
+	await tamper(
+		`update audit_heads h set sequence = e.sequence, hash = e.hash
+		from audit_entries e
+		where h.organization_id = $1 and e.organization_id = $1 and e.sequence = 2`,
+		id,
+	);
+	expect((await verifyLog(reader, id)).findings).toEqual([]);
+	expect((await verifyLog(reader, id, [expected])).findings).toMatchObject([
+		{ sequence: 5 },
+	]);
 });
 
 /** A change of each column that leaves the entry in its place. */

@@ -134,11 +134,12 @@ test("the printed text has the secret once ready to use: for Claude Code and cur
 		{ ...settings, ASSAY_BASE_URL: "https://assay.example.com" },
 	);
 	expect(code).toBe(0);
+	expect(stdout).toMatch(/^ {2}export ASSAY_TOKEN=asy_pat_\w{46}$/m);
 	expect(stdout).toMatch(
-		/^ {2}claude mcp add --transport http assay https:\/\/assay\.example\.com\/api\/mcp\/v1 --header "Authorization: Bearer asy_pat_\w{46}"$/m,
+		/^ {2}claude mcp add --transport http assay https:\/\/assay\.example\.com\/api\/mcp\/v1 --header "Authorization: Bearer \$ASSAY_TOKEN"$/m,
 	);
 	expect(stdout).toMatch(
-		/^ {2}curl -H "Authorization: Bearer asy_pat_\w{46}" https:/m,
+		/^ {2}curl -H "Authorization: Bearer \$ASSAY_TOKEN" https:/m,
 	);
 });
 
@@ -191,6 +192,48 @@ test("a user without a password gets one later, and a new one ends the sessions"
 			actor_kind: "SYSTEM",
 		}),
 	);
+});
+
+test("a member's role is changed and the membership taken away, but not of the last admin", async () => {
+	const org = await makeOrganization("Acme");
+	const [chief, ada] = ["chief@example.com", "role@example.com"];
+	await createUser(chief, org, "admin");
+	const { user_id } = await createUser(ada, org, "viewer");
+	const of = (email: string) => ["--email", email, "--org", org];
+
+	const again = await assay(
+		["user", "create", ...of(ada), "--name", "Ada", "--role", "member"],
+		settings,
+	);
+	expect(again).toMatchObject({ code: 1, stdout: "" });
+	expect(again.stderr).toContain("assay user set-role");
+
+	const changed = await run([
+		"user",
+		"set-role",
+		...of(ada),
+		"--role",
+		"member",
+	]);
+	expect(changed.member).toMatchObject({ user_id, role: "member" });
+	expect(await run(["user", "remove", ...of(ada)])).toEqual({
+		removed_user_id: user_id,
+	});
+	expect((await auditEntries(database, org)).slice(-2)).toMatchObject([
+		{ actor_kind: "SYSTEM", operation: "updateMember", record_id: user_id },
+		{ actor_kind: "SYSTEM", operation: "removeMember", record_id: user_id },
+	]);
+	for (const [args, message] of [
+		[["remove", ...of(ada)], /is no member of this organization/],
+		[["set-role", ...of(ada), "--role", "admin"], /is no member/],
+		[["remove", ...of(chief)], /last admin/],
+		[["set-role", ...of(chief), "--role", "viewer"], /last admin/],
+		[["remove", ...of("unknown@example.com")], /user create/],
+	] as const) {
+		const ended = await assay(["user", ...args], settings);
+		expect(ended, args.join(" ")).toMatchObject({ code: 1, stdout: "" });
+		expect(ended.stderr).toMatch(message);
+	}
 });
 
 test("what is not there, or too short, fails with 1 and says what to do", async () => {
@@ -270,6 +313,8 @@ test.for([
 	["user", "create"],
 	["user", "list"],
 	["user", "set-password"],
+	["user", "set-role"],
+	["user", "remove"],
 	["org", "list"],
 	["api-token"],
 	["api-token", "create"],

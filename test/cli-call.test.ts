@@ -61,6 +61,8 @@ test("call says what the service refused, and exits with 1", async () => {
 		[["deleteRisk"], {}, /permission denied/],
 		[["listRisks"], { ASSAY_TOKEN: "" }, /ASSAY_TOKEN/],
 		[["listRisks"], { ASSAY_TOKEN: makeSecret("pat") }, /invalid/],
+		[["listRisks", "{}", "--token", "asy_pat_\nx"], {}, /line break/],
+		[["listRisks"], { ASSAY_TOKEN: "“asy_pat_x”" }, /no token has/],
 		[
 			["listRisks"],
 			{ ASSAY_BASE_URL: "http://localhost:1" },

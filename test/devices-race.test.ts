@@ -47,3 +47,27 @@ test("deleting, revoking and re-enrolling while the device reports ends in one o
 		expect(rows).toEqual([{ reports: 0 }]);
 	}
 });
+
+test("a report of a device that is deleted while it is being stored is 401, its neighbour's 204", async () => {
+	const { owner } = fleet.assay.database;
+	const gone = await fleet.assay.activateDevice();
+	const neighbour = await fleet.assay.activateDevice();
+	const deleting = await owner.connect();
+	await deleting.query("begin");
+	await deleting.query("delete from devices where id = $1", [gone.id]);
+	const reports = [gone, neighbour].map(({ key }) =>
+		fleet.assay.post("postures", { results: [postureResult()] }, { key }),
+	);
+	await expect
+		.poll(async () => {
+			const { rowCount } = await owner.query(
+				"select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+			);
+			return rowCount;
+		})
+		.toBeGreaterThan(0);
+	await deleting.query("commit");
+	deleting.release();
+	const answers = await Promise.all(reports);
+	expect(answers.map(({ status }) => status)).toEqual([401, 204]);
+});

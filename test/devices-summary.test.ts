@@ -137,3 +137,17 @@ async function heard(device: TestDevice, ago: string): Promise<void> {
 		[device.id, ago],
 	);
 }
+
+test("of the future nothing is known: as_of there is refused", async () => {
+	const { organizationId } = await makeFleet(1);
+	const summarize = (as_of: string) =>
+		fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, as_of },
+			{ organizationId, role: "viewer" },
+		);
+	await expect(
+		summarize(new Date(Date.now() + 3_600_000).toISOString()),
+	).rejects.toThrow(/as_of: must not be in the future/);
+	await summarize(new Date().toISOString());
+});

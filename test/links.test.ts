@@ -284,26 +284,70 @@ test("the coverage of a framework that is not there is not found", async () => {
 	expect((await refusal).code).toBe("not_found");
 });
 
-test("links are in the audit log, the second time not", async () => {
-	const ends = {
-		record_id: await addRisk(),
-		linked_record_id: await addMeasure(),
-	};
+test("a link is in the history of both records with their names, the second time not", async () => {
+	const [risk, measure] = [await addRisk("Fire"), await addMeasure()];
+	const ends = { record_id: risk, linked_record_id: measure };
 	await calls.call("linkRecords", ends);
 	await calls.call("linkRecords", ends);
 	await calls.call("unlinkRecords", ends);
-	const { rows } = await calls.database.owner.query(
-		"select operation, changes from audit_entries where record_id = $1 and operation <> 'addRisk' order by sequence",
-		[ends.record_id],
-	);
-	expect(rows).toEqual([
-		{
-			operation: "linkRecords",
-			changes: { linked_record_id: { after: ends.linked_record_id } },
-		},
-		{
-			operation: "unlinkRecords",
-			changes: { linked_record_id: { before: ends.linked_record_id } },
-		},
+	const fire = { kind: "risk", id: risk, name: "Fire" };
+	const sprinklers = { kind: "measure", id: measure, name: "Sprinklers" };
+	expect(await historyOf(risk)).toEqual([
+		["linkRecords", "Fire", { linked_record: { after: sprinklers } }],
+		["unlinkRecords", "Fire", { linked_record: { before: sprinklers } }],
+	]);
+	expect(await historyOf(measure)).toEqual([
+		["linkRecords", "Sprinklers", { linked_record: { after: fire } }],
+		["unlinkRecords", "Sprinklers", { linked_record: { before: fire } }],
 	]);
 });
+
+test("a deleted record's links are in its history and in that of the records it was linked to", async () => {
+	const [risk, measure] = [await addRisk("Fire"), await addMeasure()];
+	await calls.call("linkRecords", {
+		record_id: risk,
+		linked_record_id: measure,
+	});
+	await calls.call("deleteRisk", { id: risk });
+	const [, [, , deleted] = []] = await historyOf(risk);
+	expect(deleted).toMatchObject({
+		linked_records: {
+			before: [{ kind: "measure", id: measure, name: "Sprinklers" }],
+		},
+	});
+	expect((await historyOf(measure))[1]).toEqual([
+		"deleteRisk",
+		"Sprinklers",
+		{ linked_record: { before: { kind: "risk", id: risk, name: "Fire" } } },
+	]);
+});
+
+test("a cursor of another record, another kind or made by hand is refused", async () => {
+	const risk = await addRisk();
+	for (let n = 0; n < 2; n++) {
+		await calls.call("linkRecords", {
+			record_id: risk,
+			linked_record_id: await addMeasure(),
+		});
+	}
+	const list = (input: object) => calls.call("listLinkedRecords", input);
+	const { next_cursor: cursor } = await list({ record_id: risk, size: 1 });
+	const next = await list({ record_id: risk, size: 1, cursor });
+	expect(next.linked_records).toHaveLength(1);
+	for (const wrong of [
+		{ record_id: await addRisk(), cursor },
+		{ record_id: risk, kind: "measure", cursor },
+		{ record_id: risk, cursor: "A".repeat(32) },
+	]) {
+		await expect(list(wrong)).rejects.toThrow(/cursor/);
+	}
+});
+
+/** What the audit log has of a record after it was added: operation, its name, what changed. */
+async function historyOf(id: string): Promise<unknown[][]> {
+	const { rows } = await calls.database.owner.query(
+		"select operation, record_name, changes from audit_entries where record_id = $1 and operation not like 'add%' order by sequence",
+		[id],
+	);
+	return rows.map(Object.values);
+}

@@ -237,6 +237,52 @@ test("no token, a malformed and an unknown one are 401 and say which", async () 
 	}
 });
 
+test("two Authorization headers are malformed, whichever of them is right", async () => {
+	const right = `authorization: Bearer ${tools.admin.token}\r\n`;
+	const wrong = "authorization: Basic eHl6\r\n";
+	for (const path of ["/api/mcp/tools/listOrganizations", "/api/mcp/health"]) {
+		for (const headers of [right + wrong, wrong + right, right + right]) {
+			const { status, body } = await new RawConnection(tools.url)
+				.send(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`)
+				.response("GET");
+			expect(status).toBe(401);
+			expect(body).toContain("malformed:");
+		}
+	}
+});
+
+test("a body that is not UTF-8 is refused, not stored with other characters: 400", async () => {
+	const send = (path: string, body: string) =>
+		fetch(`${tools.url}${path}`, {
+			method: "POST",
+			headers: {
+				authorization: `Bearer ${tools.admin.token}`,
+				"content-type": "application/json",
+			},
+			body: Buffer.from(body, "latin1"),
+		});
+	const input = JSON.stringify({
+		organization_id: tools.organizationId,
+		...RISK,
+		name: "caf\u00e9",
+	});
+	const plain = await send("/api/mcp/tools/addRisk", input);
+	expect(plain.status).toBe(400);
+	expect(await plain.json()).toMatchObject({
+		error: "bad_request",
+		message: expect.stringContaining("UTF-8"),
+	});
+	const rpc = await send(
+		"/api/mcp/v1",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"addRisk","arguments":${input}}}`,
+	);
+	expect(rpc.status).toBe(400);
+	expect(await rpc.json()).toMatchObject({
+		id: null,
+		error: { code: -32700, message: expect.stringContaining("UTF-8") },
+	});
+});
+
 test("the credential comes before the tool, the method and the body", async () => {
 	for (const [method, path] of [
 		["POST", "launchRocket"],
@@ -282,6 +328,22 @@ test("narrowing away a tool takes it from this door too", async () => {
 	expect(unknown.body.message).toContain("risks");
 	const write = await tools.call("addRisk?readonly=true");
 	expect(write.status).toBe(404);
+	for (const misspelt of ["read_only=true", "readonly"]) {
+		expect((await tools.call(`addRisk?${misspelt}`)).status).toBe(400);
+	}
+});
+
+test("null for an argument of a tool that reads is the same as none", async () => {
+	const { status } = await tools.call("listRisks", {
+		organization_id: tools.organizationId,
+		filter: null,
+		order_by: null,
+		size: null,
+		cursor: null,
+	});
+	expect(status).toBe(200);
+	const none = await tools.call("listRisks", { organization_id: null });
+	expect(none.status).toBe(400);
 });
 
 test("a page of another origin is refused: 403", async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makePool, transaction } from "../src/db/pool.ts";
+import { toAppError } from "../src/errors.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { startTools, type TestTools } from "./tools.ts";
 
@@ -96,5 +98,22 @@ test("a database that goes away during a call is a JSON-RPC error with HTTP 503"
 		await lock.query("rollback");
 		lock.release();
 		await proxy.restore();
+	}
+});
+
+test("a database that goes away between two statements of a transaction is service_unavailable", async () => {
+	const pool = makePool({ connectionString: proxy.url }, { max: 1 });
+	try {
+		const error = await transaction(pool, {}, async (client) => {
+			const cut = new Promise((resolve) => client.once("error", resolve));
+			await client.query("select 1");
+			await proxy.cut();
+			await cut;
+			await client.query("select 2");
+		}).catch(toAppError);
+		expect(error).toMatchObject({ code: "service_unavailable" });
+	} finally {
+		await proxy.restore();
+		await pool.end();
 	}
 });

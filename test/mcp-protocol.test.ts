@@ -135,7 +135,11 @@ describe.each(clients)("%s", (_, connect) => {
 			"?toolsets=risks&readonly=true",
 		);
 		const { tools: listed } = await client.listTools();
-		expect(listed.map(({ name }) => name)).toEqual(["listRisks", "getRisk"]);
+		expect(listed.map(({ name }) => name)).toEqual([
+			"listOrganizations",
+			"listRisks",
+			"getRisk",
+		]);
 		await expect(
 			client.callTool({ name: "listVendors", arguments: {} }),
 		).rejects.toThrow(/not among those/);
@@ -420,7 +424,9 @@ test("toolsets and readonly narrow by address and by header, and both together",
 	};
 	const all = await names("");
 	const vendors = await names("?toolsets=vendors");
-	expect(vendors).toHaveLength(5);
+	expect(vendors).toHaveLength(6);
+	// Its ids are what every other tool begins with.
+	expect(vendors[0]).toBe("listOrganizations");
 	expect(await names("", { "x-mcp-toolsets": "vendors" })).toEqual(vendors);
 	expect(await names("?toolsets=all")).toEqual(all);
 	expect(
@@ -428,8 +434,15 @@ test("toolsets and readonly narrow by address and by header, and both together",
 	).toEqual(vendors);
 	expect(
 		await names("?toolsets=vendors", { "x-mcp-readonly": "true" }),
-	).toEqual(["listVendors", "getVendor"]);
-	for (const query of ["?toolsets=rockets", "?readonly=maybe"]) {
+	).toEqual(["listOrganizations", "listVendors", "getVendor"]);
+	// What was misspelt or left empty must not fail open.
+	for (const query of [
+		"?toolsets=rockets",
+		"?readonly=maybe",
+		"?readonly",
+		"?readOnly=true",
+		"?toolset=risks",
+	]) {
 		const { status, body } = await tools.rpc(legacy("tools/list"), { query });
 		expect(status).toBe(400);
 		expect(body).toMatchObject({ id: 7, error: { code: -32602 } });
@@ -515,4 +528,28 @@ test("a token's use is known by the client's own name", async () => {
 				errors: "0",
 			},
 		]);
+});
+
+test.each([
+	["initialize", undefined, /^params: /],
+	["initialize", {}, /params\.protocolVersion: .*params\.clientInfo: /],
+	[
+		"initialize",
+		{
+			protocolVersion: "2025-06-18",
+			capabilities: { roots: 7 },
+			clientInfo: { name: "x", version: "1" },
+		},
+		/^params\.capabilities\.roots: /,
+	],
+	["tools/call", { name: 7 }, /^params\.name: /],
+])("%s with the params %j is −32602 and says in words what is wrong", async (method, params, says) => {
+	const { body } = await tools.rpc({ jsonrpc: "2.0", id: 1, method, params });
+	expect(body).toMatchObject({
+		jsonrpc: "2.0",
+		id: 1,
+		error: { code: -32602 },
+	});
+	expect(body.error.message).toMatch(says);
+	expect(body.error.message).not.toContain("{");
 });

@@ -13,6 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
+/** Deeper than recursion goes. */
+const DEEP = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+
 describe.for(samples)("$kind", (sample) => {
 	const tool = `list${sample.many}`;
 	let organization_id: string;
@@ -60,13 +63,16 @@ describe.for(samples)("$kind", (sample) => {
 				{ field, direction: "DESC" },
 				write([`${tool}.${field}.DESC`, "\ud800", id]),
 			]),
+			[undefined, write([`${tool}.created_at.DESC`, { toString: 1 }, id])],
+			[undefined, write(["x", { toString: 1 }, "y"])],
+			[undefined, Buffer.from(`["x","y",${DEEP}]`).toString("base64url")],
 		]) {
 			const refused = await calls.refusal(
 				tool,
 				{ organization_id, cursor, ...(order_by && { order_by }) },
 				by,
 			);
-			expect(refused, String(cursor)).toMatchObject({
+			expect(refused, String(cursor).slice(0, 200)).toMatchObject({
 				code: "bad_request",
 				fields: ["cursor"],
 			});

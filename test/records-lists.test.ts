@@ -86,9 +86,13 @@ function nth(
 	return sampleValue(sample, field, references, n % 2 === 0 ? 0 : 1);
 }
 
-/** As the service orders text: without case and accents, by code point. */
+/** As the service orders text: without case and accents, by code point, numbers by their value. */
 const fold = (text: string) =>
-	text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+	text
+		.normalize("NFD")
+		.replace(/\p{M}/gu, "")
+		.toLowerCase()
+		.replace(/\d+/g, (digits) => digits.padStart(10, "0"));
 
 function compare(a: unknown, b: unknown): number {
 	// No date stands after every date.

@@ -29,6 +29,17 @@ async function add(kind: string, fields: object = {}): Promise<Answer> {
 	return answer[sample.key];
 }
 
+/** Resolves when a transaction of this database waits for another one. */
+async function someoneWaits(): Promise<void> {
+	for (;;) {
+		const { rowCount } = await calls.database.owner.query(
+			`select from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock'`,
+		);
+		if (rowCount) return;
+	}
+}
+
 test.for([
 	["people", "People", "contract_start_date", "contract_end_date"],
 	["audit", "Audit", "valid_from", "valid_until"],
@@ -185,6 +196,32 @@ test.for([
 });
 
 test.for([
+	["nonconformities", "Nonconformity", "NC"],
+	["continual_improvements", "ContinualImprovement", "CI"],
+] as const)("%s: who leaves the reference id out gets another when somebody takes it by hand meanwhile", async ([
+	table,
+	one,
+	prefix,
+]) => {
+	const organization = await createOrganization(calls.database.pool, one);
+	const by = calls.principal("admin", organization);
+	// The second number is taken by a transaction that is still open when the add looks for it.
+	await calls.call(`add${one}`, { organization_id: organization }, by);
+	const hand = await calls.database.owner.connect();
+	await hand.query("begin");
+	await hand.query(
+		`insert into ${table} (organization_id, id, reference_id) values ($1, $2, $3)`,
+		[organization, "B".repeat(32), `${prefix}-002`],
+	);
+	const adding = calls.call(`add${one}`, { organization_id: organization }, by);
+	await someoneWaits();
+	await hand.query("commit");
+	hand.release();
+	const [added] = Object.values<Answer>(await adding);
+	expect(added.reference_id).toBe(`${prefix}-003`);
+});
+
+test.for([
 	["nonconformity", "Nonconformity"],
 	["continual_improvement", "ContinualImprovement"],
 ] as const)("%s: a reference id that is taken is refused, of 20 at once all but one, and another organization may have it", async ([
@@ -286,4 +323,76 @@ test("a person in use by several is not deleted: each is counted", async () => {
 		await add(kind, { owner_id: id });
 	const { message } = await calls.refusal("deletePeople", { id });
 	expect(message).toContain("(assets: 1, risks: 2)");
+});
+
+test.for([
+	["asset", "Asset"],
+	["datum", "Datum"],
+] as const)("%s: a vendor that is deleted while it is being named is refused by field", async ([
+	kind,
+	one,
+]) => {
+	const record = await add(kind);
+	const vendor = await add("vendor");
+	const deleting = await calls.database.owner.connect();
+	await deleting.query("begin");
+	await deleting.query("delete from vendors where id = $1", [vendor.id]);
+	const refusal = calls.refusal(`update${one}`, {
+		id: record.id,
+		vendor_ids: [vendor.id],
+	});
+	await someoneWaits();
+	await deleting.query("commit");
+	deleting.release();
+	expect(await refusal).toMatchObject({
+		code: "bad_request",
+		fields: ["vendor_ids"],
+	});
+});
+
+test("numbers in titles order by their value: A.5.2 before A.5.10", async () => {
+	const framework = await add("framework");
+	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
+		await add("control", { framework_id: framework.id, section_title });
+	}
+	const { controls } = await calls.call("listControls", {
+		organization_id,
+		filter: { framework_id: framework.id },
+		order_by: { field: "section_title" },
+	});
+	expect(controls.map((control: Answer) => control.section_title)).toEqual([
+		"A.5.1",
+		"A.5.2",
+		"A.5.10",
+		"a.12",
+		"Annex",
+	]);
+});
+
+test.for([
+	["asset", "Asset"],
+	["datum", "Datum"],
+] as const)("%s: the same vendors in another order are no change", async ([
+	kind,
+	one,
+]) => {
+	const vendor_ids: string[] = [];
+	for (let made = 0; made < 3; made++) {
+		vendor_ids.push((await add("vendor")).id);
+	}
+	const record = await add(kind, { vendor_ids });
+	const countEntries = async () => {
+		const { rows } = await calls.database.owner.query(
+			"select count(*) from audit_entries where record_id = $1",
+			[record.id],
+		);
+		return rows;
+	};
+	const entries = await countEntries();
+	const { [kind]: after } = await calls.call(`update${one}`, {
+		id: record.id,
+		vendor_ids: vendor_ids.toReversed(),
+	});
+	expect(after).toEqual(record);
+	expect(await countEntries()).toEqual(entries);
 });

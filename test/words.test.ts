@@ -25,8 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Numbers of the risks found, page by page, from the first made to the last. */
-async function find(query: string): Promise<number[]> {
+/** Numbers of the risks found, page by page. */
+async function find(
+	query: string,
+	order_by: object = { field: "created_at" },
+): Promise<number[]> {
 	const found: number[] = [];
 	let cursor: string | null = null;
 	do {
@@ -36,12 +39,12 @@ async function find(query: string): Promise<number[]> {
 				size: 100,
 				cursor,
 				filter: { query },
-				order_by: { field: "created_at" },
+				order_by,
 			});
 		found.push(...page.risks.map(({ name }) => Number(name.split(" ")[1])));
 		cursor = page.next_cursor;
 	} while (cursor);
-	return found.sort((a, b) => a - b);
+	return found;
 }
 
 const all = Array.from({ length: RISKS }, (_, index) => index + 1);
@@ -54,5 +57,21 @@ test.each([
 	["in none", "nowhere", () => false],
 	["two, each common", "late some", (n: number) => n > 500 && n % 4 === 0],
 ])("words %s are found completely, page by page", async (_, query, has) => {
-	expect(await find(query)).toEqual(all.filter(has));
+	const found = await find(query);
+	expect(found.sort((a, b) => a - b)).toEqual(all.filter(has));
+});
+
+test.each([
+	{ field: "name", direction: "DESC" },
+	{ field: "inherent_risk_score" },
+	{ field: "updated_at", direction: "DESC" },
+])("what has the words comes in the order of the list, here %j", async (order) => {
+	const listed = await find("", order);
+	for (const [query, has] of [
+		["sometimes", (n: number) => n % 4 === 0],
+		["late", (n: number) => n > 500],
+		["late 7", (n: number) => n > 500 && /7/.test(String(n))],
+	] as const) {
+		expect(await find(query, order)).toEqual(listed.filter(has));
+	}
 });

@@ -100,8 +100,13 @@ export const rotateApiToken = defineOperation({
 	name: "rotateApiToken",
 	title: "Rotate an API token",
 	description:
-		"Make a second API token beside one of yours, with its name, description and length of life. Revoke the first when nothing uses it any more.",
-	input: z.strictObject({ id }),
+		"Make a second API token beside one of yours, with its description and length of life, under its name or another. Revoke the first when nothing uses it any more.",
+	input: z.strictObject({
+		id,
+		name: nameSchema()
+			.optional()
+			.describe("Name of the second; that of the first unless given"),
+	}),
 	output: created,
 	run: async (context, input) => {
 		const token = await ownToken(context, input.id);
@@ -116,7 +121,7 @@ export const rotateApiToken = defineOperation({
 			Date.parse(token.expires_at) - Date.parse(token.created_at);
 		return addToken(context, {
 			userId: userOf(context),
-			name: token.name,
+			name: input.name ?? token.name,
 			description: token.description,
 			expiresAt: lifeMs ? new Date(Date.now() + lifeMs) : null,
 		});
@@ -151,7 +156,8 @@ export const revokeOrganizationApiToken = defineOperation({
 		const isReaching = await reachesOrganization(context.client, input.id);
 		const token = isReaching && (await findApiToken(context.client, input.id));
 		if (!token) throw notFound(input.id);
-		return revoke(context, token, [context.membership.organizationId]);
+		const reached = await organizationsReachedBy(context, token.user.id);
+		return revoke(context, token, reached);
 	},
 });
 
@@ -169,8 +175,32 @@ async function reachesOrganization(
 	return rowCount === 1;
 }
 
+/** Where the user of a token is a member, which the organization of the transaction cannot see. */
+async function organizationsReachedBy(
+	{ client, membership, principal }: Context,
+	userId: string,
+): Promise<string[]> {
+	const become = (organizationId: string, asUserId: string) =>
+		client.query(
+			"select set_config('assay.organization_id', $1, true), set_config('assay.user_id', $2, true)",
+			[organizationId, asUserId],
+		);
+	await become("", userId);
+	const { rows } = await client.query<{ organization_id: string }>(
+		"select organization_id from memberships where user_id = $1",
+		[userId],
+	);
+	await become(membership.organizationId, principal.userId ?? "");
+	return rows.map((row) => row.organization_id);
+}
+
 async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
+	// One after the other, each counting what the one before has added.
+	await client.query(
+		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",
+		[given.userId],
+	);
 	const { rows } = await client.query<{ live: number }>(
 		"select count(*)::integer as live from api_tokens where user_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())",
 		[given.userId],

@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResultRow } from "pg";
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
@@ -70,7 +70,7 @@ export async function listTokens(
 	client: PoolClient,
 	of: { userId: string } | "organization",
 ): Promise<ApiToken[]> {
-	const { rows } = await client.query(
+	const { rows } = await client.query<ApiToken>(
 		`${SELECT}
 		where (t.revoked_at is null or t.revoked_at > now() - $2 * interval '1 day')
 			and ($3::text is null or t.user_id = $3)
@@ -79,18 +79,18 @@ export async function listTokens(
 		limit ${MAX_LISTED}`,
 		[USAGE_DAYS, SHOW_REVOKED_DAYS, of === "organization" ? null : of.userId],
 	);
-	return rows.map(toApiToken);
+	return rows;
 }
 
 export async function findApiToken(
 	client: PoolClient,
 	id: string,
 ): Promise<ApiToken | undefined> {
-	const { rows } = await client.query(`${SELECT} where t.id = $2`, [
+	const { rows } = await client.query<ApiToken>(`${SELECT} where t.id = $2`, [
 		USAGE_DAYS,
 		id,
 	]);
-	return rows[0] && toApiToken(rows[0]);
+	return rows[0];
 }
 
 /** Revokes a token that the transaction may see; false when it was revoked before. */
@@ -154,13 +154,4 @@ function usageBy(column: "day" | "tool", order: string): string {
 			where n.token_id = t.id and n.day > (now() at time zone 'UTC')::date - $1::integer
 			group by n.${column}
 		) d`;
-}
-
-function toApiToken(row: QueryResultRow): ApiToken {
-	return Object.fromEntries(
-		Object.entries(row).map(([name, value]) => [
-			name,
-			value instanceof Date ? value.toISOString() : value,
-		]),
-	) as ApiToken;
 }

@@ -104,12 +104,12 @@ export const listInvitations = defineOperation({
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({ invitations: z.array(invitation) }),
 	run: async ({ client, membership }) => {
-		const { rows } = await client.query<InvitationRow>(
+		const { rows } = await client.query<Invitation>(
 			`${SELECT} where i.organization_id = $1 and i.accepted_at is null and i.revoked_at is null
 			order by i.created_at desc, i.id limit ${MAX_LISTED}`,
 			[membership.organizationId],
 		);
-		return { invitations: rows.map(toInvitation) };
+		return { invitations: rows };
 	},
 });
 
@@ -212,28 +212,15 @@ const SELECT = `
 		i.expires_at <= now() as is_expired
 	from invitations i`;
 
-interface InvitationRow extends Omit<Invitation, "created_at" | "expires_at"> {
-	created_at: Date;
-	expires_at: Date;
-}
-
-function toInvitation(row: InvitationRow): Invitation {
-	return {
-		...row,
-		created_at: row.created_at.toISOString(),
-		expires_at: row.expires_at.toISOString(),
-	};
-}
-
 async function findInvitation(
 	{ client, membership }: Context,
 	id: string,
 ): Promise<Invitation | undefined> {
-	const { rows } = await client.query<InvitationRow>(
+	const { rows } = await client.query<Invitation>(
 		`${SELECT} where i.organization_id = $1 and i.id = $2`,
 		[membership.organizationId, id],
 	);
-	return rows[0] && toInvitation(rows[0]);
+	return rows[0];
 }
 
 async function writeInvitation(

@@ -2,7 +2,6 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
-import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import {
 	byText,
@@ -171,10 +170,8 @@ export const createOrganization = defineOperation({
 	},
 });
 
-interface MemberRow
-	extends Omit<Member, "user_id" | "created_at" | "two_factor_enabled"> {
+interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
 	id: string;
-	created_at: Date;
 }
 
 function toMember(
@@ -185,7 +182,6 @@ function toMember(
 		...row,
 		user_id: id,
 		two_factor_enabled: protectedIds?.has(id) ?? null,
-		created_at: row.created_at.toISOString(),
 	};
 }
 
@@ -206,7 +202,13 @@ async function lockMember(context: Context, userId: string): Promise<Member> {
 		for update of m`,
 		[context.membership.organizationId, userId],
 	);
-	if (!rows[0]) throw notFound(userId);
+	if (!rows[0]) {
+		// The same words for a user whom nobody knows: who else there is is not told.
+		throw new AppError(
+			"not_found",
+			`the user ${userId} is no member of this organization; listMembers gives those who are`,
+		);
+	}
 	return toMember(rows[0], await listProtected(context.client));
 }
 

@@ -179,7 +179,7 @@ async function readProfile(
 		where m.user_id = $1 order by o.name, o.id`,
 		[userId],
 	);
-	return withTimes({ ...rows[0], organizations }) as z.output<typeof profile>;
+	return { ...rows[0], organizations } as z.output<typeof profile>;
 }
 
 async function endSessions(
@@ -220,20 +220,11 @@ function toSession(
 	{ session_id, ...row }: QueryResultRow,
 	currentId: string | undefined,
 ): z.output<typeof session> {
-	return withTimes({
+	return {
 		...row,
 		id: session_id,
 		is_current: session_id === currentId,
-	}) as z.output<typeof session>;
-}
-
-function withTimes(row: QueryResultRow): QueryResultRow {
-	return Object.fromEntries(
-		Object.entries(row).map(([name, value]) => [
-			name,
-			value instanceof Date ? value.toISOString() : value,
-		]),
-	);
+	} as z.output<typeof session>;
 }
 
 function userOf({ principal }: Context): string {

@@ -57,7 +57,7 @@ export async function addMember(
 	if (rowCount === 0) {
 		throw new AppError(
 			"bad_request",
-			`${user.email} is a member of the organization already; updateMember changes the role`,
+			`${user.email} is a member of the organization already; updateMember, or \`assay user set-role\`, changes the role`,
 		);
 	}
 	return memberChange(organizationId, user, { after: role });

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Principal } from "../access/principal.ts";
 import { transaction } from "../db/pool.ts";
+import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 
 /** An import has thousands of entries; so many are written well within a statement's time. */
@@ -51,6 +52,7 @@ export async function appendRefusal(
 				...actorOf(principal),
 				operation,
 				outcome: "REFUSED",
+				record_kind: recordId && parseId(recordId)?.kind,
 				record_id: recordId,
 			},
 		]),

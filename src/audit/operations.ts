@@ -1,5 +1,7 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { badFields } from "../errors.ts";
+import { ID_KINDS, type IdKind } from "../id.ts";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../paging.ts";
 import { wordsOf } from "../words.ts";
@@ -37,6 +39,12 @@ const id = () =>
 	z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters");
 const name = () =>
 	z.string().regex(/^\w{1,100}$/, "must be a name such as addRisk or risk");
+/** A member is a user in an organization, without an id of its own. */
+const RECORD_KINDS = [
+	...(Object.keys(ID_KINDS) as IdKind[]),
+	"member",
+] as const;
+
 /** Each filter with its condition on an entry `t`; `p` is the placeholder of the value. */
 const FILTERS = {
 	actor_kind: {
@@ -58,7 +66,7 @@ const FILTERS = {
 		sql: (p: string) => `t.operation = ${p}`,
 	},
 	record_kind: {
-		schema: name().describe("Kind of record, such as risk"),
+		schema: z.enum(RECORD_KINDS).describe("Kind of record"),
 		sql: (p: string) => `t.record_kind = ${p}`,
 	},
 	record_id: {
@@ -107,11 +115,8 @@ const filterSchema = z.strictObject({
 	}),
 });
 
-interface Row {
-	sequence: string;
-	at: Date;
-	hash: string;
-}
+/** PostgreSQL's bigint is read as text. */
+type Row = Omit<z.input<typeof entry>, "sequence"> & { sequence: string };
 
 export const listAuditLog = defineOperation({
 	name: "listAuditLog",
@@ -144,6 +149,9 @@ export const listAuditLog = defineOperation({
 		next_cursor: z.string().nullable(),
 	}),
 	run: async ({ client }, { organization_id, size, cursor, filter = {} }) => {
+		if (filter.operation !== undefined) {
+			await requireEvent(client, organization_id, filter.operation);
+		}
 		const limit = size ?? DEFAULT_SIZE;
 		const values: unknown[] = [organization_id];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
@@ -171,19 +179,40 @@ export const listAuditLog = defineOperation({
 		const page = rows.slice(0, limit);
 		const last = page.at(-1);
 		return {
-			audit_entries: page.map(toEntry),
+			audit_entries: page.map((row) => ({
+				...row,
+				sequence: Number(row.sequence),
+			})),
 			next_cursor:
 				rows.length > limit && last ? writeCursor(last.sequence) : null,
 		};
 	},
 });
 
-function toEntry(row: Row): z.input<typeof entry> {
-	return {
-		...(row as unknown as z.input<typeof entry>),
-		sequence: Number(row.sequence),
-		at: row.at.toISOString(),
-	};
+/**
+ * Throws bad_request for a name that no operation has and no entry either: commands, devices
+ * and earlier versions write others than there are tools.
+ */
+async function requireEvent(
+	client: PoolClient,
+	organization: string,
+	name: string,
+): Promise<void> {
+	// The list has this file's operation in it: hence not before.
+	const { operations } = await import("../operations.ts");
+	const names = operations.map((operation) => operation.name as string);
+	if (names.includes(name)) return;
+	const { rowCount } = await client.query(
+		"select from audit_entries where organization_id = $1 and operation = $2 limit 1",
+		[organization, name],
+	);
+	if (rowCount) return;
+	throw badFields([
+		{
+			field: "filter.operation",
+			message: `no operation is called ${name}, and no entry names one; there are ${names.join(", ")}`,
+		},
+	]);
 }
 
 const CURSOR_OF = "listAuditLog";
@@ -202,9 +231,9 @@ function readCursor(text: string): string {
 		parts = undefined;
 	}
 	const [of, sequence] = Array.isArray(parts) ? parts : [];
-	if (of === CURSOR_OF && /^[1-9]\d{0,17}$/.test(String(sequence))) {
-		return String(sequence);
-	}
+	const isNumber =
+		typeof sequence === "string" && /^[1-9]\d{0,17}$/.test(sequence);
+	if (of === CURSOR_OF && isNumber) return sequence;
 	throw badFields([
 		{
 			field: "cursor",

@@ -7,7 +7,7 @@ import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
  */
 const BATCH_SIZE = 200;
 
-/** Organizations that have entries, or a head that says they had. */
+/** All organizations, each of which has a log, and those that entries or a head are left of. */
 export async function listLogs(pool: Pool): Promise<string[]> {
 	const { rows } = await pool.query<{ id: string }>(`
 		with recursive found (id) as (
@@ -23,6 +23,8 @@ export async function listLogs(pool: Pool): Promise<string[]> {
 		select id from found where id is not null
 		union
 		select organization_id::text from audit_heads
+		union
+		select id::text from organizations
 		order by id`);
 	return rows.map(({ id }) => id);
 }

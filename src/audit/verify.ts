@@ -16,6 +16,8 @@ export interface Finding {
 
 export interface ChainReport {
 	organization_id: string;
+	/** Null where there is no such organization. */
+	organization_name: string | null;
 	entries: number;
 	/** The newest entry found: to be kept elsewhere. Null where there is none. */
 	head: Head | null;
@@ -23,6 +25,10 @@ export interface ChainReport {
 	findings: Finding[];
 	finding_count: number;
 }
+
+/** What only `expectations` show. */
+export const UNSEEN =
+	"entries that were cut off the end together with the log's head, and a log written anew from some entry on";
 
 /** A chain made by another version would have one for each entry. */
 const MAX_FINDINGS = 50;
@@ -32,16 +38,21 @@ const MAX_FINDINGS = 50;
  * put in, a cut-off end, a changed head, an entry other than `expectations` say. After each
  * finding it goes on with what is stored, so that one change is one finding.
  *
- * It sees every change by somebody who cannot make hashes as we do. Somebody with the password of
- * the tables' owner could write the chain anew from any entry on; that only `expectations` show.
+ * Somebody with the password of the tables' owner could cut off the end and set the head back, or
+ * write the chain anew from any entry on; that only `expectations` show.
  */
 export async function verifyLog(
 	pool: Pool,
 	organizationId: string,
 	expectations: Expectation[] = [],
 ): Promise<ChainReport> {
+	const { rows } = await pool.query<{ name: string }>(
+		"select name from organizations where id = $1",
+		[organizationId],
+	);
 	const report: ChainReport = {
 		organization_id: organizationId,
+		organization_name: rows[0]?.name ?? null,
 		entries: 0,
 		head: null,
 		findings: [],
@@ -71,7 +82,11 @@ export async function verifyLog(
 			report.head = found;
 			report.entries++;
 		}
-		if (batch.isLast) checkEnd(report.head, batch.head, find);
+		if (!batch.isLast) continue;
+		checkEnd(report.head, batch.head, find);
+		if (rows[0] && !report.head && !batch.head) {
+			find(1, "the whole log is gone: an organization is made with an entry");
+		}
 	}
 	const last = report.head?.sequence ?? 0;
 	for (const { sequence } of awaited) {

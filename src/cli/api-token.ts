@@ -66,12 +66,12 @@ function addCreate(apiToken: Command): void {
 				{ api_token, token, server_url: baseUrl },
 				`API token ${api_token.id} of ${api_token.user.email}${organizations === 0 ? ", who is a member of no organization yet" : ""}
 Secret (shown only now${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
-  ${token}
+  export ASSAY_TOKEN=${token}
 
-Claude Code:
-  claude mcp add --transport http assay ${baseUrl}/api/mcp/v1 --header "Authorization: Bearer ${token}"
 A first call:
-  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/mcp/tools/listOrganizations`,
+  curl -H "Authorization: Bearer $ASSAY_TOKEN" ${baseUrl}/api/mcp/tools/listOrganizations
+Claude Code, other clients in docs/mcp.md:
+  claude mcp add --transport http assay ${baseUrl}/api/mcp/v1 --header "Authorization: Bearer $ASSAY_TOKEN"`,
 			);
 		});
 }

@@ -12,12 +12,14 @@ import { timeSchema } from "../audit/time.ts";
 import {
 	type ChainReport,
 	type Expectation,
+	UNSEEN,
 	verifyLog,
 } from "../audit/verify.ts";
 import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
+import { dateSchema } from "../records/field.ts";
 import { print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -63,10 +65,16 @@ function addVerify(audit: Command): void {
 				return verifyAll(database.auditPool, all, options.expect);
 			});
 			const isSound = reports.every((report) => report.finding_count === 0);
+			const lines = reports.map(describeReport);
+			if (options.expect.length === 0 && lines.length > 0) {
+				lines.push(
+					`Seen only with --expect, and a line from above that was kept elsewhere: ${UNSEEN}.`,
+				);
+			}
 			print(
 				options,
 				{ is_sound: isSound, organizations: reports },
-				reports.map(describeReport).join("\n") || "No entries yet.",
+				lines.join("\n") || "No organizations yet.",
 			);
 			if (!isSound) process.exitCode = 1;
 		});
@@ -84,7 +92,7 @@ async function verifyAll(
 	return reports;
 }
 
-/** The one that --org names, which must exist, or all that have a log. */
+/** The one that --org names, which must exist, or all. */
 async function organizationsOf(
 	database: Database,
 	org: string | undefined,
@@ -110,13 +118,14 @@ function parseExpectation(text: string, before: Expectation[]): Expectation[] {
 
 function describeReport(report: ChainReport): string {
 	const { organization_id: id, head, findings, finding_count: count } = report;
+	const name = report.organization_name ?? "no such organization";
 	const lines = findings.map(({ problem }) => `PROBLEM ${id}: ${problem}`);
 	if (count > findings.length) {
 		lines.push(`PROBLEM ${id}: and ${count - findings.length} more`);
 	}
 	const newest = head ? `${id}:${head.sequence}:${head.hash}` : id;
 	lines.push(
-		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  (${report.entries} entries)`,
+		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${report.entries} entries)`,
 	);
 	return lines.join("\n");
 }
@@ -136,10 +145,15 @@ function addExport(audit: Command): void {
 		.option("--org <id>", "this organization only")
 		.option(
 			"--from <time>",
-			"entries of this time (RFC 3339) and later",
-			parseTime,
+			"entries of this time (RFC 3339) and later; a date alone is the beginning of that day, UTC",
+			(text: string) => parseTime(text, 0),
 		)
-		.option("--until <time>", "entries before this time (RFC 3339)", parseTime)
+		.option(
+			"--until <time>",
+			"entries before this time (RFC 3339); a date alone is the end of that day, UTC",
+			(text: string) => parseTime(text, 1),
+		)
+		.option("--json", "changes nothing: JSON Lines are what it writes")
 		.action((options: ExportOptions) =>
 			withDatabase(async (database) => {
 				const ids = await organizationsOf(database, options.org);
@@ -169,12 +183,16 @@ async function* exportLines(
 	}
 }
 
-function parseTime(text: string): string {
+/** A time, or a date for the beginning of the day so many days after it. */
+function parseTime(text: string, daysAfter: number): string {
 	const time = timeSchema().safeParse(text);
-	if (!time.success) {
-		throw new InvalidArgumentError(
-			"It must be a time such as 2026-01-31T00:00:00Z.",
-		);
+	if (time.success) return time.data;
+	if (dateSchema().safeParse(text).success) {
+		const day = new Date(`${text}T00:00:00Z`);
+		day.setUTCDate(day.getUTCDate() + daysAfter);
+		return day.toISOString();
 	}
-	return time.data;
+	throw new InvalidArgumentError(
+		"It must be a time such as 2026-01-31T00:00:00Z, or a date such as 2026-01-31.",
+	);
 }

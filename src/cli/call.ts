@@ -39,6 +39,12 @@ Example:
 					"set ASSAY_TOKEN to an API token, or give --token; `assay api-token create` makes one",
 				);
 			}
+			if (/[^\x21-\x7e]/.test(token)) {
+				throw new AppError(
+					"unauthorized",
+					"the API token has a line break, a space or another character that no token has; copy it again, whole and without quotes",
+				);
+			}
 			const base = options.url?.href ?? readConfig(process.env).baseUrl;
 			const answer = await post(
 				new URL(`/api/mcp/tools/${tool}`, base),

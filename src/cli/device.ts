@@ -7,6 +7,7 @@ import {
 } from "../access/organization.ts";
 import { systemPrincipal } from "../access/principal.ts";
 import { readConfig } from "../config.ts";
+import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
 import type { DeviceConflict } from "../devices/conflicts.ts";
 import type { Device } from "../devices/device-record.ts";
@@ -45,23 +46,25 @@ type Run = <Input extends z.ZodObject, Output extends z.ZodObject>(
 ) => Promise<z.output<Output>>;
 
 /** Gives `work` what runs operations in the organization, which must exist. */
-function withOrganization<Result>(
+export function withOrganization<Result>(
 	organizationId: string,
-	work: (run: Run) => Promise<Result>,
+	work: (run: Run, database: Database) => Promise<Result>,
 ): Promise<Result> {
 	const config = readConfig(process.env);
 	const principal = {
 		...systemPrincipal(organizationId),
 		name: `command line, ${userInfo().username}`,
 	};
-	return withDatabase(async ({ pool }) => {
+	return withDatabase(async (database) => {
+		const { pool } = database;
 		await withTenant(pool, organizationId, (client) =>
 			requireOrganization(client, organizationId),
 		);
 		const log = makeLogger(config.logLevel);
 		const services = { pool, log, baseUrl: config.baseUrl };
-		return work((operation, input) =>
-			invoke(services, principal, operation, input),
+		return work(
+			(operation, input) => invoke(services, principal, operation, input),
+			database,
 		);
 	});
 }

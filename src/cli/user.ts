@@ -23,6 +23,7 @@ import type { Database } from "../db/database.ts";
 import { transaction, withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { parseEmail } from "./email.ts";
+import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
 import { addUserRecovery } from "./user-recovery.ts";
@@ -34,6 +35,8 @@ export function addUser(program: Command): void {
 	addList(user);
 	addSetPassword(user);
 	addUserRecovery(user);
+	addSetRole(user);
+	addRemove(user);
 }
 
 interface CreateOptions {

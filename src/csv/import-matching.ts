@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
 import type { AnyRecordKind } from "../record-kind.ts";
-import { columnsOf, toRecord, type Values } from "../record-store.ts";
+import { columnsOf, type Values } from "../record-store.ts";
 import { storable } from "../words.ts";
 import type { CsvFile } from "./import-file.ts";
 import { fromHarmless } from "./text.ts";
@@ -96,7 +96,7 @@ export async function findMatches(
 	);
 	for (const { match_text, ...row } of rows) {
 		const found = matches.get(match_text) ?? [];
-		found.push(toRecord(row));
+		found.push(row);
 		matches.set(match_text, found);
 	}
 	return matches;

@@ -55,6 +55,7 @@ export async function openDatabase(config: Config): Promise<Database> {
 		const identityPool = makePool(server.connection, {
 			max: IDENTITY_POOL_SIZE,
 			role: IDENTITY_ROLE,
+			times: "Date",
 		});
 		const auditPool = makePool(server.connection, {
 			max: 1,

@@ -1,12 +1,7 @@
 import type { Duplex } from "node:stream";
-import {
-	type ClientConfig,
-	type CustomTypesConfig,
-	Pool,
-	type PoolClient,
-	types,
-} from "pg";
+import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { AppError } from "../errors.ts";
+import { timesAsDates, timesAsText } from "./type-parsers.ts";
 
 /** The role the service works as: it owns no table and is bound by row-level security. */
 export const APP_ROLE = "assay_app";
@@ -17,21 +12,15 @@ export const IDENTITY_ROLE = "assay_identity";
 /** The role that reads the audit logs of all organizations, and nothing else. */
 export const AUDIT_ROLE = "assay_audit";
 
-/** A date has no time and no zone: it stays the text YYYY-MM-DD. */
-const getTypeParser: CustomTypesConfig["getTypeParser"] = (oid, format) =>
-	oid === types.builtins.DATE
-		? (text: string) => text
-		: types.getTypeParser(oid, format);
-
 /**
  * A pool whose connections act as `role` from their first statement on. A statement
  * that takes longer than 10 s is stopped, one whose answer does not come within 15 s
  * (the network ate it) and a connection that cannot be had within 5 s are given up: all
- * surface as "service_unavailable".
+ * surface as "service_unavailable". Times are read as RFC 3339 text unless asked for as Date.
  */
 export function makePool(
 	connection: ClientConfig,
-	options: { max: number; role?: string },
+	options: { max: number; role?: string; times?: "text" | "Date" },
 ): Pool {
 	const pool = new Pool({
 		...connection,
@@ -42,8 +31,10 @@ export function makePool(
 		keepAlive: true,
 		// Statements of one connection are sent without waiting for the one before.
 		pipeline: true,
-		types: { getTypeParser },
-		options: `-c role=${options.role ?? APP_ROLE} -c statement_timeout=10s -c timezone=UTC`,
+		types: {
+			getTypeParser: options.times === "Date" ? timesAsDates : timesAsText,
+		},
+		options: `-c role=${options.role ?? APP_ROLE} -c statement_timeout=10s -c timezone=UTC -c datestyle=ISO`,
 	});
 	// An idle connection that the server closed: the next query opens another.
 	pool.on("error", () => {});

@@ -19,7 +19,7 @@ export async function listConflicts(
 	organizationId: string,
 	deviceId: string,
 ): Promise<DeviceConflict[]> {
-	const { rows } = await client.query({
+	const { rows } = await client.query<DeviceConflict>({
 		name: "device_conflicts",
 		text: `
 			select
@@ -30,9 +30,5 @@ export async function listConflicts(
 			order by kind`,
 		values: [organizationId, deviceId],
 	});
-	return rows.map((row) => ({
-		...row,
-		first_seen_at: row.first_seen_at.toISOString(),
-		last_seen_at: row.last_seen_at.toISOString(),
-	}));
+	return rows;
 }

@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResultRow } from "pg";
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { idSchema, nameSchema } from "../records/field.ts";
 import { CANONICAL_CHECKS, PLATFORMS, POSTURE_STATUSES } from "./wire.ts";
@@ -99,7 +99,7 @@ export async function findDevice(
 	id: string,
 ): Promise<Device | undefined> {
 	const [{ rows }, postures] = await Promise.all([
-		client.query({
+		client.query<DeviceRow>({
 			name: "get.device",
 			text: `select ${DEVICE_COLUMNS} from ${DEVICES} where t.organization_id = $1 and t.id = $2`,
 			values: [organizationId, id],
@@ -109,33 +109,12 @@ export async function findDevice(
 	return rows[0] && toDevice(rows[0], postures);
 }
 
-/** A row as callers see it. */
-export function toDevice(row: QueryResultRow, postures: PosturesOf): Device {
-	return {
-		id: row.id,
-		organization_id: row.organization_id,
-		name: row.name,
-		status: row.status,
-		freshness: row.freshness,
-		hardware_uuid: row.hardware_uuid,
-		serial_number: row.serial_number,
-		hostname: row.hostname,
-		platform: row.platform,
-		os_version: row.os_version,
-		agent_version: row.agent_version,
-		owner_id: row.owner_id,
-		enrolled_at: toTime(row.enrolled_at),
-		last_seen_at: toTime(row.last_seen_at),
-		revoked_at: toTime(row.revoked_at),
-		conflicts: row.conflicts,
-		postures: postures.get(row.id) ?? [],
-		created_at: row.created_at.toISOString(),
-		updated_at: row.updated_at.toISOString(),
-	};
-}
+/** What is read with DEVICE_COLUMNS. */
+export type DeviceRow = Omit<Device, "postures">;
 
-export function toTime(time: Date | null): string | null {
-	return time?.toISOString() ?? null;
+/** A row as callers see it. */
+export function toDevice(row: DeviceRow, postures: PosturesOf): Device {
+	return { ...row, postures: postures.get(row.id) ?? [] };
 }
 
 /** The latest state of each check, by device. */
@@ -164,8 +143,8 @@ export async function readPostures(
 			check_key: row.check_key,
 			check_name: checkName(row.check_key),
 			status: row.status,
-			since: row.since.toISOString(),
-			observed_at: row.last_observed_at.toISOString(),
+			since: row.since,
+			observed_at: row.last_observed_at,
 			...(withEvidence && { evidence: row.evidence }),
 		});
 		postures.set(row.device_id, ofDevice);

@@ -49,7 +49,7 @@ export async function createEnrollmentToken(
 ): Promise<CreatedToken> {
 	const tokenId = makeId(device.organizationId, "enrollment_token");
 	const token = makeSecret("enr");
-	const { rows } = await client.query<{ expires_at: Date }>(
+	const { rows } = await client.query<{ expires_at: string }>(
 		`insert into enrollment_tokens
 			(organization_id, id, device_id, name, token_hash, expires_at, created_by)
 		values ($1, $2, $3, $4, $5, now() + $6 * interval '1 day', $7)
@@ -69,7 +69,7 @@ export async function createEnrollmentToken(
 	return {
 		enrollment_token_id: tokenId,
 		enrollment_token: token,
-		expires_at: row.expires_at.toISOString(),
+		expires_at: row.expires_at,
 	};
 }
 
@@ -87,7 +87,7 @@ export async function findEnrollmentToken(
 	organizationId: string,
 	deviceId: string,
 ): Promise<EnrollmentToken | null> {
-	const { rows } = await client.query({
+	const { rows } = await client.query<EnrollmentToken>({
 		name: "get.enrollment_token",
 		text: `
 			select
@@ -106,14 +106,7 @@ export async function findEnrollmentToken(
 			limit 1`,
 		values: [organizationId, deviceId],
 	});
-	const [row] = rows;
-	return row
-		? {
-				...row,
-				expires_at: row.expires_at.toISOString(),
-				created_at: row.created_at.toISOString(),
-			}
-		: null;
+	return rows[0] ?? null;
 }
 
 /**

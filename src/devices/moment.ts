@@ -11,6 +11,18 @@ export function momentSchema() {
 		);
 }
 
+/** Clocks may differ so much from ours. */
+const MAX_AHEAD_MICROSECONDS = 60_000_000;
+
+/** A moment of which something may be known. */
+export function pastMomentSchema() {
+	return momentSchema().refine(
+		(text) =>
+			(parseRfc3339(text) ?? 0) <= Date.now() * 1000 + MAX_AHEAD_MICROSECONDS,
+		"must not be in the future",
+	);
+}
+
 /** As the database reads it. */
 export function toTimestamp(moment: string): string {
 	return formatRfc3339(parseRfc3339(moment) ?? 0);

@@ -9,9 +9,13 @@ import {
 	deviceId,
 	evidence,
 	postureStatus,
-	toTime,
 } from "./device-record.ts";
-import { momentSchema, throughMillisecond, toTimestamp } from "./moment.ts";
+import {
+	momentSchema,
+	pastMomentSchema,
+	throughMillisecond,
+	toTimestamp,
+} from "./moment.ts";
 
 const spanOrders: Record<string, Order> = {
 	since: { expression: "t.since", type: "timestamptz" },
@@ -74,7 +78,7 @@ export const listDevicePostures = defineOperation({
 			.describe("This check only, such as DISK_ENCRYPTION"),
 		from: momentSchema().optional().describe("Spans that end after this"),
 		until: momentSchema().optional().describe("Spans that begin by this"),
-		as_of: momentSchema()
+		as_of: pastMomentSchema()
 			.optional()
 			.describe("The state at this moment, RFC 3339 with offset"),
 		size,
@@ -135,9 +139,9 @@ export const listDevicePostures = defineOperation({
 				check_key: row.check_key,
 				check_name: checkName(row.check_key),
 				status: row.status,
-				since: row.since.toISOString(),
-				last_observed_at: row.last_observed_at.toISOString(),
-				until: toTime(row.until),
+				since: row.since,
+				last_observed_at: row.last_observed_at,
+				until: row.until,
 				is_current: row.is_current,
 				first_report_id: row.first_report_id,
 				last_report_id: row.last_report_id,
@@ -194,7 +198,7 @@ export const listDevicePostureReports = defineOperation({
 			posture_reports: page.rows.map((row) => ({
 				report_id: row.id,
 				device_id,
-				received_at: row.received_at.toISOString(),
+				received_at: row.received_at,
 			})),
 			next_cursor: page.next_cursor,
 		};
@@ -250,7 +254,7 @@ export const getDevicePostureReport = defineOperation({
 			posture_report: {
 				report_id,
 				device_id,
-				received_at: report.received_at.toISOString(),
+				received_at: report.received_at,
 				results: report.results.map(
 					(result: { check_key: string; evidence?: object }) => ({
 						...result,

@@ -9,7 +9,7 @@ import {
 	FRESHNESS,
 	FRESHNESSES,
 } from "./device-record.ts";
-import { momentSchema, throughMillisecond } from "./moment.ts";
+import { pastMomentSchema, throughMillisecond } from "./moment.ts";
 import { CANONICAL_CHECKS, type PostureStatus } from "./wire.ts";
 
 /** Any agent may report checks of its own making: so many of them are listed, the commonest. */
@@ -48,7 +48,7 @@ export const listPostureSummary = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		as_of: momentSchema()
+		as_of: pastMomentSchema()
 			.optional()
 			.describe("A moment in the past, RFC 3339 with offset; now unless given"),
 	}),

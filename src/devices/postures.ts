@@ -34,6 +34,8 @@ const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 /** Longer keys cannot be indexed; see `indexedCheckKey`. */
 const MAX_CHECK_KEY = 500;
 
+const FOREIGN_KEY = "23503";
+
 /** A result as the raw record keeps it. */
 interface StoredResult {
 	check_key: string;
@@ -145,7 +147,7 @@ export class Postures {
 			}
 		}
 
-		const { rows } = await this.#pool.query<{ outcome: Outcome }>({
+		const stored = this.#pool.query<{ outcome: Outcome }>({
 			name: "agent_store_postures",
 			text: "select outcome from agent_store_postures($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) order by ordinal",
 			values: [
@@ -162,7 +164,16 @@ export class Postures {
 				`{${isOnly.join(",")}}`,
 			],
 		});
-		return begins.map((begin) => rows[begin]?.outcome as Outcome);
+		try {
+			const { rows } = await stored;
+			return begins.map((begin) => rows[begin]?.outcome as Outcome);
+		} catch (error) {
+			// The device was deleted while its report was being stored. Among others it is not
+			// known which; the batcher sends them again, in halves.
+			const isGone = (error as { code?: string }).code === FOREIGN_KEY;
+			if (isGone && submissions.length === 1) return ["unauthorized"];
+			throw error;
+		}
 	}
 }
 

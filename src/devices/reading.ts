@@ -16,6 +16,7 @@ import {
 	DEVICE_COLUMNS,
 	DEVICE_STATUSES,
 	DEVICES,
+	type DeviceRow,
 	device,
 	deviceId,
 	FRESHNESS,
@@ -112,7 +113,7 @@ export const listDevices = defineOperation({
 		next_cursor: z.string().nullable(),
 	}),
 	run: async ({ client, membership }, input) => {
-		const page = await readPage(
+		const page = await readPage<DeviceRow>(
 			client,
 			{
 				tool: "listDevices",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
+import { noteLostLinks } from "../links.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../paging.ts";
 import { idSchema, nameSchema } from "../records/field.ts";
@@ -200,6 +201,11 @@ export const deleteDevice = defineOperation({
 			of,
 		);
 		const before = await locked(context, id);
+		const links = await noteLostLinks(context, {
+			kind: "device",
+			id,
+			name: before.name ?? before.hostname,
+		});
 		await client.query(
 			"delete from posture_reports where organization_id = $1 and device_id = $2",
 			of,
@@ -208,7 +214,7 @@ export const deleteDevice = defineOperation({
 			"delete from devices where organization_id = $1 and id = $2",
 			of,
 		);
-		noteChange(context, before, undefined);
+		noteChange(context, before, undefined, links);
 		return { deleted_device_id: id };
 	},
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -11,6 +12,7 @@ import {
 	noteUse,
 	type ToolServices,
 } from "../mcp/call.ts";
+import { refuseUnknownParameters } from "../mcp/catalogue.ts";
 import { makeMcp } from "../mcp/eras.ts";
 import { clientInRequest } from "../mcp/methods.ts";
 import {
@@ -43,6 +45,7 @@ const DOOR = "/api/mcp/tools/";
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
+const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
 
 type Body = Awaited<ReturnType<typeof readBody>>;
 
@@ -96,11 +99,12 @@ export function makeToolServer(
 		refuseForeignPage(request, services.baseUrl);
 		if (NO_OAUTH.test(url.pathname)) return noOauth();
 		// Begun at once: what arrives meanwhile, or goes wrong with it, is not missed.
+		const authorization = authorizationOf(request);
 		const body =
-			request.method === "POST" && request.headers.authorization
+			request.method === "POST" && authorization
 				? readBody(request, MAX_BODY)
 				: Promise.resolve<Body>("aborted");
-		const principal = await tokens.authenticate(request.headers.authorization, {
+		const principal = await tokens.authenticate(authorization, {
 			client: clientName(request.headers["user-agent"]),
 			address: request.socket.remoteAddress,
 		});
@@ -127,12 +131,14 @@ export function makeToolServer(
 			const output = await callWithQuery(tools, caller, tool, query);
 			return jsonReply(200, JSON.stringify(output));
 		}
+		refuseUnknownParameters(url.searchParams);
 		const bytes = await body;
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") {
 			const message = describeUnreadable(bytes, MAX_BODY);
 			return plainError(400, "bad_request", message);
 		}
+		if (!isUtf8(bytes)) return plainError(400, "bad_request", NOT_UTF8);
 		const text = bytes.toString("utf8");
 		const output = await callWithBody(tools, caller, tool, text);
 		return jsonReply(200, JSON.stringify(output));
@@ -161,6 +167,7 @@ export function makeToolServer(
 			const text = describeUnreadable(bytes, MAX_BODY);
 			return errorReply(status, null, -32600, text);
 		}
+		if (!isUtf8(bytes)) return errorReply(400, null, -32700, NOT_UTF8);
 		let message: unknown;
 		try {
 			message = JSON.parse(bytes.toString("utf8"));
@@ -171,6 +178,7 @@ export function makeToolServer(
 		if (client !== undefined) principal.client = client;
 		noteUse(usage, principal, null, false);
 		try {
+			refuseUnknownParameters(url.searchParams);
 			const narrowing = catalogue.readNarrowing(
 				url.searchParams,
 				request.headers,
@@ -239,6 +247,11 @@ function ourUrl(target: string): URL | undefined {
 		pathname.startsWith(DOOR) ||
 		NO_OAUTH.test(pathname);
 	return isOurs ? url : undefined;
+}
+
+/** The Authorization header; of several, of which Node would take the first, one that is malformed. */
+function authorizationOf(request: IncomingMessage): string | undefined {
+	return request.headersDistinct.authorization?.join(", ");
 }
 
 function hasBody(request: IncomingMessage): boolean {

@@ -129,17 +129,43 @@ export class Catalogue {
 	}
 }
 
-function offers({ toolsets, isReadOnly }: Narrowing, tool: Tool): boolean {
+/** Gives the ids that nearly every other tool needs, so no narrowing takes it away. */
+const ALWAYS_OFFERED = "listOrganizations";
+
+function offers(
+	{ toolsets, isReadOnly }: Narrowing,
+	{ operation }: Tool,
+): boolean {
 	return (
-		(!isReadOnly || tool.operation.isReadOnly) &&
-		(!toolsets || toolsets.includes(tool.operation.toolset))
+		(!isReadOnly || operation.isReadOnly) &&
+		(!toolsets ||
+			toolsets.includes(operation.toolset) ||
+			operation.name === ALWAYS_OFFERED)
 	);
 }
 
+/** An empty value is refused: whoever writes `?readonly` does not mean "may write". */
 function readSwitch(name: string, text: string | null | undefined): boolean {
 	if (text === "true" || text === "1") return true;
-	if (!text || text === "false" || text === "0") return false;
+	if (text === undefined || text === null) return false;
+	if (text === "false" || text === "0") return false;
 	throw new AppError("bad_request", `${name} is true or false`);
+}
+
+/** Parameters of an address that narrow the tools. */
+const PARAMETERS = ["toolsets", "readonly"];
+
+/**
+ * Throws a bad_request AppError for a parameter that narrows nothing: one that was misspelt
+ * must not leave tools in that were to be kept away.
+ */
+export function refuseUnknownParameters(query: URLSearchParams): void {
+	const unknown = query.keys().find((name) => !PARAMETERS.includes(name));
+	if (unknown === undefined) return;
+	throw new AppError(
+		"bad_request",
+		`the address has the unknown parameter "${unknown.slice(0, 80)}"; it may have ${PARAMETERS.join(" and ")}`,
+	);
 }
 
 /** The most that the principal may do anywhere; undefined: it belongs to no organization. */

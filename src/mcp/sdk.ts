@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { type AppError, toAppError } from "../errors.ts";
+import { issuePath } from "../issue-path.ts";
 import type { Caller, ToolServices } from "./call.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { callMembers, LIST_CACHE, listTools, SERVER_INFO } from "./methods.ts";
@@ -144,5 +145,24 @@ async function toReply(
 	const text = await response.text();
 	return text === ""
 		? { status, headers: {}, body: undefined }
-		: withFault(jsonReply(status, text), fault);
+		: withFault(jsonReply(status, fault ? text : inSentences(text)), fault);
+}
+
+/**
+ * The SDK's refusal of params in words: it gives what zod found as JSON, and for an
+ * `initialize` calls that an internal error.
+ */
+function inSentences(text: string): string {
+	const [, found] = /"message":"(?:Invalid \S+ request: )?\[\\n/.test(text)
+		? (/(\[[\s\S]*\])$/.exec(JSON.parse(text).error?.message) ?? [])
+		: [];
+	if (found === undefined) return text;
+	const issues = JSON.parse(found) as { path: string[]; message: string }[];
+	const message = issues
+		.map((issue) => `${issuePath(issue.path)}: ${issue.message}`)
+		.join("; ");
+	return JSON.stringify({
+		...JSON.parse(text),
+		error: { code: -32602, message },
+	});
 }

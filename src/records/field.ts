@@ -87,10 +87,12 @@ export function textSchema(max = MAX_TEXT) {
 }
 
 export function urlSchema() {
-	return line(MAX_URL).refine((text) => {
-		const url = URL.parse(text);
-		return url !== null && /^https?:$/.test(url.protocol);
-	}, "must be a web address that begins with http:// or https://");
+	// Of these URL.parse would make an address, of "https:e.com" and " https://e.com" too.
+	return line(MAX_URL).refine(
+		(text) =>
+			/^https?:\/\/[^\s/?#]+\S*$/i.test(text) && URL.parse(text) !== null,
+		"must be a web address that begins with http:// or https://, with a host and without spaces",
+	);
 }
 
 export function emailSchema() {
@@ -117,13 +119,15 @@ function isDate(text: string): boolean {
 
 /** The id of a record of this kind. */
 export function idSchema(kind: IdKind) {
-	const noun = kindNoun(kind);
-	return z
-		.string()
-		.refine(
-			(text) => parseId(text)?.kind === kind,
-			`must be the id of ${article(noun)}, 32 characters`,
-		);
+	const wanted = `must be the id of ${article(kindNoun(kind))}, 32 characters`;
+	return z.string().refine((text) => parseId(text)?.kind === kind, {
+		error: ({ input }) => {
+			const other = parseId(String(input))?.kind;
+			return other
+				? `${wanted}; this is the id of ${article(kindNoun(other))}`
+				: wanted;
+		},
+	});
 }
 
 export function article(noun: string): string {

@@ -1,0 +1,66 @@
+import { type Command, Option } from "commander";
+import { removeMember, updateMember } from "../access/member-operations.ts";
+import { parseOrganizationId } from "../access/organization.ts";
+import { ROLES, type Role } from "../access/principal.ts";
+import { requireUser } from "../access/users.ts";
+import { withOrganization } from "./device.ts";
+import { parseEmail } from "./email.ts";
+import { print } from "./output.ts";
+
+interface MemberOptions {
+	email: string;
+	org: string;
+	json?: boolean;
+}
+
+export function addSetRole(user: Command): void {
+	user
+		.command("set-role")
+		.description(
+			"Change what a member may do in an organization; it keeps at least one admin.",
+		)
+		.requiredOption("--email <address>", "the member", parseEmail)
+		.requiredOption("--org <id>", "the organization")
+		.addOption(
+			new Option("--role <role>", "what the member may do there")
+				.choices(ROLES)
+				.makeOptionMandatory(),
+		)
+		.option("--json", "print the result as JSON")
+		.action(async (options: MemberOptions & { role: Role }) => {
+			const organization_id = parseOrganizationId(options.org);
+			const { role } = options;
+			const changed = await withOrganization(
+				organization_id,
+				async (run, { identityPool }) => {
+					const { id } = await requireUser(identityPool, options.email);
+					return run(updateMember, { organization_id, user_id: id, role });
+				},
+			);
+			const { email, role: now } = changed.member;
+			print(options, changed, `${email} is ${now} of ${organization_id}.`);
+		});
+}
+
+export function addRemove(user: Command): void {
+	user
+		.command("remove")
+		.description(
+			"Take a member out of an organization, which keeps at least one admin. The user stays, with other organizations.",
+		)
+		.requiredOption("--email <address>", "the member", parseEmail)
+		.requiredOption("--org <id>", "the organization")
+		.option("--json", "print the result as JSON")
+		.action(async (options: MemberOptions) => {
+			const organization_id = parseOrganizationId(options.org);
+			const removed = await withOrganization(
+				organization_id,
+				async (run, { identityPool }) => {
+					const { id } = await requireUser(identityPool, options.email);
+					return run(removeMember, { organization_id, user_id: id });
+				},
+			);
+			const text = `${options.email} is no member of ${organization_id} any more.`;
+			print(options, removed, text);
+		});
+}
