@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
+import { ensureConsole } from "../src/console-build.ts";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { withDatabaseName } from "./database.ts";
@@ -18,9 +19,11 @@ declare module "vitest" {
 
 /**
  * One server for the whole run, DATABASE_URL's or an embedded one in a temporary
- * folder, and on it a migrated template that every test file copies.
+ * folder, and on it a migrated template that every test file copies. The console is built before,
+ * as tests that start the real program would otherwise each wait for it.
  */
 export default async function setup(project: TestProject) {
+	await ensureConsole(say);
 	const server = process.env.DATABASE_URL
 		? { url: process.env.DATABASE_URL, close: async () => {} }
 		: await startEmbedded();
@@ -35,6 +38,10 @@ export default async function setup(project: TestProject) {
 		await run(server.url, `drop database ${template} with (force)`);
 		await server.close();
 	};
+}
+
+function say(line: string): void {
+	process.stdout.write(`${line}\n`);
 }
 
 async function run(url: string, sql: string): Promise<void> {

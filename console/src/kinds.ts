@@ -49,10 +49,15 @@ export function choiceLabel(
 	return choices?.find((choice) => choice.value === value)?.label ?? value;
 }
 
-/** What people know a record by. Long texts begin like this as well. */
+const MAX_TITLE = 120;
+
+/** What people know a record by; of a long text its beginning. */
 export function titleOf(kind: KindDescription, record: AnyRecord): string {
 	const title = kind.title ? record[kind.title] : null;
-	return typeof title === "string" && title.trim() !== ""
-		? title
-		: `Unnamed ${kind.noun}`;
+	if (typeof title !== "string" || title.trim() === "") {
+		return `Unnamed ${kind.noun}`;
+	}
+	return title.length > MAX_TITLE
+		? `${title.slice(0, MAX_TITLE).trimEnd()}…`
+		: title;
 }

@@ -16,7 +16,7 @@ export interface ListSearch {
 }
 
 const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size"]);
-const SIZES = [20, 50, 100];
+export const SIZES = [20, 50, 100];
 
 /** Of what an address says, that which a list can use. */
 export function parseListSearch(raw: Record<string, unknown>): ListSearch {

@@ -110,6 +110,29 @@ If it was not you, do nothing: your password stays as it is.
 	);
 }
 
+/** Whose password a link may set now. `pool` is that of assay_identity. Throws bad_request. */
+export async function checkResetLink(
+	pool: Pool,
+	token: string,
+): Promise<{ hash: string; email: string }> {
+	if (!isWellFormedSecret("rst", token)) {
+		throw badFields([
+			{
+				field: "token",
+				message:
+					"is no reset link; copy the link whole, the token is what follows its #",
+			},
+		]);
+	}
+	const hash = hashSecret(token);
+	const { rows } = await pool.query<{ email: string }>(
+		`select (select u.email from users u where u.id = l.user_id) as email from ${USABLE}`,
+		[hash],
+	);
+	if (!rows[0]) throw unusableLink();
+	return { hash, email: rows[0].email };
+}
+
 /**
  * A new password by a reset link, once. It ends all sessions of the user, makes other reset
  * links useless and lifts the throttle. A second factor stays. API tokens stay too: a forgotten
@@ -125,18 +148,7 @@ export async function resetPassword(
 	from: From,
 ): Promise<{ email: string; live_api_tokens: number }> {
 	const { pool } = parts;
-	if (!isWellFormedSecret("rst", input.token)) {
-		throw badFields([
-			{
-				field: "token",
-				message:
-					"is no reset link; copy the link whole, the token is what follows its #",
-			},
-		]);
-	}
-	const hash = hashSecret(input.token);
-	const { rowCount } = await pool.query(`select from ${USABLE}`, [hash]);
-	if (rowCount === 0) throw unusableLink();
+	const { hash } = await checkResetLink(pool, input.token);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	const done = await transaction(pool, {}, async (client) => {

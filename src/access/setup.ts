@@ -44,6 +44,30 @@ export async function makeSetupLink(
 	return rows[0]?.added ? `${baseUrl}/setup#${token}` : undefined;
 }
 
+/** The hash of a setup link's token that can be used now. Throws bad_request that says why not. */
+export async function checkSetupLink(
+	pool: Pool,
+	token: string,
+): Promise<string> {
+	if (!(await isSetupNeeded(pool))) throw setUpAlready();
+	if (!isWellFormedSecret("set", token)) {
+		throw badFields([
+			{
+				field: "token",
+				message:
+					"is no setup link; copy the link whole, the token is what follows its #",
+			},
+		]);
+	}
+	const hash = hashSecret(token);
+	const { rows } = await pool.query<{ is_usable: boolean }>(
+		"select is_setup_link(decode($1, 'hex')) as is_usable",
+		[hash],
+	);
+	if (!rows[0]?.is_usable) throw unusableLink();
+	return hash;
+}
+
 /**
  * The first user, as admin of the first organization, by the link that the service printed; all
  * or nothing, and of several at once exactly one. In the audit log the new user is the actor:
@@ -54,22 +78,7 @@ export async function setUp(
 	input: z.output<typeof setupInput>,
 	from: From,
 ): Promise<{ user_id: string; email: string; organization_id: string }> {
-	if (!(await isSetupNeeded(pool))) throw setUpAlready();
-	if (!isWellFormedSecret("set", input.token)) {
-		throw badFields([
-			{
-				field: "token",
-				message:
-					"is no setup link; copy the link whole, the token is what follows its #",
-			},
-		]);
-	}
-	const hash = hashSecret(input.token);
-	const { rows } = await pool.query<{ is_usable: boolean }>(
-		"select is_setup_link(decode($1, 'hex')) as is_usable",
-		[hash],
-	);
-	if (!rows[0]?.is_usable) throw unusableLink();
+	const hash = await checkSetupLink(pool, input.token);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	const organizationId = makeOrganizationId();

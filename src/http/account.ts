@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { linkInput, readLink } from "../access/link.ts";
 import {
 	forgetPassword,
 	forgotInput,
@@ -25,6 +26,8 @@ export interface Door {
  *     GET  /api/setup            → {setup_needed}
  *     POST /api/setup            {token, organization_name, name, email, password}
  *                                → {user_id, email, organization_id}; the page signs in with them
+ *     POST /api/link             {token} → what a link of ours is for, see readLink; 400: why it is none
+ *     GET  /api/forgot-password  → {sends_mail}
  *     POST /api/forgot-password  {email} → {} whoever has the address; 400 without SMTP
  *     POST /api/reset-password   {token, password} → {email, live_api_tokens}
  */
@@ -44,6 +47,17 @@ export function addAccount(
 		refuseOthersPages(request);
 		const input = parseInput(setupInput, request.body ?? {});
 		return setUp(parts.appPool, input, fromOf(request));
+	});
+
+	app.post("/api/link", options, async (request) => {
+		refuseOthersPages(request);
+		const input = parseInput(linkInput, request.body ?? {});
+		return readLink(parts, input);
+	});
+
+	app.get("/api/forgot-password", async (request) => {
+		refuseOthersPages(request);
+		return { sends_mail: parts.mail !== undefined };
 	});
 
 	app.post("/api/forgot-password", options, async (request) => {

@@ -2,6 +2,7 @@ import {
 	Box,
 	Button,
 	Group,
+	NativeSelect,
 	Paper,
 	Table,
 	UnstyledButton,
@@ -14,7 +15,7 @@ import {
 } from "@tabler/icons-react";
 import { tableFeatures, useTable } from "@tanstack/react-table";
 import { type ReactNode, useMemo } from "react";
-import type { ListControls } from "../list-search.ts";
+import { type ListControls, SIZES } from "../list-search.ts";
 
 export interface Column<Row> {
 	id: string;
@@ -152,7 +153,7 @@ function Header<Row>({
 	);
 }
 
-/** Below a list: its next page, and the way back to the first. */
+/** Below a list: its next page, the way back to the first, and how many records a page has. */
 export function Pager({
 	list,
 	nextCursor,
@@ -160,7 +161,8 @@ export function Pager({
 	list: ListControls;
 	nextCursor: string | null;
 }) {
-	if (!nextCursor && !list.search.cursor) return null;
+	const { cursor, size = SIZES[0] } = list.search;
+	if (!nextCursor && !cursor && size === SIZES[0]) return null;
 	return (
 		<Group
 			justify="flex-end"
@@ -168,7 +170,19 @@ export function Pager({
 			component="nav"
 			aria-label="Pages of the list"
 		>
-			{list.search.cursor && (
+			<NativeSelect
+				aria-label="Records a page"
+				data={SIZES.map((count) => ({
+					value: String(count),
+					label: `${count} a page`,
+				}))}
+				value={String(size)}
+				onChange={({ currentTarget }) =>
+					list.setSize(Number(currentTarget.value))
+				}
+				mr="auto"
+			/>
+			{cursor && (
 				<Button variant="default" onClick={() => list.first()}>
 					First page
 				</Button>

@@ -1,19 +1,85 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Kbd, Tooltip } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
+import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { findRegisterKind } from "../register-kinds.ts";
+import { rememberVisit } from "./recent-visits.ts";
 
-/** Where the search over everything will open. */
+const load = () => import("./search-dialog.tsx");
+const SearchDialog = lazy(async () => ({
+	default: (await load()).SearchDialog,
+}));
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** The search over everything: by the button, or by Ctrl-K (⌘K) from anywhere. */
 export function SearchButton() {
+	const [isOpen, setIsOpen] = useState(false);
+	const [wasOpened, setWasOpened] = useState(false);
+	const open = () => {
+		setWasOpened(true);
+		setIsOpen(true);
+	};
+	// Within fields too.
+	useHotkeys([["mod+K", () => (isOpen ? setIsOpen(false) : open())]], []);
+	useHotkeys([["/", () => focusListSearch() || open()]]);
+	useVisits();
+	const events = { onClick: open, onMouseEnter: load, onFocus: load };
 	return (
-		<Tooltip label="Search">
-			<ActionIcon
-				variant="subtle"
-				color="gray"
-				c="var(--mantine-color-text)"
-				size="lg"
-				aria-label="Search"
+		<>
+			<Button
+				{...events}
+				visibleFrom="md"
+				variant="default"
+				size="xs"
+				fw={400}
+				c="dimmed"
+				aria-keyshortcuts={isMac ? "Meta+K" : "Control+K"}
+				leftSection={<IconSearch size={16} aria-hidden />}
+				rightSection={
+					<Kbd size="xs" aria-hidden>
+						{isMac ? "⌘ K" : "Ctrl K"}
+					</Kbd>
+				}
 			>
-				<IconSearch size={18} aria-hidden />
-			</ActionIcon>
-		</Tooltip>
+				Search
+			</Button>
+			<Tooltip label="Search everything">
+				<ActionIcon
+					{...events}
+					hiddenFrom="md"
+					variant="subtle"
+					color="gray"
+					c="var(--mantine-color-text)"
+					size="lg"
+					aria-label="Search"
+				>
+					<IconSearch size={18} aria-hidden />
+				</ActionIcon>
+			</Tooltip>
+			{wasOpened && (
+				<Suspense>
+					<SearchDialog opened={isOpen} onClose={() => setIsOpen(false)} />
+				</Suspense>
+			)}
+		</>
 	);
+}
+
+/** False when the page has no list with a search of its own. */
+function focusListSearch(): boolean {
+	const field = document.querySelector<HTMLInputElement>("[data-list-search]");
+	field?.focus();
+	return field !== null;
+}
+
+/** Notes which records one opens, for the search to offer them again. */
+function useVisits(): void {
+	const { org, kind, id } = useParams({ strict: false });
+	useEffect(() => {
+		if (!org || !id) return;
+		const known = kind ? findRegisterKind(kind)?.kind : "device";
+		if (known) rememberVisit(org, { kind: known, id });
+	}, [org, kind, id]);
 }

@@ -94,7 +94,7 @@ function Check({
 		: "A check that this agent brings along.";
 	if (!posture) {
 		return (
-			<Paper withBorder px="md" py="sm" mt="xs">
+			<Paper withBorder pl="md" pr={32} py="sm" mt="md">
 				<Summary name={name} means={means}>
 					<StatusBadge tone="neutral" label="Not reported" />
 				</Summary>

@@ -120,9 +120,7 @@ export function Page() {
 					isStale={devices.isPlaceholderData}
 				/>
 			)}
-			{devices.isSuccess && !hasNone && (
-				<Pager list={list} nextCursor={devices.data.next_cursor} />
-			)}
+			<Pager list={list} nextCursor={devices.data?.next_cursor ?? null} />
 		</>
 	);
 }
@@ -272,7 +270,11 @@ function Filters({ list }: { list: ListControls }) {
 			value={(filters[name] as string | undefined) ?? null}
 			onChange={(value) => list.setFilter(name, value ?? undefined)}
 			clearable
-			clearButtonProps={{ "aria-label": `Clear ${label}` }}
+			clearButtonProps={{
+				"aria-label": `Clear ${label}`,
+				"aria-hidden": false,
+				tabIndex: 0,
+			}}
 			w={width}
 		/>
 	);

@@ -4,6 +4,7 @@ import { DateTime } from "../../parts/time.tsx";
 import { PLATFORMS } from "./device-words.tsx";
 import { agentCommands, manualCommands } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
+import styles from "./postures.module.css";
 
 /** What addDevice and reissueEnrollmentToken give. */
 export interface IssuedToken {
@@ -79,10 +80,12 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 					))}
 				</Tabs>
 			</div>
-			<EnrollmentProgress
-				deviceId={issued.device.id}
-				tokenId={issued.enrollment_token_id}
-			/>
+			<div className={styles.progress}>
+				<EnrollmentProgress
+					deviceId={issued.device.id}
+					tokenId={issued.enrollment_token_id}
+				/>
+			</div>
 		</Stack>
 	);
 }

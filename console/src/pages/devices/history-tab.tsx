@@ -8,6 +8,7 @@ import {
 	Text,
 	TextInput,
 	Title,
+	VisuallyHidden,
 } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -175,13 +176,12 @@ function Histories({
 										{name}
 									</Title>
 									<Button
-										variant="subtle"
+										variant="default"
 										size="compact-xs"
 										aria-expanded={isOpen}
-										aria-label={`Every change: ${name}`}
 										onClick={() => onOpen(isOpen ? undefined : key)}
 									>
-										{isOpen ? "Hide the changes" : "Every change"}
+										Every change <VisuallyHidden>of {name}</VisuallyHidden>
 									</Button>
 								</Group>
 								<Timeline

@@ -1,11 +1,128 @@
-import { Text } from "@mantine/core";
+import { Grid, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useOrganization } from "../../organization.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { operationQuery } from "../../queries.ts";
+import { DueWork, type Overview } from "./due-work.tsx";
+import { FailingLongest } from "./failing-longest.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { FleetPosture, type Summary } from "./fleet-posture.tsx";
+import { OldTokens } from "./old-tokens.tsx";
+import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
+import { RiskOverview } from "./risk-overview.tsx";
 
+/** Of the audit log so many are read: comings and goings among them are left out. */
+const ENTRIES = 30;
+const EVERY_MS = 60_000;
+
+/** How the fleet and the registers stand: three requests, all at once. */
 export function Page() {
+	const { organization, organizationId, mayAdmin } = useOrganization();
+	const input = { organization_id: organizationId };
+	const overview = useQuery({
+		...operationQuery("getOverview", { ...input, today: readersDay() }),
+		refetchInterval: EVERY_MS,
+	});
+	const summary = useQuery({
+		...operationQuery("listPostureSummary", input),
+		refetchInterval: EVERY_MS,
+	});
+	const log = useQuery({
+		...operationQuery("listAuditLog", { ...input, size: ENTRIES }),
+		enabled: mayAdmin,
+	});
+	const failed = [overview, summary].find(({ isError }) => isError);
 	return (
 		<>
-			<PageHeader title="Home" />
-			<Text c="dimmed">This page is being made.</Text>
+			<PageHeader
+				title="Home"
+				description={organization.description ?? organization.name}
+			/>
+			{failed ? (
+				<ErrorState
+					error={failed.error}
+					onRetry={() => Promise.all([overview.refetch(), summary.refetch()])}
+				/>
+			) : !overview.data || !summary.data ? (
+				<RowsSkeleton rows={10} />
+			) : (
+				<Stack gap="md">
+					<Content overview={overview.data} summary={summary.data}>
+						{mayAdmin ? (
+							log.isError ? (
+								<ErrorState error={log.error} onRetry={log.refetch} />
+							) : (
+								<RecentEntries entries={log.data?.audit_entries ?? []} />
+							)
+						) : (
+							<RecentRecords records={overview.data.recently_changed} />
+						)}
+					</Content>
+				</Stack>
+			)}
 		</>
 	);
+}
+
+function Content({
+	overview,
+	summary,
+	children,
+}: {
+	overview: Overview;
+	summary: Summary;
+	/** What changed lately. */
+	children: React.ReactNode;
+}) {
+	const { mayWrite } = useOrganization();
+	const { PENDING, ACTIVE, REVOKED } = summary.devices_by_status;
+	const hasDevices = PENDING + ACTIVE + REVOKED > 0;
+	const hasRisks = overview.risks.inherent.length > 0;
+	const isNew = !hasDevices && overview.recently_changed.length === 0;
+	const steps = mayWrite && (
+		<FirstSteps hasDevices={hasDevices} hasRisks={hasRisks} />
+	);
+	if (isNew) {
+		return (
+			<>
+				{!mayWrite && (
+					<EmptyState title="Nothing is here yet">
+						Devices, risks and all else that your colleagues keep will be summed
+						up here.
+					</EmptyState>
+				)}
+				{steps}
+			</>
+		);
+	}
+	return (
+		<>
+			{steps}
+			<OldTokens count={overview.old_api_tokens} />
+			<DueWork overview={overview} />
+			<FleetPosture summary={summary} />
+			<Grid gap="md">
+				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
+					<RiskOverview risks={overview.risks} />
+				</Grid.Col>
+				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
+					<FailingLongest
+						failing={overview.failing_longest}
+						hasDevices={hasDevices}
+					/>
+				</Grid.Col>
+				<Grid.Col span={{ base: 12, lg: 4 }}>{children}</Grid.Col>
+			</Grid>
+		</>
+	);
+}
+
+/** The calendar's day where the reader is, YYYY-MM-DD: what is overdue depends on it. */
+function readersDay(): string {
+	const now = new Date();
+	const two = (part: number) => String(part).padStart(2, "0");
+	return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }

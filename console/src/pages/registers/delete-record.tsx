@@ -2,7 +2,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError } from "../../api.ts";
+import { ApiError, asSentence } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -28,8 +28,15 @@ export function DeleteRecord({
 		try {
 			await deleteRecord(kind, record.id);
 		} catch (error) {
-			setRefused(error instanceof ApiError && error.status === 400);
-			throw error;
+			if (!(error instanceof ApiError) || error.status !== 400) throw error;
+			setRefused(true);
+			// The one field of the request is the id; what is wrong with it stands alone.
+			const [reason] = error.fields;
+			throw new ApiError(
+				error.status,
+				error.code,
+				reason ? asSentence(reason.message) : error.message,
+			);
 		}
 		notifications.show({ message: `${capitalized(kind.noun)} deleted` });
 		await navigate({

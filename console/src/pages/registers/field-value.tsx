@@ -11,6 +11,9 @@ import type { Names } from "./record-names.ts";
 import { factorsOf, scaleOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
 
+/** Wide enough for a sentence; a longer text is cut off after two lines. */
+export const MAX_CELL = 360;
+
 interface Shown {
 	field: FieldDescription;
 	value: unknown;
@@ -83,7 +86,12 @@ export function ShortValue({ field, value, names }: Shown): ReactNode {
 			: choiceLabel(field, String(one)),
 	);
 	return (
-		<Text inherit lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+		<Text
+			inherit
+			lineClamp={2}
+			maw={MAX_CELL}
+			style={{ overflowWrap: "break-word" }}
+		>
 			{words.join(", ")}
 		</Text>
 	);

@@ -35,7 +35,14 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 		sections: [
 			{
 				title: "Risk",
-				fields: ["name", "category", "owner_id", "treatment", "description"],
+				fields: [
+					"name",
+					"category",
+					"owner_id",
+					"treatment",
+					"description",
+					"note",
+				],
 			},
 			{
 				title: "Inherent risk, before treatment",
@@ -53,7 +60,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 					"residual_risk_score",
 				],
 			},
-			{ title: "Notes", fields: ["note"] },
 		],
 	},
 	measure: {

@@ -1,4 +1,13 @@
-import { Autocomplete, Checkbox, Pill, Select } from "@mantine/core";
+import {
+	Autocomplete,
+	Button,
+	Checkbox,
+	Group,
+	Pill,
+	Select,
+} from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconFilter } from "@tabler/icons-react";
 import { useState } from "react";
 import type {
 	FilterDescription,
@@ -9,7 +18,9 @@ import type { ListControls } from "../../list-search.ts";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
 import { BANDS } from "./risk-scores.ts";
 
-const WIDTH = 180;
+/** So wide that the search and the filters of any register have room on one line of a usual screen. */
+const WIDTH = 140;
+const NARROW = "(max-width: 48em)";
 
 interface FilterProps {
 	filter: FilterDescription;
@@ -19,14 +30,31 @@ interface FilterProps {
 	rows: readonly AnyRecord[];
 }
 
-/** A control for each filter that the kind's list has. */
+/** A control for each filter that the kind's list has; on a narrow screen behind a button. */
 export function ListFilters({
 	kind,
 	...rest
 }: Omit<FilterProps, "filter"> & { kind: KindDescription }) {
-	return kind.filters.map((filter) => (
+	const isNarrow = useMediaQuery(NARROW);
+	const [isOpen, setOpen] = useState(false);
+	const active = Object.keys(rest.list.filters).length;
+	const controls = kind.filters.map((filter) => (
 		<FilterControl key={filter.name} filter={filter} {...rest} />
 	));
+	if (!isNarrow || controls.length === 0) return controls;
+	return (
+		<>
+			<Button
+				variant="default"
+				leftSection={<IconFilter size={16} aria-hidden />}
+				aria-expanded={isOpen}
+				onClick={() => setOpen(!isOpen)}
+			>
+				Filters{active > 0 && ` (${active})`}
+			</Button>
+			{isOpen && <Group gap="sm">{controls}</Group>}
+		</>
+	);
 }
 
 function FilterControl(props: FilterProps) {
@@ -142,7 +170,9 @@ function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
 }
 
 /** The two ends of a score, as a band. */
-function BandFilter({ filter: { name, label }, list }: FilterProps) {
+function BandFilter({ filter, list }: FilterProps) {
+	const { name } = filter;
+	const label = filter.label.replace(/ score$/, "");
 	const [low, high] = [`min_${name}`, `max_${name}`];
 	const ends = { min: list.filters[low], max: list.filters[high] };
 	const isSet = ends.min !== undefined || ends.max !== undefined;

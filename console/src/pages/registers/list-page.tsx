@@ -16,7 +16,7 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { ExportButton } from "./export-button.tsx";
-import { Questioned, ShortValue } from "./field-value.tsx";
+import { MAX_CELL, Questioned, ShortValue } from "./field-value.tsx";
 import { hintsOf } from "./hints.ts";
 import { layoutOf } from "./layouts.ts";
 import { ListFilters } from "./list-filters.tsx";
@@ -128,7 +128,7 @@ function columnOf(
 	const field = fieldOf(kind, name);
 	const common = {
 		id: name,
-		header: field?.label ?? "Updated",
+		header: field?.label.replace(/ score$/, "") ?? "Updated",
 		...(kind.orders.includes(name) ? { sort: name } : {}),
 		// The greatest scores and the latest changes are what one looks for.
 		...(factorsOf(name) || !field ? { firstDirection: "desc" as const } : {}),
@@ -141,8 +141,11 @@ function columnOf(
 					className="data-table-link"
 					to="/o/$org/r/$kind/$id"
 					params={{ org: organizationId, kind: kind.kind, id: record.id }}
+					inherit
 					fw={500}
 					lineClamp={2}
+					maw={MAX_CELL}
+					style={{ overflowWrap: "break-word" }}
 				>
 					{titleOf(kind, record)}
 				</TextLink>

@@ -65,7 +65,7 @@ export function RecordDetails({
 						spacing="lg"
 						m={0}
 					>
-						{fields.map((field) => (
+						{fields.filter(notInHeading(kind)).map((field) => (
 							<Box
 								key={field.name}
 								style={isLong(field, record) ? { gridColumn: "1 / -1" } : {}}
@@ -95,6 +95,12 @@ export function RecordDetails({
 		</Stack>
 	);
 }
+
+/** The page's heading says the name already; of a long text it has the beginning only. */
+const notInHeading =
+	({ title }: KindDescription) =>
+	({ name, type }: FieldDescription) =>
+		name !== title || type === "text";
 
 const LONG = 60;
 

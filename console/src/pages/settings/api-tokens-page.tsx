@@ -1,11 +1,259 @@
-import { Text } from "@mantine/core";
+import { Button, Group, Tabs, Text } from "@mantine/core";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useOrganization } from "../../organization.ts";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
+import { CreateToken } from "./create-token.tsx";
+import { Sparkline } from "./sparkline.tsx";
+import { TokenDetails } from "./token-details.tsx";
+import {
+	type ApiToken,
+	everyDay,
+	TokenState,
+	totalsOf,
+	USAGE_DAYS,
+} from "./token-words.tsx";
+
+/** In the place of a token's id in the address: the form for a new one. */
+const NEW = "new";
+const ORGANIZATION = "organization";
+const REFRESH_MS = 10_000;
 
 export function Page() {
+	const { organization, organizationId, mayAdmin } = useOrganization();
+	const { token: opened, of } = useSearch({
+		from: "/signed-in/o/$org/settings/api-tokens",
+	});
+	const navigate = useNavigate();
+	const isOfOrganization = mayAdmin && of === ORGANIZATION;
+	const own = useQuery({
+		...operationQuery("listApiTokens", {}),
+		enabled: !isOfOrganization,
+		refetchInterval: REFRESH_MS,
+	});
+	const all = useQuery({
+		...operationQuery("listOrganizationApiTokens", {
+			organization_id: organizationId,
+		}),
+		enabled: isOfOrganization,
+		refetchInterval: REFRESH_MS,
+	});
+	const tokens = isOfOrganization ? all : own;
+	const rows = (tokens.data?.api_tokens ?? []).toSorted(
+		(a, b) => ORDER[a.status] - ORDER[b.status],
+	);
+	const open = (id: string | undefined) =>
+		navigate({
+			to: "/o/$org/settings/api-tokens",
+			params: { org: organizationId },
+			search: {
+				...(isOfOrganization ? { of: ORGANIZATION } : {}),
+				...(id ? { token: id } : {}),
+			},
+			resetScroll: false,
+		});
+	const create = (
+		<Button
+			leftSection={<IconPlus size={16} aria-hidden />}
+			onClick={() => open(NEW)}
+		>
+			Create token
+		</Button>
+	);
+	const shown = rows.find(({ id }) => id === opened);
+	const list = (
+		<>
+			{tokens.isPending && <RowsSkeleton />}
+			{tokens.isError && (
+				<ErrorState error={tokens.error} onRetry={tokens.refetch} />
+			)}
+			{tokens.isSuccess && rows.length === 0 && (
+				<EmptyState
+					title={isOfOrganization ? "No API tokens" : "No API tokens yet"}
+					icon={<IconKey size={32} aria-hidden />}
+					actions={isOfOrganization ? null : create}
+				>
+					{isOfOrganization
+						? "No member has made one."
+						: "With a token an AI client such as Claude, or a script, works on the registers and devices for you."}
+				</EmptyState>
+			)}
+			{rows.length > 0 && (
+				<DataTable
+					label="API tokens"
+					columns={columnsFor(organizationId, isOfOrganization)}
+					rows={rows}
+				/>
+			)}
+		</>
+	);
 	return (
 		<>
-			<PageHeader title="API tokens" />
-			<Text c="dimmed">This page is being made.</Text>
+			<PageHeader
+				title="API tokens"
+				description="For AI clients and scripts. A token acts for its user, in every organization of the user, with the role there at that moment."
+				actions={create}
+			/>
+			{mayAdmin ? (
+				<Tabs
+					value={isOfOrganization ? ORGANIZATION : "own"}
+					onChange={(tab) =>
+						navigate({
+							to: "/o/$org/settings/api-tokens",
+							params: { org: organizationId },
+							search: tab === ORGANIZATION ? { of: ORGANIZATION } : {},
+							resetScroll: false,
+						})
+					}
+				>
+					<Tabs.List mb="md">
+						<Tabs.Tab value="own">Yours</Tabs.Tab>
+						<Tabs.Tab value={ORGANIZATION}>
+							All that reach {organization.name}
+						</Tabs.Tab>
+					</Tabs.List>
+					<Tabs.Panel value="own">{!isOfOrganization && list}</Tabs.Panel>
+					<Tabs.Panel value={ORGANIZATION}>
+						{isOfOrganization && list}
+					</Tabs.Panel>
+				</Tabs>
+			) : (
+				list
+			)}
+			{opened === NEW && <CreateToken onClose={() => open(undefined)} />}
+			{shown && (
+				<TokenDetails
+					key={shown.id}
+					token={shown}
+					isOfOrganization={isOfOrganization}
+					onClose={() => open(undefined)}
+				/>
+			)}
 		</>
+	);
+}
+
+const ORDER = { ACTIVE: 0, EXPIRED: 1, REVOKED: 2 };
+
+function columnsFor(
+	org: string,
+	isOfOrganization: boolean,
+): Column<ApiToken>[] {
+	const user: Column<ApiToken> = {
+		id: "user",
+		header: "User",
+		cell: (token) => (
+			<>
+				<Text size="sm">{token.user.name}</Text>
+				<Text size="xs" c="dimmed">
+					{token.user.email}
+				</Text>
+			</>
+		),
+	};
+	return [
+		{
+			id: "name",
+			header: "Name",
+			cell: ({ id, name, description }) => (
+				<>
+					<TextLink
+						className="data-table-link"
+						to="/o/$org/settings/api-tokens"
+						params={{ org }}
+						search={{
+							...(isOfOrganization ? { of: ORGANIZATION } : {}),
+							token: id,
+						}}
+						resetScroll={false}
+						size="sm"
+						fw={500}
+						lineClamp={2}
+					>
+						{name}
+					</TextLink>
+					{description && (
+						<Text size="xs" c="dimmed" lineClamp={2}>
+							{description}
+						</Text>
+					)}
+				</>
+			),
+		},
+		...(isOfOrganization ? [user] : []),
+		{
+			id: "state",
+			header: "State",
+			cell: (token) => <TokenState token={token} />,
+		},
+		{
+			id: "used",
+			header: "Last used",
+			cell: (token) => <LastUsed token={token} />,
+		},
+		{
+			id: "calls",
+			header: `Calls, ${USAGE_DAYS} days`,
+			cell: (token) => <Calls token={token} />,
+		},
+		{
+			id: "created",
+			header: "Created",
+			cell: ({ created_at }) => <DateTime value={created_at} />,
+		},
+		{
+			id: "expires",
+			header: "Expires",
+			cell: ({ expires_at }) =>
+				expires_at ? <DateTime value={expires_at} /> : "Never",
+		},
+	];
+}
+
+function LastUsed({ token }: { token: ApiToken }) {
+	if (!token.last_used_at) {
+		return (
+			<Text size="sm" c="dimmed">
+				Never
+			</Text>
+		);
+	}
+	const by = [token.last_used_client, token.last_used_address].filter(Boolean);
+	return (
+		<>
+			<Text size="sm">
+				<RelativeTime value={token.last_used_at} />
+			</Text>
+			<Text size="xs" c="dimmed" lineClamp={2} title={by.join(", ")}>
+				{by.join(", ")}
+			</Text>
+		</>
+	);
+}
+
+function Calls({ token }: { token: ApiToken }) {
+	const { calls, errors } = totalsOf(token);
+	return (
+		<Group gap="xs" wrap="nowrap" align="flex-end">
+			<Sparkline days={everyDay(token, Date.now())} />
+			<div>
+				<Text size="sm" fw={500} lh={1.2}>
+					{calls.toLocaleString()}
+				</Text>
+				{errors > 0 && (
+					<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+						{errors.toLocaleString()} {errors === 1 ? "error" : "errors"}
+					</Text>
+				)}
+			</div>
+		</Group>
 	);
 }

@@ -1,11 +1,173 @@
-import { Text } from "@mantine/core";
+import { Anchor, Button, Code, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { InputOf } from "../../api.ts";
+import { useListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { FilterBar } from "../../parts/filter-bar.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
+import { ExportButton } from "../registers/export-button.tsx";
+import { labelsOf } from "./audit-changes.tsx";
+import { AuditEntry } from "./audit-entry.tsx";
+import { AuditFilters } from "./audit-filters.tsx";
+import { AuditRecord } from "./audit-record.tsx";
+import { Actor, type Entry, endsOf, inWords } from "./audit-words.tsx";
+
+type Row = Entry & { id: string };
 
 export function Page() {
+	const { mayAdmin } = useOrganization();
+	if (mayAdmin) return <AuditLog />;
 	return (
 		<>
 			<PageHeader title="Audit log" />
-			<Text c="dimmed">This page is being made.</Text>
+			<EmptyState title="Only administrators read the audit log">
+				Ask an administrator of your organization if you need to know who
+				changed something.
+			</EmptyState>
 		</>
 	);
 }
+
+function AuditLog() {
+	const { organizationId } = useOrganization();
+	const list = useListSearch();
+	const [opened, setOpened] = useState<Entry | null>(null);
+	// The log has one order; what an address says of another one is nothing to it.
+	const { order_by: _, ...input } = list.input;
+	const filtered = {
+		organization_id: organizationId,
+		...(input.filter ? { filter: input.filter } : {}),
+	};
+	const log = useQuery({
+		...operationQuery("listAuditLog", {
+			organization_id: organizationId,
+			...input,
+		} as InputOf<"listAuditLog">),
+		placeholderData: keepPreviousData,
+	});
+	const rows = (log.data?.audit_entries ?? []).map((entry) => ({
+		...entry,
+		id: String(entry.sequence),
+	}));
+	return (
+		<>
+			<PageHeader
+				title="Audit log"
+				description="Who did what and when, newest first. Entries cannot be changed or removed."
+				actions={<ExportButton operation="listAuditLog" input={filtered} />}
+			/>
+			<FilterBar list={list} label="Search the audit log">
+				<AuditFilters list={list} rows={rows} />
+			</FilterBar>
+			{log.isPending && <RowsSkeleton />}
+			{log.isError && <ErrorState error={log.error} onRetry={log.refetch} />}
+			{log.isSuccess && rows.length === 0 && (
+				<EmptyState
+					title={
+						list.hasFilters ? "No entry matches" : "Nothing has happened yet"
+					}
+					actions={
+						list.hasFilters && (
+							<Button variant="default" onClick={() => list.clearFilters()}>
+								Show all entries
+							</Button>
+						)
+					}
+				>
+					{list.hasFilters
+						? "Take a filter away, or look in a longer time."
+						: "Every change in the organization will be listed here."}
+				</EmptyState>
+			)}
+			{rows.length > 0 && (
+				<DataTable
+					label="Audit log"
+					columns={columnsWith(setOpened)}
+					rows={rows}
+					isStale={log.isPlaceholderData}
+				/>
+			)}
+			{log.isSuccess && <Pager list={list} nextCursor={log.data.next_cursor} />}
+			<Text size="xs" c="dimmed" mt="lg" component="div">
+				Every entry holds a hash of itself and of the entry before it, so that a
+				changed, missing or added one shows. <Code>assay audit verify</Code> on
+				the server checks them all, and <Code>assay audit export</Code> writes
+				them as JSON Lines that can be checked without Assay; docs/audit-log.md
+				says how.
+			</Text>
+			{opened && (
+				<AuditEntry
+					entry={opened}
+					onClose={() => setOpened(null)}
+					onFilter={(filter) => {
+						setOpened(null);
+						list.setFilters(filter);
+					}}
+				/>
+			)}
+		</>
+	);
+}
+
+const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
+	{
+		id: "at",
+		header: "When",
+		width: 170,
+		cell: ({ at }) => <DateTime value={at} />,
+	},
+	{
+		id: "actor",
+		header: "Who",
+		cell: (entry) => <Actor entry={entry} />,
+	},
+	{
+		id: "action",
+		header: "Action",
+		cell: (entry) => (
+			<>
+				<Anchor
+					component="button"
+					type="button"
+					className="data-table-link"
+					size="sm"
+					fw={500}
+					ta="left"
+					aria-haspopup="dialog"
+					onClick={() => open(entry)}
+				>
+					{inWords(entry.operation)}
+				</Anchor>
+				{entry.outcome === "REFUSED" && (
+					<div>
+						<StatusBadge tone="bad" label="Refused" />
+					</div>
+				)}
+			</>
+		),
+	},
+	{
+		id: "record",
+		header: "Record",
+		cell: (entry) => <AuditRecord entry={entry} />,
+	},
+	{
+		id: "fields",
+		header: "Fields",
+		cell: (entry) => (
+			<Text size="xs" c="dimmed" lineClamp={2}>
+				{endsOf(entry)
+					.map(([name]) => labelsOf(entry)(name))
+					.join(", ")}
+			</Text>
+		),
+	},
+];

@@ -1,0 +1,110 @@
+import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
+import type { ListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import type { RegisterKind } from "../../register-kinds.ts";
+
+export type Overview = OutputOf<"getOverview">;
+type Work = Overview["tasks"];
+
+/** What is to be done by a day, register by register. */
+export function DueWork({ overview }: { overview: Overview }) {
+	const common = { overview };
+	return (
+		<SimpleGrid
+			cols={{ base: 1, xs: 2, lg: 4 }}
+			spacing="md"
+			component="section"
+			aria-label="Open work"
+		>
+			<Tile
+				{...common}
+				kind="nonconformity"
+				title="Open nonconformities"
+				work={overview.nonconformities}
+			/>
+			<Tile {...common} kind="task" title="Open tasks" work={overview.tasks} />
+			<Tile
+				{...common}
+				kind="obligation"
+				title="Obligations not yet met"
+				work={overview.obligations}
+			/>
+			<Tile
+				{...common}
+				kind="continual_improvement"
+				title="Open improvements"
+				work={overview.continual_improvements}
+			/>
+		</SimpleGrid>
+	);
+}
+
+function Tile({
+	kind,
+	title,
+	work,
+	overview: { today, overdue_until, soon_until },
+}: {
+	kind: RegisterKind;
+	title: string;
+	work: Work;
+	overview: Overview;
+}) {
+	const { organizationId } = useOrganization();
+	const link = (search: ListSearch) => ({
+		to: "/o/$org/r/$kind" as const,
+		params: { org: organizationId, kind },
+		search: { is_open: true, ...search },
+	});
+	return (
+		<Paper withBorder p="md">
+			<Title order={2} fz="sm" fw={500} c="dimmed">
+				{title}
+			</Title>
+			<TextLink
+				{...link({})}
+				fz={30}
+				fw={600}
+				lh={1.3}
+				c="inherit"
+				aria-label={`${title}: ${work.open.toLocaleString()}`}
+			>
+				{work.open.toLocaleString()}
+			</TextLink>
+			<Group gap="xs" mt={4} mih={24}>
+				{work.overdue > 0 && (
+					<TextLink
+						{...link({ due_until: overdue_until })}
+						underline="never"
+						c="inherit"
+					>
+						<StatusBadge
+							tone="bad"
+							label={`${work.overdue.toLocaleString()} overdue`}
+						/>
+					</TextLink>
+				)}
+				{work.due_soon > 0 && (
+					<TextLink
+						{...link({ due_from: today, due_until: soon_until })}
+						underline="never"
+						c="inherit"
+					>
+						<StatusBadge
+							tone="warning"
+							label={`${work.due_soon.toLocaleString()} due in 14 days`}
+						/>
+					</TextLink>
+				)}
+				{work.overdue + work.due_soon === 0 && (
+					<Text size="sm" c="dimmed">
+						{work.open > 0 ? "None due in 14 days" : "Nothing to do"}
+					</Text>
+				)}
+			</Group>
+		</Paper>
+	);
+}

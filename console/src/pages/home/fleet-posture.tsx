@@ -1,0 +1,192 @@
+import { Group, Stack, Text } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
+import type { ListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { FRESHNESS, STATUSES } from "../devices/device-words.tsx";
+import { Legend, PostureBar } from "../devices/posture-bar.tsx";
+import styles from "./home.module.css";
+import { Section } from "./section.tsx";
+
+export type Summary = OutputOf<"listPostureSummary">;
+type Check = Summary["checks"][number];
+
+/** Further checks, which agents may make up, are on the devices' page. */
+const MAX_CHECKS = 12;
+/** What a check's numbers are of: the active devices that are heard of now. */
+const HEARD = { status: "ACTIVE", freshness: "ONLINE" } as const;
+
+/** How the fleet stands by check. Devices that are silent are counted apart, never as passing. */
+export function FleetPosture({ summary }: { summary: Summary }) {
+	const { organizationId } = useOrganization();
+	const { devices_by_freshness: fresh, devices_by_status: status } = summary;
+	const checks = summary.checks.slice(0, MAX_CHECKS);
+	const more =
+		summary.checks.length - checks.length + summary.omitted_checks > 0;
+	return (
+		<Section
+			title="Fleet posture"
+			more={
+				<TextLink
+					to="/o/$org/devices"
+					params={{ org: organizationId }}
+					size="sm"
+				>
+					All devices
+				</TextLink>
+			}
+		>
+			<Stack gap="md">
+				<Group gap="xl">
+					{(["ONLINE", "STALE", "MISSING"] as const).map((name) => (
+						<Count
+							key={name}
+							count={fresh[name]}
+							badge={FRESHNESS[name]}
+							search={{ status: "ACTIVE", freshness: name }}
+						/>
+					))}
+					<Count
+						count={status.PENDING}
+						badge={STATUSES.PENDING}
+						search={{ status: "PENDING" }}
+					/>
+				</Group>
+				{summary.active_devices > 0 && (
+					<>
+						<Group justify="space-between" gap="xs" align="baseline">
+							<Text size="sm" c="dimmed">
+								Pass rate among devices that are online; stale and missing ones
+								never count as passing.
+							</Text>
+							<Legend
+								parts={["pass", "fail", "unknown", "stale", "not_reported"]}
+							/>
+						</Group>
+						<ul className={styles.checks}>
+							{checks.map((check) => (
+								<CheckRow key={check.check_key} check={check} />
+							))}
+						</ul>
+						{more && (
+							<TextLink
+								to="/o/$org/devices"
+								params={{ org: organizationId }}
+								size="sm"
+							>
+								Rarer checks are with the devices
+							</TextLink>
+						)}
+					</>
+				)}
+			</Stack>
+		</Section>
+	);
+}
+
+function Count({
+	count,
+	badge,
+	search,
+}: {
+	count: number;
+	badge: { label: string; tone: Parameters<typeof StatusBadge>[0]["tone"] };
+	search: ListSearch;
+}) {
+	const { organizationId } = useOrganization();
+	return (
+		<TextLink
+			to="/o/$org/devices"
+			params={{ org: organizationId }}
+			search={search}
+			underline="never"
+			c="inherit"
+		>
+			<Text span fz={24} fw={600} display="block" lh={1.25}>
+				{count.toLocaleString()}
+			</Text>
+			<StatusBadge tone={badge.tone} label={badge.label} />
+		</TextLink>
+	);
+}
+
+function CheckRow({ check }: { check: Check }) {
+	const name = check.check_name ?? check.check_key;
+	return (
+		<li className={styles.check}>
+			<Text size="sm" truncate title={name}>
+				{name}
+			</Text>
+			<PostureBar counts={check} height={12} />
+			<div className={styles.rate}>
+				{check.pass_percent === null ? (
+					<Text size="sm" c="dimmed">
+						No data
+					</Text>
+				) : (
+					<CheckLink
+						search={{ passing_check: check.check_key }}
+						label={`${name}: ${percent(check)} pass, ${devices(check.pass)}`}
+						isStrong
+					>
+						{percent(check)}
+					</CheckLink>
+				)}
+			</div>
+			<Group gap="sm" wrap="nowrap" className={styles.wrong}>
+				{check.fail > 0 && (
+					<CheckLink
+						search={{ failing_check: check.check_key }}
+						label={`${name}: ${check.fail.toLocaleString()} failing`}
+					>
+						{check.fail.toLocaleString()} failing
+					</CheckLink>
+				)}
+				{check.unknown > 0 && (
+					<CheckLink
+						search={{ unknown_check: check.check_key }}
+						label={`${name}: ${check.unknown.toLocaleString()} unknown`}
+					>
+						{check.unknown.toLocaleString()} unknown
+					</CheckLink>
+				)}
+			</Group>
+		</li>
+	);
+}
+
+function CheckLink({
+	search,
+	label,
+	isStrong = false,
+	children,
+}: {
+	search: ListSearch;
+	label: string;
+	isStrong?: boolean;
+	children: React.ReactNode;
+}) {
+	const { organizationId } = useOrganization();
+	return (
+		<TextLink
+			to="/o/$org/devices"
+			params={{ org: organizationId }}
+			search={{ ...HEARD, ...search }}
+			size="sm"
+			aria-label={label}
+			style={{ whiteSpace: "nowrap" }}
+			{...(isStrong ? { c: "inherit", fw: 600 } : {})}
+		>
+			{children}
+		</TextLink>
+	);
+}
+
+function percent({ pass_percent }: Check): string {
+	return `${(pass_percent ?? 0).toLocaleString()}%`;
+}
+
+function devices(count: number): string {
+	return `${count.toLocaleString()} ${count === 1 ? "device" : "devices"}`;
+}

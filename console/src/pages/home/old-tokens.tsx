@@ -1,0 +1,32 @@
+import { Alert } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+
+/** Secrets that have been about for long; null: the reader is no administrator. */
+export function OldTokens({ count }: { count: number | null }) {
+	const { organizationId } = useOrganization();
+	if (!count) return null;
+	return (
+		<Alert
+			color="orange"
+			variant="outline"
+			icon={<IconKey aria-hidden />}
+			py="xs"
+		>
+			<TextLink
+				to="/o/$org/settings/api-tokens"
+				params={{ org: organizationId }}
+				search={{ of: "organization" }}
+				underline="always"
+				inherit
+			>
+				{count === 1
+					? "1 API token is"
+					: `${count.toLocaleString()} API tokens are`}{" "}
+				older than 90 days
+			</TextLink>
+			. Rotate those in use, and revoke the others.
+		</Alert>
+	);
+}

@@ -1,0 +1,140 @@
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { findRegisterKind } from "../../register-kinds.ts";
+import { isChange, namesItsRecord, nounOf, phraseOf } from "./audit-words.ts";
+import type { Overview } from "./due-work.tsx";
+import styles from "./home.module.css";
+import { Section } from "./section.tsx";
+
+type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
+
+const SHOWN = 8;
+
+/** Who did what lately, from the audit log, which administrators may read. */
+export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
+	const { organizationId } = useOrganization();
+	const changes = entries.filter(isChange).slice(0, SHOWN);
+	return (
+		<Section
+			title="What changed lately"
+			more={
+				<TextLink
+					to="/o/$org/settings/audit-log"
+					params={{ org: organizationId }}
+					size="sm"
+				>
+					Audit log
+				</TextLink>
+			}
+		>
+			<Rows isEmpty={changes.length === 0}>
+				{changes.map((entry) => (
+					<li key={entry.sequence} className={styles.row}>
+						<Text size="sm" lineClamp={2}>
+							<Text span inherit fw={500}>
+								{entry.actor_name}
+							</Text>{" "}
+							{phraseOf(entry)}{" "}
+							{namesItsRecord(entry) && (
+								<RecordName
+									kind={entry.record_kind}
+									id={entry.record_id}
+									name={entry.record_name}
+									isGone={entry.operation.startsWith("delete")}
+								/>
+							)}
+						</Text>
+						<Text size="xs" c="dimmed">
+							<RelativeTime value={entry.at} />
+							{entry.token_name && `, with the token ${entry.token_name}`}
+						</Text>
+					</li>
+				))}
+			</Rows>
+		</Section>
+	);
+}
+
+/** For everybody else: which records changed, without by whom. */
+export function RecentRecords({
+	records,
+}: {
+	records: Overview["recently_changed"];
+}) {
+	return (
+		<Section title="What changed lately">
+			<Rows isEmpty={records.length === 0}>
+				{records.slice(0, SHOWN).map(({ kind, id, name, ...record }) => (
+					<li key={id} className={styles.row}>
+						<Text size="sm" lineClamp={2}>
+							<RecordName kind={kind} id={id} name={name} />
+						</Text>
+						<Text size="xs" c="dimmed">
+							{nounOf(kind)}, {record.is_new ? "added" : "changed"}{" "}
+							<RelativeTime value={record.updated_at} />
+						</Text>
+					</li>
+				))}
+			</Rows>
+		</Section>
+	);
+}
+
+function Rows({
+	isEmpty,
+	children,
+}: {
+	isEmpty: boolean;
+	children: ReactNode;
+}) {
+	if (isEmpty) {
+		return (
+			<Text size="sm" c="dimmed">
+				Changes of records will be listed here.
+			</Text>
+		);
+	}
+	return <ul className={styles.rows}>{children}</ul>;
+}
+
+/** A link to what has a page of its own and still exists. */
+function RecordName({
+	kind,
+	id,
+	name,
+	isGone = false,
+}: {
+	kind: string | null;
+	id: string | null;
+	name: string | null;
+	isGone?: boolean;
+}) {
+	const { organizationId } = useOrganization();
+	const text = name ?? (kind ? `unnamed ${nounOf(kind)}` : "");
+	if (isGone || !id || !kind) return text;
+	if (kind === "device") {
+		return (
+			<TextLink
+				to="/o/$org/devices/$id"
+				params={{ org: organizationId, id }}
+				inherit
+			>
+				{text}
+			</TextLink>
+		);
+	}
+	if (!findRegisterKind(kind)) return text;
+	return (
+		<TextLink
+			to="/o/$org/r/$kind/$id"
+			params={{ org: organizationId, kind, id }}
+			inherit
+		>
+			{text}
+		</TextLink>
+	);
+}

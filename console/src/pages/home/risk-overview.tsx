@@ -1,0 +1,59 @@
+import { Group, Stack, Text } from "@mantine/core";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { BANDS, bandOf } from "../registers/risk-scores.ts";
+import type { Overview } from "./due-work.tsx";
+import { Section } from "./section.tsx";
+
+/** Residual risks: how many of each band, and where they stand. */
+export function RiskOverview({ risks }: { risks: Overview["risks"] }) {
+	const { organizationId } = useOrganization();
+	const counts = new Map(BANDS.map(({ id }) => [id, 0]));
+	for (const { likelihood, impact, risks: count } of risks.residual) {
+		const band = bandOf(likelihood * impact);
+		if (band) counts.set(band.id, (counts.get(band.id) ?? 0) + count);
+	}
+	return (
+		<Section
+			title="Residual risks"
+			more={
+				<TextLink
+					to="/o/$org/r/risk/matrix"
+					params={{ org: organizationId }}
+					size="sm"
+				>
+					Risk matrix
+				</TextLink>
+			}
+		>
+			<Stack gap="md">
+				<Group gap="lg">
+					{BANDS.toReversed().map(({ id, label, min, max, background }) => (
+						<TextLink
+							key={id}
+							to="/o/$org/r/$kind"
+							params={{ org: organizationId, kind: "risk" }}
+							search={{
+								min_residual_risk_score: min,
+								max_residual_risk_score: max,
+							}}
+							underline="never"
+							c="inherit"
+						>
+							<Text span fz={24} fw={600} display="block" lh={1.25}>
+								{counts.get(id)?.toLocaleString()}
+							</Text>
+							<Text
+								span
+								size="sm"
+								style={{ borderBottom: `3px solid ${background}` }}
+							>
+								{label}
+							</Text>
+						</TextLink>
+					))}
+				</Group>
+			</Stack>
+		</Section>
+	);
+}

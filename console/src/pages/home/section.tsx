@@ -1,0 +1,33 @@
+import { Group, Paper, Title } from "@mantine/core";
+import { type ReactNode, useId } from "react";
+
+/** A part of the home page, with its heading and where to read on. */
+export function Section({
+	title,
+	more,
+	children,
+}: {
+	title: string;
+	/** A link. */
+	more?: ReactNode;
+	children: ReactNode;
+}) {
+	const id = useId();
+	return (
+		<Paper
+			withBorder
+			p="md"
+			component="section"
+			aria-labelledby={id}
+			style={{ minWidth: 0 }}
+		>
+			<Group justify="space-between" align="baseline" mb="md" gap="xs">
+				<Title order={2} id={id}>
+					{title}
+				</Title>
+				{more}
+			</Group>
+			{children}
+		</Paper>
+	);
+}

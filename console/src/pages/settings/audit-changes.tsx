@@ -1,0 +1,135 @@
+import { Table, Text } from "@mantine/core";
+import { describeKind, fieldOf } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
+import { enumLabel } from "../../parts/status-badge.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { findRegisterKind } from "../../register-kinds.ts";
+import { FieldValue } from "../registers/field-value.tsx";
+import { type Names, useRecordNames } from "../registers/record-names.ts";
+import { type Ends, type Entry, endsOf, inWords } from "./audit-words.tsx";
+
+const ID = /^[\w-]{32}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*Z$/;
+
+/** The fields that changed, each with what it was and what it became. */
+export function AuditChanges({ entry }: { entry: Entry }) {
+	const { organizationId } = useOrganization();
+	const changes = endsOf(entry).filter(
+		([, { before, after }]) => !isEmpty(before) || !isEmpty(after),
+	);
+	const names = useRecordNames(organizationId, idsIn(changes));
+	if (changes.length === 0) {
+		return (
+			<Text size="sm" c="dimmed">
+				{entry.outcome === "REFUSED"
+					? "Nothing changed: the role did not allow it."
+					: "No fields are recorded for this."}
+			</Text>
+		);
+	}
+	const hasBefore = changes.some(([, ends]) => "before" in ends);
+	const hasAfter = changes.some(([, ends]) => "after" in ends);
+	const label = labelsOf(entry);
+	return (
+		<Table
+			withTableBorder
+			layout="fixed"
+			style={{ overflowWrap: "anywhere", verticalAlign: "top" }}
+		>
+			<Table.Thead>
+				<Table.Tr>
+					<Table.Th scope="col" w="30%">
+						Field
+					</Table.Th>
+					{hasBefore && <Table.Th scope="col">Before</Table.Th>}
+					{hasAfter && <Table.Th scope="col">After</Table.Th>}
+				</Table.Tr>
+			</Table.Thead>
+			<Table.Tbody>
+				{changes.map(([name, ends]) => (
+					<Table.Tr key={name}>
+						<Table.Th scope="row" fw={500}>
+							{label(name)}
+						</Table.Th>
+						{hasBefore && (
+							<Table.Td>
+								<End {...{ entry, name, names }} value={ends.before} />
+							</Table.Td>
+						)}
+						{hasAfter && (
+							<Table.Td>
+								<End {...{ entry, name, names }} value={ends.after} />
+							</Table.Td>
+						)}
+					</Table.Tr>
+				))}
+			</Table.Tbody>
+		</Table>
+	);
+}
+
+/** What the fields of the entry's kind are called. */
+export function labelsOf({ record_kind }: Entry): (name: string) => string {
+	const kind = record_kind && findRegisterKind(record_kind);
+	const description = kind && describeKind(kind.kind);
+	return (name) =>
+		(description && fieldOf(description, name)?.label) ||
+		inWords(name.replace(/_ids?$/, ""));
+}
+
+function End({
+	entry,
+	name,
+	value,
+	names,
+}: {
+	entry: Entry;
+	name: string;
+	value: unknown;
+	names: Names;
+}) {
+	const { organizationId } = useOrganization();
+	if (isEmpty(value)) {
+		return (
+			<Text span inherit c="dimmed" aria-label="Empty">
+				–
+			</Text>
+		);
+	}
+	const kind = entry.record_kind && findRegisterKind(entry.record_kind);
+	const field = kind && fieldOf(describeKind(kind.kind), name);
+	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
+	return <Plain value={value} names={names} />;
+}
+
+function Plain({ value, names }: { value: unknown; names: Names }) {
+	if (Array.isArray(value)) {
+		return value.map((one) => (
+			<div key={String(one)}>
+				<Plain value={one} names={names} />
+			</div>
+		));
+	}
+	if (typeof value === "boolean") return value ? "Yes" : "No";
+	if (typeof value === "object") return JSON.stringify(value);
+	const text = String(value);
+	if (TIME.test(text)) return <DateTime value={text} />;
+	// Names of states are written in capitals; a text of somebody's hardly is.
+	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return enumLabel(text);
+	return names.get(text) ?? text;
+}
+
+function idsIn(changes: [string, Ends][]): string[] {
+	return changes
+		.flatMap(([, { before, after }]) => [before, after].flat())
+		.filter((id): id is string => typeof id === "string" && ID.test(id));
+}
+
+function isEmpty(value: unknown): boolean {
+	return (
+		value === null ||
+		value === undefined ||
+		value === "" ||
+		(Array.isArray(value) && value.length === 0)
+	);
+}

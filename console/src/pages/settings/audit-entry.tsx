@@ -1,0 +1,104 @@
+import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { AuditChanges } from "./audit-changes.tsx";
+import { AuditRecord } from "./audit-record.tsx";
+import { Actor, type Entry, inWords } from "./audit-words.tsx";
+
+/** One entry in full. `onFilter` shows the entries that have something in common with it. */
+export function AuditEntry({
+	entry,
+	onFilter,
+	onClose,
+}: {
+	entry: Entry;
+	onFilter: (filter: Record<string, string>) => void;
+	onClose: () => void;
+}) {
+	const { actor_id, actor_name, record_id, token_id } = entry;
+	const facts: [string, ReactNode][] = [
+		["When", <DateTime key="when" value={entry.at} />],
+		["Who", <Actor key="who" entry={entry} />],
+		["Record", <AuditRecord key="record" entry={entry} />],
+		["Client", entry.client ?? "–"],
+		["Address", entry.address ?? "–"],
+	];
+	return (
+		<Drawer
+			opened
+			onClose={onClose}
+			position="right"
+			size="lg"
+			title={`${inWords(entry.operation)} (entry ${entry.sequence})`}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack gap="lg">
+				{entry.outcome === "REFUSED" && (
+					<Group>
+						<StatusBadge
+							tone="bad"
+							label="Refused: the role did not allow it"
+						/>
+					</Group>
+				)}
+				<Stack component="dl" gap={6} m={0}>
+					{facts.map(([name, value]) => (
+						<Group key={name} gap="xs" align="flex-start" wrap="nowrap">
+							<Text component="dt" size="sm" c="dimmed" w={80} flex="none">
+								{name}
+							</Text>
+							<Text
+								component="dd"
+								m={0}
+								size="sm"
+								style={{ overflowWrap: "anywhere" }}
+							>
+								{value}
+							</Text>
+						</Group>
+					))}
+				</Stack>
+				<section aria-label="Changes">
+					<Title order={3} mb="xs">
+						Changes
+					</Title>
+					<AuditChanges entry={entry} />
+				</section>
+				<Group gap="xs">
+					{record_id && (
+						<Button
+							size="xs"
+							variant="default"
+							onClick={() => onFilter({ record_id })}
+						>
+							Everything about this record
+						</Button>
+					)}
+					{actor_id && (
+						<Button
+							size="xs"
+							variant="default"
+							onClick={() => onFilter({ actor_id })}
+						>
+							Everything by {actor_name}
+						</Button>
+					)}
+					{token_id && (
+						<Button
+							size="xs"
+							variant="default"
+							onClick={() => onFilter({ token_id })}
+						>
+							Everything with this token
+						</Button>
+					)}
+				</Group>
+				<Text size="xs" c="dimmed" component="div">
+					Called as <Code>{entry.operation}</Code>. Hash of the entry:{" "}
+					<Code style={{ overflowWrap: "anywhere" }}>{entry.hash}</Code>
+				</Text>
+			</Stack>
+		</Drawer>
+	);
+}

@@ -1,0 +1,141 @@
+import { type ComboboxData, Pill, Select, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ListControls } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { operationQuery } from "../../queries.ts";
+import {
+	ACTORS,
+	actionGroups,
+	type Entry,
+	kindOptions,
+} from "./audit-words.tsx";
+import { dayOf, endOfDay, startOfDay } from "./days.ts";
+
+const actorOptions = Object.entries(ACTORS).map(([value, { label }]) => ({
+	value,
+	label,
+}));
+const OUTCOMES = [
+	{ value: "DONE", label: "Done" },
+	{ value: "REFUSED", label: "Refused" },
+];
+
+/** `rows` are those shown: they know names that no list has any more. */
+export function AuditFilters({
+	list,
+	rows,
+}: {
+	list: ListControls;
+	rows: readonly Entry[];
+}) {
+	const { filters, setFilter } = list;
+	const of = (name: string) => {
+		const value = filters[name];
+		return typeof value === "string" ? value : null;
+	};
+	const actors = useActors(of("actor_id"), rows);
+	const choice = (
+		name: string,
+		label: string,
+		data: ComboboxData,
+		width: number,
+	) => (
+		<Select
+			aria-label={label}
+			placeholder={label}
+			data={data}
+			searchable
+			nothingFoundMessage="Nothing like this"
+			value={of(name)}
+			onChange={(value) => setFilter(name, value ?? undefined)}
+			clearable
+			clearButtonProps={{ "aria-label": `Clear ${label}` }}
+			w={width}
+		/>
+	);
+	const from = of("from");
+	const until = of("until");
+	return (
+		<>
+			{choice("actor_kind", "Kind of actor", actorOptions, 140)}
+			{choice("actor_id", "Actor", actors, 170)}
+			{choice("operation", "Action", actionGroups, 190)}
+			{choice("record_kind", "Kind of record", kindOptions, 170)}
+			{choice("outcome", "Outcome", OUTCOMES, 120)}
+			<TextInput
+				type="date"
+				label="From"
+				w={150}
+				value={from ? dayOf(new Date(from)) : ""}
+				onChange={({ currentTarget: { value } }) =>
+					setFilter("from", value ? startOfDay(value) : undefined)
+				}
+			/>
+			<TextInput
+				type="date"
+				label="Until"
+				w={150}
+				value={until ? dayOf(new Date(Date.parse(until) - 1)) : ""}
+				onChange={({ currentTarget: { value } }) =>
+					setFilter("until", value ? endOfDay(value) : undefined)
+				}
+			/>
+			<Chosen
+				name="record_id"
+				label={`Record: ${rows.find(({ record_id }) => record_id === of("record_id"))?.record_name ?? "one"}`}
+				list={list}
+			/>
+			<Chosen
+				name="token_id"
+				label={`Token: ${rows.find(({ token_id }) => token_id === of("token_id"))?.token_name ?? "one"}`}
+				list={list}
+			/>
+		</>
+	);
+}
+
+/** A filter that is set from an entry or by a link; it can only be taken away. */
+function Chosen({
+	name,
+	label,
+	list,
+}: {
+	name: string;
+	label: string;
+	list: ListControls;
+}) {
+	if (list.filters[name] === undefined) return null;
+	return (
+		<Pill
+			size="lg"
+			withRemoveButton
+			onRemove={() => list.setFilter(name, undefined)}
+			removeButtonProps={{
+				"aria-label": `Take the filter away: ${label}`,
+				"aria-hidden": false,
+				tabIndex: 0,
+			}}
+		>
+			{label}
+		</Pill>
+	);
+}
+
+/** The members, and whoever else the address names. */
+function useActors(chosen: string | null, rows: readonly Entry[]) {
+	const { organizationId } = useOrganization();
+	const { data } = useQuery(
+		operationQuery("listMembers", {
+			organization_id: organizationId,
+			order_by: { field: "name" },
+			size: 100,
+		}),
+	);
+	const known = (data?.members ?? []).map(({ user_id, name }) => ({
+		value: user_id,
+		label: name,
+	}));
+	if (!chosen || known.some(({ value }) => value === chosen)) return known;
+	const name = rows.find(({ actor_id }) => actor_id === chosen)?.actor_name;
+	return [...known, { value: chosen, label: name ?? "Somebody else" }];
+}

@@ -1,0 +1,68 @@
+import { Text } from "@mantine/core";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { findRegisterKind } from "../../register-kinds.ts";
+import { type Entry, kindLabel } from "./audit-words.tsx";
+
+/** What an entry is about, with the way to it where it still has a page. */
+export function AuditRecord({ entry }: { entry: Entry }) {
+	const { record_kind: kind, record_name: name } = entry;
+	if (!kind) return <Text size="sm">–</Text>;
+	return (
+		<>
+			<RecordLink entry={entry}>{name || kindLabel(kind)}</RecordLink>
+			{name && (
+				<Text size="xs" c="dimmed">
+					{kindLabel(kind)}
+				</Text>
+			)}
+		</>
+	);
+}
+
+function RecordLink({ entry, children }: { entry: Entry; children: string }) {
+	const { organizationId: org } = useOrganization();
+	const { record_kind: kind, record_id: id, operation } = entry;
+	const common = { size: "sm", lineClamp: 2 } as const;
+	const isGone = /^(delete|remove|leave)/.test(operation);
+	if (!kind || !id || isGone) return <Text {...common}>{children}</Text>;
+	if (kind === "device") {
+		return (
+			<TextLink to="/o/$org/devices/$id" params={{ org, id }} {...common}>
+				{children}
+			</TextLink>
+		);
+	}
+	if (kind === "api_token") {
+		return (
+			<TextLink
+				to="/o/$org/settings/api-tokens"
+				params={{ org }}
+				search={{ of: "organization", token: id }}
+				{...common}
+			>
+				{children}
+			</TextLink>
+		);
+	}
+	if (["member", "user", "invitation"].includes(kind)) {
+		return (
+			<TextLink to="/o/$org/settings/members" params={{ org }} {...common}>
+				{children}
+			</TextLink>
+		);
+	}
+	if (kind === "organization") {
+		return (
+			<TextLink to="/o/$org/settings/organization" params={{ org }} {...common}>
+				{children}
+			</TextLink>
+		);
+	}
+	if (!findRegisterKind(kind)) return <Text {...common}>{children}</Text>;
+	return (
+		<TextLink to="/o/$org/r/$kind/$id" params={{ org, kind, id }} {...common}>
+			{children}
+		</TextLink>
+	);
+}

@@ -1,0 +1,141 @@
+import {
+	Button,
+	Group,
+	Modal,
+	Select,
+	Stack,
+	Textarea,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { call, type InputOf } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { dayOf, endOfDay } from "./days.ts";
+import { NewToken } from "./new-token.tsx";
+import { useSaving } from "./use-saving.ts";
+
+const NEVER = "never";
+const ON_A_DAY = "day";
+/** Days until a token expires; the usual one is when it should be rotated anyway. */
+const LIVES = [
+	{ value: "7", label: "In 7 days" },
+	{ value: "30", label: "In 30 days" },
+	{ value: "90", label: "In 90 days" },
+	{ value: "365", label: "In a year" },
+	{ value: ON_A_DAY, label: "At the end of a day …" },
+	{ value: NEVER, label: "Never" },
+];
+
+const initialValues = {
+	name: "",
+	description: "",
+	expires_in_days: "90",
+	expires_at: "",
+};
+
+/** Asks for a name, makes the token, and shows it once. */
+export function CreateToken({ onClose }: { onClose: () => void }) {
+	const [token, setToken] = useState<string | null>(null);
+	const form = useForm({
+		initialValues,
+		validate: {
+			expires_at: (day, { expires_in_days }) =>
+				expires_in_days === ON_A_DAY && !day ? "Choose a day." : null,
+		},
+	});
+	const saving = useSaving(
+		form,
+		({ name, description, ...expiry }) =>
+			call("createApiToken", {
+				name: name.trim(),
+				description: description.trim() || null,
+				...expiryOf(expiry),
+			}),
+		(created) => {
+			setToken(created.token);
+			return forgetReadings();
+		},
+	);
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={token ? "Your new API token" : "Create an API token"}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// A token shown once must not go with a click beside it.
+			closeOnClickOutside={!token}
+			closeOnEscape={!token}
+		>
+			{token ? (
+				<NewToken token={token} onDone={onClose} />
+			) : (
+				<form noValidate onSubmit={saving.submit}>
+					<Stack>
+						{saving.refusal && (
+							<ErrorState
+								error={saving.refusal}
+								title="The token was not created"
+							/>
+						)}
+						<TextInput
+							label="Name"
+							description="What uses it, such as “Claude Code on my laptop”. One token for each use, so that each can be revoked alone."
+							withAsterisk
+							data-autofocus
+							autoComplete="off"
+							{...form.getInputProps("name")}
+						/>
+						<Textarea
+							label="Description"
+							autosize
+							minRows={2}
+							maxRows={8}
+							{...form.getInputProps("description")}
+						/>
+						<Group align="flex-start">
+							<Select
+								label="Expires"
+								allowDeselect={false}
+								data={LIVES}
+								w={220}
+								{...form.getInputProps("expires_in_days")}
+							/>
+							{form.values.expires_in_days === ON_A_DAY && (
+								<TextInput
+									type="date"
+									label="Day"
+									withAsterisk
+									min={dayOf(new Date())}
+									w={180}
+									{...form.getInputProps("expires_at")}
+								/>
+							)}
+						</Group>
+						<Group justify="flex-end">
+							<Button variant="default" onClick={onClose}>
+								Cancel
+							</Button>
+							<Button type="submit" loading={saving.isSaving}>
+								Create the token
+							</Button>
+						</Group>
+					</Stack>
+				</form>
+			)}
+		</Modal>
+	);
+}
+
+function expiryOf({
+	expires_in_days: life,
+	expires_at: day,
+}: Pick<typeof initialValues, "expires_in_days" | "expires_at">): Partial<
+	InputOf<"createApiToken">
+> {
+	if (life === NEVER) return {};
+	if (life !== ON_A_DAY) return { expires_in_days: Number(life) };
+	return { expires_at: endOfDay(day) };
+}

@@ -1,0 +1,64 @@
+import { Button, Group, Stack, Switch, Text, Title } from "@mantine/core";
+import { useState } from "react";
+import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import {
+	claudeCommand,
+	curlCommand,
+	exportCommand,
+	mcpServersJson,
+	VARIABLE,
+} from "./connect-commands.ts";
+
+/** A token's secret, once, with all that is needed to use it. */
+export function NewToken({
+	token,
+	onDone,
+}: {
+	token: string;
+	onDone: () => void;
+}) {
+	const [isByVariable, setIsByVariable] = useState(false);
+	const baseUrl = window.location.origin;
+	const inShell = {
+		baseUrl,
+		token: isByVariable ? `$${VARIABLE}` : token,
+	};
+	const inFile = {
+		baseUrl,
+		token: isByVariable ? `\${${VARIABLE}}` : token,
+	};
+	return (
+		<Stack>
+			<SecretOnce label="API token" value={token} />
+			<Title order={3} mt="xs">
+				Connect a client
+			</Title>
+			<Switch
+				label={`Keep the token in the variable ${VARIABLE}`}
+				description="So that it is in no file which others may see."
+				checked={isByVariable}
+				onChange={(event) => setIsByVariable(event.currentTarget.checked)}
+			/>
+			{isByVariable && (
+				<CopyField label="Variable" value={exportCommand(token)} />
+			)}
+			<CopyField label="Claude Code" value={claudeCommand(inShell)} />
+			<CopyField
+				label="mcpServers, for a client's configuration file"
+				value={mcpServersJson(inFile)}
+			/>
+			<CopyField
+				label="curl, to try whether it works"
+				value={curlCommand(inShell)}
+			/>
+			<Text size="xs" c="dimmed">
+				{isByVariable &&
+					`Claude Code fills \${${VARIABLE}} in when it starts; Cursor wants \${env:${VARIABLE}} in its place. `}
+				Never put a token into version control.
+			</Text>
+			<Group justify="flex-end">
+				<Button onClick={onDone}>I have copied it</Button>
+			</Group>
+		</Stack>
+	);
+}

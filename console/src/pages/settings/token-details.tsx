@@ -1,0 +1,179 @@
+import { Alert, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { forgetReadings, meQuery } from "../../queries.ts";
+import { RotateToken } from "./rotate-token.tsx";
+import { TokenUsage } from "./token-usage.tsx";
+import { type ApiToken, TokenState } from "./token-words.tsx";
+
+/** "Who uses this, and may I revoke it?" `isOfOrganization`: seen as its administrator. */
+export function TokenDetails({
+	token,
+	isOfOrganization,
+	onClose,
+}: {
+	token: ApiToken;
+	isOfOrganization: boolean;
+	onClose: () => void;
+}) {
+	const [dialog, setDialog] = useState<"rotate" | "revoke" | null>(null);
+	const { organizationId } = useOrganization();
+	const { data: me } = useQuery(meQuery);
+	const isOwn = token.user.id === me?.id;
+	const close = () => setDialog(null);
+	return (
+		<Drawer
+			opened
+			onClose={onClose}
+			position="right"
+			size="lg"
+			title={token.name}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// A dialog above it has the keyboard to itself.
+			closeOnEscape={dialog === null}
+			trapFocus={dialog === null}
+		>
+			<Stack gap="lg">
+				<Group justify="space-between" gap="xs">
+					<TokenState token={token} />
+					{token.status !== "REVOKED" && (
+						<Group gap="xs">
+							{isOwn && (
+								<Button
+									size="xs"
+									variant="default"
+									leftSection={<IconRefresh size={14} aria-hidden />}
+									onClick={() => setDialog("rotate")}
+								>
+									Rotate
+								</Button>
+							)}
+							<Button
+								size="xs"
+								color="red.9"
+								onClick={() => setDialog("revoke")}
+							>
+								Revoke
+							</Button>
+						</Group>
+					)}
+				</Group>
+				{token.is_old && token.status === "ACTIVE" && isOwn && (
+					<Alert color="yellow" variant="outline" title="Time to rotate it">
+						Rotate makes a second token beside this one. Put it in place, watch
+						until this one is no longer used, then revoke this one.
+					</Alert>
+				)}
+				<Facts token={token} />
+				<TokenUsage token={token} />
+				<ChangesLink tokenId={token.id} />
+			</Stack>
+			{dialog === "rotate" && <RotateToken token={token} onClose={close} />}
+			<Confirm
+				opened={dialog === "revoke"}
+				onClose={close}
+				title={`Revoke ${token.name}?`}
+				action="Revoke the token"
+				onConfirm={async () => {
+					await (isOfOrganization
+						? call("revokeOrganizationApiToken", {
+								organization_id: organizationId,
+								id: token.id,
+							})
+						: call("revokeApiToken", { id: token.id }));
+					await forgetReadings();
+				}}
+			>
+				It is refused from the next request on, in every organization, and
+				cannot be brought back.{" "}
+				{token.last_used_at ? (
+					<>
+						It was last used <RelativeTime value={token.last_used_at} />
+						{token.last_used_client && ` by ${token.last_used_client}`}.
+					</>
+				) : (
+					"It was never used."
+				)}
+			</Confirm>
+		</Drawer>
+	);
+}
+
+function Facts({ token }: { token: ApiToken }) {
+	const facts: [string, ReactNode][] = [
+		...(token.description
+			? [["Description", token.description] as [string, ReactNode]]
+			: []),
+		["Acts for", `${token.user.name} (${token.user.email})`],
+		["Created", <DateTime key="created" value={token.created_at} />],
+		[
+			"Expires",
+			token.expires_at ? (
+				<DateTime key="expires" value={token.expires_at} />
+			) : (
+				"Never"
+			),
+		],
+		...(token.revoked_at
+			? [
+					["Revoked", <DateTime key="revoked" value={token.revoked_at} />] as [
+						string,
+						ReactNode,
+					],
+				]
+			: []),
+		["Last used", <LastUse key="used" token={token} />],
+	];
+	return (
+		<Stack component="dl" gap={6} m={0}>
+			{facts.map(([name, value]) => (
+				<Group key={name} gap="xs" align="flex-start" wrap="nowrap">
+					<Text component="dt" size="sm" c="dimmed" w={100} flex="none">
+						{name}
+					</Text>
+					<Text
+						component="dd"
+						m={0}
+						size="sm"
+						style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+					>
+						{value}
+					</Text>
+				</Group>
+			))}
+		</Stack>
+	);
+}
+
+function LastUse({ token }: { token: ApiToken }) {
+	if (!token.last_used_at) return "Never";
+	return (
+		<>
+			<DateTime value={token.last_used_at} />
+			{token.last_used_client && ` by ${token.last_used_client}`}
+			{token.last_used_address && ` from ${token.last_used_address}`}
+		</>
+	);
+}
+
+/** Administrators read in the audit log what was done with it here. */
+function ChangesLink({ tokenId }: { tokenId: string }) {
+	const { organizationId, mayAdmin } = useOrganization();
+	if (!mayAdmin) return null;
+	return (
+		<TextLink
+			to="/o/$org/settings/audit-log"
+			params={{ org: organizationId }}
+			search={{ token_id: tokenId }}
+			size="sm"
+		>
+			What it changed here, in the audit log
+		</TextLink>
+	);
+}

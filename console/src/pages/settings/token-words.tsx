@@ -1,0 +1,67 @@
+import { Group } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+
+export type ApiToken = OutputOf<"listApiTokens">["api_tokens"][number];
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+/** How far the server's statistics look back, today included. */
+export const USAGE_DAYS = 30;
+
+/** In force or not, and what wants attention. */
+export function TokenState({ token }: { token: ApiToken }) {
+	if (token.status === "REVOKED") {
+		return <StatusBadge tone="neutral" label="Revoked" />;
+	}
+	if (token.status === "EXPIRED") {
+		return <StatusBadge tone="neutral" label="Expired" />;
+	}
+	const daysLeft = token.expires_at
+		? Math.ceil((Date.parse(token.expires_at) - Date.now()) / DAY_MS)
+		: Number.POSITIVE_INFINITY;
+	const warnings = [
+		...(daysLeft <= SOON_DAYS
+			? [daysLeft <= 1 ? "Expires within a day" : `Expires in ${daysLeft} days`]
+			: []),
+		...(token.is_old ? ["Older than 90 days"] : []),
+	];
+	if (warnings.length === 0) return <StatusBadge tone="good" label="Active" />;
+	return (
+		<Group gap={4}>
+			{warnings.map((label) => (
+				<StatusBadge key={label} tone="warning" label={label} />
+			))}
+		</Group>
+	);
+}
+
+export function totalsOf({ usage }: ApiToken): {
+	calls: number;
+	errors: number;
+} {
+	let calls = 0;
+	let errors = 0;
+	for (const day of usage.days) {
+		calls += day.calls;
+		errors += day.errors;
+	}
+	return { calls, errors };
+}
+
+export interface DayOfUse {
+	/** YYYY-MM-DD, UTC, as the server counts. */
+	day: string;
+	calls: number;
+	errors: number;
+}
+
+/** The last 30 days, oldest first, those without calls included. */
+export function everyDay({ usage }: ApiToken, nowMs: number): DayOfUse[] {
+	const byDay = new Map(usage.days.map((used) => [used.day, used]));
+	return Array.from({ length: USAGE_DAYS }, (_, index) => {
+		const atMs = nowMs - (USAGE_DAYS - 1 - index) * DAY_MS;
+		const day = new Date(atMs).toISOString().slice(0, 10);
+		return byDay.get(day) ?? { day, calls: 0, errors: 0 };
+	});
+}

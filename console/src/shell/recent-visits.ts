@@ -1,0 +1,33 @@
+import type { RegisterKind } from "../register-kinds.ts";
+
+export interface Visit {
+	kind: RegisterKind | "device";
+	id: string;
+}
+
+const KEPT = 8;
+const keyOf = (organizationId: string) => `assay-recent-${organizationId}`;
+
+/** What was opened last in this browser, newest first. Names are not kept: they change. */
+export function recentVisits(organizationId: string): Visit[] {
+	try {
+		const kept = localStorage.getItem(keyOf(organizationId));
+		return kept ? (JSON.parse(kept) as Visit[]) : [];
+	} catch {
+		return [];
+	}
+}
+
+export function rememberVisit(organizationId: string, visit: Visit): void {
+	const others = recentVisits(organizationId).filter(
+		({ id }) => id !== visit.id,
+	);
+	try {
+		localStorage.setItem(
+			keyOf(organizationId),
+			JSON.stringify([visit, ...others].slice(0, KEPT)),
+		);
+	} catch {
+		// Storage is refused: nothing is remembered.
+	}
+}

@@ -1,0 +1,142 @@
+import type { MantineColorScheme } from "@mantine/core";
+import {
+	type Icon,
+	IconBuilding,
+	IconDeviceDesktop,
+	IconDeviceLaptop,
+	IconGridDots,
+	IconHistory,
+	IconHome,
+	IconKey,
+	IconMoon,
+	IconPlus,
+	IconSun,
+	IconUserCircle,
+	IconUsersGroup,
+} from "@tabler/icons-react";
+import type { LinkProps } from "@tanstack/react-router";
+import { describeKind } from "../kinds.ts";
+import { registerKinds } from "../register-kinds.ts";
+
+export interface Destination {
+	to: NonNullable<LinkProps["to"]>;
+	params?: Record<string, string>;
+}
+
+/** What can be done besides opening a record: going to a page, adding, light and dark. */
+export interface Command {
+	id: string;
+	label: string;
+	/** Other words that people look for it by. */
+	words?: string;
+	icon: Icon;
+	to?: Destination;
+	scheme?: MantineColorScheme;
+}
+
+interface Reader {
+	org: string | undefined;
+	mayWrite: boolean;
+	mayAdmin: boolean;
+}
+
+/** The commands that the server would not refuse this reader. */
+export function commandsFor(reader: Reader): {
+	pages: Command[];
+	actions: Command[];
+} {
+	return {
+		pages: [...pagesOf(reader), ...personal],
+		actions: [...additionsOf(reader), ...schemes],
+	};
+}
+
+const personal: Command[] = [
+	{
+		id: "account",
+		label: "Your account",
+		words: "password profile two-factor sessions",
+		icon: IconUserCircle,
+		to: { to: "/account" },
+	},
+];
+
+const schemes: Command[] = [
+	{ id: "light", label: "Light theme", icon: IconSun, scheme: "light" },
+	{ id: "dark", label: "Dark theme", icon: IconMoon, scheme: "dark" },
+	{
+		id: "auto",
+		label: "Theme as the system has it",
+		icon: IconDeviceDesktop,
+		scheme: "auto",
+	},
+];
+
+function pagesOf({ org, mayAdmin }: Reader): Command[] {
+	if (!org) return [];
+	const page = (
+		label: string,
+		icon: Icon,
+		to: Destination["to"],
+		words = "",
+	): Command => ({
+		id: `page ${label}`,
+		label,
+		words,
+		icon,
+		to: { to, params: { org } },
+	});
+	return [
+		page("Home", IconHome, "/o/$org", "overview dashboard"),
+		page("Devices", IconDeviceLaptop, "/o/$org/devices", "fleet laptops"),
+		...registerKinds.map(({ kind, label, icon }) => ({
+			id: `page ${kind}`,
+			label,
+			icon,
+			to: { to: "/o/$org/r/$kind" as const, params: { org, kind } },
+		})),
+		page("Risk matrix", IconGridDots, "/o/$org/r/risk/matrix"),
+		page("Organization", IconBuilding, "/o/$org/settings/organization"),
+		page("Members", IconUsersGroup, "/o/$org/settings/members", "invite users"),
+		page("API tokens", IconKey, "/o/$org/settings/api-tokens", "mcp key"),
+		...(mayAdmin
+			? [page("Audit log", IconHistory, "/o/$org/settings/audit-log")]
+			: []),
+	];
+}
+
+function additionsOf({ org, mayWrite, mayAdmin }: Reader): Command[] {
+	if (!org || !mayWrite) return [];
+	return [
+		...registerKinds.map(({ kind }) => ({
+			id: `new ${kind}`,
+			label: `New ${describeKind(kind).noun}`,
+			words: "add create",
+			icon: IconPlus,
+			to: { to: "/o/$org/r/$kind/new" as const, params: { org, kind } },
+		})),
+		...(mayAdmin
+			? [
+					{
+						id: "new device",
+						label: "Add device",
+						words: "new create enroll",
+						icon: IconPlus,
+						to: { to: "/o/$org/devices/new" as const, params: { org } },
+					},
+				]
+			: []),
+	];
+}
+
+/** Those in whose words every word of the query begins. */
+export function matching(
+	commands: readonly Command[],
+	query: string,
+): Command[] {
+	const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
+	return commands.filter(({ label, words = "" }) => {
+		const all = `${label} ${words}`.toLowerCase().split(/\s+/);
+		return wanted.every((word) => all.some((one) => one.startsWith(word)));
+	});
+}

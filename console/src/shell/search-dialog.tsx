@@ -1,0 +1,190 @@
+import { Group, Kbd, Loader, Modal, Text, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { ErrorState } from "../parts/error-state.tsx";
+import styles from "./search.module.css";
+import { type Item, useSearchItems } from "./search-items.ts";
+
+export function SearchDialog({
+	opened,
+	onClose,
+}: {
+	opened: boolean;
+	onClose: () => void;
+}) {
+	return (
+		<Modal.Root opened={opened} onClose={onClose} size="lg" yOffset="10vh">
+			<Modal.Overlay />
+			<Modal.Content aria-label="Search everything">
+				<Modal.Body p={0}>
+					<Search onClose={onClose} />
+				</Modal.Body>
+			</Modal.Content>
+		</Modal.Root>
+	);
+}
+
+/** A field and, below it, what can be chosen; the focus stays in the field all the time. */
+function Search({ onClose }: { onClose: () => void }) {
+	const [typed, setTyped] = useState("");
+	const [active, setActive] = useState(0);
+	const listId = useId();
+	const list = useRef<HTMLDivElement>(null);
+	const [isEntered, setIsEntered] = useState(false);
+	const { groups, isSearching, error, refetch } = useSearchItems(
+		typed,
+		onClose,
+	);
+	const items = groups.flatMap((group) => group.items);
+	const at = Math.min(active, items.length - 1);
+	const chosen = items[at];
+	// Records may still be those of the words before; commands never are.
+	const isReady = !isSearching || chosen?.isCommand;
+	const optionId = (index: number) => `${listId}-${index}`;
+
+	useEffect(() => {
+		list.current
+			?.querySelector('[aria-selected="true"]')
+			?.scrollIntoView({ block: "nearest" });
+	});
+
+	// Enter before the answer is there opens what comes.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` is a new object each time.
+	useEffect(() => {
+		if (!isEntered || !isReady) return;
+		setIsEntered(false);
+		chosen?.choose();
+	}, [isEntered, isReady]);
+
+	const press = (event: KeyboardEvent) => {
+		const move = MOVES[event.key];
+		if (move && items.length > 0) {
+			event.preventDefault();
+			setActive((at + move + items.length) % items.length);
+		}
+		if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+			event.preventDefault();
+			setIsEntered(true);
+		}
+	};
+	const nothing = items.length === 0 && !isSearching && !error;
+	let index = -1;
+	return (
+		<>
+			<TextInput
+				data-autofocus
+				variant="unstyled"
+				size="md"
+				px="md"
+				className={styles.field}
+				role="combobox"
+				aria-expanded
+				aria-controls={listId}
+				aria-activedescendant={at >= 0 ? optionId(at) : undefined}
+				aria-label="Search everything"
+				placeholder="Search records, or go to a page"
+				autoComplete="off"
+				spellCheck={false}
+				maxLength={200}
+				leftSection={<IconSearch size={18} aria-hidden />}
+				rightSection={isSearching && <Loader size="xs" />}
+				value={typed}
+				onChange={({ currentTarget }) => {
+					setTyped(currentTarget.value);
+					setActive(0);
+					setIsEntered(false);
+				}}
+				onKeyDown={press}
+			/>
+			<div ref={list} className={styles.list}>
+				{error && <ErrorState error={error} onRetry={refetch} />}
+				<div id={listId} role="listbox" aria-label="Results">
+					{groups.map(({ title, items }) => (
+						// biome-ignore lint/a11y/useSemanticElements: a listbox holds groups, no fieldsets.
+						<div key={title} role="group" aria-label={title}>
+							<Text
+								size="xs"
+								fw={600}
+								c="dimmed"
+								px="sm"
+								pt="xs"
+								pb={2}
+								aria-hidden
+							>
+								{title}
+							</Text>
+							{items.map((item) => {
+								index++;
+								return (
+									<Option
+										key={item.id}
+										id={optionId(index)}
+										item={item}
+										isActive={index === at}
+									/>
+								);
+							})}
+						</div>
+					))}
+				</div>
+				<Text c="dimmed" ta="center" role="status" size="sm">
+					{nothing && (
+						<Text span display="block" py="lg">
+							Nothing matches “{typed.trim()}”. Try fewer or other words.
+						</Text>
+					)}
+				</Text>
+			</div>
+			<Group gap="md" px="md" py={8} className={styles.keys} visibleFrom="xs">
+				<Key keys={["↑", "↓"]}>choose</Key>
+				<Key keys={["Enter"]}>open</Key>
+				<Key keys={["Esc"]}>close</Key>
+			</Group>
+		</>
+	);
+}
+
+const MOVES: Record<string, 1 | -1> = { ArrowDown: 1, ArrowUp: -1 };
+
+function Option({
+	id,
+	item: { label, icon: Shape, choose },
+	isActive,
+}: {
+	id: string;
+	item: Item;
+	isActive: boolean;
+}) {
+	return (
+		// biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys.
+		<div
+			id={id}
+			role="option"
+			aria-selected={isActive}
+			className={styles.option}
+			onClick={choose}
+			// The field keeps the focus.
+			onMouseDown={(event) => event.preventDefault()}
+		>
+			<Shape size={18} stroke={1.6} aria-hidden className={styles.icon} />
+			<Text span size="sm" truncate>
+				{label}
+			</Text>
+		</div>
+	);
+}
+
+function Key({ keys, children }: { keys: string[]; children: string }) {
+	return (
+		<Group gap={4}>
+			{keys.map((key) => (
+				<Kbd key={key} size="xs">
+					{key}
+				</Kbd>
+			))}
+			<Text size="xs" c="dimmed">
+				{children}
+			</Text>
+		</Group>
+	);
+}

@@ -1,0 +1,135 @@
+import { useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { type Icon, IconDeviceLaptop } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { operationQuery, organizationsQuery } from "../queries.ts";
+import { findRegisterKind, registerKinds } from "../register-kinds.ts";
+import { recentVisits } from "./recent-visits.ts";
+import {
+	type Command,
+	commandsFor,
+	type Destination,
+	matching,
+} from "./search-commands.ts";
+
+const TYPING_MS = 150;
+const FOUND = 30;
+
+export interface Item {
+	id: string;
+	label: string;
+	icon: Icon;
+	isCommand: boolean;
+	choose: () => void;
+}
+interface ItemGroup {
+	title: string;
+	items: Item[];
+}
+
+/** What can be chosen for what is typed; before anything is, what was opened last. */
+export function useSearchItems(typed: string, onClose: () => void) {
+	const { org } = useParams({ strict: false });
+	const { data: organizations } = useQuery(organizationsQuery);
+	const role = organizations?.find(({ id }) => id === org)?.role;
+	const navigate = useNavigate();
+	const { setColorScheme } = useMantineColorScheme();
+	const query = typed.trim();
+	const [settled] = useDebouncedValue(query, TYPING_MS);
+	const isAsked = org !== undefined && query !== "";
+	const found = useQuery({
+		...operationQuery("searchRecords", {
+			organization_id: org ?? "",
+			query: settled,
+			size: FOUND,
+		}),
+		enabled: isAsked && settled !== "",
+		placeholderData: keepPreviousData,
+	});
+	const [visits] = useState(() => (org ? recentVisits(org) : []));
+	const names = useQuery({
+		...operationQuery("getRecordNames", {
+			organization_id: org ?? "",
+			ids: visits.map(({ id }) => id),
+		}),
+		enabled: visits.length > 0,
+	});
+
+	const go = (to: Destination) => {
+		onClose();
+		void navigate(to as never);
+	};
+	const recordItem = (kind: string, id: string, name: string | null): Item => ({
+		id,
+		label: name ?? "Unnamed",
+		icon: findRegisterKind(kind)?.icon ?? IconDeviceLaptop,
+		isCommand: false,
+		choose: () =>
+			go(
+				kind === "device"
+					? { to: "/o/$org/devices/$id", params: { org: org ?? "", id } }
+					: { to: "/o/$org/r/$kind/$id", params: { org: org ?? "", kind, id } },
+			),
+	});
+	const commandItem = ({ id, label, icon, to, scheme }: Command): Item => ({
+		id,
+		label,
+		icon,
+		isCommand: true,
+		choose: () => {
+			if (to) return go(to);
+			onClose();
+			if (scheme) setColorScheme(scheme);
+		},
+	});
+	const commands = commandsFor({
+		org: role && org,
+		mayWrite: role !== undefined && role !== "viewer",
+		mayAdmin: role === "admin",
+	});
+	const commandGroups = [
+		{ title: "Go to", items: matching(commands.pages, query).map(commandItem) },
+		{
+			title: "Actions",
+			items: matching(commands.actions, query).map(commandItem),
+		},
+	];
+	const isSearching = isAsked && (settled !== query || found.isFetching);
+
+	const groups: ItemGroup[] = isAsked
+		? [...commandGroups, ...recordGroups()]
+		: [{ title: "Recent", items: recentItems() }, ...commandGroups];
+	return {
+		groups: groups.filter(({ items }) => items.length > 0),
+		isSearching,
+		error: isAsked ? found.error : null,
+		refetch: found.refetch,
+	};
+
+	function recentItems(): Item[] {
+		const byId = new Map(
+			names.data?.records.map(({ id, name }) => [id, name]) ?? [],
+		);
+		// What was deleted since has no name any more.
+		return visits
+			.filter(({ id }) => byId.has(id))
+			.map(({ kind, id }) => recordItem(kind, id, byId.get(id) ?? null));
+	}
+
+	/** The kind of the best match comes first. */
+	function recordGroups(): ItemGroup[] {
+		const records = found.data?.records ?? [];
+		return [...new Set(records.map(({ kind }) => kind))].map((kind) => ({
+			title: labelOf(kind),
+			items: records
+				.filter((record) => record.kind === kind)
+				.map(({ id, name }) => recordItem(kind, id, name)),
+		}));
+	}
+}
+
+function labelOf(kind: string): string {
+	return registerKinds.find((known) => known.kind === kind)?.label ?? "Devices";
+}

@@ -1,0 +1,510 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/access/organization.ts";
+import type { Role } from "../../src/access/principal.ts";
+import { CANONICAL_CHECKS } from "../../src/devices/wire.ts";
+import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The machine may have much else to do. */
+const PATIENCE = { timeout: 20_000 };
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+let made = 0;
+
+/** A page of somebody with this role in an organization of its own. */
+async function start(role: Role, path = "/devices", options = {}) {
+	const organization = await createOrganization(
+		served.database.pool,
+		`Company ${++made}`,
+	);
+	const person = await served.makePerson(role, organization);
+	const at = (rest: string) => `/o/${organization}${rest}`;
+	const page = await served.openPageAs(person, at(path), options);
+	page.setDefaultTimeout(20_000);
+	return { page, organization, person, at };
+}
+
+/** An ACTIVE device that reports once, `agoMs` before now. */
+async function addReporting(
+	organization: string,
+	hostname: string,
+	statuses: Record<string, string>,
+	{ agoMs = 0 } = {},
+): Promise<TestDevice> {
+	const device = await served.enrollDevice(organization);
+	const body = heartbeatBody({ hostname, hardware_uuid: device.hardwareUuid });
+	await must(served.post("heartbeat", body, { key: device.key }), 200);
+	// It goes by its hostname then.
+	await served.database.owner.query(
+		"update devices set name = null where id = $1",
+		[device.id],
+	);
+	await report(device, statuses, agoMs);
+	return device;
+}
+
+async function report(
+	device: TestDevice,
+	statuses: Record<string, string>,
+	agoMs = 0,
+) {
+	const observed_at = new Date(Date.now() - agoMs).toISOString();
+	const results = Object.entries(statuses).map(([check_key, status]) =>
+		postureResult({
+			check_key,
+			status,
+			observed_at,
+			evidence: { tool: "checker", details: { volumes: ["root", "home"] } },
+		}),
+	);
+	await must(served.post("postures", { results }, { key: device.key }), 204);
+}
+
+async function must(answer: Promise<Response>, status: number) {
+	const response = await answer;
+	const text = await response.text();
+	expect(response.status, text).toBe(status);
+	return text;
+}
+
+const silence = (device: TestDevice, agoMs: number) =>
+	served.database.owner.query(
+		"update devices set last_seen_at = now() - $2 * interval '1 ms' where id = $1",
+		[device.id, agoMs],
+	);
+
+async function pick(page: Page, field: string, option: string | RegExp) {
+	await page.getByRole("combobox", { name: field }).click();
+	await page.getByRole("option", { name: option }).click();
+}
+
+async function choose(page: Page, action: string | RegExp) {
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: action }).click();
+}
+
+/** The states in a timeline, oldest first. */
+async function statesOf(timeline: Locator) {
+	const spans = await timeline.locator("[data-status]").all();
+	return Promise.all(spans.map((span) => span.getAttribute("data-status")));
+}
+
+const tokenOn = async (page: Page) =>
+	(await page.getByLabel("Enrollment token", { exact: true }).textContent()) ??
+	"";
+
+test("an administrator adds a device for a new person, it enrolls with the token, and the page shows what it reports", async () => {
+	const { page, organization } = await start("admin");
+	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
+	await screenshot(page, "devices/empty");
+	await page.getByRole("link", { name: "Add device" }).first().click();
+	await page.getByLabel("Name", { exact: true }).fill("Ada's laptop");
+
+	await page.getByRole("button", { name: "Create a person" }).click();
+	const dialog = page.getByRole("dialog", { name: "Create a person" });
+	await dialog.getByLabel("Full name").fill("Ada Lovelace");
+	await dialog.getByLabel("E-mail address").fill("not an address");
+	await dialog.getByRole("button", { name: "Create the person" }).click();
+	await dialog.getByText("e-mail", { exact: false }).last().waitFor();
+	await axe(page);
+	await dialog.getByLabel("E-mail address").fill("ada@example.com");
+	await dialog.getByRole("button", { name: "Create the person" }).click();
+	await dialog.waitFor({ state: "hidden" });
+	await expect
+		.poll(
+			() => page.getByRole("combobox", { name: "Owner" }).inputValue(),
+			PATIENCE,
+		)
+		.toBe("Ada Lovelace");
+	await axe(page);
+	await screenshot(page, "devices/add");
+	await page.getByRole("button", { name: "Add the device" }).click();
+
+	await page.getByText("Waiting for the device to enroll").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/token");
+	const token = await tokenOn(page);
+	await page.getByRole("button", { name: "Copy Enrollment token" }).click();
+	expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+
+	const enrolled = await must(served.post("enroll", { token }), 200);
+	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
+	await page.getByText("Waiting for the first heartbeat").waitFor();
+	const facts = heartbeatBody({ hostname: "ada.local", platform: "DARWIN" });
+	await must(served.post("heartbeat", facts, { key }), 200);
+	await page.getByText("The device is enrolled").waitFor();
+
+	await page.getByRole("link", { name: "Open the device" }).click();
+	await page.getByRole("heading", { name: "Ada's laptop", level: 1 }).waitFor();
+	const { hardware_uuid: hardware } = facts;
+	for (const fact of ["ada.local", "macOS", "C02XK1", hardware]) {
+		await page.getByText(fact, { exact: true }).waitFor();
+	}
+	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
+	expect(await page.getByText("Not reported").count()).toBe(9);
+
+	const device = { id: "", key, hardwareUuid: hardware };
+	await report(device, { DISK_ENCRYPTION: "FAIL" }, 3 * HOUR_MS);
+	await report(device, { DISK_ENCRYPTION: "PASS" });
+	await page.reload();
+	const check = page.getByRole("button", { name: /^Full-disk encryption/ });
+	await check.getByText("Pass", { exact: true }).waitFor();
+	await check.click();
+	await page.getByText("root, home").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/device");
+	await page.getByRole("button", { name: "As sent (JSON)" }).click();
+	await page.getByText('"tool": "checker"').waitFor();
+
+	await page.getByRole("tab", { name: "History" }).click();
+	const timeline = page.getByRole("img", { name: /^Full-disk encryption/ });
+	await timeline.waitFor();
+	expect(await statesOf(timeline)).toEqual(["FAIL", "SILENT", "PASS"]);
+	await page
+		.getByRole("button", { name: /^Every change of Full-disk/ })
+		.click();
+	const changes = page.getByRole("region", { name: /^Changes: Full-disk/ });
+	await changes.getByText("Fail", { exact: true }).waitFor();
+	await changes.getByText("No change since").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/history-new");
+
+	await page.goto(`/o/${organization}/devices`);
+	await page.getByRole("link", { name: "Ada's laptop" }).waitFor();
+});
+
+test("the commands for a Linux shell enroll the machine they are run on", async () => {
+	const { page } = await start("admin", "/devices/new");
+	await page.getByRole("button", { name: "Add the device" }).click();
+	const commands = await page
+		.getByLabel("Commands for a shell", { exact: true })
+		.textContent();
+	// The service of a test listens elsewhere than it says.
+	const here = (commands ?? "").replace(
+		"http://localhost:0",
+		served.service.url,
+	);
+	await promisify(execFile)("sh", ["-euc", here]);
+	await page.getByText("The device is enrolled").waitFor();
+	for (const name of ["macOS", "Windows", "FreeBSD"]) {
+		await page.getByRole("tab", { name }).click();
+		await page.getByLabel("Command for probo-agent", { exact: true }).waitFor();
+	}
+});
+
+test("the list is filtered by what fails, from the summary and by its fields, and the address keeps it", async () => {
+	const { page, organization, at } = await start("viewer");
+	const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
+	await addReporting(organization, "good.local", pass);
+	await addReporting(organization, "open.local", {
+		...pass,
+		FIREWALL_ENABLED: "FAIL",
+	});
+	await served.makeToken(organization);
+	await page.goto(at("/devices"));
+	const table = page.getByRole("region", { name: "Devices", exact: true });
+	await table
+		.getByRole("link", { name: "good.local" })
+		.waitFor({ state: "hidden" });
+	const rows = table.locator("tbody tr");
+	await expect.poll(() => rows.count(), PATIENCE).toBe(3);
+
+	const fleet = page.getByRole("region", { name: "Fleet" });
+	await fleet.getByRole("link", { name: "Host firewall" }).click();
+	await expect.poll(() => rows.count(), PATIENCE).toBe(1);
+	await rows.getByText("open.local").waitFor();
+	expect(new URL(page.url()).searchParams.get("failing_check")).toBe(
+		"FIREWALL_ENABLED",
+	);
+	await page.reload();
+	await expect.poll(() => rows.count(), PATIENCE).toBe(1);
+	await page.goBack();
+	await expect.poll(() => rows.count(), PATIENCE).toBe(3);
+
+	await pick(page, "Status", "Pending");
+	await expect.poll(() => rows.count(), PATIENCE).toBe(1);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await pick(page, "Failing check", "Full-disk encryption");
+	await page.getByRole("heading", { name: "No device matches" }).waitFor();
+	await axe(page);
+	await page.getByRole("button", { name: "Show all devices" }).click();
+	await page.getByRole("searchbox", { name: "Search devices" }).fill("open");
+	await expect.poll(() => rows.count(), PATIENCE).toBe(1);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await pick(page, "Owner", "Nobody");
+	await expect
+		.poll(() => new URL(page.url()).searchParams.get("owner_id"), PATIENCE)
+		.toBe("null");
+	await expect.poll(() => rows.count(), PATIENCE).toBe(3);
+});
+
+test("a list is sorted and read in pages; a page that is none is an error in words", async () => {
+	const { page, organization, at } = await start("viewer");
+	for (let n = 1; n <= 21; n++) {
+		const { id } = await served.makeToken(organization);
+		await served.database.owner.query(
+			"update devices set name = $2 where id = $1",
+			[id, `device ${String(n).padStart(2, "0")}`],
+		);
+	}
+	await page.goto(at("/devices"));
+	const rows = page
+		.getByRole("region", { name: "Devices", exact: true })
+		.locator("tbody tr");
+	await page.getByRole("button", { name: "Device", exact: true }).click();
+	await rows.first().getByText("device 01").waitFor();
+	await page.getByRole("button", { name: "Next page" }).click();
+	await rows.first().getByText("device 21").waitFor();
+	expect(await rows.count()).toBe(1);
+	await page.goBack();
+	await rows.first().getByText("device 01").waitFor();
+	await page.goto(at("/devices?cursor=nonsense"));
+	await page.getByRole("alert").getByText("cursor").waitFor();
+	await page.getByRole("button", { name: "Try again" }).waitFor();
+	await page.getByRole("button", { name: "First page" }).click();
+	await expect.poll(() => rows.count(), PATIENCE).toBe(20);
+});
+
+test("what a silent device reported last is never shown as passing", async () => {
+	const { page, organization, at } = await start("viewer");
+	const device = await addReporting(
+		organization,
+		"silent.local",
+		{ DISK_ENCRYPTION: "PASS" },
+		{ agoMs: DAY_MS },
+	);
+	await silence(device, DAY_MS);
+	await page.goto(at("/devices"));
+	const fleet = page.getByRole("region", { name: "Fleet" });
+	await fleet.getByText("0 pass · 1 stale").waitFor();
+	expect(await fleet.getByText("No data").count()).toBe(9);
+	await page.getByText("Last known: 1 pass").waitFor();
+	await fleet.getByRole("link", { name: "1 Stale" }).click();
+	await page.getByRole("link", { name: "silent.local" }).click();
+	await page.getByText("These are the last known states").waitFor();
+	await page.getByText("Last known: pass").waitFor();
+	expect(await page.getByText("Pass", { exact: true }).count()).toBe(0);
+	await axe(page);
+});
+
+test("the state on a day is what was known by its end, and the period can be longer", async () => {
+	const { page, organization, at } = await start("viewer");
+	const device = await addReporting(
+		organization,
+		"old.local",
+		{ FIREWALL_ENABLED: "FAIL" },
+		{ agoMs: 60 * DAY_MS },
+	);
+	await report(device, { FIREWALL_ENABLED: "PASS" }, 2 * HOUR_MS);
+	await page.goto(at(`/devices/${device.id}?tab=history`));
+	const timeline = page.getByRole("img", { name: /^Host firewall/ });
+	await timeline.waitFor();
+	expect(await statesOf(timeline)).toEqual(["SILENT", "PASS"]);
+	await page.getByText("90 days").click();
+	await expect
+		.poll(() => statesOf(timeline), PATIENCE)
+		.toEqual(["FAIL", "SILENT", "PASS"]);
+	await page.reload();
+	await expect
+		.poll(() => statesOf(timeline), PATIENCE)
+		.toEqual(["FAIL", "SILENT", "PASS"]);
+
+	const day = (agoMs: number) =>
+		new Date(Date.now() - agoMs).toISOString().slice(0, 10);
+	const asOf = page.getByRole("region", { name: /^As of / });
+	await page.getByLabel("State on the day").fill(day(58 * DAY_MS));
+	await asOf.getByText("Last known: fail").waitFor();
+	await axe(page);
+	await page.getByLabel("State on the day").fill(day(70 * DAY_MS));
+	await asOf.getByText("Nothing was known of this device by then").waitFor();
+	await page.getByLabel("State on the day").fill(day(0));
+	await asOf.getByText("Pass", { exact: true }).waitFor();
+	await asOf.getByRole("link", { name: "Report: Host firewall" }).click();
+	const dialog = page.getByRole("dialog", { name: "Report" });
+	await dialog.getByText("root, home").waitFor();
+	await axe(page);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "hidden" });
+	const listed = page.getByRole("tabpanel").locator("tbody tr");
+	expect(await listed.count()).toBe(2);
+});
+
+test("a revoked device's agent gets 401; a new token brings it back; deleting takes it away", async () => {
+	const { page, organization, at } = await start("admin");
+	const device = await addReporting(organization, "lost.local", {
+		DISK_ENCRYPTION: "PASS",
+	});
+	await page.goto(at(`/devices/${device.id}`));
+	await choose(page, /^Revoke/);
+	const asked = page.getByRole("dialog", { name: "Revoke lost.local?" });
+	await asked.getByText("Its history stays").waitFor();
+	await axe(page);
+	await asked.getByRole("button", { name: "Revoke the device" }).click();
+	await page.getByRole("status").getByText("Revoked").waitFor();
+	const beat = heartbeatBody({ hardware_uuid: device.hardwareUuid });
+	await must(served.post("heartbeat", beat, { key: device.key }), 401);
+
+	await choose(page, /^Re-issue/);
+	await page.getByRole("button", { name: "Re-issue the token" }).click();
+	await page.getByText("Waiting for the device to enroll").waitFor();
+	await axe(page);
+	const enrolled = await must(
+		served.post("enroll", { token: await tokenOn(page) }),
+		200,
+	);
+	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
+	await must(served.post("heartbeat", beat, { key }), 200);
+	await page.getByText("The device is enrolled").waitFor();
+	await page.getByRole("button", { name: "Close" }).last().click();
+	await page.getByRole("status").getByText("Active").waitFor();
+	await page.getByRole("tab", { name: "Enrollment" }).click();
+	await page.getByText("In use by the device's agent").waitFor();
+
+	await choose(page, /^Delete/);
+	await page.getByRole("button", { name: "Delete the device" }).click();
+	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
+	await must(served.post("heartbeat", beat, { key }), 401);
+	await page.goto(at(`/devices/${device.id}`));
+	await page.getByRole("heading", { name: "Not found" }).waitFor();
+});
+
+test("duplicate hardware and a possible clone are shown with what to do", async () => {
+	const { page, organization, at } = await start("admin");
+	const first = await addReporting(organization, "first.local", {});
+	const second = await served.enrollDevice(organization);
+	const same = heartbeatBody({
+		hostname: "again.local",
+		hardware_uuid: first.hardwareUuid,
+	});
+	await must(served.post("heartbeat", same, { key: second.key }), 400);
+	const other = heartbeatBody({ hostname: "copy.local" });
+	await must(served.post("heartbeat", other, { key: first.key }), 200);
+
+	await page.goto(at("/devices"));
+	await page.getByText("Duplicate hardware").waitFor();
+	await page.getByText("Possible clone").waitFor();
+	await page.goto(at(`/devices/${second.id}`));
+	await page.getByText("again.local", { exact: true }).waitFor();
+	await page.getByText("re-issue the token of the other device").waitFor();
+	await axe(page);
+	await page.getByRole("link", { name: "laptop" }).click();
+	await page.getByText("copy.local", { exact: true }).waitFor();
+	await page.getByText("If not, the key was copied").waitFor();
+});
+
+test("a member changes name and owner and nothing else; a viewer sees no button that would be refused", async () => {
+	const { page, organization, at } = await start("member");
+	const device = await addReporting(organization, "a.local", {});
+	await page.goto(at(`/devices/${device.id}`));
+	await page.getByRole("button", { name: "Edit" }).click();
+	await page.getByLabel("Name", { exact: true }).fill("Reception");
+	await page.getByRole("button", { name: "Save" }).click();
+	await page.getByRole("heading", { name: "Reception", level: 1 }).waitFor();
+	expect(await page.getByRole("button", { name: "Actions" }).count()).toBe(0);
+	await page.goto(at("/devices"));
+	await page.getByRole("link", { name: "Reception" }).waitFor();
+	expect(await page.getByRole("link", { name: "Add device" }).count()).toBe(0);
+
+	const viewer = await served.makePerson("viewer", organization);
+	const seen = await served.openPageAs(viewer, at(`/devices/${device.id}`));
+	await seen.getByRole("heading", { name: "Reception", level: 1 }).waitFor();
+	for (const name of ["Edit", "Actions"]) {
+		expect(await seen.getByRole("button", { name }).count()).toBe(0);
+	}
+	await seen.goto(at("/devices/new"));
+	await seen.getByText("Only administrators add devices").waitFor();
+});
+
+test("a fleet and a year of history are readable, in the dark and at 375 px too", async () => {
+	const { page, organization, person, at } = await start("admin");
+	const device = await addYear(organization);
+	await page.goto(at("/devices"));
+	await page.getByRole("link", { name: "ada-macbook.local" }).waitFor();
+	await axe(page);
+	await screenshot(page, "devices/list");
+	const views: [string, string][] = [
+		["list", "/devices"],
+		["device", `/devices/${device.id}?check=FIREWALL_ENABLED`],
+		["history", `/devices/${device.id}?tab=history&range=365d`],
+		["reports", `/devices/${device.id}?tab=reports`],
+		["enrollment", `/devices/${device.id}?tab=enrollment`],
+		["add", "/devices/new"],
+	];
+	for (const [look, options] of [
+		["light", {}],
+		["dark", { colorScheme: "dark" as const }],
+		["375", { viewport: { width: 375, height: 740 } }],
+	] as const) {
+		const view = await served.openPageAs(person, at("/devices"), options);
+		for (const [name, path] of views) {
+			await view.goto(at(path));
+			await view.getByRole("heading", { level: 1 }).waitFor();
+			await view.locator("[aria-busy=true]").waitFor({ state: "detached" });
+			await view.waitForLoadState("networkidle");
+			await axe(view);
+			await screenshot(view, `devices/${name}-${look}`);
+			const width = await view.evaluate("document.documentElement.scrollWidth");
+			expect(width).toBeLessThanOrEqual(look === "375" ? 375 : 1280);
+		}
+	}
+}, 180_000);
+
+/** A fleet of all sorts; gives the device that has a year of history. */
+async function addYear(organization: string): Promise<TestDevice> {
+	const all = Object.keys(CANONICAL_CHECKS);
+	const every = (status: string) =>
+		Object.fromEntries(all.map((key) => [key, status]));
+	const device = await addReporting(
+		organization,
+		"ada-macbook.local",
+		every("PASS"),
+		{ agoMs: 364 * DAY_MS },
+	);
+	for (let day = 360; day > 0; day -= 4) {
+		const isOff = day > 120 && day < 150;
+		if (isOff) continue;
+		await report(
+			device,
+			{
+				...every("PASS"),
+				FIREWALL_ENABLED: day < 40 || day > 300 ? "FAIL" : "PASS",
+				OS_VERSION: day % 60 < 12 ? "FAIL" : "PASS",
+				PASSWORD_POLICY: day > 200 ? "UNKNOWN" : "PASS",
+				MALWARE_PROTECTION: "NOT_APPLICABLE",
+			},
+			day * DAY_MS,
+		);
+	}
+	await report(device, { ...every("PASS"), FIREWALL_ENABLED: "FAIL" });
+	await addReporting(organization, "build-01.example.com", every("PASS"));
+	await addReporting(organization, "front-desk.local", {
+		...every("PASS"),
+		TIME_SYNC: "UNKNOWN",
+	});
+	await addReporting(organization, "grace-thinkpad.local", {
+		DISK_ENCRYPTION: "FAIL",
+		SCREEN_LOCK: "FAIL",
+		AUTO_UPDATE: "FAIL",
+	});
+	const stale = await addReporting(
+		organization,
+		"linus-desktop",
+		every("PASS"),
+	);
+	await silence(stale, 2 * DAY_MS);
+	const missing = await addReporting(organization, "old-server", every("FAIL"));
+	await silence(missing, 20 * DAY_MS);
+	await served.makeToken(organization);
+	return device;
+}

@@ -1,0 +1,271 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/access/organization.ts";
+import type { Role } from "../../src/access/principal.ts";
+import { makeApiToken } from "../people.ts";
+import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+/** The home page as somebody with this role in an organization sees it; a new one unless given. */
+async function open(
+	role: Role,
+	given: { organization?: string; options?: BrowserContextOptions } = {},
+) {
+	const organization =
+		given.organization ??
+		(await createOrganization(served.database.pool, "Northwind"));
+	const person = await served.makePerson(role, organization);
+	const page = await served.openPageAs(
+		person,
+		`/o/${organization}`,
+		given.options,
+	);
+	/** Calls an operation as the person whose page it is. */
+	const use = async (operation: string, input: object) => {
+		const answer = await page.request.post(`/api/console/${operation}`, {
+			data: { organization_id: organization, ...input },
+			headers: { origin: served.service.url },
+		});
+		expect(answer.status(), await answer.text()).toBe(200);
+	};
+	return { page, organization, person, use };
+}
+
+type Use = Awaited<ReturnType<typeof open>>["use"];
+
+const dayFromNow = (days: number) =>
+	new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+const aRisk = (likelihood: number, impact: number) => ({
+	name: `Risk ${likelihood} × ${impact}`,
+	category: "Availability",
+	treatment: "MITIGATED",
+	inherent_likelihood: likelihood,
+	inherent_impact: impact,
+});
+
+/** Two days ago, in five days, and whenever: overdue, due soon, neither; and what is done. */
+async function addWork(use: Use) {
+	for (const day of [dayFromNow(-2), dayFromNow(5), null]) {
+		await use("addTask", { name: "Review access", deadline: day });
+		await use("addNonconformity", { description: "No log", due_date: day });
+		await use("addObligation", { requirement: "Keep logs", due_date: day });
+	}
+	await use("addTask", { name: "Over", deadline: "2026-01-01", state: "DONE" });
+	await use("addContinualImprovement", { target_date: dayFromNow(3) });
+	for (const [likelihood, impact] of [
+		[1, 2],
+		[2, 4],
+		[3, 4],
+		[5, 5],
+		[5, 5],
+	] as const) {
+		await use("addRisk", aRisk(likelihood, impact));
+	}
+}
+
+async function addDevice(
+	organization: string,
+	hostname: string,
+	statuses: Record<string, string>,
+): Promise<TestDevice> {
+	const device = await served.enrollDevice(organization);
+	const { key, hardwareUuid: hardware_uuid } = device;
+	const body = heartbeatBody({ hostname, hardware_uuid });
+	expect((await served.post("heartbeat", body, { key })).status).toBe(200);
+	const results = Object.entries(statuses).map(([check_key, status]) =>
+		postureResult({ check_key, status }),
+	);
+	const answer = await served.post("postures", { results }, { key });
+	expect(answer.status).toBe(204);
+	return device;
+}
+
+const silence = ({ id }: TestDevice, days: number) =>
+	served.database.owner.query(
+		"update devices set last_seen_at = now() - $2 * interval '1 day' where id = $1",
+		[id, days],
+	);
+
+/** Online ones that pass, fail and do not know; one stale, one missing, one that never enrolled. */
+async function addFleet(organization: string) {
+	const all = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
+	await addDevice(organization, "anna", all);
+	await addDevice(organization, "bert", { ...all, DISK_ENCRYPTION: "FAIL" });
+	await addDevice(organization, "carl", {
+		...all,
+		FIREWALL_ENABLED: "UNKNOWN",
+	});
+	await silence(await addDevice(organization, "dora", all), 1);
+	await silence(
+		await addDevice(organization, "emil", { DISK_ENCRYPTION: "FAIL" }),
+		9,
+	);
+	await served.makeToken(organization);
+}
+
+/** Where the links of the page lead whose words hold a number, and the number. */
+async function numbersOn(page: Page) {
+	const links = await page.getByRole("main").getByRole("link").all();
+	const found: { name: string; href: string; count: number }[] = [];
+	for (const link of links) {
+		const href = (await link.getAttribute("href")) ?? "";
+		const name =
+			(await link.getAttribute("aria-label")) ?? (await link.innerText());
+		const of = /(\d+) devices?/.exec(name) ?? /(\d+)/.exec(name);
+		if (of && /\/(devices|r\/\w+)(\?|$)/.test(href)) {
+			found.push({ name, href, count: Number(of[1]) });
+		}
+	}
+	return found;
+}
+
+test("every number leads to a list with that many rows", async () => {
+	const { page, organization, use } = await open("admin");
+	await addWork(use);
+	await addFleet(organization);
+	await page.reload();
+	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
+	const numbers = await numbersOn(page);
+	expect(
+		numbers.map(({ name, count }) => `${name} = ${count}`),
+	).toMatchInlineSnapshot(`
+		[
+		  "Open nonconformities: 3 = 3",
+		  "1 overdue = 1",
+		  "1 due in 14 days = 1",
+		  "Open tasks: 3 = 3",
+		  "1 overdue = 1",
+		  "1 due in 14 days = 1",
+		  "Obligations not yet met: 3 = 3",
+		  "1 overdue = 1",
+		  "1 due in 14 days = 1",
+		  "Open improvements: 1 = 1",
+		  "1 due in 14 days = 1",
+		  "3
+		Online = 3",
+		  "1
+		Stale = 1",
+		  "1
+		Missing = 1",
+		  "1
+		Pending = 1",
+		  "Full-disk encryption: 66.6% pass, 2 devices = 2",
+		  "Full-disk encryption: 1 failing = 1",
+		  "Host firewall: 66.6% pass, 2 devices = 2",
+		  "Host firewall: 1 unknown = 1",
+		  "2
+		Critical = 2",
+		  "1
+		High = 1",
+		  "1
+		Medium = 1",
+		  "1
+		Low = 1",
+		]
+	`);
+	for (const { name, href, count } of numbers) {
+		await page.goto(href);
+		const rows = page.locator("tbody tr");
+		const nothing = page.getByRole("heading", { name: /^No .* match/ });
+		await rows.first().or(nothing).waitFor();
+		expect(await rows.count(), `${name}: ${href}`).toBe(count);
+	}
+});
+
+test("a check that has failed for long leads to that check of the device", async () => {
+	const { page, organization } = await open("member");
+	const device = await addDevice(organization, "laptop-7", {
+		SCREEN_LOCK: "FAIL",
+	});
+	await page.reload();
+	const failing = page.getByRole("region", { name: "Failing longest" });
+	await failing.getByText("Screen or idle lock").waitFor();
+	await failing.getByRole("link").click();
+	await page.waitForURL(`**/devices/${device.id}?check=SCREEN_LOCK`);
+});
+
+test("administrators are told of old API tokens and who changed what, others which records changed", async () => {
+	const { page, organization, person, use } = await open("admin");
+	const { id } = await makeApiToken(served.database, person);
+	await served.database.owner.query(
+		"update api_tokens set created_at = now() - interval '91 days' where id = $1",
+		[id],
+	);
+	await use("addRisk", aRisk(3, 5));
+	await page.reload();
+	const lately = page.getByRole("region", { name: "What changed lately" });
+	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
+	await page
+		.getByRole("link", { name: "1 API token is older than 90 days" })
+		.click();
+	await page.waitForURL("**/settings/api-tokens?of=organization");
+
+	const other = await open("viewer", { organization });
+	const records = other.page.getByRole("region", {
+		name: "What changed lately",
+	});
+	await records.getByRole("link", { name: "Risk 3 × 5" }).click();
+	await other.page.waitForURL("**/r/risk/*");
+	await other.page.goBack();
+	await records.waitFor();
+	expect(await other.page.getByText("older than 90 days").count()).toBe(0);
+	expect(await other.page.getByText("First steps").count()).toBe(0);
+});
+
+test("an empty organization shows the first steps, which tick themselves and can be hidden", async () => {
+	const { page, use } = await open("admin");
+	await page.getByRole("heading", { name: "First steps" }).waitFor();
+	const done = page.getByRole("img", { name: "Done" });
+	const todo = page.getByRole("img", { name: "To do" });
+	await expect.poll(() => todo.count()).toBe(4);
+	await screenshot(page, "first-steps");
+	await axe(page);
+
+	await use("addRisk", aRisk(3, 5));
+	await use("inviteMember", { email: "c@example.com", role: "viewer" });
+	await page.reload();
+	await expect.poll(() => done.count()).toBe(2);
+	expect(await todo.count()).toBe(2);
+	await page.getByRole("link", { name: "Add device" }).click();
+	await page.waitForURL("**/devices/new");
+	await page.goBack();
+	await page.getByRole("button", { name: "Hide" }).click();
+	await expect.poll(() => page.getByText("First steps").count()).toBe(0);
+	await page.reload();
+	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
+	expect(await page.getByText("First steps").count()).toBe(0);
+});
+
+test("a viewer of an empty organization is told that nothing is there yet", async () => {
+	const { page } = await open("viewer");
+	await page.getByRole("heading", { name: "Nothing is here yet" }).waitFor();
+	await axe(page);
+});
+
+test("the page reads well in light, in dark and at 375 px", async () => {
+	const { page, organization, use } = await open("admin");
+	await addWork(use);
+	await addFleet(organization);
+	await page.reload();
+	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
+	await screenshot(page, "home");
+	await axe(page);
+	for (const [name, options] of Object.entries({
+		"home-dark": { colorScheme: "dark" as const },
+		"home-375": { viewport: { width: 375, height: 2600 } },
+	})) {
+		const { page } = await open("viewer", { organization, options });
+		await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
+		await screenshot(page, name);
+		await axe(page);
+		const width = await page.evaluate("document.documentElement.scrollWidth");
+		expect(width).toBeLessThanOrEqual(options.viewport?.width ?? 1280);
+	}
+});
