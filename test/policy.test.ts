@@ -211,7 +211,8 @@ describe("who may not", () => {
 
 describe("lists", () => {
 	const lists = byName.filter(
-		([, { definition }]) => (definition.inputSchema as Json).properties.order_by,
+		([, { definition }]) =>
+			(definition.inputSchema as Json).properties.order_by,
 	);
 	test.each(
 		lists,
