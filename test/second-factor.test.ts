@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
 import { hashPassword } from "../src/access/password.ts";
@@ -7,6 +6,7 @@ import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { auditEntries, makeUser, type TestUser } from "./people.ts";
 import { assay } from "./program.ts";
 import { startService, type TestService } from "./service.ts";
+import { totp } from "./totp.ts";
 
 let served: TestService;
 let passwordHash: string;
@@ -18,26 +18,6 @@ afterAll(() => served.close());
 
 const send = (path: string, body: object, cookie = "") =>
 	sendTo(served.service.url, path, body, { cookie });
-
-/** The six digits that an authenticator shows now for the secret of an otpauth address (RFC 6238). */
-function totp(uri: string): string {
-	const secret = new URL(uri).searchParams.get("secret") ?? "";
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-	const bits = [...secret.replace(/=+$/, "")]
-		.map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0"))
-		.join("");
-	const key = Buffer.from(
-		bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [],
-	);
-	const counter = Buffer.alloc(8);
-	counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-	const mac = createHmac("sha1", key).update(counter).digest();
-	const at = (mac.at(-1) ?? 0) & 15;
-	return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(
-		6,
-		"0",
-	);
-}
 
 test("with a second factor a password alone gives no session; a code or a recovery code does", async () => {
 	const user = await makeUser(served.database, undefined, { passwordHash });

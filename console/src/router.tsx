@@ -33,10 +33,10 @@ const text = (value: unknown) =>
 
 const root = createRootRoute({ component: Outlet });
 
+// The secret of a link to one of these is after its #, see pages/sign-in/link.ts.
 const setup = createRoute({
 	getParentRoute: () => root,
 	path: "/setup",
-	validateSearch: (raw): { token?: string } => withText(raw, "token"),
 	component: page(() => import("./pages/sign-in/setup-page.tsx")),
 });
 
@@ -48,17 +48,21 @@ const signIn = createRoute({
 	component: page(() => import("./pages/sign-in/sign-in-page.tsx")),
 });
 
-const join = createRoute({
+const invitation = createRoute({
 	getParentRoute: () => root,
-	path: "/join",
-	validateSearch: (raw): { token?: string } => withText(raw, "token"),
-	component: page(() => import("./pages/sign-in/join-page.tsx")),
+	path: "/invitation",
+	component: page(() => import("./pages/sign-in/invitation-page.tsx")),
+});
+
+const forgotPassword = createRoute({
+	getParentRoute: () => root,
+	path: "/forgot-password",
+	component: page(() => import("./pages/sign-in/forgot-password-page.tsx")),
 });
 
 const resetPassword = createRoute({
 	getParentRoute: () => root,
 	path: "/reset-password",
-	validateSearch: (raw): { token?: string } => withText(raw, "token"),
 	component: page(() => import("./pages/sign-in/reset-password-page.tsx")),
 });
 
@@ -225,7 +229,8 @@ const settingsAuditLog = createRoute({
 const routeTree = root.addChildren([
 	setup,
 	signIn,
-	join,
+	invitation,
+	forgotPassword,
 	resetPassword,
 	signedIn.addChildren([
 		start,

@@ -36,7 +36,7 @@ export interface TestConsole extends TestService {
 	browser: Browser;
 	/** A user of the organization with PASSWORD. */
 	makePerson: (role: Role, organizationId?: string) => Promise<TestUser>;
-	/** A page of a browser without cookies. What it complains of fails the test. */
+	/** A page of a browser without cookies, of this service or the one at `baseURL`. What it complains of fails the test. */
 	openPage: (options?: BrowserContextOptions) => Promise<Page>;
 	/** The same, signed in and at `path`. */
 	openPageAs: (
@@ -46,17 +46,20 @@ export interface TestConsole extends TestService {
 	) => Promise<Page>;
 }
 
-/** The service with its console, and a Chromium. Once for a test file. */
-export async function startConsole(): Promise<TestConsole> {
+/** The service with its console, and a Chromium. Once for a test file. `settings` are further ones. */
+export async function startConsole(
+	settings: Record<string, string> = {},
+): Promise<TestConsole> {
 	const files = await readConsoleFiles(inject("consoleFolder"));
 	const [served, browser, passwordHash] = await Promise.all([
-		startService(undefined, undefined, files),
+		startService(undefined, settings, files),
 		chromium.launch({ executablePath: CHROMIUM, args: ARGS }),
 		hashPassword(PASSWORD),
 	]);
 	const openPage = async (options: BrowserContextOptions = {}) => {
+		const base = options.baseURL ?? served.service.url;
 		const context = await browser.newContext({
-			baseURL: served.service.url,
+			baseURL: base,
 			locale: "en-GB",
 			timezoneId: "Europe/Berlin",
 			reducedMotion: "reduce",
@@ -66,7 +69,7 @@ export async function startConsole(): Promise<TestConsole> {
 		});
 		const page = await context.newPage();
 		const complaints = watch(page);
-		refuseOtherHosts(context, served.service.url, complaints);
+		refuseOtherHosts(context, base, complaints);
 		onTestFinished(async () => {
 			await context.close();
 			expect(complaints, "what the browser complained of").toEqual([]);

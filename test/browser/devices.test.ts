@@ -326,6 +326,7 @@ test("the state on a day is what was known by its end, and the period can be lon
 	await page.getByLabel("State on the day").fill(day(58 * DAY_MS));
 	await asOf.getByText("Last known: fail").waitFor();
 	await axe(page);
+	await screenshot(page, "devices/as-of");
 	await page.getByLabel("State on the day").fill(day(70 * DAY_MS));
 	await asOf.getByText("Nothing was known of this device by then").waitFor();
 	await page.getByLabel("State on the day").fill(day(0));
@@ -359,6 +360,7 @@ test("a revoked device's agent gets 401; a new token brings it back; deleting ta
 	await page.getByRole("button", { name: "Re-issue the token" }).click();
 	await page.getByText("Waiting for the device to enroll").waitFor();
 	await axe(page);
+	await screenshot(page, "devices/reissue");
 	const enrolled = await must(
 		served.post("enroll", { token: await tokenOn(page) }),
 		200,
@@ -398,7 +400,8 @@ test("duplicate hardware and a possible clone are shown with what to do", async 
 	await page.getByText("again.local", { exact: true }).waitFor();
 	await page.getByText("re-issue the token of the other device").waitFor();
 	await axe(page);
-	await page.getByRole("link", { name: "laptop" }).click();
+	await screenshot(page, "devices/conflict");
+	await page.getByRole("link", { name: "first.local" }).click();
 	await page.getByText("copy.local", { exact: true }).waitFor();
 	await page.getByText("If not, the key was copied").waitFor();
 });
@@ -433,32 +436,53 @@ test("a fleet and a year of history are readable, in the dark and at 375 px too"
 	await page.getByRole("link", { name: "ada-macbook.local" }).waitFor();
 	await axe(page);
 	await screenshot(page, "devices/list");
-	const views: [string, string][] = [
-		["list", "/devices"],
-		["device", `/devices/${device.id}?check=FIREWALL_ENABLED`],
-		["history", `/devices/${device.id}?tab=history&range=365d`],
-		["reports", `/devices/${device.id}?tab=reports`],
-		["enrollment", `/devices/${device.id}?tab=enrollment`],
-		["add", "/devices/new"],
+	const list: View = ["list", "/devices"];
+	const history: View = [
+		"history",
+		`/devices/${device.id}?tab=history&range=365d`,
 	];
-	for (const [look, options] of [
-		["light", {}],
-		["dark", { colorScheme: "dark" as const }],
-		["375", { viewport: { width: 375, height: 740 } }],
-	] as const) {
+	const checks: View = ["device", `/devices/${device.id}?check=OS_VERSION`];
+	const looks: [string, object, View[]][] = [
+		[
+			"light",
+			{ viewport: { width: 1280, height: 1300 } },
+			[
+				list,
+				checks,
+				history,
+				["reports", `/devices/${device.id}?tab=reports`],
+				["enrollment", `/devices/${device.id}?tab=enrollment`],
+			],
+		],
+		["dark", { colorScheme: "dark" }, [list, history]],
+		[
+			"375",
+			{ viewport: { width: 375, height: 740 } },
+			[list, checks, history, ["add", "/devices/new"]],
+		],
+	];
+	for (const [look, options, views] of looks) {
 		const view = await served.openPageAs(person, at("/devices"), options);
 		for (const [name, path] of views) {
 			await view.goto(at(path));
 			await view.getByRole("heading", { level: 1 }).waitFor();
-			await view.locator("[aria-busy=true]").waitFor({ state: "detached" });
+			await view
+				.locator("[aria-busy=true]")
+				.first()
+				.waitFor({ state: "detached" });
 			await view.waitForLoadState("networkidle");
 			await axe(view);
 			await screenshot(view, `devices/${name}-${look}`);
-			const width = await view.evaluate("document.documentElement.scrollWidth");
-			expect(width).toBeLessThanOrEqual(look === "375" ? 375 : 1280);
+			const [wide, shown] = (await view.evaluate(
+				"[document.documentElement.scrollWidth, innerWidth]",
+			)) as [number, number];
+			expect(wide, `${name} at ${look}`).toBeLessThanOrEqual(shown);
 		}
 	}
 }, 180_000);
+
+/** What it is called, and where it is. */
+type View = [name: string, path: string];
 
 /** A fleet of all sorts; gives the device that has a year of history. */
 async function addYear(organization: string): Promise<TestDevice> {

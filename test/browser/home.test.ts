@@ -139,15 +139,15 @@ test("every number leads to a list with that many rows", async () => {
 		[
 		  "Open nonconformities: 3 = 3",
 		  "1 overdue = 1",
-		  "1 due in 14 days = 1",
+		  "1 due soon = 1",
 		  "Open tasks: 3 = 3",
 		  "1 overdue = 1",
-		  "1 due in 14 days = 1",
+		  "1 due soon = 1",
 		  "Obligations not yet met: 3 = 3",
 		  "1 overdue = 1",
-		  "1 due in 14 days = 1",
+		  "1 due soon = 1",
 		  "Open improvements: 1 = 1",
-		  "1 due in 14 days = 1",
+		  "1 due soon = 1",
 		  "3
 		Online = 3",
 		  "1

@@ -30,7 +30,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 									<IconCopy size={14} aria-hidden />
 								)
 							}
-							aria-label={`Copy ${label}`}
+							aria-label={`${copied ? "Copied" : "Copy"} ${label}`}
 						>
 							<span aria-live="polite">{copied ? "Copied" : "Copy"}</span>
 						</Button>

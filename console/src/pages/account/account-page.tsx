@@ -1,11 +1,69 @@
-import { Text } from "@mantine/core";
+import { SegmentedControl, Stack, useMantineColorScheme } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { operationQuery } from "../../queries.ts";
+import { OwnOrganizations } from "./own-organizations.tsx";
+import { PasswordForm } from "./password-form.tsx";
+import { ProfileForm } from "./profile-form.tsx";
+import { Section } from "./section.tsx";
+import { Sessions } from "./sessions.tsx";
+import { TwoFactor } from "./two-factor.tsx";
 
+/** One's own account: the same in every organization. */
 export function Page() {
+	const found = useQuery(operationQuery("getProfile", {}));
+	const profile = found.data?.profile;
 	return (
 		<>
-			<PageHeader title="Your account" />
-			<Text c="dimmed">This page is being made.</Text>
+			<PageHeader
+				title="Account and security"
+				description="Yours alone, and the same in all your organizations."
+			/>
+			{found.isError ? (
+				<ErrorState error={found.error} onRetry={found.refetch} />
+			) : !profile ? (
+				<RowsSkeleton rows={10} />
+			) : (
+				<Stack maw={720} gap="lg">
+					<Section title="Profile">
+						<ProfileForm profile={profile} />
+					</Section>
+					<Section title="Password">
+						<PasswordForm email={profile.email} />
+					</Section>
+					<TwoFactor
+						email={profile.email}
+						isEnabled={profile.two_factor_enabled}
+					/>
+					<Sessions />
+					<Section
+						title="Appearance"
+						description="In this browser."
+						action={<ColorScheme />}
+					>
+						{null}
+					</Section>
+					<OwnOrganizations organizations={profile.organizations} />
+				</Stack>
+			)}
 		</>
+	);
+}
+
+function ColorScheme() {
+	const { colorScheme, setColorScheme } = useMantineColorScheme();
+	return (
+		<SegmentedControl
+			aria-label="Light or dark"
+			value={colorScheme}
+			onChange={(value) => setColorScheme(value as typeof colorScheme)}
+			data={[
+				{ value: "light", label: "Light" },
+				{ value: "dark", label: "Dark" },
+				{ value: "auto", label: "As the system" },
+			]}
+		/>
 	);
 }

@@ -29,6 +29,13 @@ export function ChecksTab({
 			{!isNow && device.postures.length > 0 && <NotCurrent device={device} />}
 			<Accordion
 				variant="separated"
+				styles={{
+					item: {
+						marginTop: 8,
+						background: "var(--mantine-color-body)",
+						borderColor: "var(--mantine-color-default-border)",
+					},
+				}}
 				order={2}
 				value={opened ?? null}
 				onChange={(check) =>
@@ -94,7 +101,7 @@ function Check({
 		: "A check that this agent brings along.";
 	if (!posture) {
 		return (
-			<Paper withBorder pl="md" pr={32} py="sm" mt="md">
+			<Paper withBorder pl="md" pr={32} py="sm" mt={8}>
 				<Summary name={name} means={means}>
 					<StatusBadge tone="neutral" label="Not reported" />
 				</Summary>
@@ -120,6 +127,7 @@ function Check({
 							params={{ org: device.organization_id, id: device.id }}
 							search={{ tab: "history", check: checkKey }}
 							inherit
+							underline="always"
 						>
 							History of this check
 						</TextLink>

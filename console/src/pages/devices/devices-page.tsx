@@ -21,7 +21,7 @@ import { operationQuery } from "../../queries.ts";
 import { ExportButton } from "../registers/export-button.tsx";
 import { type Names, useRecordNames } from "../registers/record-names.ts";
 import { NONE, ReferencePicker } from "../registers/reference-picker.tsx";
-import { checkLabel } from "./checks.ts";
+import { checkLabel, inOrder } from "./checks.ts";
 import {
 	conflictLabel,
 	type Device,
@@ -135,6 +135,7 @@ const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "state",
 		header: "State",
+		width: 130,
 		cell: (device) => <DeviceState device={device} />,
 	},
 	{
@@ -145,6 +146,7 @@ const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "owner",
 		header: "Owner",
+		width: 160,
 		cell: ({ owner_id }) =>
 			owner_id ? (
 				<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
@@ -157,6 +159,7 @@ const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "platform",
 		header: "Platform",
+		width: 150,
 		cell: ({ platform, os_version }) => (
 			<>
 				<Text size="sm">{platform ? platformLabel(platform) : "–"}</Text>
@@ -169,6 +172,7 @@ const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "seen",
 		header: "Last seen",
+		width: 140,
 		sort: "last_seen_at",
 		firstDirection: "desc",
 		cell: ({ last_seen_at }) => <RelativeTime value={last_seen_at} />,
@@ -227,9 +231,10 @@ function Checks({ device }: { device: Device }) {
 				: `${of("PASS").length} pass`;
 	const tone =
 		failing.length > 0 ? "bad" : unknown.length > 0 ? "warning" : "good";
-	const shown = failing
-		.slice(0, 2)
-		.map(({ check_key }) => checkLabel(check_key));
+	const names = inOrder(failing.map(({ check_key }) => check_key))
+		.filter((key) => failing.some(({ check_key }) => check_key === key))
+		.map(checkLabel);
+	const shown = names.slice(0, 2);
 	const more = failing.length - shown.length;
 	return (
 		<>
@@ -280,26 +285,26 @@ function Filters({ list }: { list: ListControls }) {
 	);
 	return (
 		<>
-			{choice("status", "Status", optionsOf(STATUSES), 120)}
-			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 130)}
+			{choice("status", "Status", optionsOf(STATUSES), 110)}
+			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 125)}
 			{choice(
 				"platform",
 				"Platform",
 				Object.entries(PLATFORMS).map(([value, label]) => ({ value, label })),
-				130,
+				115,
 			)}
 			{choice(
 				"failing_check",
 				"Failing check",
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
-				210,
+				165,
 			)}
 			<ReferencePicker
 				organizationId={organizationId}
 				kind="people"
 				aria-label="Owner"
 				placeholder="Owner"
-				w={180}
+				w={140}
 				none="Nobody"
 				value={
 					filters.owner_id === null

@@ -19,9 +19,11 @@ export function Facts({ device }: { device: Device }) {
 			device.last_seen_at && (
 				<>
 					<RelativeTime value={device.last_seen_at} />
-					<Text span size="xs" c="dimmed" display="block">
-						{FRESHNESS[device.freshness].means}
-					</Text>
+					{device.freshness !== "ONLINE" && (
+						<Text span size="xs" c="dimmed" display="block">
+							{FRESHNESS[device.freshness].means}
+						</Text>
+					)}
 				</>
 			),
 		],
@@ -44,7 +46,7 @@ export function Facts({ device }: { device: Device }) {
 			<SimpleGrid
 				component="dl"
 				m={0}
-				cols={{ base: 1, xs: 2, md: 3, lg: 4 }}
+				cols={{ base: 2, md: 3, lg: 4 }}
 				spacing="lg"
 				verticalSpacing="sm"
 			>

@@ -1,4 +1,14 @@
-import { Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import {
+	Box,
+	Button,
+	Group,
+	Paper,
+	SimpleGrid,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
@@ -101,28 +111,43 @@ function Counts<Name extends string>({
 }
 
 function Checks({ summary }: { summary: Summary }) {
+	const [isOpen, { toggle }] = useDisclosure();
+	// On a narrow screen the list matters first.
+	const whenWide = isOpen ? {} : { visibleFrom: "sm" as const };
 	return (
 		<div>
-			<Group justify="space-between" align="baseline" mb="xs" gap="xs">
-				<Title order={2} fz="sm" c="dimmed" fw={500}>
-					Active devices by check
-				</Title>
-				<Legend parts={Object.keys(PARTS) as Part[]} />
-			</Group>
-			<SimpleGrid
-				cols={{ base: 1, sm: 2, lg: 3 }}
-				spacing="lg"
-				verticalSpacing="sm"
+			<Button
+				hiddenFrom="sm"
+				variant="default"
+				size="xs"
+				aria-expanded={isOpen}
+				onClick={toggle}
 			>
-				{summary.checks.map((check) => (
-					<CheckBar key={check.check_key} check={check} />
-				))}
-			</SimpleGrid>
-			{summary.omitted_checks > 0 && (
-				<Text size="xs" c="dimmed" mt="xs">
-					{summary.omitted_checks} rarer checks are not shown.
+				Checks of the active devices
+			</Button>
+			<Box {...whenWide} mt={{ base: "md", sm: 0 }}>
+				<Group justify="space-between" align="baseline" mb="xs" gap="xs">
+					<Title order={2} fz="sm" c="dimmed" fw={500}>
+						Checks of the active devices
+					</Title>
+					<Legend parts={Object.keys(PARTS) as Part[]} />
+				</Group>
+				<SimpleGrid
+					cols={{ base: 1, sm: 2, lg: 3 }}
+					spacing="lg"
+					verticalSpacing="sm"
+				>
+					{summary.checks.map((check) => (
+						<CheckBar key={check.check_key} check={check} />
+					))}
+				</SimpleGrid>
+				<Text size="xs" c="dimmed" mt="sm">
+					Percentages are of the devices heard of lately whose check passed,
+					failed or could not be determined.
+					{summary.omitted_checks > 0 &&
+						` ${summary.omitted_checks} rarer checks are not shown.`}
 				</Text>
-			)}
+			</Box>
 		</div>
 	);
 }

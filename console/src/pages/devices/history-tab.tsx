@@ -2,6 +2,7 @@ import {
 	Alert,
 	Button,
 	Group,
+	Input,
 	Paper,
 	SegmentedControl,
 	Stack,
@@ -51,7 +52,7 @@ export function HistoryTab({ device }: { device: Device }) {
 			resetScroll: false,
 			search: (before: object) => ({ ...before, ...changes }),
 		} as never);
-	const range = rangeOf(search.range);
+	const range = rangeOf(search.range, device.created_at);
 	// By the hour, so that looking again asks for the same.
 	const fromMs =
 		Math.floor((Date.now() - RANGES[range].ms) / HOUR_MS) * HOUR_MS;
@@ -67,9 +68,9 @@ export function HistoryTab({ device }: { device: Device }) {
 		<Stack>
 			<Group justify="space-between" align="flex-end">
 				<div>
-					<Text size="sm" fw={500} mb={4} id="range">
+					<Input.Label labelElement="div" id="range">
 						Period
-					</Text>
+					</Input.Label>
 					<SegmentedControl
 						aria-labelledby="range"
 						value={range}

@@ -15,10 +15,12 @@ export const RANGES = {
 } as const;
 
 export type Range = keyof typeof RANGES;
-export const DEFAULT_RANGE: Range = "30d";
 
-export function rangeOf(text: string | undefined): Range {
-	return text && Object.hasOwn(RANGES, text) ? (text as Range) : DEFAULT_RANGE;
+/** The period that the address names; else one that a device of this age has filled. */
+export function rangeOf(text: string | undefined, createdAt: string): Range {
+	if (text && Object.hasOwn(RANGES, text)) return text as Range;
+	const age = Date.now() - Date.parse(createdAt);
+	return age < RANGES["7d"].ms ? "7d" : "30d";
 }
 
 /** Every span that touches the time since `from`, newest first, as far as they fit. */

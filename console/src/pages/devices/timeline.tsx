@@ -49,7 +49,8 @@ export function Timeline({
 						className={`${styles.span} ${CLASSES[piece.status]}`}
 						data-status={piece.status}
 						style={{
-							left: `${percent(piece.fromMs)}%`,
+							// The present moment is at the edge, and as wide as can be seen.
+							left: `min(${percent(piece.fromMs)}%, 100% - 4px)`,
 							width: `${percent(piece.toMs) - percent(piece.fromMs)}%`,
 						}}
 					/>

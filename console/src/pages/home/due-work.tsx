@@ -9,12 +9,12 @@ import type { RegisterKind } from "../../register-kinds.ts";
 export type Overview = OutputOf<"getOverview">;
 type Work = Overview["tasks"];
 
-/** What is to be done by a day, register by register. */
+/** What is to be done by a day, register by register. Soon is within 14 days, as the server counts. */
 export function DueWork({ overview }: { overview: Overview }) {
 	const common = { overview };
 	return (
 		<SimpleGrid
-			cols={{ base: 1, xs: 2, lg: 4 }}
+			cols={{ base: 2, lg: 4 }}
 			spacing="md"
 			component="section"
 			aria-label="Open work"
@@ -74,7 +74,7 @@ function Tile({
 			>
 				{work.open.toLocaleString()}
 			</TextLink>
-			<Group gap="xs" mt={4} mih={24}>
+			<Group gap={6} mt={4} mih={24}>
 				{work.overdue > 0 && (
 					<TextLink
 						{...link({ due_until: overdue_until })}
@@ -95,13 +95,13 @@ function Tile({
 					>
 						<StatusBadge
 							tone="warning"
-							label={`${work.due_soon.toLocaleString()} due in 14 days`}
+							label={`${work.due_soon.toLocaleString()} due soon`}
 						/>
 					</TextLink>
 				)}
 				{work.overdue + work.due_soon === 0 && (
 					<Text size="sm" c="dimmed">
-						{work.open > 0 ? "None due in 14 days" : "Nothing to do"}
+						{work.open > 0 ? "None due soon" : "Nothing to do"}
 					</Text>
 				)}
 			</Group>

@@ -21,9 +21,10 @@ const HEARD = { status: "ACTIVE", freshness: "ONLINE" } as const;
 export function FleetPosture({ summary }: { summary: Summary }) {
 	const { organizationId } = useOrganization();
 	const { devices_by_freshness: fresh, devices_by_status: status } = summary;
-	const checks = summary.checks.slice(0, MAX_CHECKS);
-	const more =
-		summary.checks.length - checks.length + summary.omitted_checks > 0;
+	const reported = summary.checks.filter(isReported);
+	const checks = reported.slice(0, MAX_CHECKS);
+	const unreported = summary.checks.filter((check) => !isReported(check));
+	const more = reported.length - checks.length + summary.omitted_checks > 0;
 	return (
 		<Section
 			title="Fleet posture"
@@ -53,7 +54,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 						search={{ status: "PENDING" }}
 					/>
 				</Group>
-				{summary.active_devices > 0 && (
+				{checks.length > 0 && (
 					<>
 						<Group justify="space-between" gap="xs" align="baseline">
 							<Text size="sm" c="dimmed">
@@ -69,16 +70,21 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 								<CheckRow key={check.check_key} check={check} />
 							))}
 						</ul>
-						{more && (
-							<TextLink
-								to="/o/$org/devices"
-								params={{ org: organizationId }}
-								size="sm"
-							>
-								Rarer checks are with the devices
-							</TextLink>
-						)}
 					</>
+				)}
+				{summary.active_devices > 0 && unreported.length > 0 && (
+					<Text size="sm" c="dimmed">
+						Reported by no device yet: {unreported.map(nameOf).join(", ")}.
+					</Text>
+				)}
+				{more && (
+					<TextLink
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						size="sm"
+					>
+						Rarer checks are with the devices
+					</TextLink>
 				)}
 			</Stack>
 		</Section>
@@ -112,7 +118,7 @@ function Count({
 }
 
 function CheckRow({ check }: { check: Check }) {
-	const name = check.check_name ?? check.check_key;
+	const name = nameOf(check);
 	return (
 		<li className={styles.check}>
 			<Text size="sm" truncate title={name}>
@@ -181,6 +187,15 @@ function CheckLink({
 			{children}
 		</TextLink>
 	);
+}
+
+function nameOf({ check_name, check_key }: Check): string {
+	return check_name ?? check_key;
+}
+
+function isReported(check: Check): boolean {
+	const { pass, fail, unknown, not_applicable, stale } = check;
+	return pass + fail + unknown + not_applicable + stale > 0;
 }
 
 function percent({ pass_percent }: Check): string {

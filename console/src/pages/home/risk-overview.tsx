@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { RiskMatrixSmall } from "../registers/risk-matrix.tsx";
 import { BANDS, bandOf } from "../registers/risk-scores.ts";
 import type { Overview } from "./due-work.tsx";
 import { Section } from "./section.tsx";
@@ -53,6 +54,13 @@ export function RiskOverview({ risks }: { risks: Overview["risks"] }) {
 						</TextLink>
 					))}
 				</Group>
+				{risks.residual.length > 0 && (
+					<RiskMatrixSmall
+						organizationId={organizationId}
+						of="residual"
+						cells={risks.residual}
+					/>
+				)}
 			</Stack>
 		</Section>
 	);

@@ -12,7 +12,7 @@ import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import { type AnyRecord, fieldOf } from "../../kinds.ts";
+import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
 import { FieldValue, Questioned } from "./field-value.tsx";
 import { hintsOf } from "./hints.ts";
 import { sectionsOf } from "./layouts.ts";
@@ -30,6 +30,10 @@ export function RecordDetails({
 }) {
 	const names = useRecordNames(organizationId, referencesIn(kind, [record]));
 	const hints = hintsOf(kind.kind, record);
+	const { title: named } = kind;
+	// The page's heading says it already, but of a long text the beginning only.
+	const inHeading =
+		named && record[named] === titleOf(kind, record) ? named : null;
 	return (
 		<Stack>
 			{hints.length > 0 && (
@@ -65,42 +69,38 @@ export function RecordDetails({
 						spacing="lg"
 						m={0}
 					>
-						{fields.filter(notInHeading(kind)).map((field) => (
-							<Box
-								key={field.name}
-								style={isLong(field, record) ? { gridColumn: "1 / -1" } : {}}
-							>
-								<Box component="dt" c="dimmed" fz="sm" mb={2}>
-									{field.label}
+						{fields
+							.filter(({ name }) => name !== inHeading)
+							.map((field) => (
+								<Box
+									key={field.name}
+									style={isLong(field, record) ? { gridColumn: "1 / -1" } : {}}
+								>
+									<Box component="dt" c="dimmed" fz="sm" mb={2}>
+										{field.label}
+									</Box>
+									<Box component="dd" m={0}>
+										<Questioned
+											reason={
+												hints.find((hint) => hint.field === field.name)?.text
+											}
+										>
+											<FieldValue
+												field={field}
+												value={record[field.name]}
+												names={names}
+												organizationId={organizationId}
+											/>
+										</Questioned>
+									</Box>
 								</Box>
-								<Box component="dd" m={0}>
-									<Questioned
-										reason={
-											hints.find((hint) => hint.field === field.name)?.text
-										}
-									>
-										<FieldValue
-											field={field}
-											value={record[field.name]}
-											names={names}
-											organizationId={organizationId}
-										/>
-									</Questioned>
-								</Box>
-							</Box>
-						))}
+							))}
 					</SimpleGrid>
 				</Paper>
 			))}
 		</Stack>
 	);
 }
-
-/** The page's heading says the name already; of a long text it has the beginning only. */
-const notInHeading =
-	({ title }: KindDescription) =>
-	({ name, type }: FieldDescription) =>
-		name !== title || type === "text";
 
 const LONG = 60;
 

@@ -116,10 +116,14 @@ function Changes({
 	names: Names;
 }) {
 	const changes = Object.entries(entry.changes) as [string, Ends][];
+	// In the order of the record's fields; what is none of them comes first.
+	const place = new Map(kind.fields.map(({ name }, index) => [name, index]));
+	const placeOf = ([name]: [string, Ends]) => place.get(name) ?? -1;
 	return (
 		<Box component="dl" m={0}>
 			{changes
 				.filter(([, { before, after }]) => !isEmpty(before) || !isEmpty(after))
+				.sort((a, b) => placeOf(a) - placeOf(b))
 				.map(([name, ends]) => (
 					<Group key={name} gap="xs" align="flex-start" py={2}>
 						<Box component="dt" fz="sm" c="dimmed" w={170}>

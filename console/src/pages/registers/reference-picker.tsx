@@ -36,6 +36,8 @@ function useOptions(
 	kindName: RegisterKind,
 	words: string,
 	picked: readonly string[],
+	/** Nobody has opened the list: nothing has to be found. */
+	isIdle: boolean,
 ) {
 	const kind = describeKind(kindName);
 	const { beside } = layoutOf(kindName);
@@ -50,6 +52,7 @@ function useOptions(
 			...(query ? { filter: { query: query.slice(0, 200) } } : {}),
 		}),
 		placeholderData: keepPreviousData,
+		enabled: !isIdle,
 	});
 	const options: Option[] = (found.data?.records ?? []).map((record) => ({
 		value: record.id,
@@ -89,14 +92,22 @@ export function ReferencePicker({
 	none?: string;
 }) {
 	const [typed, setTyped] = useState("");
+	const [isIdle, setIdle] = useState(true);
 	const picked = value && value !== NONE ? [value] : [];
-	const { options, nothing } = useOptions(organizationId, kind, typed, picked);
+	const { options, nothing } = useOptions(
+		organizationId,
+		kind,
+		typed,
+		picked,
+		isIdle,
+	);
 	const data = none ? [{ value: NONE, label: none }, ...options] : options;
 	const label = data.find((option) => option.value === value)?.label;
 	return (
 		<Select
 			{...rest}
 			searchable
+			onDropdownOpen={() => setIdle(false)}
 			clearable={clearable}
 			data={data}
 			value={value}
@@ -128,16 +139,19 @@ export function ReferencesPicker({
 	...rest
 }: Common & { value: string[]; onChange: (ids: string[]) => void }) {
 	const [typed, setTyped] = useState("");
+	const [isIdle, setIdle] = useState(true);
 	const { options, known, nothing } = useOptions(
 		organizationId,
 		kind,
 		typed,
 		value,
+		isIdle,
 	);
 	return (
 		<MultiSelect
 			{...rest}
 			searchable
+			onDropdownOpen={() => setIdle(false)}
 			clearable
 			hidePickedOptions
 			data={options}

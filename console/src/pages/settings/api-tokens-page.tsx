@@ -1,4 +1,4 @@
-import { Button, Group, Tabs, Text } from "@mantine/core";
+import { Box, Button, Group, Tabs, Text } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -192,7 +192,11 @@ function columnsFor(
 		{
 			id: "state",
 			header: "State",
-			cell: (token) => <TokenState token={token} />,
+			cell: (token) => (
+				<Box miw={155}>
+					<TokenState token={token} />
+				</Box>
+			),
 		},
 		{
 			id: "used",

@@ -7,6 +7,7 @@ import { findRegisterKind } from "../../register-kinds.ts";
 import { FieldValue } from "../registers/field-value.tsx";
 import { type Names, useRecordNames } from "../registers/record-names.ts";
 import { type Ends, type Entry, endsOf, inWords } from "./audit-words.tsx";
+import { ROLES, type Role } from "./roles.tsx";
 
 const ID = /^[\w-]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*Z$/;
@@ -34,7 +35,8 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 		<Table
 			withTableBorder
 			layout="fixed"
-			style={{ overflowWrap: "anywhere", verticalAlign: "top" }}
+			style={{ overflowWrap: "anywhere" }}
+			styles={{ td: { verticalAlign: "top" }, th: { verticalAlign: "top" } }}
 		>
 			<Table.Thead>
 				<Table.Tr>
@@ -99,7 +101,8 @@ function End({
 	const kind = entry.record_kind && findRegisterKind(entry.record_kind);
 	const field = kind && fieldOf(describeKind(kind.kind), name);
 	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
-	return <Plain value={value} names={names} />;
+	const role = name === "role" && ROLES[value as Role];
+	return role ? role.label : <Plain value={value} names={names} />;
 }
 
 function Plain({ value, names }: { value: unknown; names: Names }) {

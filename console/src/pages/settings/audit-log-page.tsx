@@ -53,6 +53,9 @@ function AuditLog() {
 		} as InputOf<"listAuditLog">),
 		placeholderData: keepPreviousData,
 	});
+	const nothing = Object.fromEntries(
+		["q", ...Object.keys(list.filters)].map((name) => [name, undefined]),
+	);
 	const rows = (log.data?.audit_entries ?? []).map((entry) => ({
 		...entry,
 		id: String(entry.sequence),
@@ -109,7 +112,7 @@ function AuditLog() {
 					onClose={() => setOpened(null)}
 					onFilter={(filter) => {
 						setOpened(null);
-						list.setFilters(filter);
+						list.setFilters({ ...nothing, ...filter });
 					}}
 				/>
 			)}
@@ -132,6 +135,7 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 	{
 		id: "action",
 		header: "Action",
+		width: 170,
 		cell: (entry) => (
 			<>
 				<Anchor
@@ -157,6 +161,7 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 	{
 		id: "record",
 		header: "Record",
+		width: 190,
 		cell: (entry) => <AuditRecord entry={entry} />,
 	},
 	{

@@ -43,7 +43,9 @@ export function Actor({ entry }: { entry: Entry }) {
 const SPELT: Record<string, string> = {
 	api: "API",
 	"two factor": "two-factor",
+	os: "OS",
 	reissue: "re-issue",
+	uuid: "UUID",
 };
 
 /** `revokeApiToken` and `two_factor` as people write them. */
@@ -52,7 +54,10 @@ export function inWords(name: string): string {
 		.replace(/([a-z])([A-Z])/g, "$1 $2")
 		.replaceAll("_", " ")
 		.toLowerCase()
-		.replace(/\b(api|two factor|reissue)\b/g, (word) => SPELT[word] ?? word);
+		.replace(
+			/\b(api|os|reissue|two factor|uuid)\b/g,
+			(word) => SPELT[word] ?? word,
+		);
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -81,6 +86,7 @@ const PEOPLE = [
 
 const REST = [
 	"importRecords",
+	"updateProfile",
 	"linkRecords",
 	"unlinkRecords",
 	"createOrganization",
@@ -93,10 +99,14 @@ const EVENTS = [
 	"signIn",
 	"signOut",
 	"changePassword",
+	"requestPasswordReset",
 	"resetPassword",
 	"enableTwoFactor",
 	"disableTwoFactor",
+	"renewRecoveryCodes",
 	"enrollDevice",
+	"activateDevice",
+	"reportDeviceConflict",
 	"unenrollDevice",
 ];
 

@@ -111,10 +111,11 @@ function Load({
 	return (
 		<List.Item>
 			<Text span inherit>
-				Your {devices.toLocaleString()} active{" "}
-				{devices === 1 ? "device sends" : "devices send"} about{" "}
-				{rateWords(devices, heartbeat)} in heartbeats and{" "}
-				{rateWords(devices, posture)} in posture reports.
+				{devices === 1
+					? "Your active device sends"
+					: `Your ${devices.toLocaleString()} active devices send`}{" "}
+				about {rateWords("heartbeat", devices, heartbeat)} and{" "}
+				{rateWords("posture report", devices, posture)}.
 			</Text>
 		</List.Item>
 	);

@@ -17,9 +17,13 @@ export function durationWords(seconds: number): string {
 	return words.join(" ") || "0 seconds";
 }
 
-/** So many an interval, in the shortest unit in which it is at least one. */
-export function rateWords(count: number, intervalSeconds: number): string {
-	const perSecond = count / intervalSeconds;
+/** What so many devices send at this interval, by the shortest unit in which it is at least one. */
+export function rateWords(
+	noun: string,
+	devices: number,
+	intervalSeconds: number,
+): string {
+	const perSecond = devices / intervalSeconds;
 	const [unit, length] = (
 		[
 			["second", 1],
@@ -31,7 +35,8 @@ export function rateWords(count: number, intervalSeconds: number): string {
 	const shown = rate.toLocaleString(undefined, {
 		maximumFractionDigits: rate < 10 ? 1 : 0,
 	});
-	return `${shown} a ${unit}`;
+	const nouns = shown === "1" ? noun : `${noun}s`;
+	return `${shown} ${nouns} ${unit === "hour" ? "an" : "a"} ${unit}`;
 }
 
 /** From when on a device that is silent counts as stale; the server works it out likewise. */

@@ -7,7 +7,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { InviteMember } from "./invite-member.tsx";
 import { ROLES } from "./roles.tsx";
@@ -56,7 +56,7 @@ export function Invitations() {
 				is_expired ? (
 					<StatusBadge tone="warning" label="Expired" />
 				) : (
-					<RelativeTime value={expires_at} />
+					<DateTime value={expires_at} />
 				),
 		},
 		{

@@ -3,6 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
+import { CopyField } from "../../parts/copy-field.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { CreateOrganization } from "./create-organization.tsx";
 import { durationWords } from "./intervals.ts";
@@ -65,9 +66,10 @@ export function Page() {
 						/>
 					)}
 				</Section>
-				<Text size="xs" c="dimmed">
-					Id of the organization, for tools and commands: {organization.id}
-				</Text>
+				<CopyField
+					label="Id of the organization, for tools and commands"
+					value={organization.id}
+				/>
 			</Stack>
 			<CreateOrganization
 				opened={isCreating}

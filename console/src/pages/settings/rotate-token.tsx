@@ -1,10 +1,20 @@
-import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import {
+	Button,
+	Group,
+	List,
+	Modal,
+	Stack,
+	Text,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
 import type { ApiToken } from "./token-words.tsx";
+import { useSaving } from "./use-saving.ts";
 
 /** Makes a second token beside the first, which goes on working. */
 export function RotateToken({
@@ -14,51 +24,69 @@ export function RotateToken({
 	token: ApiToken;
 	onClose: () => void;
 }) {
-	const rotating = useMutation({
-		mutationFn: () => call("rotateApiToken", { id: token.id }),
-		onSuccess: () => forgetReadings(),
-	});
+	const [secret, setSecret] = useState<string | null>(null);
+	const form = useForm({ initialValues: { name: nextName(token.name) } });
+	const saving = useSaving(
+		form,
+		({ name }) => call("rotateApiToken", { id: token.id, name: name.trim() }),
+		(rotated) => {
+			setSecret(rotated.token);
+			return forgetReadings();
+		},
+	);
 	return (
 		<Modal
 			opened
 			onClose={onClose}
 			size="lg"
-			title={rotating.isSuccess ? "The second token" : `Rotate ${token.name}?`}
+			title={secret ? "The second token" : `Rotate ${token.name}?`}
 			closeButtonProps={{ "aria-label": "Close" }}
-			closeOnClickOutside={!rotating.isSuccess}
-			closeOnEscape={!rotating.isSuccess}
+			closeOnClickOutside={!secret}
+			closeOnEscape={!secret}
 		>
-			{rotating.isSuccess ? (
-				<NewToken token={rotating.data.token} onDone={onClose} />
+			{secret ? (
+				<NewToken token={secret} onDone={onClose} />
 			) : (
-				<Stack>
-					{rotating.isError && (
-						<ErrorState error={rotating.error} title="This was refused" />
-					)}
-					<Text size="sm">
-						You get a second token with the same name, description and length of
-						life. This one goes on working until you revoke it:
-					</Text>
-					<List type="ordered" size="sm" spacing={4}>
-						<List.Item>Put the second token in place.</List.Item>
-						<List.Item>
-							Watch “last used” of this one until it no longer moves.
-						</List.Item>
-						<List.Item>Revoke this one.</List.Item>
-					</List>
-					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose} data-autofocus>
-							Cancel
-						</Button>
-						<Button
-							loading={rotating.isPending}
-							onClick={() => rotating.mutate()}
-						>
-							Make the second token
-						</Button>
-					</Group>
-				</Stack>
+				<form noValidate onSubmit={saving.submit}>
+					<Stack>
+						{saving.refusal && (
+							<ErrorState error={saving.refusal} title="This was refused" />
+						)}
+						<Text size="sm">
+							You get a second token with the same description and length of
+							life. This one goes on working until you revoke it:
+						</Text>
+						<List type="ordered" size="sm" spacing={4}>
+							<List.Item>Put the second token in place.</List.Item>
+							<List.Item>
+								Watch “last used” of this one until it no longer moves.
+							</List.Item>
+							<List.Item>Revoke this one.</List.Item>
+						</List>
+						<TextInput
+							label="Name of the second token"
+							withAsterisk
+							data-autofocus
+							autoComplete="off"
+							{...form.getInputProps("name")}
+						/>
+						<Group justify="flex-end">
+							<Button variant="default" onClick={onClose}>
+								Cancel
+							</Button>
+							<Button type="submit" loading={saving.isSaving}>
+								Make the second token
+							</Button>
+						</Group>
+					</Stack>
+				</form>
 			)}
 		</Modal>
 	);
+}
+
+/** `laptop` → `laptop (2)` → `laptop (3)`: two of one name are hard to tell apart. */
+function nextName(name: string): string {
+	const [, base = name, number = "1"] = /^(.*) \((\d{1,3})\)$/.exec(name) ?? [];
+	return `${base} (${Number(number) + 1})`;
 }

@@ -1,12 +1,142 @@
-import { Text } from "@mantine/core";
+import { Alert, Button, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { queryClient } from "../../queries.ts";
+import { useSaving } from "../settings/use-saving.ts";
 import { Card } from "./card.tsx";
+import { linkQuery, useLinkToken } from "./link.ts";
+import { LinkProblem, Message } from "./message.tsx";
+import { NewPasswordInput } from "./new-password.tsx";
 
+interface Done {
+	email: string;
+	live_api_tokens: number;
+}
+
+/** A new password, by a link from a mail or from an administrator. */
 export function Page() {
+	const token = useLinkToken();
+	const link = useQuery(linkQuery("PASSWORD_RESET", token));
+	const [done, setDone] = useState<Done | null>(null);
+	if (done) return <PasswordSet done={done} />;
 	return (
 		<Card>
-			<PageHeader title="Set a new password" />
-			<Text c="dimmed">This page is being made.</Text>
+			{token === "" || link.isError ? (
+				<LinkProblem
+					error={link.error}
+					onRetry={link.refetch}
+					title="This link no longer works"
+					actions={
+						<>
+							<ButtonLink to="/forgot-password">Get a new link</ButtonLink>
+							<ButtonLink to="/sign-in" variant="default">
+								Sign in
+							</ButtonLink>
+						</>
+					}
+				>
+					It was used, replaced by a newer one, or is more than 24 hours old.
+					Your password is as it was.
+				</LinkProblem>
+			) : link.data ? (
+				<ResetForm token={token} email={link.data.email} onDone={setDone} />
+			) : (
+				<PageSkeleton />
+			)}
+		</Card>
+	);
+}
+
+function ResetForm({
+	token,
+	email,
+	onDone,
+}: {
+	token: string;
+	email: string;
+	onDone: (done: Done) => void;
+}) {
+	const form = useForm({ initialValues: { password: "" } });
+	const saving = useSaving(
+		form,
+		({ password }) =>
+			request<Done>("/api/reset-password", { body: { token, password } }),
+		(done) => {
+			// It has signed this browser out as well.
+			queryClient.clear();
+			onDone(done);
+		},
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<PageHeader
+				title="Set a new password"
+				description="It signs you out wherever you are signed in."
+			/>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState
+						error={saving.refusal}
+						title="Your password is as it was"
+					/>
+				)}
+				<TextInput
+					type="email"
+					label="Account"
+					name="email"
+					autoComplete="username"
+					readOnly
+					variant="filled"
+					value={email}
+				/>
+				<NewPasswordInput
+					label="New password"
+					autoFocus
+					{...form.getInputProps("password")}
+				/>
+				<Button type="submit" loading={saving.isSaving}>
+					Set the password
+				</Button>
+			</Stack>
+		</form>
+	);
+}
+
+function PasswordSet({ done }: { done: Done }) {
+	const { live_api_tokens: count } = done;
+	return (
+		<Card>
+			<Message
+				title="Your password is set"
+				actions={<ButtonLink to="/sign-in">Sign in</ButtonLink>}
+			>
+				<Stack gap="sm">
+					<span>
+						Sign in as {done.email} with the new one. A second factor is asked
+						for as before.
+					</span>
+					{count > 0 && (
+						<Alert
+							color="yellow"
+							variant="outline"
+							title={
+								count === 1
+									? "Your API token still works"
+									: `Your ${count} API tokens still work`
+							}
+						>
+							If you fear that somebody else used your account, revoke{" "}
+							{count === 1 ? "it" : "them"} under Settings, API tokens.
+						</Alert>
+					)}
+				</Stack>
+			</Message>
 		</Card>
 	);
 }

@@ -1,12 +1,155 @@
-import { Text } from "@mantine/core";
+import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { request } from "../../api.ts";
+import { signIn } from "../../auth.ts";
+import { CopyField } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { queryClient } from "../../queries.ts";
+import { useSaving } from "../settings/use-saving.ts";
 import { Card } from "./card.tsx";
+import { linkQuery, setupQuery, useLinkToken } from "./link.ts";
+import { LinkProblem, Message } from "./message.tsx";
+import { NewPasswordInput } from "./new-password.tsx";
 
+/** The first administrator and organization, by the link that the service printed. */
 export function Page() {
+	const token = useLinkToken();
+	const setup = useQuery(setupQuery);
+	const link = useQuery({
+		...linkQuery("SETUP", token),
+		enabled: token !== "" && setup.data?.setup_needed === true,
+	});
+	if (setup.isError) {
+		return (
+			<Card>
+				<PageHeader title="Set up Assay" />
+				<ErrorState error={setup.error} onRetry={setup.refetch} />
+			</Card>
+		);
+	}
+	if (setup.data?.setup_needed === false) return <SetUpAlready />;
+	if (setup.data && token === "") return <LinkNeeded />;
+	if (link.isError) {
+		return (
+			<Card>
+				<LinkProblem
+					error={link.error}
+					onRetry={link.refetch}
+					title="This setup link no longer works"
+					actions={<NewLink />}
+				>
+					It was replaced by a newer one, or is more than 24 hours old. Print a
+					new one on the server:
+				</LinkProblem>
+			</Card>
+		);
+	}
+	return (
+		<Card>{link.data ? <SetupForm token={token} /> : <PageSkeleton />}</Card>
+	);
+}
+
+function SetupForm({ token }: { token: string }) {
+	const navigate = useNavigate();
+	const form = useForm({
+		initialValues: { organization_name: "", name: "", email: "", password: "" },
+	});
+	const saving = useSaving(
+		form,
+		async (values) => {
+			const { email, password } = values;
+			const { organization_id } = await request<{ organization_id: string }>(
+				"/api/setup",
+				{ body: { ...values, email: email.trim(), token } },
+			);
+			// Made is made: whoever cannot be signed in now does it by hand.
+			await signIn(email.trim(), password).catch(() => undefined);
+			return organization_id;
+		},
+		async (org) => {
+			queryClient.clear();
+			await navigate({ to: "/o/$org", params: { org }, replace: true });
+		},
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<PageHeader
+				title="Set up Assay"
+				description="You become the administrator of the first organization. Both names can be changed later."
+			/>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="Nothing was set up" />
+				)}
+				<TextInput
+					label="Name of the organization"
+					name="organization"
+					autoComplete="organization"
+					autoFocus
+					{...form.getInputProps("organization_name")}
+				/>
+				<TextInput
+					label="Your name"
+					name="name"
+					autoComplete="name"
+					{...form.getInputProps("name")}
+				/>
+				<TextInput
+					type="email"
+					label="Your e-mail address"
+					description="You sign in with it."
+					name="email"
+					autoComplete="username"
+					{...form.getInputProps("email")}
+				/>
+				<NewPasswordInput {...form.getInputProps("password")} />
+				<Button type="submit" loading={saving.isSaving}>
+					Set up Assay
+				</Button>
+			</Stack>
+		</form>
+	);
+}
+
+function SetUpAlready() {
 	return (
 		<Card>
-			<PageHeader title="Set up Assay" />
-			<Text c="dimmed">This page is being made.</Text>
+			<Message
+				title="Assay is set up"
+				actions={<ButtonLink to="/">Go to Assay</ButtonLink>}
+			>
+				The setup link has done its work. Sign in, or ask an administrator for
+				an invitation.
+			</Message>
 		</Card>
+	);
+}
+
+function LinkNeeded() {
+	return (
+		<Card>
+			<Message title="Set up Assay" actions={<NewLink />}>
+				The service printed a setup link when it started: open that one. It
+				shows that you run the service. If it is gone, print a new one on the
+				server:
+			</Message>
+		</Card>
+	);
+}
+
+function NewLink(): ReactNode {
+	return (
+		<Stack gap="xs">
+			<CopyField label="Command" value="npx assay setup-link" />
+			<Text size="sm" c="dimmed">
+				It works once, for 24 hours, and replaces the one before it.
+			</Text>
+		</Stack>
 	);
 }

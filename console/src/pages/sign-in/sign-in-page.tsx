@@ -1,4 +1,5 @@
 import {
+	Alert,
 	Anchor,
 	Button,
 	PasswordInput,
@@ -7,15 +8,17 @@ import {
 	TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api.ts";
 import { signIn, verifyCode } from "../../auth.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
+import { setupQuery } from "./link.ts";
 
 export function Page() {
 	const [step, setStep] = useState<"password" | "code">("password");
@@ -69,6 +72,7 @@ function PasswordStep({
 		>
 			<PageHeader title="Sign in" />
 			<Stack>
+				<SetupNeeded />
 				{signingIn.isError && (
 					<ErrorState
 						title="You are not signed in"
@@ -97,8 +101,25 @@ function PasswordStep({
 				<Button type="submit" loading={signingIn.isPending}>
 					Sign in
 				</Button>
+				<TextLink to="/forgot-password" size="sm" ta="center">
+					Forgot your password?
+				</TextLink>
 			</Stack>
 		</form>
+	);
+}
+
+/** Nobody can sign in before somebody has an account. */
+function SetupNeeded() {
+	const setup = useQuery(setupQuery);
+	if (!setup.data?.setup_needed) return null;
+	return (
+		<Alert variant="outline" title="Nobody has an account yet">
+			Open the setup link that the service printed when it started.{" "}
+			<TextLink to="/setup" underline="always">
+				How to get one
+			</TextLink>
+		</Alert>
 	);
 }
 
@@ -112,7 +133,11 @@ function CodeStep({
 	const [kind, setKind] = useState<"totp" | "recovery">("totp");
 	const [code, setCode] = useState("");
 	const verifying = useMutation({
-		mutationFn: () => verifyCode(kind, code.replaceAll(" ", "")),
+		mutationFn: () =>
+			verifyCode(
+				kind,
+				kind === "totp" ? code.replaceAll(/\D/g, "") : asRecoveryCode(code),
+			),
 		onSuccess: onDone,
 	});
 	const change = () => {
@@ -132,7 +157,7 @@ function CodeStep({
 				{verifying.isError && (
 					<ErrorState
 						title="You are not signed in yet"
-						error={explain(
+						error={explainCode(
 							verifying.error,
 							kind === "totp"
 								? "The code is wrong or too old. Enter the one that your authenticator shows now."
@@ -177,6 +202,25 @@ function explain(error: unknown, wrong: string): unknown {
 	const isWrong =
 		error instanceof ApiError && (error.status === 401 || error.status === 400);
 	return isWrong ? new ApiError(error.status, error.code, wrong) : error;
+}
+
+/** A wrong code can be corrected; a sign-in that began too long ago begins anew. */
+function explainCode(error: unknown, wrong: string): unknown {
+	const isTooLate =
+		error instanceof ApiError && error.code === "INVALID_TWO_FACTOR_COOKIE";
+	return isTooLate
+		? new ApiError(
+				error.status,
+				error.code,
+				"This took too long. Begin anew with your password.",
+			)
+		: explain(error, wrong);
+}
+
+/** As they are made, `abcde-FGHIJ`, whatever was typed between. */
+function asRecoveryCode(typed: string): string {
+	const code = typed.replaceAll(/[^A-Za-z0-9]/g, "");
+	return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code;
 }
 
 /** Where one wanted to go, if that is a page of ours; never another host's. */

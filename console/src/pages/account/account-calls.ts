@@ -1,0 +1,77 @@
+import { ApiError, request } from "../../api.ts";
+
+/** What the address of the second factor gives when it is begun. */
+export interface Begun {
+	/** otpauth://totp/…, with the key. */
+	totpURI: string;
+	/** They count once the first code was right. */
+	backupCodes: string[];
+}
+
+export function changePassword(input: {
+	password: string;
+	new_password: string;
+	ends_others: boolean;
+}): Promise<unknown> {
+	return send("change-password", {
+		currentPassword: input.password,
+		newPassword: input.new_password,
+		revokeOtherSessions: input.ends_others,
+	});
+}
+
+export function beginTwoFactor(password: string): Promise<Begun> {
+	return send("two-factor/enable", { password });
+}
+
+/** The first right code switches the second factor on. */
+export function confirmTwoFactor(code: string): Promise<unknown> {
+	return send("two-factor/verify-totp", { code });
+}
+
+export function disableTwoFactor(password: string): Promise<unknown> {
+	return send("two-factor/disable", { password });
+}
+
+/** New recovery codes, in place of all before them. */
+export async function renewRecoveryCodes(password: string): Promise<string[]> {
+	const answer = await send<{ backupCodes: string[] }>(
+		"two-factor/generate-backup-codes",
+		{ password },
+	);
+	return answer.backupCodes;
+}
+
+const WRONG: Record<string, { field: string; message: string }> = {
+	INVALID_PASSWORD: {
+		field: "password",
+		message: "This is not your present password",
+	},
+	PASSWORD_TOO_SHORT: {
+		field: "new_password",
+		message: "Use at least 12 characters",
+	},
+	PASSWORD_TOO_LONG: {
+		field: "new_password",
+		message: "Use at most 128 characters",
+	},
+	INVALID_CODE: {
+		field: "code",
+		message:
+			"The code is wrong or too old; enter the one that the app shows now",
+	},
+};
+
+/**
+ * Refusals of better-auth in the shape of our own: beside the field they are about. A wrong
+ * code is 401 there, which elsewhere means that the session has ended.
+ */
+async function send<Result>(path: string, body: object): Promise<Result> {
+	try {
+		return await request<Result>(`/api/auth/${path}`, { body });
+	} catch (error) {
+		const wrong = error instanceof ApiError ? WRONG[error.code] : undefined;
+		if (!wrong) throw error;
+		throw new ApiError(400, "bad_request", wrong.message, [wrong]);
+	}
+}

@@ -1,0 +1,29 @@
+import { Modal } from "@mantine/core";
+import type { ReactNode } from "react";
+
+/** `mustBeRead`: what is shown once must not go with a click beside it. */
+export function Dialogue({
+	title,
+	onClose,
+	mustBeRead = false,
+	children,
+}: {
+	title: string;
+	onClose: () => void;
+	mustBeRead?: boolean;
+	children: ReactNode;
+}) {
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title={title}
+			withCloseButton={!mustBeRead}
+			closeButtonProps={{ "aria-label": "Close" }}
+			closeOnClickOutside={!mustBeRead}
+			closeOnEscape={!mustBeRead}
+		>
+			{children}
+		</Modal>
+	);
+}

@@ -1,0 +1,126 @@
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { CopyField } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { useSaving } from "../settings/use-saving.ts";
+import {
+	type Begun,
+	beginTwoFactor,
+	confirmTwoFactor,
+} from "./account-calls.ts";
+import { Dialogue } from "./dialogue.tsx";
+import { PasswordStep } from "./password-step.tsx";
+import { QrCode } from "./qr-code.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+
+type Step = "password" | "scan" | "codes";
+
+const TITLES: Record<Step, string> = {
+	password: "Turn two-factor authentication on",
+	scan: "Add Assay to your authenticator app",
+	codes: "Two-factor authentication is on",
+};
+
+/** Password, then the key for the authenticator and a first code of it, then the recovery codes. */
+export function EnableTwoFactor({
+	email,
+	onClose,
+}: {
+	email: string;
+	onClose: () => void;
+}) {
+	const [step, setStep] = useState<Step>("password");
+	const [begun, setBegun] = useState<Begun | null>(null);
+	return (
+		<Dialogue
+			title={TITLES[step]}
+			onClose={onClose}
+			mustBeRead={step === "codes"}
+		>
+			{step === "password" && (
+				<PasswordStep
+					email={email}
+					action="Continue"
+					onSubmit={beginTwoFactor}
+					onDone={(made) => {
+						setBegun(made);
+						setStep("scan");
+					}}
+					onCancel={onClose}
+				>
+					You need an authenticator app, such as the one of your password
+					manager or phone. Nothing changes before its first code was right.
+				</PasswordStep>
+			)}
+			{step === "scan" && begun && (
+				<Scan
+					uri={begun.totpURI}
+					onDone={() => setStep("codes")}
+					onCancel={onClose}
+				/>
+			)}
+			{step === "codes" && begun && (
+				<RecoveryCodes
+					email={email}
+					codes={begun.backupCodes}
+					onDone={() => {
+						onClose();
+						void forgetReadings();
+					}}
+				/>
+			)}
+		</Dialogue>
+	);
+}
+
+function Scan({
+	uri,
+	onDone,
+	onCancel,
+}: {
+	uri: string;
+	onDone: () => void;
+	onCancel: () => void;
+}) {
+	const form = useForm({ initialValues: { code: "" } });
+	const saving = useSaving(
+		form,
+		({ code }) => confirmTwoFactor(code.replaceAll(/\D/g, "")),
+		onDone,
+	);
+	const key = new URL(uri).searchParams.get("secret") ?? "";
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="It is not on yet" />
+				)}
+				<Text size="sm">Scan this with the app, or enter the key by hand.</Text>
+				<Group justify="center">
+					<QrCode text={uri} label="QR code of the key below" />
+				</Group>
+				<CopyField label="Key" value={key} />
+				<TextInput
+					label="Code"
+					description="The six digits that the app shows for Assay now."
+					name="code"
+					inputMode="numeric"
+					autoComplete="one-time-code"
+					data-autofocus
+					autoFocus
+					{...form.getInputProps("code")}
+				/>
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onCancel}>
+						Cancel
+					</Button>
+					<Button type="submit" loading={saving.isSaving}>
+						Turn on
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}

@@ -1,0 +1,91 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { InputOf } from "../../api.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { operationQuery } from "../../queries.ts";
+import { LeaveOrganization } from "../settings/leave-organization.tsx";
+import { ROLES } from "../settings/roles.tsx";
+import styles from "./account.module.css";
+import type { Profile } from "./profile-form.tsx";
+import { Section } from "./section.tsx";
+
+type Own = Profile["organizations"][number];
+
+/** Where one is a member, and the way out. */
+export function OwnOrganizations({
+	organizations,
+}: {
+	organizations: readonly Own[];
+}) {
+	const [leaving, setLeaving] = useState<Own | null>(null);
+	return (
+		<Section title="Organizations">
+			{organizations.length === 0 ? (
+				<Text size="sm">
+					You belong to no organization. An administrator of one can invite you.
+				</Text>
+			) : (
+				<ul className={styles.rows}>
+					{organizations.map((organization) => (
+						<li key={organization.id} className={styles.row}>
+							<Group justify="space-between" wrap="nowrap" gap="sm">
+								<Stack gap={2} miw={0}>
+									<TextLink
+										to="/o/$org"
+										params={{ org: organization.id }}
+										fw={500}
+									>
+										{organization.name}
+									</TextLink>
+									<Text size="sm" c="dimmed">
+										{ROLES[organization.role].label}
+									</Text>
+								</Stack>
+								<Button
+									variant="default"
+									size="xs"
+									flex="none"
+									onClick={() => setLeaving(organization)}
+									aria-label={`Leave ${organization.name}`}
+								>
+									Leave …
+								</Button>
+							</Group>
+						</li>
+					))}
+				</ul>
+			)}
+			{leaving && (
+				<Leave organization={leaving} onClose={() => setLeaving(null)} />
+			)}
+		</Section>
+	);
+}
+
+/** Whether one is its only administrator decides what can be done. */
+function Leave({
+	organization,
+	onClose,
+}: {
+	organization: Own;
+	onClose: () => void;
+}) {
+	const isAdmin = organization.role === "admin";
+	const admins = useQuery({
+		...operationQuery("listMembers", {
+			organization_id: organization.id,
+			size: 2,
+			filter: { role: "admin" },
+		} as InputOf<"listMembers">),
+		enabled: isAdmin,
+	});
+	if (isAdmin && admins.isPending) return null;
+	return (
+		<LeaveOrganization
+			organization={organization}
+			isLastAdmin={isAdmin && admins.data?.members.length === 1}
+			onClose={onClose}
+		/>
+	);
+}

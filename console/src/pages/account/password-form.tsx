@@ -1,0 +1,53 @@
+import { Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { useSaving } from "../settings/use-saving.ts";
+import { NewPasswordInput } from "../sign-in/new-password.tsx";
+import { changePassword } from "./account-calls.ts";
+import { AccountName } from "./account-name.tsx";
+
+export function PasswordForm({ email }: { email: string }) {
+	const form = useForm({
+		initialValues: { password: "", new_password: "", ends_others: true },
+	});
+	const saving = useSaving(form, changePassword, async () => {
+		form.reset();
+		notifications.show({ message: "Your password is changed." });
+		await forgetReadings();
+	});
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack maw={480}>
+				{saving.refusal && (
+					<ErrorState
+						error={saving.refusal}
+						title="Your password is as it was"
+					/>
+				)}
+				<AccountName email={email} />
+				<PasswordInput
+					label="Present password"
+					name="password"
+					autoComplete="current-password"
+					{...form.getInputProps("password")}
+				/>
+				<NewPasswordInput
+					label="New password"
+					{...form.getInputProps("new_password")}
+				/>
+				<Checkbox
+					label="Sign out everywhere else"
+					description="For when somebody else may know the old one. API tokens stay."
+					{...form.getInputProps("ends_others", { type: "checkbox" })}
+				/>
+				<Group>
+					<Button type="submit" loading={saving.isSaving}>
+						Change the password
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}

@@ -1,0 +1,62 @@
+import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { ReactNode } from "react";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useSaving } from "../settings/use-saving.ts";
+import { AccountName } from "./account-name.tsx";
+
+/** In a dialog: asks for the present password before something that a borrowed session must not do. */
+export function PasswordStep<Result>({
+	email,
+	children,
+	action,
+	isDangerous = false,
+	onSubmit,
+	onDone,
+	onCancel,
+}: {
+	email: string;
+	/** What will happen. */
+	children: ReactNode;
+	/** What the button does. */
+	action: string;
+	isDangerous?: boolean;
+	onSubmit: (password: string) => Promise<Result>;
+	onDone: (result: Result) => unknown;
+	onCancel: () => void;
+}) {
+	const form = useForm({ initialValues: { password: "" } });
+	const saving = useSaving(form, ({ password }) => onSubmit(password), onDone);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="This was refused" />
+				)}
+				<Text size="sm" component="div">
+					{children}
+				</Text>
+				<AccountName email={email} />
+				<PasswordInput
+					label="Your password"
+					name="password"
+					autoComplete="current-password"
+					data-autofocus
+					{...form.getInputProps("password")}
+				/>
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onCancel}>
+						Cancel
+					</Button>
+					<Button
+						type="submit"
+						loading={saving.isSaving}
+						{...(isDangerous ? { color: "red.9" } : {})}
+					>
+						{action}
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}

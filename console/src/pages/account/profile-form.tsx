@@ -1,0 +1,56 @@
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { call, type OutputOf } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { useSaving } from "../settings/use-saving.ts";
+
+export type Profile = OutputOf<"getProfile">["profile"];
+
+export function ProfileForm({ profile }: { profile: Profile }) {
+	const form = useForm({ initialValues: { name: profile.name } });
+	const saving = useSaving(
+		form,
+		({ name }) => call("updateProfile", { name: name.trim() }),
+		async (saved) => {
+			await forgetReadings();
+			form.setInitialValues({ name: saved.profile.name });
+			form.reset();
+			notifications.show({ message: "Your name is saved." });
+		},
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack maw={480}>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="It was not saved" />
+				)}
+				<TextInput
+					label="Name"
+					description="As your colleagues and the audit log show it."
+					name="name"
+					autoComplete="name"
+					{...form.getInputProps("name")}
+				/>
+				<TextInput
+					label="E-mail address"
+					description="You sign in with it. It cannot be changed."
+					type="email"
+					readOnly
+					variant="filled"
+					value={profile.email}
+				/>
+				<Group>
+					<Button
+						type="submit"
+						loading={saving.isSaving}
+						disabled={!form.isDirty()}
+					>
+						Save
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}

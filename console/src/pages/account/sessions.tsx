@@ -1,0 +1,123 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import styles from "./account.module.css";
+import { Section } from "./section.tsx";
+import { deviceWords } from "./user-agent.ts";
+
+type Session = OutputOf<"listSessions">["sessions"][number];
+
+/** Where one is signed in, this browser first. */
+export function Sessions() {
+	const found = useQuery(operationQuery("listSessions", {}));
+	const [ending, setEnding] = useState<Session | "others" | null>(null);
+	const sessions = (found.data?.sessions ?? []).toSorted(
+		(a, b) => Number(b.is_current) - Number(a.is_current),
+	);
+	const close = () => setEnding(null);
+	return (
+		<Section
+			title="Sessions"
+			description="Where you are signed in to the console. One that is not used for a week ends by itself."
+			action={
+				sessions.length > 1 && (
+					<Button
+						variant="default"
+						size="xs"
+						onClick={() => setEnding("others")}
+					>
+						Sign out everywhere else …
+					</Button>
+				)
+			}
+		>
+			{found.isError ? (
+				<ErrorState error={found.error} onRetry={found.refetch} />
+			) : !found.data ? (
+				<RowsSkeleton rows={3} />
+			) : (
+				<ul className={styles.rows}>
+					{sessions.map((session) => (
+						<li key={session.id} className={styles.row}>
+							<SessionRow session={session} onEnd={() => setEnding(session)} />
+						</li>
+					))}
+				</ul>
+			)}
+			<Confirm
+				opened={ending !== null}
+				onClose={close}
+				title={
+					ending === "others" ? "Sign out everywhere else?" : "Sign out there?"
+				}
+				action="Sign out"
+				onConfirm={async () => {
+					if (ending === null) return;
+					if (ending === "others") await call("revokeOtherSessions", {});
+					else await call("revokeSession", { id: ending.id });
+					await forgetReadings();
+				}}
+			>
+				{ending === "others"
+					? "All your sessions but this one end with their next request. API tokens stay."
+					: `${deviceWords(ending?.user_agent ?? null)} has to sign in again with its next request.`}{" "}
+				If you do not know a session, change your password as well.
+			</Confirm>
+		</Section>
+	);
+}
+
+function SessionRow({
+	session,
+	onEnd,
+}: {
+	session: Session;
+	onEnd: () => void;
+}) {
+	const { user_agent, address, created_at, last_seen_at } = session;
+	const device = deviceWords(user_agent);
+	return (
+		<Group justify="space-between" wrap="nowrap" gap="sm">
+			<Stack gap={2} miw={0}>
+				<Group gap="xs">
+					<Text fw={500} {...(user_agent ? { title: user_agent } : {})}>
+						{device}
+					</Text>
+					{session.is_current && (
+						<StatusBadge tone="active" label="This session" />
+					)}
+				</Group>
+				<Text size="sm" c="dimmed">
+					{address && `${address} · `}
+					{session.is_current ? (
+						"in use now"
+					) : (
+						<>
+							last seen <RelativeTime value={last_seen_at} />
+						</>
+					)}
+					{" · signed in "}
+					<DateTime value={created_at} />
+				</Text>
+			</Stack>
+			{!session.is_current && (
+				<Button
+					variant="default"
+					size="xs"
+					onClick={onEnd}
+					aria-label={`Sign out ${device}`}
+					flex="none"
+				>
+					Sign out
+				</Button>
+			)}
+		</Group>
+	);
+}

@@ -1,0 +1,110 @@
+import { Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useState } from "react";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { disableTwoFactor, renewRecoveryCodes } from "./account-calls.ts";
+import { Dialogue } from "./dialogue.tsx";
+import { EnableTwoFactor } from "./enable-two-factor.tsx";
+import { PasswordStep } from "./password-step.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
+import { Section } from "./section.tsx";
+
+type Dialog = "enable" | "renew" | "disable";
+
+/** The second factor: its whole life. */
+export function TwoFactor({
+	email,
+	isEnabled,
+}: {
+	email: string;
+	isEnabled: boolean;
+}) {
+	const [dialog, setDialog] = useState<Dialog | null>(null);
+	const close = () => setDialog(null);
+	return (
+		<Section
+			title="Two-factor authentication"
+			action={
+				<StatusBadge
+					tone={isEnabled ? "good" : "neutral"}
+					label={isEnabled ? "On" : "Off"}
+				/>
+			}
+		>
+			<Text size="sm" mb="md">
+				{isEnabled
+					? "Signing in takes your password and a code of your authenticator app. A recovery code helps out when the app is not at hand."
+					: "With it, signing in also takes a code that an authenticator app on your phone shows. A stolen password alone is then worth nothing."}
+			</Text>
+			<Group>
+				{isEnabled ? (
+					<>
+						<Button variant="default" onClick={() => setDialog("renew")}>
+							New recovery codes …
+						</Button>
+						<Button variant="default" onClick={() => setDialog("disable")}>
+							Turn off …
+						</Button>
+					</>
+				) : (
+					<Button onClick={() => setDialog("enable")}>Turn on …</Button>
+				)}
+			</Group>
+			{dialog === "enable" && <EnableTwoFactor email={email} onClose={close} />}
+			{dialog === "renew" && <RenewCodes email={email} onClose={close} />}
+			{dialog === "disable" && (
+				<Dialogue title="Turn two-factor authentication off?" onClose={close}>
+					<PasswordStep
+						email={email}
+						action="Turn off"
+						isDangerous
+						onSubmit={disableTwoFactor}
+						onDone={async () => {
+							close();
+							notifications.show({
+								message: "Two-factor authentication is off.",
+							});
+							await forgetReadings();
+						}}
+						onCancel={close}
+					>
+						Your password alone signs in then. The entry in your authenticator
+						app and the recovery codes become useless.
+					</PasswordStep>
+				</Dialogue>
+			)}
+		</Section>
+	);
+}
+
+function RenewCodes({
+	email,
+	onClose,
+}: {
+	email: string;
+	onClose: () => void;
+}) {
+	const [codes, setCodes] = useState<string[] | null>(null);
+	return (
+		<Dialogue
+			title="New recovery codes"
+			onClose={onClose}
+			mustBeRead={codes !== null}
+		>
+			{codes ? (
+				<RecoveryCodes email={email} codes={codes} onDone={onClose} />
+			) : (
+				<PasswordStep
+					email={email}
+					action="Make new codes"
+					onSubmit={renewRecoveryCodes}
+					onDone={setCodes}
+					onCancel={onClose}
+				>
+					The codes that you have now stop working.
+				</PasswordStep>
+			)}
+		</Dialogue>
+	);
+}

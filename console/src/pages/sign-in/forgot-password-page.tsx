@@ -1,0 +1,117 @@
+import { Button, Code, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { useSaving } from "../settings/use-saving.ts";
+import { Card } from "./card.tsx";
+import { forgotPasswordQuery } from "./link.ts";
+import { Message } from "./message.tsx";
+
+export function Page() {
+	const service = useQuery(forgotPasswordQuery);
+	const [mailedTo, setMailedTo] = useState<string | null>(null);
+	return (
+		<Card>
+			{service.isError ? (
+				<>
+					<PageHeader title="Forgot your password?" />
+					<ErrorState error={service.error} onRetry={service.refetch} />
+				</>
+			) : !service.data ? (
+				<PageSkeleton />
+			) : !service.data.sends_mail ? (
+				<NoMail />
+			) : mailedTo === null ? (
+				<AskForMail onSent={setMailedTo} />
+			) : (
+				<Message
+					title="Look into your mail"
+					actions={<BackToSignIn label="Back to sign-in" />}
+				>
+					<Stack gap="sm">
+						<Text>
+							If there is an account for <b>{mailedTo}</b>, a link that sets a
+							new password is on its way. It works once, within 24 hours.
+						</Text>
+						<Text size="sm" c="dimmed">
+							Nothing there? Look among unwanted mail. More than three mails in
+							15 minutes are not sent.
+						</Text>
+					</Stack>
+				</Message>
+			)}
+		</Card>
+	);
+}
+
+function AskForMail({ onSent }: { onSent: (email: string) => void }) {
+	const form = useForm({ initialValues: { email: "" } });
+	const saving = useSaving(
+		form,
+		async ({ email }) => {
+			await request("/api/forgot-password", { body: { email: email.trim() } });
+			return email.trim();
+		},
+		onSent,
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<PageHeader
+				title="Forgot your password?"
+				description="A link that sets a new one is mailed to you."
+			/>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="No mail was sent" />
+				)}
+				<TextInput
+					type="email"
+					label="E-mail address"
+					name="email"
+					autoComplete="username"
+					autoFocus
+					{...form.getInputProps("email")}
+				/>
+				<Button type="submit" loading={saving.isSaving}>
+					Mail me a link
+				</Button>
+				<TextLink to="/sign-in" size="sm" ta="center">
+					Back to sign-in
+				</TextLink>
+			</Stack>
+		</form>
+	);
+}
+
+function NoMail() {
+	return (
+		<Message
+			title="Forgot your password?"
+			actions={<BackToSignIn label="Back to sign-in" />}
+		>
+			<Stack gap="sm">
+				<Text>
+					This service sends no mail. Ask an administrator of your organization
+					for a password reset link: it is made under Settings, Members.
+				</Text>
+				<Text size="sm" c="dimmed">
+					Nobody can? Whoever runs the service makes one with{" "}
+					<Code>npx assay user reset-link --email you@example.com</Code>
+				</Text>
+			</Stack>
+		</Message>
+	);
+}
+
+function BackToSignIn({ label }: { label: string }) {
+	return (
+		<ButtonLink to="/sign-in" variant="default">
+			{label}
+		</ButtonLink>
+	);
+}

@@ -1,0 +1,214 @@
+import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { Link } from "../../../../src/access/link.ts";
+import { call, request } from "../../api.ts";
+import { type Me, signIn, signOut } from "../../auth.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { meQuery, queryClient } from "../../queries.ts";
+import { useSaving } from "../settings/use-saving.ts";
+import { Card } from "./card.tsx";
+import { forgetInvitation, useInvitation } from "./kept-invitation.ts";
+import { linkQuery } from "./link.ts";
+import { LinkProblem } from "./message.tsx";
+import { NewPasswordInput } from "./new-password.tsx";
+
+const AS_ROLE: Record<Invitation["role"], string> = {
+	viewer: "As a viewer you read everything and change nothing.",
+	member: "As a member you read everything, and add and change records.",
+	admin:
+		"As an administrator you may do everything in the organization, and invite others.",
+};
+
+type Invitation = Extract<Link, { purpose: "INVITATION" }>;
+
+/** For who was invited: a new account, or the one there is, becomes a member. */
+export function Page() {
+	const token = useInvitation();
+	const link = useQuery(linkQuery("INVITATION", token));
+	const me = useQuery(meQuery);
+	const enter = useEnter();
+	if (token === "" || link.isError) {
+		return (
+			<Card>
+				<LinkProblem
+					error={link.error}
+					onRetry={link.refetch}
+					title="This invitation no longer works"
+					actions={<ButtonLink to="/">Go to Assay</ButtonLink>}
+				>
+					It was used, revoked or replaced by a newer one, or is more than seven
+					days old. If you have accepted it, you are a member already; if not,
+					ask an administrator of the organization for a new one.
+				</LinkProblem>
+			</Card>
+		);
+	}
+	if (me.isError) {
+		return (
+			<Card>
+				<PageHeader title="Invitation" />
+				<ErrorState error={me.error} onRetry={me.refetch} />
+			</Card>
+		);
+	}
+	if (!link.data || me.data === undefined) {
+		return (
+			<Card>
+				<PageSkeleton />
+			</Card>
+		);
+	}
+	const invitation = link.data;
+	const props = { token, invitation, enter };
+	return (
+		<Card>
+			<PageHeader
+				title={`Join ${invitation.organization_name}`}
+				description={`${invitation.invited_by} invites ${invitation.email} to ${invitation.organization_name} on Assay.`}
+			/>
+			<Stack>
+				<Text size="sm">{AS_ROLE[invitation.role]}</Text>
+				{me.data?.email === invitation.email ? (
+					<Accept {...props} />
+				) : me.data ? (
+					<SomebodyElse me={me.data} invitation={invitation} />
+				) : invitation.has_account ? (
+					<HasAccount invitation={invitation} />
+				) : (
+					<NewAccount {...props} />
+				)}
+			</Stack>
+		</Card>
+	);
+}
+
+interface Joining {
+	token: string;
+	invitation: Invitation;
+	enter: (organizationId: string) => Promise<void>;
+}
+
+/** To the organization, of which nothing was known here before. */
+function useEnter() {
+	const navigate = useNavigate();
+	return async (org: string) => {
+		forgetInvitation();
+		queryClient.clear();
+		await navigate({ to: "/o/$org", params: { org }, replace: true });
+	};
+}
+
+function Accept({ token, invitation, enter }: Joining) {
+	const accepting = useMutation({
+		mutationFn: () => call("acceptInvitation", { token }),
+		onSuccess: ({ organization }) => enter(organization.id),
+	});
+	return (
+		<>
+			{accepting.isError && (
+				<ErrorState error={accepting.error} title="You have not joined" />
+			)}
+			<Button loading={accepting.isPending} onClick={() => accepting.mutate()}>
+				Join {invitation.organization_name}
+			</Button>
+			<TextLink to="/" size="sm" ta="center">
+				Not now
+			</TextLink>
+		</>
+	);
+}
+
+function SomebodyElse({ me, invitation }: { me: Me; invitation: Invitation }) {
+	const leaving = useMutation({
+		mutationFn: signOut,
+		onSuccess: () => queryClient.invalidateQueries(meQuery),
+	});
+	return (
+		<>
+			<Text size="sm">
+				You are signed in as {me.email}, and the invitation is for{" "}
+				{invitation.email}. Sign out to accept it as that person, or ask for an
+				invitation of your own address.
+			</Text>
+			{leaving.isError && (
+				<ErrorState error={leaving.error} title="You are still signed in" />
+			)}
+			<Button loading={leaving.isPending} onClick={() => leaving.mutate()}>
+				Sign out and go on
+			</Button>
+			<TextLink to="/" size="sm" ta="center">
+				Stay signed in as {me.name}
+			</TextLink>
+		</>
+	);
+}
+
+function HasAccount({ invitation }: { invitation: Invitation }) {
+	return (
+		<>
+			<Text size="sm">
+				There is an account for {invitation.email}. Sign in with it, and you
+				come back here.
+			</Text>
+			<ButtonLink to="/sign-in" search={{ to: "/invitation" }}>
+				Sign in
+			</ButtonLink>
+			<TextLink to="/forgot-password" size="sm" ta="center">
+				Forgot your password?
+			</TextLink>
+		</>
+	);
+}
+
+function NewAccount({ token, invitation, enter }: Joining) {
+	const { email } = invitation;
+	const form = useForm({ initialValues: { name: "", password: "" } });
+	const saving = useSaving(
+		form,
+		async (values) => {
+			const { organization_id } = await request<{ organization_id: string }>(
+				"/api/join",
+				{ body: { ...values, token } },
+			);
+			// Joined is joined: whoever cannot be signed in now does it by hand.
+			await signIn(email, values.password).catch(() => undefined);
+			return organization_id;
+		},
+		enter,
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack>
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="You have not joined" />
+				)}
+				<TextInput
+					type="email"
+					label="E-mail address"
+					description="You will sign in with it."
+					name="email"
+					autoComplete="username"
+					readOnly
+					variant="filled"
+					value={email}
+				/>
+				<TextInput
+					label="Your name"
+					name="name"
+					autoComplete="name"
+					autoFocus
+					{...form.getInputProps("name")}
+				/>
+				<NewPasswordInput {...form.getInputProps("password")} />
+				<Button type="submit" loading={saving.isSaving}>
+					Join {invitation.organization_name}
+				</Button>
+			</Stack>
+		</form>
+	);
+}

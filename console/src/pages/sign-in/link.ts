@@ -1,0 +1,45 @@
+import { queryOptions } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
+import type { Link } from "../../../../src/access/link.ts";
+import { ApiError, request } from "../../api.ts";
+
+/** The secret of a link: what follows its #, which a browser sends to no server. */
+export function useLinkToken(): string {
+	return useLocation({ select: ({ hash }) => hash });
+}
+
+/** What the link is for. The page reads it once: using the link makes it a wrong one. */
+export function linkQuery<Purpose extends Link["purpose"]>(
+	purpose: Purpose,
+	token: string,
+) {
+	return queryOptions({
+		queryKey: ["link", token] as const,
+		queryFn: async ({ signal }) => {
+			const body = { token };
+			const link = await request<Link>("/api/link", { body, signal });
+			if (link.purpose !== purpose) {
+				throw new ApiError(
+					400,
+					"bad_request",
+					"This is a link of another kind.",
+				);
+			}
+			return link as Extract<Link, { purpose: Purpose }>;
+		},
+		enabled: token !== "",
+		staleTime: Number.POSITIVE_INFINITY,
+	});
+}
+
+/** Whether nobody has an account yet. */
+export const setupQuery = queryOptions({
+	queryKey: ["setup"],
+	queryFn: () => request<{ setup_needed: boolean }>("/api/setup"),
+});
+
+/** Whether the service can mail a link to who has forgotten the password. */
+export const forgotPasswordQuery = queryOptions({
+	queryKey: ["forgot-password"],
+	queryFn: () => request<{ sends_mail: boolean }>("/api/forgot-password"),
+});

@@ -1,0 +1,283 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { fill } from "./register-form.ts";
+
+let served: TestConsole;
+let admin: TestUser;
+const ids = { ada: "", theft: "", grown: "" };
+
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.makePerson("admin");
+	ids.ada = (
+		await add("addPeople", {
+			full_name: "Ada Lovelace",
+			primary_email_address: "ada@example.com",
+			kind: "EMPLOYEE",
+		})
+	).people.id;
+	const risk = (name: string, fields: object = {}) =>
+		add("addRisk", {
+			...{ name, category: "Security", treatment: "MITIGATED" },
+			...{ inherent_likelihood: 4, inherent_impact: 4 },
+			...{ residual_likelihood: 2, residual_impact: 2 },
+			...fields,
+		});
+	ids.theft = (
+		await risk("Laptop theft", { owner_id: ids.ada, note: "Seen twice" })
+	).risk.id;
+	ids.grown = (
+		await risk("A risk that grew", {
+			residual_impact: 5,
+			residual_likelihood: 5,
+		})
+	).risk.id;
+	for (let number = 1; number <= 22; number++) {
+		await risk(`Accepted risk ${String(number).padStart(2, "0")}`, {
+			treatment: "ACCEPTED",
+			owner_id: ids.ada,
+		});
+	}
+});
+afterAll(() => served.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes back depends on the name of the call.
+async function add(name: string, input: object): Promise<any> {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	const organization_id = served.organizationId;
+	return callAs(served.database, admin, operation, {
+		organization_id,
+		...input,
+	});
+}
+
+/** A loaded machine may take its time; what is awaited is the same. */
+const SOON = { timeout: 15_000 };
+const at = (path: string) => `/o/${served.organizationId}/r/${path}`;
+const open = (person: TestUser, path: string, options = {}) =>
+	served.openPageAs(person, at(path), options);
+const names = (page: Page) => () =>
+	page.locator("tbody a.data-table-link").allInnerTexts();
+const heading = (page: Page, name: string) =>
+	page.getByRole("heading", { name, level: 1 });
+
+test("search, filters and order are in the address; reload and back keep them", async () => {
+	const page = await open(admin, "risk");
+	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+	await page.getByRole("combobox", { name: "Treatment" }).click();
+	await page.getByRole("option", { name: "Mitigated" }).click();
+	await expect
+		.poll(names(page), SOON)
+		.toEqual(["A risk that grew", "Laptop theft"]);
+	await page.getByRole("button", { name: "Name" }).click();
+	await page.waitForURL(/sort=name/);
+	await page.getByRole("button", { name: "Name" }).click();
+	await page.waitForURL(/dir=desc/);
+	await expect
+		.poll(names(page), SOON)
+		.toEqual(["Laptop theft", "A risk that grew"]);
+	await page.getByRole("searchbox").fill("grew");
+	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	expect(page.url()).toContain("treatment=MITIGATED");
+	await page.reload();
+	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	expect(await page.getByRole("searchbox").inputValue()).toBe("grew");
+	await axe(page);
+
+	await page.getByRole("link", { name: "A risk that grew" }).click();
+	await heading(page, "A risk that grew").waitFor();
+	await page.goBack();
+	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+
+	await page.getByRole("searchbox").fill("nothing like it");
+	await page.getByRole("heading", { name: "No risks match" }).waitFor();
+	await page.getByRole("button", { name: "Show all risks" }).click();
+	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+});
+
+test("a list goes on page by page and back, in pages as long as the reader likes", async () => {
+	const page = await open(admin, "risk?sort=name");
+	await expect
+		.poll(async () => (await names(page)()).at(-1), SOON)
+		.toBe("Accepted risk 19");
+	await page.getByRole("button", { name: "Next page" }).click();
+	await expect
+		.poll(async () => (await names(page)())[0], SOON)
+		.toBe("Accepted risk 20");
+	await page.reload();
+	await expect
+		.poll(async () => (await names(page)())[0], SOON)
+		.toBe("Accepted risk 20");
+	await page.goBack();
+	await expect
+		.poll(async () => (await names(page)())[0], SOON)
+		.toBe("A risk that grew");
+	await page
+		.getByRole("combobox", { name: "Records a page" })
+		.selectOption("50");
+	await expect.poll(async () => (await names(page)()).length, SOON).toBe(24);
+});
+
+test("scores are filtered by band, owners by search, and what has none by choosing so", async () => {
+	const page = await open(admin, "risk");
+	await page.getByRole("combobox", { name: "Residual risk" }).click();
+	await page.getByRole("option", { name: "Critical (15 to 25)" }).click();
+	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	expect(page.url()).toContain("min_residual_risk_score=15");
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await page.getByRole("combobox", { name: "Owner" }).click();
+	await page.getByRole("option", { name: "No owner" }).click();
+	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	await page.getByRole("combobox", { name: "Owner" }).fill("lovelace");
+	await page.getByRole("option", { name: "Ada Lovelace" }).click();
+	await page.waitForURL(new RegExp(ids.ada));
+	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+	await axe(page);
+});
+
+test("the names of all owners of a page are read in one request", async () => {
+	const page = await open(admin, "risk");
+	const asked: string[] = [];
+	page.on("request", (request) => {
+		if (/getRecordNames|getPeople|listPeople/.test(request.url())) {
+			asked.push(new URL(request.url()).pathname);
+		}
+	});
+	await page.reload();
+	await page.getByRole("cell", { name: "Ada Lovelace" }).first().waitFor();
+	const named = asked.filter((path) => path.endsWith("getRecordNames"));
+	expect(named).toHaveLength(1);
+	expect(asked).not.toContain("/api/console/getPeople");
+});
+
+test("a change sends the fields that differ alone, and null for what was emptied", async () => {
+	const page = await open(admin, `risk/${ids.theft}?edit=true`);
+	await heading(page, "Edit Laptop theft").waitFor();
+	await fill(page, "Note", { text: "" });
+	await fill(page, "Residual impact", { step: "1 Negligible" });
+	await page.getByText("2 × 1").waitFor();
+	const sent = page.waitForRequest((request) =>
+		request.url().endsWith("updateRisk"),
+	);
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	expect((await sent).postDataJSON()).toEqual({
+		id: ids.theft,
+		note: null,
+		residual_impact: 1,
+	});
+	await heading(page, "Laptop theft").waitFor();
+	await page.getByRole("tab", { name: "History" }).click();
+	await page.waitForURL(/tab=history/);
+	const item = page.locator("dl > div", { hasText: "Residual impact" }).first();
+	await expect.poll(() => item.innerText(), SOON).toMatch(/2\s*1$/);
+	await page.getByText("Changed", { exact: true }).waitFor();
+	await axe(page);
+	await screenshot(page, "history");
+});
+
+test("Ctrl+Enter in a long text saves; leaving with changes asks first", async () => {
+	const page = await open(admin, "task/new");
+	await fill(page, "Name", { text: "Write it down" });
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
+	const question = page.getByRole("dialog", { name: "Leave without saving?" });
+	await question.waitFor();
+	await axe(page);
+	await question.getByRole("button", { name: "Stay here" }).click();
+	await page.getByRole("textbox", { name: "Description" }).fill("In full");
+	await page.keyboard.press("Control+Enter");
+	await heading(page, "Write it down").waitFor();
+	await page.getByRole("link", { name: "Edit", exact: true }).click();
+	await fill(page, "Name", { text: "Another name" });
+	await page.getByRole("button", { name: "Cancel" }).click();
+	await question.getByRole("button", { name: "Leave" }).click();
+	await heading(page, "Write it down").waitFor();
+});
+
+test("a refused deletion says why and leads to what uses the record", async () => {
+	const page = await open(admin, `people/${ids.ada}`);
+	await page.getByRole("button", { name: "Delete", exact: true }).click();
+	const dialog = page.getByRole("dialog", { name: "Delete the person?" });
+	await dialog.getByRole("button", { name: "Delete the person" }).click();
+	await dialog.getByText(/^The person is still used \(risks: 23\)/).waitFor();
+	await axe(page);
+	await dialog.getByRole("link", { name: "Risks" }).click();
+	await page.waitForURL(new RegExp(`r/risk\\?owner_id=${ids.ada}`));
+	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+});
+
+test("a residual risk above the inherent one is questioned, in the list and on its page", async () => {
+	const page = await open(admin, "risk?q=grew");
+	await page.getByRole("img", { name: /residual risk is above/ }).waitFor();
+	await page.getByRole("link", { name: "A risk that grew" }).click();
+	await page.getByText("Worth a second look").waitFor();
+	await page.getByText(/residual risk is above the inherent one/).waitFor();
+});
+
+test("a member reads, adds and edits, and is not offered what needs an administrator", async () => {
+	const page = await open(
+		await served.makePerson("member"),
+		`risk/${ids.theft}`,
+	);
+	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
+	expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+	expect(await page.getByRole("tab", { name: "History" }).count()).toBe(0);
+});
+
+test("a viewer sees no button that would be refused", async () => {
+	const viewer = await served.makePerson("viewer");
+	const page = await open(viewer, "risk");
+	await page.getByRole("table").waitFor();
+	for (const name of ["New risk", "Import"]) {
+		expect(await page.getByRole("link", { name }).count()).toBe(0);
+	}
+	await axe(page);
+	// An address that was handed over shows the record to read.
+	await page.goto(at(`risk/${ids.theft}?edit=true`));
+	await heading(page, "Laptop theft").waitFor();
+	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
+	for (const name of ["Edit", "Delete", "Link a record"]) {
+		expect(await page.getByRole("link", { name }).count()).toBe(0);
+		expect(await page.getByRole("button", { name }).count()).toBe(0);
+	}
+	await page.goto(at("risk/new"));
+	await page.getByRole("heading", { name: /may read, but not add/ }).waitFor();
+	await page.goto(at("measure"));
+	await page
+		.getByRole("heading", { name: "There are no measures yet" })
+		.waitFor();
+	expect(await page.getByRole("link", { name: "New measure" }).count()).toBe(0);
+});
+
+test("an address of no record says so", async () => {
+	const page = await open(admin, `risk/${ids.ada}`);
+	await heading(page, "Not found").waitFor();
+	await page.goto(at("people/half-an-id"));
+	await heading(page, "Not found").waitFor();
+	await page.goto(at("dragon"));
+	await heading(page, "Not found").waitFor();
+});
+
+test("at 375 px and in the dark the pages are usable and nothing is wider than the screen", async () => {
+	const page = await open(admin, "risk", {
+		viewport: { width: 375, height: 740 },
+		colorScheme: "dark",
+	});
+	const width = () => page.evaluate("document.documentElement.scrollWidth");
+	await page.getByRole("table").waitFor();
+	await page.getByRole("button", { name: "Filters" }).click();
+	await page.getByRole("combobox", { name: "Treatment" }).waitFor();
+	await axe(page);
+	expect(await width()).toBeLessThanOrEqual(375);
+	for (const path of [`risk/${ids.grown}`, `risk/${ids.grown}?edit=true`]) {
+		await page.goto(at(path));
+		await page
+			.getByRole("heading", { level: 1, name: /A risk that grew/ })
+			.waitFor();
+		await axe(page);
+		expect(await width()).toBeLessThanOrEqual(375);
+	}
+});

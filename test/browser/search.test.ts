@@ -1,0 +1,162 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Role } from "../../src/access/principal.ts";
+import { findOperation } from "../../src/operations.ts";
+import { callAs } from "../people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+const MEASURE = "Test of backups, each month";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+	const admin = await served.makePerson("admin");
+	const add = (name: string, input: object) => {
+		const operation = findOperation(name);
+		if (!operation) throw new Error(`there is no ${name}`);
+		return callAs(served.database, admin, operation, {
+			organization_id: served.organizationId,
+			...input,
+		});
+	};
+	const aRisk = {
+		category: "Availability",
+		treatment: "MITIGATED",
+		inherent_likelihood: 3,
+		inherent_impact: 5,
+	};
+	for (const name of ["Backups cannot be restored", "Backup tape is stolen"]) {
+		await add("addRisk", { ...aRisk, name });
+	}
+	await add("addMeasure", { name: MEASURE, category: "Operations" });
+	await add("addDevice", { name: "backup-server" });
+});
+afterAll(() => served.close());
+
+async function use(page: Page, operation: string, input: object) {
+	const answer = await page.request.post(`/api/console/${operation}`, {
+		data: input,
+		headers: { origin: served.service.url },
+	});
+	expect(answer.status(), await answer.text()).toBe(200);
+}
+
+async function open(role: Role, path = "/", options = {}) {
+	const person = await served.makePerson(role);
+	const page = await served.openPageAs(person, path, options);
+	await page.getByRole("heading", { level: 1 }).waitFor();
+	return page;
+}
+
+const field = (page: Page) =>
+	page.getByRole("combobox", { name: "Search everything" });
+
+test("Ctrl-K finds a record of any kind and opens it by keyboard alone", async () => {
+	const page = await open("viewer");
+	await page.keyboard.press("Control+K");
+	await page.locator('[role="combobox"]:focus').waitFor();
+	await page.keyboard.type("backup");
+	for (const kind of ["Risks", "Measures", "Devices"]) {
+		await page.getByRole("group", { name: kind }).waitFor();
+	}
+	await axe(page);
+	await screenshot(page, "search-found");
+	const wanted = page.getByRole("option", { name: "Backup tape is stolen" });
+	for (let presses = 0; presses < 10; presses++) {
+		if ((await wanted.getAttribute("aria-selected")) === "true") break;
+		await page.keyboard.press("ArrowDown");
+	}
+	const active = await field(page).getAttribute("aria-activedescendant");
+	expect(active).toBe(await wanted.getAttribute("id"));
+	await page.keyboard.press("Enter");
+	await page.waitForURL("**/r/risk/*");
+	await page
+		.getByRole("heading", { name: "Backup tape is stolen", level: 1 })
+		.waitFor();
+	expect(await field(page).count()).toBe(0);
+});
+
+test("Enter that is pressed before the answer is there opens the best match of what was typed", async () => {
+	const page = await open("member");
+	await page.keyboard.press("Control+K");
+	await field(page).waitFor();
+	await page.keyboard.type("backups cannot");
+	await page.keyboard.press("Enter");
+	await page
+		.getByRole("heading", { name: "Backups cannot be restored", level: 1 })
+		.waitFor();
+});
+
+test("what was opened last is offered before anything is typed, by its present name", async () => {
+	const page = await open("member", `/o/${served.organizationId}/r/measure`);
+	await page.getByRole("link", { name: MEASURE }).click();
+	await page.getByRole("heading", { name: MEASURE }).waitFor();
+	const id = new URL(page.url()).pathname.split("/").at(-1);
+	await use(page, "updateMeasure", { id, name: "Restore of backups" });
+	await page.goto("/");
+	await page.getByRole("button", { name: "Search" }).click();
+	await screenshot(page, "search-recent");
+	await page
+		.getByRole("group", { name: "Recent" })
+		.getByRole("option", { name: "Restore of backups" })
+		.click();
+	await page.waitForURL(`**/r/measure/${id}`);
+	await use(page, "updateMeasure", { id, name: MEASURE });
+});
+
+test("commands go to pages, add records and change the theme; a viewer is offered none that would be refused", async () => {
+	const page = await open("admin");
+	const run = async (words: string, option: string) => {
+		await page.keyboard.press("Control+K");
+		await field(page).fill(words);
+		await page.getByRole("option", { name: option }).waitFor();
+		await page.keyboard.press("Enter");
+	};
+	await run("audit l", "Audit log");
+	await page.waitForURL("**/settings/audit-log");
+	await run("new risk", "New risk");
+	await page.waitForURL("**/r/risk/new");
+	await run("dark", "Dark theme");
+	await expect
+		.poll(() =>
+			page.evaluate("document.documentElement.dataset.mantineColorScheme"),
+		)
+		.toBe("dark");
+
+	const viewer = await open("viewer");
+	await viewer.keyboard.press("Control+K");
+	await viewer.getByRole("option", { name: "Risks" }).waitFor();
+	for (const name of ["New risk", "Add device", "Audit log"]) {
+		const offered = viewer.getByRole("option", { name, exact: true });
+		expect(await offered.count(), name).toBe(0);
+	}
+	await field(viewer).fill("qwxyz");
+	await viewer.getByText("Nothing matches “qwxyz”").waitFor();
+	await viewer.keyboard.press("Escape");
+	await expect.poll(() => field(viewer).count()).toBe(0);
+});
+
+test("`/` goes into the list's search, and is a letter where one types", async () => {
+	const page = await open("viewer", `/o/${served.organizationId}/r/risk`);
+	await page.keyboard.press("/");
+	const search = page.getByRole("searchbox", { name: "Search risks" });
+	await page.locator("[data-list-search]:focus").waitFor();
+	await page.keyboard.type("tape/");
+	expect(await search.inputValue()).toBe("tape/");
+	await page.goto("/");
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	await page.keyboard.press("/");
+	await field(page).waitFor();
+});
+
+test("the dialog fits 375 px, in dark", async () => {
+	const page = await open("admin", "/", {
+		viewport: { width: 375, height: 740 },
+		colorScheme: "dark",
+	});
+	await page.getByRole("button", { name: "Search" }).click();
+	await field(page).fill("backup");
+	await page.getByRole("group", { name: "Risks" }).waitFor();
+	await axe(page);
+	await screenshot(page, "search-375-dark");
+});

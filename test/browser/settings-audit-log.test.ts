@@ -1,0 +1,196 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeApiToken, type TestUser } from "../people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let admin: TestUser;
+let riskId: string;
+let tokenId: string;
+
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.makePerson("admin");
+	const { id, token } = await makeApiToken(served.database, admin, {
+		name: "Claude Code",
+	});
+	tokenId = id;
+	const use = async (tool: string, input: object) => {
+		const answer = await fetch(`${served.service.url}/api/mcp/tools/${tool}`, {
+			method: "POST",
+			body: JSON.stringify(input),
+			headers: { authorization: `Bearer ${token}` },
+		});
+		if (answer.status !== 200) throw new Error(await answer.text());
+		return answer.json();
+	};
+	const organization_id = served.organizationId;
+	const { people } = await use("addPeople", {
+		organization_id,
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const { risk } = await use("addRisk", {
+		organization_id,
+		name: "Phishing",
+		category: "Human",
+		treatment: "ACCEPTED",
+		inherent_likelihood: 4,
+		inherent_impact: 4,
+	});
+	riskId = risk.id;
+	await use("updateRisk", {
+		id: riskId,
+		treatment: "MITIGATED",
+		owner_id: people.id,
+		residual_likelihood: 2,
+		note: "Everybody is trained once a year.\nThe mail server marks what comes from outside.",
+	});
+	for (let number = 1; number <= 20; number++) {
+		await use("addVendor", { organization_id, name: `Vendor ${number}` });
+	}
+	const { vendors } = await use("listVendors", { organization_id, size: 1 });
+	await use("deleteVendor", { id: vendors[0].id });
+	await served.activateDevice();
+});
+afterAll(() => served.close());
+
+const path = (query = "") =>
+	`/o/${served.organizationId}/settings/audit-log${query}`;
+const rows = (page: Page) => page.getByRole("row").filter({ hasText: /\d{4}/ });
+
+async function chooseFilter(page: Page, label: string, option: string) {
+	await page.getByRole("combobox", { name: label, exact: true }).click();
+	await page.getByRole("option", { name: option, exact: true }).click();
+}
+
+test("an entry tells who changed what, before and after, in the words of the register", async () => {
+	const page = await served.openPageAs(admin, path("?operation=updateRisk"));
+	await page.getByRole("button", { name: "Update risk" }).click();
+	const entry = page.getByRole("dialog", { name: /Update risk/ });
+	const cells = (field: string) =>
+		entry
+			.getByRole("row", { name: new RegExp(`^${field}`) })
+			.getByRole("cell")
+			.allInnerTexts();
+	await expect
+		.poll(() => cells("Treatment"))
+		.toEqual(["Accepted", "Mitigated"]);
+	await expect.poll(() => cells("Owner")).toEqual(["–", "Ada Lovelace"]);
+	await expect
+		.poll(() => cells("Residual likelihood"))
+		.toEqual([expect.stringMatching(/^4/), expect.stringMatching(/^2/)]);
+	await entry.getByText("API token: Claude Code").waitFor();
+	await screenshot(page, "audit-entry");
+	await axe(page);
+	await entry
+		.getByRole("button", { name: "Everything about this record" })
+		.click();
+	await page.getByRole("button", { name: "Add risk" }).waitFor();
+	expect(await rows(page).count()).toBe(2);
+	expect(page.url()).toContain(`record_id=${riskId}`);
+	await page.getByRole("link", { name: "Phishing" }).first().click();
+	await page.waitForURL(`**/r/risk/${riskId}`);
+	await page.goBack();
+	await page.reload();
+	expect(await rows(page).count()).toBe(2);
+	await page
+		.getByRole("button", { name: "Take the filter away: Record: Phishing" })
+		.click();
+	await page.getByRole("button", { name: "Add vendor" }).first().waitFor();
+});
+
+test("pages go back in time by the address; a deleted record has no link", async () => {
+	const page = await served.openPageAs(admin, path("?record_kind=vendor"));
+	await page.getByRole("button", { name: "Delete vendor" }).waitFor();
+	const gone = page.getByRole("row").filter({ hasText: "Delete vendor" });
+	expect(await gone.getByRole("link").count()).toBe(0);
+	expect(await rows(page).count()).toBe(20);
+	await page.getByRole("button", { name: "Next page" }).click();
+	await page.getByText("Vendor 1", { exact: true }).waitFor();
+	expect(await rows(page).count()).toBe(1);
+	await page.reload();
+	await page.getByText("Vendor 1", { exact: true }).waitFor();
+	await page.goBack();
+	await page.getByRole("button", { name: "Delete vendor" }).waitFor();
+});
+
+test("the log is filtered by kind of actor, action, kind of record, outcome and time", async () => {
+	const viewer = await served.openPageAs(await served.makePerson("viewer"));
+	const refused = await viewer.request.post("/api/console/addRisk", {
+		data: { organization_id: served.organizationId },
+		headers: { origin: served.service.url },
+	});
+	expect(refused.status()).toBe(403);
+	const page = await served.openPageAs(admin, path());
+	await rows(page).first().waitFor();
+	await screenshot(page, "audit-log");
+	await axe(page);
+
+	await chooseFilter(page, "Kind of actor", "Agent");
+	await page.getByRole("button", { name: "Enroll device" }).waitFor();
+	await expect.poll(() => page.getByText("API token:").count()).toBe(0);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await chooseFilter(page, "Outcome", "Refused");
+	await page.getByRole("button", { name: "Add risk" }).click();
+	await page.getByText("Nothing changed: the role did not allow it.").waitFor();
+	await page.getByRole("button", { name: "Close" }).click();
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await chooseFilter(page, "Kind of record", "Risk");
+	await chooseFilter(page, "Action", "Add risk");
+	await expect.poll(() => rows(page).count()).toBe(1);
+	await chooseFilter(page, "Actor", admin.name);
+	await expect.poll(() => page.url()).toContain(`actor_id=${admin.id}`);
+	await page.getByLabel("Until").fill("2020-02-29");
+	await page.getByRole("heading", { name: "No entry matches" }).waitFor();
+	// The day's end in the reader's zone, Berlin.
+	expect(decodeURIComponent(page.url())).toContain(
+		"until=2020-02-29T23:00:00.000Z",
+	);
+	await screenshot(page, "audit-log-none");
+	await page.reload();
+	await page.getByRole("heading", { name: "No entry matches" }).waitFor();
+	expect(await page.getByLabel("Until").inputValue()).toBe("2020-02-29");
+	await page.getByRole("button", { name: "Show all entries" }).click();
+	await page.getByRole("button", { name: "Delete vendor" }).waitFor();
+	await page.goto(path(`?token_id=${tokenId}`));
+	await page
+		.getByRole("button", {
+			name: "Take the filter away: Token: Claude Code",
+		})
+		.waitFor();
+});
+
+test("dark, and at 375 px, nothing is wider than the screen", async () => {
+	for (const [name, options] of [
+		["audit-log-dark", { colorScheme: "dark" }],
+		["audit-log-375", { viewport: { width: 375, height: 740 } }],
+	] as const) {
+		const page = await served.openPageAs(admin, path(), options);
+		await rows(page).first().waitFor();
+		await screenshot(page, name);
+		await axe(page);
+		const widths = await page.evaluate(
+			"[document.documentElement.scrollWidth, window.innerWidth]",
+		);
+		const [width = 0, limit = 0] = widths as number[];
+		expect(width).toBeLessThanOrEqual(limit);
+		await page.goto(path("?operation=updateRisk"));
+		await page.getByRole("button", { name: "Update risk" }).click();
+		await page.getByText("Mitigated").last().waitFor();
+		await screenshot(page, `${name}-entry`);
+		await axe(page);
+	}
+});
+
+test("who is no administrator is told so, and asks the server for nothing", async () => {
+	const page = await served.openPageAs(await served.makePerson("viewer"));
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(request.url()));
+	await page.goto(path());
+	await page
+		.getByRole("heading", { name: "Only administrators read the audit log" })
+		.waitFor();
+	expect(asked.filter((url) => url.includes("listAuditLog"))).toEqual([]);
+});

@@ -1,0 +1,292 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PASSWORD } from "../console-client.ts";
+import { joinOrganization, makeApiToken } from "../people.ts";
+import {
+	axe,
+	screenshot,
+	signIn,
+	startConsole,
+	type TestConsole,
+} from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+const path = (query = "") =>
+	`/o/${served.organizationId}/settings/members${query}`;
+const row = (page: Page, name: string) =>
+	page.getByRole("row").filter({ hasText: name });
+
+async function choose(page: Page, name: string, item: string): Promise<void> {
+	await page.getByRole("button", { name: `Actions for ${name}` }).click();
+	await page.getByRole("menuitem", { name: item }).click();
+}
+
+/** Creates the account of whoever has the invitation's link, as its page does. */
+async function join(page: Page, link: string, name: string): Promise<void> {
+	const answer = await page.request.post("/api/join", {
+		data: { token: link.split("#")[1], name, password: PASSWORD },
+		headers: { origin: served.service.url },
+	});
+	expect(answer.status()).toBe(200);
+}
+
+async function auditEntry(page: Page, action: string): Promise<void> {
+	await page.goto(`/o/${served.organizationId}/settings/audit-log`);
+	await page.getByRole("button", { name: action }).first().click();
+}
+
+test("somebody invited by link joins in another browser, changes role, and is removed; the audit log tells it", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	await page.getByRole("button", { name: "Invite a member" }).click();
+	await page.getByLabel("E-mail address").fill("grace");
+	await page.getByRole("button", { name: "Invite", exact: true }).click();
+	await page.getByText(/^Must be an e-mail address/).waitFor();
+	await screenshot(page, "members-invite");
+	await axe(page);
+	await page.getByLabel("E-mail address").fill("grace@example.com");
+	await page.getByRole("radio", { name: "Viewer" }).check();
+	await page.getByRole("button", { name: "Invite", exact: true }).click();
+	await page.getByText("This service sends no mail").waitFor();
+	const first = await page
+		.getByLabel("Invitation link", { exact: true })
+		.innerText();
+	await screenshot(page, "members-invited");
+	await axe(page);
+	await page.getByRole("button", { name: "Done" }).click();
+
+	const open = page.getByRole("region", { name: "Open invitations" }).last();
+	await open.getByText("grace@example.com").waitFor();
+	await screenshot(page, "members");
+	await axe(page);
+	await page
+		.getByRole("button", { name: "New link for grace@example.com" })
+		.click();
+	await page.getByRole("button", { name: "Invite", exact: true }).click();
+	const link = await page
+		.getByLabel("Invitation link", { exact: true })
+		.innerText();
+	expect(link).not.toBe(first);
+	await page.getByRole("button", { name: "Done" }).click();
+
+	const theirs = await served.openPage();
+	await join(theirs, link, "Grace");
+	await theirs.goto(path());
+	await signIn(theirs, { email: "grace@example.com" });
+	await row(theirs, "Grace").getByText("Viewer").waitFor();
+	expect(await theirs.getByRole("button", { name: /^Actions/ }).count()).toBe(
+		0,
+	);
+	for (const name of ["Invite a member", "New link"]) {
+		expect(await theirs.getByRole("button", { name }).count()).toBe(0);
+	}
+	await screenshot(theirs, "members-viewer");
+	await axe(theirs);
+
+	await page.reload();
+	await choose(page, "Grace", "Change role …");
+	await page.getByRole("radio", { name: "Member" }).check();
+	await screenshot(page, "members-role");
+	await axe(page);
+	await page.getByRole("button", { name: "Change the role" }).click();
+	await row(page, "Grace").getByText("Member", { exact: true }).waitFor();
+	expect(await page.getByText("grace@example.com").count()).toBe(1);
+	await auditEntry(page, "Update member");
+	const details = page.getByRole("dialog", { name: /Update member/ });
+	const change = details.getByRole("row", { name: /Role/ });
+	await expect
+		.poll(() => change.getByRole("cell").allInnerTexts())
+		.toEqual(["Viewer", "Member"]);
+	await screenshot(page, "audit-entry-role");
+	await axe(page);
+
+	await page.goto(path());
+	await choose(page, "Grace", "Remove …");
+	await screenshot(page, "members-remove");
+	await axe(page);
+	await page.getByRole("button", { name: "Remove the member" }).click();
+	await expect.poll(() => row(page, "Grace").count()).toBe(0);
+	await theirs.goto(path());
+	await theirs
+		.getByRole("heading", { name: /Not found|no organization/i })
+		.waitFor();
+	await auditEntry(page, "Remove member");
+	await page
+		.getByRole("dialog", { name: /Remove member/ })
+		.getByRole("row", { name: /Role/ })
+		.getByText("Member")
+		.waitFor();
+});
+
+test("an open invitation is revoked, and its link no longer works", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	await page.getByRole("button", { name: "Invite a member" }).click();
+	await page.getByLabel("E-mail address").fill("linus@example.com");
+	await page.getByRole("button", { name: "Invite", exact: true }).click();
+	const link = await page
+		.getByLabel("Invitation link", { exact: true })
+		.innerText();
+	await page.getByRole("button", { name: "Done" }).click();
+	await page
+		.getByRole("button", { name: "Revoke the invitation of linus@example.com" })
+		.click();
+	await page
+		.getByRole("button", { name: "Revoke the invitation" })
+		.last()
+		.click();
+	await expect.poll(() => page.getByText("linus@example.com").count()).toBe(0);
+	const answer = await page.request.post("/api/join", {
+		data: { token: link.split("#")[1], name: "Linus", password: PASSWORD },
+		headers: { origin: served.service.url },
+	});
+	expect(answer.status()).toBe(400);
+});
+
+test("the only administrator is told why they stay one, and stay", async () => {
+	const page = await served.openPageAs(await served.makePerson("admin"));
+	await page.goto(`/o/${served.organizationId}/settings/organization`);
+	await page
+		.getByRole("button", { name: "Create another organization" })
+		.click();
+	await page.getByLabel("Name").last().fill("Alone");
+	await page.getByRole("button", { name: "Create the organization" }).click();
+	await page.getByRole("button", { name: "Organization: Alone" }).waitFor();
+	await page.getByRole("link", { name: "Members" }).click();
+	await page.getByRole("button", { name: /^Actions for/ }).click();
+	await page.getByRole("menuitem", { name: "Change role …" }).click();
+	await page.getByText("You are the only administrator").waitFor();
+	await page.getByRole("radio", { name: "Viewer" }).check();
+	expect(
+		await page.getByRole("button", { name: "Change the role" }).isDisabled(),
+	).toBe(true);
+	await screenshot(page, "members-last-admin");
+	await axe(page);
+	await page.getByRole("button", { name: "Cancel" }).click();
+	await page.getByRole("button", { name: "Leave Alone …" }).click();
+	await page.getByText("You are the only administrator").waitFor();
+	expect(
+		await page.getByRole("button", { name: "Leave the organization" }).count(),
+	).toBe(0);
+});
+
+test("who leaves is out, and lands where they still belong", async () => {
+	const person = await served.makePerson("member");
+	const other = await served.openPageAs(await served.makePerson("admin"));
+	await other.goto(`/o/${served.organizationId}/settings/organization`);
+	await other
+		.getByRole("button", { name: "Create another organization" })
+		.click();
+	await other.getByLabel("Name").last().fill("Elsewhere");
+	await other.getByRole("button", { name: "Create the organization" }).click();
+	await other
+		.getByRole("button", { name: "Organization: Elsewhere" })
+		.waitFor();
+	const elsewhere = /\/o\/([\w-]{32})/.exec(other.url())?.[1] ?? "";
+	await joinOrganization(served.database, person, elsewhere, "member");
+
+	const page = await served.openPageAs(person, path());
+	await page.getByRole("button", { name: "Leave Acme …" }).click();
+	await page.getByRole("button", { name: "Leave the organization" }).click();
+	await page.getByText("You have left Acme.").waitFor();
+	await page.getByRole("button", { name: "Organization: Elsewhere" }).waitFor();
+	await page.goto(path());
+	await page.getByRole("heading", { name: "Not found" }).waitFor();
+});
+
+test("an administrator makes a password reset link, and resets a lost second factor", async () => {
+	const admin = await served.makePerson("admin");
+	const member = await served.makePerson("member");
+	await served.database.owner.query(
+		"update users set two_factor_enabled = true where id = $1",
+		[member.id],
+	);
+	const page = await served.openPageAs(admin, path(`?q=${member.email}`));
+	await row(page, member.name).getByText("On", { exact: true }).waitFor();
+	await choose(page, member.name, "Password reset link …");
+	await page.getByRole("button", { name: "Make the link" }).click();
+	const link = await page
+		.getByLabel("Password reset link", { exact: true })
+		.innerText();
+	expect(link).toMatch(/\/reset-password#asy_rst_\w+$/);
+	await page.getByRole("button", { name: "Done" }).click();
+	await choose(page, member.name, "Reset two-factor …");
+	await page.getByRole("button", { name: "Reset two-factor" }).click();
+	await row(page, member.name).getByText("Off", { exact: true }).waitFor();
+
+	await page.goto(path(`?q=${admin.email}`));
+	await page.getByRole("button", { name: `Actions for ${admin.name}` }).click();
+	await page.getByRole("menuitem", { name: "Change role …" }).waitFor();
+	expect(await page.getByRole("menuitem").count()).toBe(1);
+});
+
+test("the list is searched, filtered and sorted by its address", async () => {
+	const viewer = await served.makePerson("viewer");
+	await makeApiToken(served.database, viewer);
+	const page = await served.openPageAs(viewer, path("?role=viewer"));
+	await row(page, viewer.email).waitFor();
+	const administrators = page.getByRole("cell", { name: "Administrator" });
+	expect(await administrators.count()).toBe(0);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await administrators.first().waitFor();
+	await page.getByRole("button", { name: "Name" }).click();
+	await expect.poll(() => page.url()).toContain("sort=name");
+	await page.getByLabel("Search members").fill("nobody at all");
+	await page.getByRole("heading", { name: "No member matches" }).waitFor();
+	await page.getByRole("button", { name: "Show all members" }).click();
+	await row(page, viewer.email).waitFor();
+});
+
+test("the organization's name, description and intervals are changed by administrators alone", async () => {
+	const admin = await served.openPageAs(await served.makePerson("admin"));
+	const device = await served.activateDevice();
+	expect(device.id).toBeTruthy();
+	const address = `/o/${served.organizationId}/settings/organization`;
+	await admin.goto(address);
+	await admin.getByText(/active device/).waitFor();
+	await screenshot(admin, "organization");
+	await axe(admin);
+	await admin.getByLabel("Name").fill("");
+	await admin.getByRole("button", { name: "Save" }).first().click();
+	await admin.getByText("Must not be empty").first().waitFor();
+	await admin.getByLabel("Name").fill("Acme");
+	await admin.getByLabel("Description").fill("Makes anvils");
+	await admin.getByRole("button", { name: "Save" }).first().click();
+	await admin.getByText("The organization is saved.").waitFor();
+	await admin.getByRole("combobox", { name: "Heartbeat every" }).click();
+	await admin.getByRole("option", { name: "15 minutes" }).click();
+	await admin.getByText("A device that is silent for 31 minutes").waitFor();
+	await admin.getByRole("button", { name: "Save" }).last().click();
+	await admin.getByText("The intervals are saved.").waitFor();
+	await admin.reload();
+	expect(
+		await admin.getByRole("combobox", { name: "Heartbeat every" }).inputValue(),
+	).toBe("15 minutes");
+	expect(await admin.getByLabel("Description").inputValue()).toBe(
+		"Makes anvils",
+	);
+
+	const viewer = await served.openPageAs(
+		await served.makePerson("viewer"),
+		address,
+		{ viewport: { width: 375, height: 740 }, colorScheme: "dark" },
+	);
+	await viewer.getByText("every 15 minutes").waitFor();
+	expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
+	expect(await viewer.getByRole("textbox").count()).toBe(0);
+	await screenshot(viewer, "organization-viewer-375-dark");
+	await axe(viewer);
+	await viewer.goto(path());
+	await viewer.getByRole("table").waitFor();
+	await screenshot(viewer, "members-viewer-375-dark");
+	await axe(viewer);
+});

@@ -1,0 +1,272 @@
+import {
+	Client,
+	StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeApiToken } from "../people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+const path = (query = "") =>
+	`/o/${served.organizationId}/settings/api-tokens${query}`;
+const row = (page: Page, name: string) =>
+	page.getByRole("row").filter({ hasText: name });
+const dialog = (page: Page, name: string | RegExp) =>
+	page.getByRole("dialog", { name });
+
+/** Creates a token on the page and gives its secret, as shown. */
+async function createToken(page: Page, name: string): Promise<string> {
+	await page.getByRole("button", { name: "Create token" }).first().click();
+	await page.getByLabel("Name").fill(name);
+	await page.getByRole("button", { name: "Create the token" }).click();
+	return page.getByLabel("API token", { exact: true }).innerText();
+}
+
+/** Lists the organizations over MCP, as an AI client does. */
+async function listOverMcp(token: string, clientName: string) {
+	const client = new Client(
+		{ name: clientName, version: "1.0.0" },
+		{ versionNegotiation: { mode: { pin: "2026-07-28" } } },
+	);
+	await client.connect(
+		new StreamableHTTPClientTransport(
+			new URL(`${served.service.url}/api/mcp/v1`),
+			{ requestInit: { headers: { authorization: `Bearer ${token}` } } },
+		),
+	);
+	const answer = await client.callTool({
+		name: "listOrganizations",
+		arguments: {},
+	});
+	await client.close();
+	return answer;
+}
+
+async function statusOf(token: string): Promise<number> {
+	const answer = await fetch(
+		`${served.service.url}/api/mcp/tools/listOrganizations`,
+		{ headers: { authorization: `Bearer ${token}` } },
+	);
+	return answer.status;
+}
+
+test("a token's life: created and copied, used over MCP, seen in use, rotated, revoked, refused", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("member"),
+		path(),
+	);
+	await page.getByRole("heading", { name: "No API tokens yet" }).waitFor();
+	await screenshot(page, "tokens-empty");
+	await axe(page);
+
+	await page.getByRole("button", { name: "Create token" }).first().click();
+	await page.getByLabel("Name").waitFor();
+	await screenshot(page, "tokens-create");
+	await axe(page);
+	await page.getByRole("button", { name: "Create the token" }).click();
+	await page.getByText("Must not be empty").first().waitFor();
+	await page.getByLabel("Name").fill("Claude Code on my laptop");
+	await page.getByLabel("Description").fill("Keeps the risk register");
+	await page.getByRole("button", { name: "Create the token" }).click();
+
+	await page.getByRole("button", { name: "Copy API token" }).click();
+	const token = String(await page.evaluate("navigator.clipboard.readText()"));
+	expect(token).toMatch(/^asy_pat_/);
+	for (const label of ["Claude Code", "mcpServers", "curl"]) {
+		expect(await page.getByLabel(label).last().innerText()).toContain(token);
+	}
+	await screenshot(page, "tokens-shown-once");
+	await axe(page);
+	await page.keyboard.press("Escape");
+	await page.getByLabel("API token", { exact: true }).waitFor();
+	await page.getByLabel(/Keep the token in the variable/).check();
+	expect(
+		await page.getByLabel("Claude Code", { exact: true }).innerText(),
+	).toContain("$ASSAY_TOKEN");
+	await page.getByRole("button", { name: "I have copied it" }).click();
+	expect(await page.content()).not.toContain(token);
+
+	const mine = row(page, "Claude Code on my laptop");
+	await mine.getByText("Never", { exact: true }).waitFor();
+	const answer = await listOverMcp(token, "browser-test");
+	expect(JSON.stringify(answer.structuredContent)).toContain("Acme");
+	// The page reads the list again by itself.
+	await mine.getByText(/browser-test/).waitFor({ timeout: 30_000 });
+	await mine.getByText("1", { exact: true }).waitFor();
+	await screenshot(page, "tokens-used");
+
+	await mine.getByRole("link").click();
+	const details = dialog(page, "Claude Code on my laptop");
+	await details.getByText(/1 call on 1 of the last 30 days/).waitFor();
+	await details.getByText(/by browser-test.* from 127.0.0.1/).waitFor();
+	await details.getByRole("cell", { name: "listOrganizations" }).waitFor();
+	await details.locator(".recharts-surface").first().waitFor();
+	await screenshot(page, "tokens-details");
+	await axe(page);
+	await details.getByRole("button", { name: "Show as a table" }).click();
+	await details.getByRole("columnheader", { name: "Day (UTC)" }).waitFor();
+	await page.reload();
+	await details.getByRole("button", { name: "Rotate" }).click();
+	await dialog(page, /^Rotate/).waitFor();
+	await screenshot(page, "tokens-rotate");
+	await page.getByRole("button", { name: "Make the second token" }).click();
+	const second = await page
+		.getByLabel("API token", { exact: true })
+		.innerText();
+	expect(second).not.toBe(token);
+	expect([await statusOf(token), await statusOf(second)]).toEqual([200, 200]);
+	await page.getByRole("button", { name: "I have copied it" }).click();
+
+	await details.getByRole("button", { name: "Revoke" }).click();
+	const question = dialog(page, /^Revoke/);
+	await question.getByText("cannot be brought back").waitFor();
+	await screenshot(page, "tokens-revoke");
+	await axe(page);
+	await question.getByRole("button", { name: "Cancel" }).click();
+	expect(await statusOf(token)).toBe(200);
+	await details.getByRole("button", { name: "Revoke" }).click();
+	await question.getByRole("button", { name: "Revoke the token" }).click();
+	await details.getByText("Revoked").first().waitFor();
+	expect([await statusOf(token), await statusOf(second)]).toEqual([401, 200]);
+	await expect(listOverMcp(token, "browser-test")).rejects.toThrow(
+		/401|nvalid/,
+	);
+	await details.getByRole("button", { name: "Close" }).click();
+	await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+	expect(await row(page, "Claude Code on my laptop").count()).toBe(2);
+});
+
+test("a token can expire at the end of a day, or never", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("viewer"),
+		path("?token=new"),
+	);
+	await page.getByLabel("Name").fill("Nightly export");
+	await page.getByRole("combobox", { name: "Expires" }).click();
+	await page.getByRole("option", { name: "At the end of a day …" }).click();
+	await page.getByRole("button", { name: "Create the token" }).click();
+	await page.getByText("Choose a day.").waitFor();
+	await page.getByLabel("Day").fill("2019-01-01");
+	await page.getByRole("button", { name: "Create the token" }).click();
+	await page.getByText("Must be in the future").waitFor();
+	const year = new Date().getFullYear() + 1;
+	await page.getByLabel("Day").fill(`${year}-06-30`);
+	await page.getByRole("button", { name: "Create the token" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
+	// The end of the day in the reader's zone.
+	await row(page, "Nightly export").getByText(`1 Jul ${year}, 00:00`).waitFor();
+	await page.getByRole("button", { name: "Create token" }).click();
+	await page.getByLabel("Name").fill("For good");
+	await page.getByRole("combobox", { name: "Expires" }).click();
+	await page.getByRole("option", { name: "Never" }).click();
+	await page.getByRole("button", { name: "Create the token" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
+	await row(page, "For good").getByText("Never").first().waitFor();
+	expect(await page.getByRole("tab").count()).toBe(0);
+});
+
+test("a token older than 90 days is marked, and one that expires soon", async () => {
+	const person = await served.makePerson("member");
+	const old = await makeApiToken(served.database, person, { name: "Old one" });
+	await makeApiToken(served.database, person, {
+		name: "Short one",
+		expiresAt: new Date(Date.now() + 5 * 86_400_000 - 60_000),
+	});
+	await served.database.owner.query(
+		"update api_tokens set created_at = now() - interval '91 days' where id = $1",
+		[old.id],
+	);
+	await served.database.owner.query(
+		`insert into api_token_usage (token_id, day, tool, calls, errors)
+		select $1, (now() at time zone 'UTC')::date - n, tool, 3 + (n * 37) % 90 + length(tool), (n % 9) / 4
+		from generate_series(0, 29) n, unnest(array['listRisks', 'updateRisk', 'searchRecords']) tool
+		where n % 7 not in (2, 3)`,
+		[old.id],
+	);
+	const page = await served.openPageAs(person, path());
+	await row(page, "Old one").getByText("Older than 90 days").waitFor();
+	await row(page, "Short one").getByText("Expires in 5 days").waitFor();
+	await screenshot(page, "tokens-list");
+	await axe(page);
+	await row(page, "Old one").getByRole("link").click();
+	await dialog(page, "Old one").getByText("Time to rotate it").waitFor();
+	await dialog(page, "Old one").locator(".recharts-bar").first().waitFor();
+	await screenshot(page, "tokens-chart");
+	await page.goBack();
+	await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+
+	for (const [name, options] of [
+		["tokens-chart-dark", { colorScheme: "dark" }],
+		["tokens-chart-375", { viewport: { width: 375, height: 740 } }],
+	] as const) {
+		const other = await served.openPageAs(
+			person,
+			path(`?token=${old.id}`),
+			options,
+		);
+		await dialog(other, "Old one").locator(".recharts-bar").first().waitFor();
+		await screenshot(other, name);
+		await axe(other);
+		await other.goto(path());
+		await row(other, "Old one").waitFor();
+		await screenshot(other, name.replace("chart", "list"));
+		await axe(other);
+		const width = await other.evaluate("document.documentElement.scrollWidth");
+		expect(width).toBeLessThanOrEqual(1280);
+	}
+});
+
+test("an administrator sees and revokes every token that reaches the organization", async () => {
+	const member = await served.makePerson("member");
+	const { token } = await makeApiToken(served.database, member, {
+		name: "Member's script",
+	});
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	await page.getByRole("tab", { name: "All that reach Acme" }).click();
+	const found = row(page, "Member's script");
+	await found.getByText(member.email).waitFor();
+	await screenshot(page, "tokens-organization");
+	await axe(page);
+	await page.reload();
+	await found.getByRole("link").click();
+	const details = dialog(page, "Member's script");
+	await details.getByRole("button", { name: "Revoke" }).waitFor();
+	expect(await details.getByRole("button", { name: "Rotate" }).count()).toBe(0);
+	await details.getByRole("button", { name: "Revoke" }).click();
+	await page.getByRole("button", { name: "Revoke the token" }).click();
+	await details.getByText("Revoked").first().waitFor();
+	expect(await statusOf(token)).toBe(401);
+	await details.getByRole("link", { name: /in the audit log/ }).click();
+	await page.getByRole("heading", { name: "Audit log" }).waitFor();
+});
+
+test("who is no administrator is shown their own tokens, whatever the address says", async () => {
+	const other = await served.makePerson("member");
+	await makeApiToken(served.database, other, { name: "Somebody else's" });
+	const page = await served.openPageAs(
+		await served.makePerson("viewer"),
+		path("?of=organization"),
+	);
+	await page.getByRole("heading", { name: "No API tokens yet" }).waitFor();
+	expect(await page.getByText("Somebody else's").count()).toBe(0);
+});
+
+test("a secret is not in the page again after a reload", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("member"),
+		path(),
+	);
+	const token = await createToken(page, "Once");
+	await page.reload();
+	await row(page, "Once").waitFor();
+	expect(await page.content()).not.toContain(token);
+});
