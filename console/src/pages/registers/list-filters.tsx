@@ -15,14 +15,14 @@ import type {
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { ListControls } from "../../list-search.ts";
+import { BandFilter, DueFilter } from "./range-filters.tsx";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
-import { BANDS } from "./risk-scores.ts";
 
 /** So wide that the search and the filters of any register have room on one line of a usual screen. */
 const WIDTH = 140;
 const NARROW = "(max-width: 48em)";
 
-interface FilterProps {
+export interface FilterProps {
 	filter: FilterDescription;
 	list: ListControls;
 	organizationId: string;
@@ -62,7 +62,8 @@ function FilterControl(props: FilterProps) {
 	const { name, label, choices, reference } = filter;
 	const value = list.filters[name];
 	if (filter.type === "score") return <BandFilter {...props} />;
-	if (filter.type === "flag") {
+	if (filter.type === "due") return <DueFilter {...props} />;
+	if (filter.type === "flag" && value !== false) {
 		return (
 			<Checkbox
 				label={FLAGS[name] ?? label}
@@ -125,7 +126,7 @@ function FilterControl(props: FilterProps) {
 				tabIndex: 0,
 			}}
 		>
-			{label}: {String(value)}
+			{label}: {value === false ? "no" : String(value)}
 		</Pill>
 	);
 }
@@ -165,47 +166,6 @@ function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
 			onClear={() => apply("")}
 			onBlur={() => typed !== null && apply(typed)}
 			onKeyDown={({ key }) => key === "Enter" && apply(typed ?? inAddress)}
-		/>
-	);
-}
-
-/** The two ends of a score, as a band. */
-function BandFilter({ filter, list }: FilterProps) {
-	const { name } = filter;
-	const label = filter.label.replace(/ score$/, "");
-	const [low, high] = [`min_${name}`, `max_${name}`];
-	const ends = { min: list.filters[low], max: list.filters[high] };
-	const isSet = ends.min !== undefined || ends.max !== undefined;
-	const band = BANDS.find(
-		({ min, max }) => min === (ends.min ?? 1) && max === (ends.max ?? 25),
-	);
-	const other = {
-		value: "other",
-		label: `${ends.min ?? 1} to ${ends.max ?? 25}`,
-	};
-	return (
-		<Select
-			aria-label={label}
-			placeholder={label}
-			w={WIDTH}
-			clearable
-			clearButtonProps={{
-				"aria-label": `Clear ${label}`,
-				tabIndex: 0,
-				"aria-hidden": false,
-			}}
-			data={[
-				...BANDS.map(({ id, label: word, min, max }) => ({
-					value: id,
-					label: `${word} (${min} to ${max})`,
-				})).reverse(),
-				...(isSet && !band ? [other] : []),
-			]}
-			value={isSet ? (band?.id ?? other.value) : null}
-			onChange={(id) => {
-				const chosen = BANDS.find((known) => known.id === id);
-				list.setFilters({ [low]: chosen?.min, [high]: chosen?.max });
-			}}
 		/>
 	);
 }
