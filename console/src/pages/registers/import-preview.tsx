@@ -139,7 +139,11 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 				: {parts.join(", ")}.
 			</Text>
 			{wrong > 0 && (
-				<Alert color="red" variant="outline" title="Some lines are wrong">
+				<Alert
+					color="red"
+					variant="outline"
+					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
+				>
 					Mend {wrong === 1 ? "it" : "them"} in the file and choose it again:
 					nothing is imported while a line is wrong.
 				</Alert>
