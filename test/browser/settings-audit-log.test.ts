@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiToken, type TestUser } from "../people.ts";
+import type { Json } from "../tools.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;
@@ -22,7 +23,7 @@ beforeAll(async () => {
 			headers: { authorization: `Bearer ${token}` },
 		});
 		if (answer.status !== 200) throw new Error(await answer.text());
-		return answer.json();
+		return (await answer.json()) as Json;
 	};
 	const organization_id = served.organizationId;
 	const { people } = await use("addPeople", {
