@@ -15,6 +15,9 @@ import type { FormValue } from "./form-values.ts";
 import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";
 import { scaleOf } from "./risk-scores.ts";
 
+/** So many choices are found sooner by typing. */
+const MANY = 8;
+
 /** The control that suits what a field holds. */
 export function FieldInput({
 	field,
@@ -65,6 +68,7 @@ export function FieldInput({
 					value={text || null}
 					onChange={onChange}
 					allowDeselect={false}
+					searchable={choices.length > MANY}
 					placeholder="Choose one"
 					maxDropdownHeight={280}
 				/>

@@ -18,8 +18,9 @@ import type { ListControls } from "../../list-search.ts";
 import { BandFilter, DueFilter } from "./range-filters.tsx";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
 
-/** So wide that the search and the filters of any register have room on one line of a usual screen. */
-const WIDTH = 140;
+/** So wide that the search and a register's filters have room on one line of a usual screen. */
+const WIDTHS = { few: 180, many: 140 };
+const FEW = 4;
 const NARROW = "(max-width: 48em)";
 
 export interface FilterProps {
@@ -28,18 +29,21 @@ export interface FilterProps {
 	organizationId: string;
 	/** Of the page that is shown: its values are suggested. */
 	rows: readonly AnyRecord[];
+	/** Of the control, px. */
+	width: number;
 }
 
 /** A control for each filter that the kind's list has; on a narrow screen behind a button. */
 export function ListFilters({
 	kind,
 	...rest
-}: Omit<FilterProps, "filter"> & { kind: KindDescription }) {
+}: Omit<FilterProps, "filter" | "width"> & { kind: KindDescription }) {
 	const isNarrow = useMediaQuery(NARROW);
 	const [isOpen, setOpen] = useState(false);
 	const active = Object.keys(rest.list.filters).length;
+	const width = kind.filters.length > FEW ? WIDTHS.many : WIDTHS.few;
 	const controls = kind.filters.map((filter) => (
-		<FilterControl key={filter.name} filter={filter} {...rest} />
+		<FilterControl key={filter.name} filter={filter} width={width} {...rest} />
 	));
 	if (!isNarrow || controls.length === 0) return controls;
 	return (
@@ -58,7 +62,7 @@ export function ListFilters({
 }
 
 function FilterControl(props: FilterProps) {
-	const { filter, list, organizationId } = props;
+	const { filter, list, organizationId, width } = props;
 	const { name, label, choices, reference } = filter;
 	const value = list.filters[name];
 	if (filter.type === "score") return <BandFilter {...props} />;
@@ -82,7 +86,7 @@ function FilterControl(props: FilterProps) {
 				kind={reference}
 				aria-label={label}
 				placeholder={label}
-				w={WIDTH}
+				w={width}
 				{...(filter.isNullable
 					? { none: `No ${label.toLowerCase()}` }
 					: undefined)}
@@ -100,7 +104,7 @@ function FilterControl(props: FilterProps) {
 			<Select
 				aria-label={label}
 				placeholder={label}
-				w={WIDTH}
+				w={width}
 				clearable
 				clearButtonProps={{
 					"aria-label": `Clear ${label}`,
@@ -137,7 +141,12 @@ const FLAGS: Record<string, string> = {
 };
 
 /** The exact value; those on the page are suggested. */
-function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
+function NameFilter({
+	filter: { name, label },
+	list,
+	rows,
+	width,
+}: FilterProps) {
 	const value = list.filters[name];
 	const inAddress = value === undefined || value === null ? "" : String(value);
 	const [typed, setTyped] = useState<string | null>(null);
@@ -152,7 +161,7 @@ function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
 		<Autocomplete
 			aria-label={label}
 			placeholder={label}
-			w={WIDTH}
+			w={width}
 			clearable
 			clearButtonProps={{
 				"aria-label": `Clear ${label}`,

@@ -4,8 +4,6 @@ import { dayAfter, todayHere } from "./days.ts";
 import type { FilterProps } from "./list-filters.tsx";
 import { BANDS, MAX_SCORE } from "./risk-scores.ts";
 
-const WIDTH = 140;
-
 type Ends = Record<string, string | number>;
 
 interface Preset {
@@ -17,11 +15,12 @@ interface Preset {
 /** Two filters that are the ends of a range, offered as a few ranges that people ask for. */
 function RangeFilter({
 	list,
+	width,
 	label,
 	names,
 	presets,
 	describe,
-}: Pick<FilterProps, "list"> & {
+}: Pick<FilterProps, "list" | "width"> & {
 	label: string;
 	names: readonly [string, string];
 	presets: readonly Preset[];
@@ -38,7 +37,7 @@ function RangeFilter({
 		<Select
 			aria-label={label}
 			placeholder={label}
-			w={WIDTH}
+			w={width}
 			clearable
 			clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
 			comboboxProps={{ width: "max-content", position: "bottom-start" }}
@@ -56,12 +55,13 @@ function RangeFilter({
 }
 
 /** The two ends of a score, as a band. */
-export function BandFilter({ filter, list }: FilterProps) {
+export function BandFilter({ filter, list, width }: FilterProps) {
 	const { name, label } = filter;
 	const names = [`min_${name}`, `max_${name}`] as const;
 	return (
 		<RangeFilter
 			list={list}
+			width={width}
 			label={label.replace(/ score$/, "")}
 			names={names}
 			presets={[...BANDS].reverse().map(({ label: band, min, max }) => ({
@@ -76,11 +76,12 @@ export function BandFilter({ filter, list }: FilterProps) {
 const SOON_DAYS = [14, 90];
 
 /** By when something is to be done. */
-export function DueFilter({ filter, list }: FilterProps) {
+export function DueFilter({ filter, list, width }: FilterProps) {
 	const today = todayHere();
 	return (
 		<RangeFilter
 			list={list}
+			width={width}
 			label={filter.label}
 			names={["due_from", "due_until"]}
 			presets={[
