@@ -12,7 +12,7 @@ import { useSaving } from "../settings/use-saving.ts";
 import { Card } from "./card.tsx";
 import { linkQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
-import { NewPasswordInput } from "./new-password.tsx";
+import { NewPasswordInput } from "./password-fields.tsx";
 
 interface Done {
 	email: string;
