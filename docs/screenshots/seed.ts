@@ -155,6 +155,17 @@ export async function seed(
 		organization_id: undefined,
 		note: "Reviewed after the leavers' checklist came into use.",
 	});
+	// Nor do registers come into being within a minute.
+	for (const table of ["risks", "measures", "controls", "tasks"]) {
+		await client.query(
+			`update ${table} t
+			set created_at = now() - a.age, updated_at = now() - a.age / 3
+			from (
+				select id, row_number() over (order by md5(id)) * interval '31 hours' as age from ${table}
+			) a
+			where t.id = a.id`,
+		);
+	}
 	return { ...devices, risk: stolen, framework: framework.id as string };
 }
 
@@ -188,7 +199,7 @@ async function addDevices(
 			{
 				hardware_uuid: crypto.randomUUID(),
 				serial_number: `HP${4000 + n * 7}`,
-				hostname: `${name}.harbourpine.example`,
+				hostname: `${name}.local`,
 				platform,
 				os_version,
 				agent_version: "1.4.0",
