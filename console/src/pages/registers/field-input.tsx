@@ -10,6 +10,7 @@ import {
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldDescription } from "../../kind-description.ts";
+import { clearButton } from "./clear-button.ts";
 import { isScale } from "./field-value.tsx";
 import type { FormValue } from "./form-values.ts";
 import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";
@@ -119,7 +120,7 @@ export function FieldInput({
 					{...common}
 					searchable
 					clearable
-					clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+					clearButtonProps={clearButton(`Clear ${label}`)}
 					data={[...choices]}
 					limit={50}
 					nothingFoundMessage="No country matches"
@@ -134,7 +135,7 @@ export function FieldInput({
 				<TagsInput
 					{...common}
 					clearable
-					clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+					clearButtonProps={clearButton(`Clear ${label}`)}
 					placeholder={list.length === 0 ? "Type one, then press Enter" : ""}
 					value={list}
 					onChange={onChange}

@@ -15,6 +15,7 @@ import type {
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { ListControls } from "../../list-search.ts";
+import { clearButton } from "./clear-button.ts";
 import { BandFilter, DueFilter } from "./range-filters.tsx";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
 
@@ -106,11 +107,7 @@ function FilterControl(props: FilterProps) {
 				placeholder={label}
 				w={width}
 				clearable
-				clearButtonProps={{
-					"aria-label": `Clear ${label}`,
-					tabIndex: 0,
-					"aria-hidden": false,
-				}}
+				clearButtonProps={clearButton(`Clear ${label}`)}
 				data={[...choices]}
 				value={value === undefined ? null : String(value)}
 				onChange={(chosen) => list.setFilter(name, chosen ?? undefined)}
@@ -163,11 +160,7 @@ function NameFilter({
 			placeholder={label}
 			w={width}
 			clearable
-			clearButtonProps={{
-				"aria-label": `Clear ${label}`,
-				tabIndex: 0,
-				"aria-hidden": false,
-			}}
+			clearButtonProps={clearButton(`Clear ${label}`)}
 			data={[...seen].map(String)}
 			value={typed ?? inAddress}
 			onChange={setTyped}

@@ -1,5 +1,6 @@
 import { Select } from "@mantine/core";
 import { formatDay } from "../../parts/time.tsx";
+import { clearButton } from "./clear-button.ts";
 import { dayAfter, todayHere } from "./days.ts";
 import type { FilterProps } from "./list-filters.tsx";
 import { BANDS, MAX_SCORE } from "./risk-scores.ts";
@@ -39,7 +40,7 @@ function RangeFilter({
 			placeholder={label}
 			w={width}
 			clearable
-			clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+			clearButtonProps={clearButton(`Clear ${label}`)}
 			comboboxProps={{ width: "max-content", position: "bottom-start" }}
 			data={[...presets.map((preset) => preset.label), ...other]}
 			value={found?.label ?? other[0] ?? null}
