@@ -23,6 +23,9 @@ async function use(name: string, input: object): Promise<any> {
 const inOrganization = (name: string, input: object = {}) =>
 	use(name, { organization_id: served.organizationId, ...input });
 
+/** A loaded machine may take its time; what is awaited is the same. */
+const SOON = { timeout: 15_000 };
+
 const at = (path: string) => `/o/${served.organizationId}/${path}`;
 
 async function choose(page: Page, name: string, text: string | Buffer) {
@@ -175,12 +178,28 @@ test("a file that is none is refused with what to do instead", async () => {
 	await preview(page).getByText("Müller").waitFor();
 });
 
+test("a file can be dropped on the page", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	const field = page.getByText("Drop a CSV file here");
+	await field.waitFor();
+	const dataTransfer = await page.evaluateHandle(`(() => {
+		const transfer = new DataTransfer();
+		transfer.items.add(new File(["name\\nDropped"], "dropped.csv"));
+		return transfer;
+	})()`);
+	await field.dispatchEvent("drop", { dataTransfer });
+	await page.getByText("1 line: 1 to add").waitFor();
+	await preview(page).getByText("Dropped").waitFor();
+});
+
 test("lines find their record by another column when told so", async () => {
 	await inOrganization("addMeasure", { name: "Backups", category: "IT" });
 	const page = await served.openPageAs(admin, at("r/measure/import"));
 	await choose(page, "m.csv", "name,category,state\r\nBackups,IT,in progress");
 	await page.getByText("1 line: 1 to add").waitFor();
-	await page.getByRole("combobox", { name: /A line is about/ }).click();
+	await page
+		.getByRole("combobox", { name: "Find existing records by" })
+		.click();
 	await page.getByRole("option", { name: "Name" }).click();
 	await page.getByText("1 line: 0 to add, 1 to change").waitFor();
 });
@@ -193,7 +212,7 @@ test("a large file is paged, and its lines narrowed by what happens", async () =
 	const lines = preview(page).locator("tbody tr");
 	expect(await lines.count()).toBe(50);
 	await page.getByRole("button", { name: "Page 3" }).click();
-	await expect.poll(() => lines.count()).toBe(20);
+	await expect.poll(() => lines.count(), SOON).toBe(20);
 	await lines.getByText("Vendor 120").waitFor();
 	await axe(page);
 });
