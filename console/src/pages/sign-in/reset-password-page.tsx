@@ -41,8 +41,8 @@ export function Page() {
 						</>
 					}
 				>
-					It was used, replaced by a newer one, or is more than 24 hours old.
-					Your password is as it was.
+					It was used, replaced by a newer one or by a change of the password,
+					or is more than 24 hours old.
 				</LinkProblem>
 			) : link.data ? (
 				<ResetForm token={token} email={link.data.email} onDone={setDone} />
