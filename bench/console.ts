@@ -264,8 +264,13 @@ ${interactions.count} keys and clicks in a list of risks until the next paint: m
 if (values.help) {
 	process.stdout.write(USAGE);
 } else {
+	const stopped = new Promise<never>((_, reject) => {
+		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+			process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+		}
+	});
 	try {
-		const report = await bench();
+		const report = await Promise.race([bench(), stopped]);
 		process.stdout.write(
 			values.json ? `${JSON.stringify(report)}\n` : toMarkdown(report),
 		);

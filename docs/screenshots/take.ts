@@ -47,14 +47,15 @@ async function makeOrganization(client: Client): Promise<string> {
 
 async function take(page: Page, path: string, name: string): Promise<void> {
 	say(name);
+	// What is below the edge of a screen is half of what the home page says.
+	const height = name.startsWith("home") ? 1280 : 860;
+	await page.setViewportSize({ width: 1280, height });
 	await page.goto(path);
 	await page.getByRole("heading", { level: 1 }).waitFor();
 	await page.waitForLoadState("networkidle");
 	await page.waitForTimeout(500);
 	await page.screenshot({
 		path: join(import.meta.dirname, `${name}.png`),
-		// What is below the edge of a screen is half of what this page says.
-		fullPage: name.startsWith("home"),
 		animations: "disabled",
 	});
 }
@@ -89,7 +90,6 @@ async function run(): Promise<void> {
 			colorScheme,
 			locale: "en-GB",
 			reducedMotion: "reduce",
-			viewport: { width: 1280, height: 860 },
 		});
 		await context.addInitScript(
 			`localStorage.setItem("assay-first-steps-${organization}", "over")`,
@@ -121,8 +121,14 @@ async function run(): Promise<void> {
 	}
 }
 
+const stopped = new Promise<never>((_, reject) => {
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+		process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+	}
+});
+
 try {
-	await run();
+	await Promise.race([run(), stopped]);
 } catch (error) {
 	say(`screenshots: ${error instanceof Error ? error.stack : error}`);
 	process.exitCode = 1;

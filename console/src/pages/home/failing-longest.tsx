@@ -6,6 +6,8 @@ import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./section.tsx";
 
+const SHOWN = 7;
+
 /** Where somebody should go next: the checks that have failed for the longest time. */
 export function FailingLongest({
 	failing,
@@ -25,7 +27,7 @@ export function FailingLongest({
 				</Text>
 			)}
 			<ul className={styles.rows}>
-				{failing.map((one) => (
+				{failing.slice(0, SHOWN).map((one) => (
 					<li key={`${one.device_id} ${one.check_key}`} className={styles.row}>
 						<Group justify="space-between" gap="xs" wrap="nowrap">
 							<TextLink
