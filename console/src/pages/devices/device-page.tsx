@@ -78,7 +78,11 @@ export function Page() {
 						} as never)
 					}
 				>
-					<Tabs.List mb="md">
+					<Tabs.List
+						mb="md"
+						// On a phone they scroll instead of standing in two lines.
+						style={{ flexWrap: "nowrap", overflow: "auto hidden" }}
+					>
 						{(Object.keys(TABS) as Tab[]).map((name) => (
 							<Tabs.Tab key={name} value={name}>
 								{TABS[name]}
