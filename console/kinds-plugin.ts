@@ -106,8 +106,8 @@ function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
 function describeDue({ due }: AnyRecordKind): FilterDescription[] {
 	if (!due) return [];
 	return [
-		{ name: "is_open", label: "Open only", type: "flag", isNullable: false },
 		{ name: "due", label: labelOf(due.date), type: "due", isNullable: false },
+		{ name: "is_open", label: "Open only", type: "flag", isNullable: false },
 	];
 }
 

@@ -1,9 +1,12 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fill } from "./register-form.ts";
+
+// Each walks through several pages, and the machine may have other work.
+vi.setConfig({ testTimeout: 120_000 });
 
 let served: TestConsole;
 let admin: TestUser;

@@ -22,17 +22,13 @@ const TONES: Record<string, Tone> = {
 	MAJOR: "bad",
 	MINOR: "warning",
 	URGENT: "bad",
-	SECRET: "bad",
-	CONFIDENTIAL: "warning",
+	HIGH: "warning",
 };
 
 /** Fields whose values are shown as badges, each with the tone above. */
 const WITH_TONE: ReadonlySet<string> = new Set<
-	| FieldName<"nonconformity">
-	| FieldName<"task">
-	| FieldName<"datum">
-	| FieldName<"obligation">
->(["state", "status", "severity", "priority", "data_classification"]);
+	FieldName<"nonconformity"> | FieldName<"task"> | FieldName<"obligation">
+>(["state", "status", "severity", "priority"]);
 
 /** Undefined: the value is no state, and shown as words alone. */
 export function toneOf(field: string, value: string): Tone | undefined {
