@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createOrganization } from "../../src/access/organization.ts";
 import type { Role } from "../../src/access/principal.ts";
 import { CANONICAL_CHECKS } from "../../src/devices/wire.ts";
@@ -13,6 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The machine may have much else to do. */
 const PATIENCE = { timeout: 20_000 };
+vi.setConfig({ testTimeout: 180_000 });
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -479,7 +480,7 @@ test("a fleet and a year of history are readable, in the dark and at 375 px too"
 			expect(wide, `${name} at ${look}`).toBeLessThanOrEqual(shown);
 		}
 	}
-}, 180_000);
+});
 
 /** What it is called, and where it is. */
 type View = [name: string, path: string];
