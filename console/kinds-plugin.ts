@@ -55,6 +55,7 @@ function describeKind(definition: AnyRecordKind): KindDescription {
 						...(reference && { reference }),
 					})),
 			),
+			...describeDue(definition),
 			...describeFilters(definition.otherFilters ?? {}),
 		],
 		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
@@ -99,6 +100,15 @@ function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
 	return limits.enum
 		?.filter((value) => value !== null)
 		.map((value) => ({ value, label: inWords(value.toLowerCase()) }));
+}
+
+/** Whether it is done, and by when it is to be (see records/due.ts). */
+function describeDue({ due }: AnyRecordKind): FilterDescription[] {
+	if (!due) return [];
+	return [
+		{ name: "due", label: labelOf(due.date), type: "due", isNullable: false },
+		{ name: "is_open", label: "Open only", type: "flag", isNullable: false },
+	];
 }
 
 /** Those that are not simply a field's value. `min_x` with `max_x` is one filter with two ends. */

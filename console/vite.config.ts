@@ -5,10 +5,12 @@ import { kindsPlugin } from "./kinds-plugin.ts";
 /** Stands in the page where the server writes the nonce of each answer. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
 
-/** Code that seldom changes is apart from ours, so that a new version of the console re-loads little. */
+/**
+ * Code that seldom changes and that every page needs is apart from ours, so that a new version
+ * of the console re-loads little. A group takes along what its modules import: one for the charts
+ * would take what the first page needs too, and the first page would load the charts.
+ */
 const VENDORS = [
-	["charts", /recharts|d3-|victory-vendor|@mantine\/charts|@reduxjs|immer/],
-	["dates", /dayjs|@mantine\/dates/],
 	["react", /node_modules\/(react|react-dom|scheduler)\//],
 	["tanstack", /@tanstack\/(react-)?(router|query|store|history)/],
 ] as const;

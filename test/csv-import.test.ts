@@ -175,6 +175,12 @@ test("a dry run says what would change and writes nothing", async () => {
 		id: null,
 		name: "Fire",
 	});
+	expect(result.lines[2]).toMatchObject({
+		line: 4,
+		outcome: "WRONG",
+		id: null,
+		name: "Flood",
+	});
 	expect(issues(result)).toEqual([
 		'4 Owner: there is no person "nobody@example.com" in this organization; give an e-mail address, a name or an id that it has',
 		'4 Treatment: must be one of MITIGATED, ACCEPTED, AVOIDED, TRANSFERRED, not "IGNORED"',

@@ -171,7 +171,15 @@ test("a raw report is read with its evidence as it was sent; its id is in histor
 		device_id: device.id,
 	});
 	expect(posture_reports).toHaveLength(2);
-	expect(posture_reports[1]).toMatchObject({ report_id, device_id: device.id });
+	expect(posture_reports[1]).toEqual({
+		report_id,
+		device_id: device.id,
+		received_at: expect.stringMatching(/Z$/),
+		pass: 0,
+		fail: 0,
+		unknown: 1,
+		not_applicable: 0,
+	});
 	const history = await fleet.call(listDevicePostures, {
 		device_id: device.id,
 	});

@@ -48,6 +48,9 @@ export interface FieldDescription extends Described {
 }
 
 export interface FilterDescription extends Described {
-	/** `score`: a pair of filters, `min_<name>` and `max_<name>`. */
-	type: FieldType | "flag" | "score";
+	/**
+	 * `score`: a pair of filters, `min_<name>` and `max_<name>`; `due`: the pair `due_from`
+	 * and `due_until`.
+	 */
+	type: FieldType | "flag" | "score" | "due";
 }

@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { organizationsQuery } from "./queries.ts";
 
@@ -29,6 +29,18 @@ export function lastOrganization(): string | null {
 	} catch {
 		return null;
 	}
+}
+
+/**
+ * The organization that the shell shows: the one of the address, and on pages of no
+ * organization, such as one's account, the one that one came from.
+ */
+export function useShownOrganization() {
+	const { data = [] } = useQuery(organizationsQuery);
+	const { org } = useParams({ strict: false });
+	const of = (id: string | null | undefined) =>
+		data.find((organization) => organization.id === id);
+	return org === undefined ? (of(lastOrganization()) ?? data[0]) : of(org);
 }
 
 export function rememberOrganization(id: string): void {

@@ -6,7 +6,12 @@ import type { AnyRecordKind } from "../record-kind.ts";
 import type { Values } from "../record-store.ts";
 import { insertNew, noteStored, updateLocked } from "../record-writing.ts";
 import { recordKinds } from "../records/all.ts";
-import { type CsvFile, MAX_LINES, readFile } from "./import-file.ts";
+import {
+	type CsvFile,
+	type FileLine,
+	MAX_LINES,
+	readFile,
+} from "./import-file.ts";
 import { chooseMatch, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 
@@ -113,8 +118,8 @@ export const importRecords = defineOperation({
 			unchanged: count("UNCHANGED"),
 			wrong: count("WRONG"),
 			ignored_columns: file.ignored,
-			lines: plan.map((planned) =>
-				describeLine(kind, file, planned, stored?.get(planned)),
+			lines: plan.map((planned, at) =>
+				describeLine(kind, file, file.lines[at], planned, stored?.get(planned)),
 			),
 		};
 	},
@@ -203,11 +208,14 @@ async function allOf(
 function describeLine(
 	kind: AnyRecordKind,
 	{ headings }: CsvFile,
+	fileLine: FileLine | undefined,
 	{ line, outcome, before, values, issues }: PlannedLine,
 	stored: Values | undefined,
 ): z.input<typeof importedLine> {
 	const record: Values = stored ?? { ...before, ...values };
-	const title = kind.title ? record[kind.title] : undefined;
+	// What is wrong has no values; people know it by what they wrote.
+	const title =
+		kind.title && (record[kind.title] ?? fileLine?.cells.get(kind.title));
 	const changes = before
 		? Object.entries(values).map(([name, after]) => [
 				name,

@@ -16,6 +16,7 @@ import {
 	throughMillisecond,
 	toTimestamp,
 } from "./moment.ts";
+import type { PostureStatus } from "./wire.ts";
 
 const spanOrders: Record<string, Order> = {
 	since: { expression: "t.since", type: "timestamptz" },
@@ -151,6 +152,14 @@ export const listDevicePostures = defineOperation({
 	},
 });
 
+/** How many results of a report `t` have this status. */
+const resultsOf = (status: PostureStatus) =>
+	`(select count(*)::int from jsonb_array_elements(t.results) e where e ->> 'status' = '${status}')`;
+
+const REPORT_COLUMNS = `
+	t.id, t.received_at, ${resultsOf("PASS")} as pass, ${resultsOf("FAIL")} as fail,
+	${resultsOf("UNKNOWN")} as unknown, ${resultsOf("NOT_APPLICABLE")} as not_applicable`;
+
 const reportOrders: Record<string, Order> = {
 	received_at: { expression: "t.received_at", type: "timestamptz" },
 };
@@ -159,7 +168,7 @@ export const listDevicePostureReports = defineOperation({
 	name: "listDevicePostureReports",
 	title: "List a device's posture reports",
 	description:
-		"List the ids of the raw reports that a device sent, newest first, as far as they are still kept; getDevicePostureReport reads one.",
+		"List the raw reports that a device sent, with how many of their results have each status, newest first, as far as they are still kept; getDevicePostureReport reads one.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -170,6 +179,10 @@ export const listDevicePostureReports = defineOperation({
 				report_id: z.string(),
 				device_id: z.string(),
 				received_at: z.string(),
+				pass: z.int(),
+				fail: z.int(),
+				unknown: z.int(),
+				not_applicable: z.int(),
 			}),
 		),
 		next_cursor: z.string().nullable(),
@@ -180,7 +193,7 @@ export const listDevicePostureReports = defineOperation({
 				context.client,
 				{
 					tool: "listDevicePostureReports",
-					columns: "t.id, t.received_at",
+					columns: REPORT_COLUMNS,
 					from: "(select *, report_id as id from posture_reports) t",
 					within: ofDevice(device_id),
 					orders: reportOrders,
@@ -199,6 +212,10 @@ export const listDevicePostureReports = defineOperation({
 				report_id: row.id,
 				device_id,
 				received_at: row.received_at,
+				pass: row.pass,
+				fail: row.fail,
+				unknown: row.unknown,
+				not_applicable: row.not_applicable,
 			})),
 			next_cursor: page.next_cursor,
 		};

@@ -1,9 +1,12 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fill } from "./register-form.ts";
+
+// Each walks through several pages, and the machine may have other work.
+vi.setConfig({ testTimeout: 120_000 });
 
 let served: TestConsole;
 let admin: TestUser;
@@ -137,6 +140,29 @@ test("scores are filtered by band, owners by search, and what has none by choosi
 	await page.waitForURL(new RegExp(ids.ada));
 	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
 	await axe(page);
+});
+
+test("what is overdue and not done is found, and marked", async () => {
+	await add("addTask", { name: "Long overdue", deadline: "2024-02-29" });
+	await add("addTask", {
+		...{ name: "Done in time", deadline: "2024-02-29", state: "DONE" },
+	});
+	await add("addTask", { name: "Far away", deadline: "2100-01-01" });
+	const page = await open(admin, "task");
+	await page.getByRole("combobox", { name: "Deadline" }).click();
+	await page.getByRole("option", { name: "Overdue" }).click();
+	await expect
+		.poll(names(page), SOON)
+		.toEqual(["Done in time", "Long overdue"]);
+	await page.getByRole("checkbox", { name: "Open only" }).check();
+	await expect.poll(names(page), SOON).toEqual(["Long overdue"]);
+	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
+	await axe(page);
+	// A range of somebody else's is shown as it is.
+	await page.goto(at("task?due_from=2099-01-01"));
+	await expect.poll(names(page), SOON).toEqual(["Far away"]);
+	const due = page.getByRole("combobox", { name: "Deadline" });
+	expect(await due.inputValue()).toBe("from 1 Jan 2099");
 });
 
 test("the names of all owners of a page are read in one request", async () => {

@@ -28,6 +28,9 @@ async function add(name: string, input: object): Promise<any> {
 /** A loaded machine may take its time; what is awaited is the same. */
 const SOON = { timeout: 15_000 };
 
+/** A whole life of a record, in a browser. */
+const LONG_MS = 120_000;
+
 const at = (path: string) => `/o/${served.organizationId}/r/${path}`;
 const open = (person: TestUser, path: string) =>
 	served.openPageAs(person, at(path));
@@ -237,63 +240,66 @@ describe.each(registers)("$kind", ({
 	wrong,
 	change,
 }) => {
-	test("a record is refused beside the field, added, listed, changed, read again and deleted", async () => {
-		const page = await open(admin, kind);
-		await page
-			.getByRole("link", { name: `New ${noun}` })
-			.first()
-			.click();
-		await page
-			.getByRole("heading", { name: `New ${noun}`, level: 1 })
-			.waitFor();
-		await axe(page);
+	test(
+		"a record is refused beside the field, added, listed, changed, read again and deleted",
+		async () => {
+			const page = await open(admin, kind);
+			await page
+				.getByRole("link", { name: `New ${noun}` })
+				.first()
+				.click();
+			await page
+				.getByRole("heading", { name: `New ${noun}`, level: 1 })
+				.waitFor();
 
-		const save = page.getByRole("button", { name: `Add the ${noun}` });
-		for (const [label, value] of Object.entries(given)) {
-			if (label !== wrong.label) await fill(page, label, value);
-		}
-		if (wrong.value) await fill(page, wrong.label, wrong.value);
-		await save.click();
-		await expect
-			.poll(() => messageBeside(page, wrong.label), SOON)
-			.toContain(wrong.message);
-		await axe(page);
+			const save = page.getByRole("button", { name: `Add the ${noun}` });
+			for (const [label, value] of Object.entries(given)) {
+				if (label !== wrong.label) await fill(page, label, value);
+			}
+			if (wrong.value) await fill(page, wrong.label, wrong.value);
+			await save.click();
+			await expect
+				.poll(() => messageBeside(page, wrong.label), SOON)
+				.toContain(wrong.message);
+			await axe(page);
 
-		const right = given[wrong.label];
-		await fill(page, wrong.label, right ?? { text: "" });
-		if (kind === "asset") await fill(page, "Amount", { text: "3" });
-		await save.click();
-		await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-		await axe(page);
+			const right = given[wrong.label];
+			await fill(page, wrong.label, right ?? { text: "" });
+			if (kind === "asset") await fill(page, "Amount", { text: "3" });
+			await save.click();
+			await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+			await axe(page);
 
-		await page
-			.getByRole("navigation", { name: "Where you are" })
-			.getByRole("link")
-			.click();
-		await page.getByRole("table").waitFor();
-		await axe(page);
-		await page.getByRole("link", { name: title, exact: true }).click();
+			await page
+				.getByRole("navigation", { name: "Where you are" })
+				.getByRole("link")
+				.click();
+			await page.getByRole("table").waitFor();
+			await axe(page);
+			await page.getByRole("link", { name: title, exact: true }).click();
 
-		await page.getByRole("link", { name: "Edit", exact: true }).click();
-		await fill(page, change.label, change.value);
-		await page.getByRole("button", { name: "Save the changes" }).click();
-		await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-		const shown = shownAs(page, change.label);
-		await expect.poll(shown, SOON).toBe(change.shown);
-		await page.reload();
-		await expect.poll(shown, SOON).toBe(change.shown);
+			await page.getByRole("link", { name: "Edit", exact: true }).click();
+			await fill(page, change.label, change.value);
+			await page.getByRole("button", { name: "Save the changes" }).click();
+			await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+			const shown = shownAs(page, change.label);
+			await expect.poll(shown, SOON).toBe(change.shown);
+			await page.reload();
+			await expect.poll(shown, SOON).toBe(change.shown);
 
-		await page.getByRole("button", { name: "Delete", exact: true }).click();
-		const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
-		await dialog.getByRole("button", { name: `Delete the ${noun}` }).click();
-		await page.waitForURL((url) => url.pathname === at(kind));
-		await expect
-			.poll(
-				() => page.getByRole("link", { name: title, exact: true }).count(),
-				SOON,
-			)
-			.toBe(0);
-	});
+			await page.getByRole("button", { name: "Delete", exact: true }).click();
+			const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
+			await dialog.getByRole("button", { name: `Delete the ${noun}` }).click();
+			await page.waitForURL((url) => url.pathname === at(kind));
+			await expect
+				.poll(
+					() => page.getByRole("link", { name: title, exact: true }).count(),
+					SOON,
+				)
+				.toBe(0);
+		},
+		LONG_MS,
+	);
 });
 
 /** What the record's page says beside the field's name. */

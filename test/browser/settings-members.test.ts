@@ -123,7 +123,7 @@ test("somebody invited by link joins in another browser, changes role, and is re
 		.getByRole("row", { name: /Role/ })
 		.getByText("Member")
 		.waitFor();
-});
+}, 120_000);
 
 test("an open invitation is revoked, and its link no longer works", async () => {
 	const page = await served.openPageAs(

@@ -47,9 +47,13 @@ export function RelativeTime({ value }: { value: string | null | undefined }) {
 /** A date of the calendar, YYYY-MM-DD. */
 export function CalendarDate({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
-	return (
-		<time dateTime={value}>{DAY.format(new Date(`${value}T00:00:00Z`))}</time>
-	);
+	return <time dateTime={value}>{formatDay(value)}</time>;
+}
+
+/** A date of the calendar in words. What is no date, as in an address, stays as it is. */
+export function formatDay(day: string): string {
+	const date = new Date(`${day}T00:00:00Z`);
+	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
 }
 
 /** `date` as seen at `nowMs`, in the largest unit that fits. */

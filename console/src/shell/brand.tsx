@@ -1,10 +1,21 @@
 import { Group, Text } from "@mantine/core";
 
-export function Brand({ size = 24 }: { size?: number }) {
+/** `isAlone`: nothing beside it, so the name has room on a narrow screen too. */
+export function Brand({
+	size = 24,
+	isAlone = false,
+}: {
+	size?: number;
+	isAlone?: boolean;
+}) {
 	return (
 		<Group gap={8} wrap="nowrap">
 			<img src="/favicon.svg" alt="" width={size} height={size} />
-			<Text fw={700} fz={size * 0.7} visibleFrom="xs">
+			<Text
+				fw={700}
+				fz={size * 0.7}
+				{...(isAlone ? {} : { visibleFrom: "xs" as const })}
+			>
 				Assay
 			</Text>
 		</Group>

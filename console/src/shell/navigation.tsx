@@ -8,17 +8,14 @@ import {
 	IconKey,
 	IconUsersGroup,
 } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, useParams } from "@tanstack/react-router";
-import { organizationsQuery } from "../queries.ts";
+import { Link, type LinkProps } from "@tanstack/react-router";
+import { useShownOrganization } from "../organization.ts";
 import { registerKinds } from "../register-kinds.ts";
 
-/** Of the organization of the address; elsewhere, as on one's account, there is none. */
 export function Navigation() {
-	const { org } = useParams({ strict: false });
-	const { data } = useQuery(organizationsQuery);
-	const role = data?.find(({ id }) => id === org)?.role;
-	if (!org || !role) return null;
+	const organization = useShownOrganization();
+	if (!organization) return null;
+	const { id: org, role } = organization;
 	const params = { org };
 	return (
 		<Stack component="nav" aria-label="Main" gap={2} p="xs">

@@ -1,15 +1,15 @@
 import { Button, Menu, Text } from "@mantine/core";
 import { IconCheck, IconSelector } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
+import { useShownOrganization } from "../organization.ts";
 import { organizationsQuery } from "../queries.ts";
 
 /** The organization one works in, and the way to another one. */
 export function OrganizationSwitcher() {
-	const { org } = useParams({ strict: false });
 	const { data = [] } = useQuery(organizationsQuery);
+	const current = useShownOrganization();
 	if (data.length === 0) return null;
-	const current = data.find(({ id }) => id === org);
 	return (
 		<Menu position="bottom-start" width={260}>
 			<Menu.Target>
@@ -37,7 +37,7 @@ export function OrganizationSwitcher() {
 						to="/o/$org"
 						params={{ org: id } as never}
 						rightSection={
-							id === org && <IconCheck size={16} aria-label="current" />
+							id === current?.id && <IconCheck size={16} aria-label="current" />
 						}
 					>
 						<Text size="sm" truncate>

@@ -42,9 +42,7 @@ export function Page() {
 						title="Appearance"
 						description="In this browser."
 						action={<ColorScheme />}
-					>
-						{null}
-					</Section>
+					/>
 					<OwnOrganizations organizations={profile.organizations} />
 				</Stack>
 			)}

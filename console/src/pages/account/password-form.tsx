@@ -1,10 +1,13 @@
-import { Button, Checkbox, Group, PasswordInput, Stack } from "@mantine/core";
+import { Button, Checkbox, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { useSaving } from "../settings/use-saving.ts";
-import { NewPasswordInput } from "../sign-in/new-password.tsx";
+import {
+	NewPasswordInput,
+	PresentPasswordInput,
+} from "../sign-in/password-fields.tsx";
 import { changePassword } from "./account-calls.ts";
 import { AccountName } from "./account-name.tsx";
 
@@ -27,10 +30,8 @@ export function PasswordForm({ email }: { email: string }) {
 					/>
 				)}
 				<AccountName email={email} />
-				<PasswordInput
+				<PresentPasswordInput
 					label="Present password"
-					name="password"
-					autoComplete="current-password"
 					{...form.getInputProps("password")}
 				/>
 				<NewPasswordInput

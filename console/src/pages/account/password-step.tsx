@@ -1,8 +1,9 @@
-import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../settings/use-saving.ts";
+import { PresentPasswordInput } from "../sign-in/password-fields.tsx";
 import { AccountName } from "./account-name.tsx";
 
 /** In a dialog: asks for the present password before something that a borrowed session must not do. */
@@ -37,10 +38,8 @@ export function PasswordStep<Result>({
 					{children}
 				</Text>
 				<AccountName email={email} />
-				<PasswordInput
+				<PresentPasswordInput
 					label="Your password"
-					name="password"
-					autoComplete="current-password"
 					data-autofocus
 					{...form.getInputProps("password")}
 				/>

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { SecretOnce } from "../../parts/copy-field.tsx";
+import { CopyField } from "../../parts/copy-field.tsx";
 import { saveFile } from "../../save-file.ts";
 
 /** The last step of a dialog: the codes, which nobody can show again. */
@@ -30,7 +30,10 @@ export function RecoveryCodes({
 				Each of these codes signs you in once when the authenticator is not at
 				hand. Keep them where you keep passwords, not on the same phone.
 			</Text>
-			<SecretOnce label="Recovery codes" value={text} />
+			<Alert color="yellow" variant="outline" title="Keep them now">
+				They are shown once; nobody can show them again.
+			</Alert>
+			<CopyField label="Recovery codes" value={text} />
 			<Group justify="flex-end">
 				<Button
 					variant="default"

@@ -12,12 +12,17 @@ export function Section({
 	description?: ReactNode;
 	/** At the right of the title. */
 	action?: ReactNode;
-	children: ReactNode;
+	children?: ReactNode;
 }) {
 	const id = useId();
 	return (
 		<Paper withBorder p="md" component="section" aria-labelledby={id}>
-			<Group justify="space-between" align="center" gap="xs" mb="sm">
+			<Group
+				justify="space-between"
+				align="center"
+				gap="xs"
+				{...(children ? { mb: "sm" } : {})}
+			>
 				<div>
 					<Title order={2} id={id}>
 						{title}

@@ -12,6 +12,8 @@ import styles from "./account.module.css";
 import { Section } from "./section.tsx";
 import { deviceWords } from "./user-agent.ts";
 
+const HOUR_MS = 3_600_000;
+
 type Session = OutputOf<"listSessions">["sessions"][number];
 
 /** Where one is signed in, this browser first. */
@@ -99,9 +101,7 @@ function SessionRow({
 					{session.is_current ? (
 						"in use now"
 					) : (
-						<>
-							last seen <RelativeTime value={last_seen_at} />
-						</>
+						<LastSeen value={last_seen_at} />
 					)}
 					{" · signed in "}
 					<DateTime value={created_at} />
@@ -119,5 +119,17 @@ function SessionRow({
 				</Button>
 			)}
 		</Group>
+	);
+}
+
+/** The server notes a visit once an hour: what is younger is all the same. */
+function LastSeen({ value }: { value: string }) {
+	if (Date.now() - Date.parse(value) < HOUR_MS) {
+		return <>seen within the last hour</>;
+	}
+	return (
+		<>
+			last seen <RelativeTime value={value} />
+		</>
 	);
 }

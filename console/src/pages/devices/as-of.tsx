@@ -11,7 +11,6 @@ import { checkLabel, inOrder } from "./checks.ts";
 import { type Device, PostureBadge } from "./device-words.tsx";
 import type { Span } from "./history.ts";
 
-const MINUTE_MS = 60_000;
 const WHEN = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "long",
 	timeStyle: "short",
@@ -20,12 +19,11 @@ const WHEN = new Intl.DateTimeFormat(undefined, {
 /** What was known of every check at a moment: the proof for an auditor. */
 export function AsOf({ device, at }: { device: Device; at: Date }) {
 	const { organization } = useOrganization();
-	// To the minute: of today the present moment is meant, which would never stand still.
-	const atMs = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS + 59_999;
+	const atMs = at.getTime();
 	const states = useQuery(
 		operationQuery("listDevicePostures", {
 			device_id: device.id,
-			as_of: new Date(atMs).toISOString(),
+			as_of: at.toISOString(),
 			size: 100,
 		}),
 	);

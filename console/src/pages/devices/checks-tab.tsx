@@ -7,6 +7,7 @@ import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, checks, inOrder, isCanonical } from "./checks.ts";
 import { type Device, isCurrent, PostureBadge } from "./device-words.tsx";
 import { Evidence } from "./evidence.tsx";
+import styles from "./postures.module.css";
 
 type Posture = Device["postures"][number];
 
@@ -156,9 +157,7 @@ function Summary({
 					{means}
 				</Text>
 			</div>
-			<Stack gap={2} align="flex-end" miw={140}>
-				{children}
-			</Stack>
+			<div className={styles.state}>{children}</div>
 		</Group>
 	);
 }

@@ -42,7 +42,8 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 			<Text size="sm">
 				The key of this device was used on other hardware:{" "}
 				<strong>{conflict.hostname}</strong> ({platformLabel(conflict.platform)}
-				). Nothing that it said was taken over.
+				). What that hardware is was not taken over; hostname and versions below
+				are those of whichever machine spoke last.
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>

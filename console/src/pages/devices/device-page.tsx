@@ -8,6 +8,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
+import { LinksPanel } from "../registers/links-panel.tsx";
 import { ChecksTab } from "./checks-tab.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { DeviceActions } from "./device-actions.tsx";
@@ -26,6 +27,7 @@ const TABS = {
 	checks: "Checks",
 	history: "History",
 	reports: "Reports",
+	links: "Links",
 	enrollment: "Enrollment",
 } as const;
 
@@ -76,7 +78,11 @@ export function Page() {
 						} as never)
 					}
 				>
-					<Tabs.List mb="md">
+					<Tabs.List
+						mb="md"
+						// On a phone they scroll instead of standing in two lines.
+						style={{ flexWrap: "nowrap", overflow: "auto hidden" }}
+					>
 						{(Object.keys(TABS) as Tab[]).map((name) => (
 							<Tabs.Tab key={name} value={name}>
 								{TABS[name]}
@@ -91,6 +97,13 @@ export function Page() {
 					</Tabs.Panel>
 					<Tabs.Panel value="reports">
 						<ReportsTab device={device} />
+					</Tabs.Panel>
+					<Tabs.Panel value="links">
+						<LinksPanel
+							organizationId={device.organization_id}
+							kind="device"
+							id={device.id}
+						/>
 					</Tabs.Panel>
 					<Tabs.Panel value="enrollment">
 						<EnrollmentTab found={found.data} />

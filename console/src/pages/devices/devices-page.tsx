@@ -1,4 +1,4 @@
-import { Button, Group, Select, Text } from "@mantine/core";
+import { Button, Group, Pill, Select, Text } from "@mantine/core";
 import {
 	IconAlertTriangleFilled,
 	IconDeviceLaptop,
@@ -299,6 +299,24 @@ function Filters({ list }: { list: ListControls }) {
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
 				165,
 			)}
+			{OTHER_STATES.map(
+				([name, label]) =>
+					filters[name] !== undefined && (
+						<Pill
+							key={name}
+							size="md"
+							withRemoveButton
+							onRemove={() => list.setFilter(name, undefined)}
+							removeButtonProps={{
+								"aria-label": `Remove the filter ${label}`,
+								"aria-hidden": false,
+								tabIndex: 0,
+							}}
+						>
+							{label}: {checkLabel(String(filters[name]))}
+						</Pill>
+					),
+			)}
 			<ReferencePicker
 				organizationId={organizationId}
 				kind="people"
@@ -318,6 +336,12 @@ function Filters({ list }: { list: ListControls }) {
 		</>
 	);
 }
+
+/** Seldom chosen, so without a control of their own; the home page's numbers lead here with them. */
+const OTHER_STATES = [
+	["passing_check", "Passing"],
+	["unknown_check", "Unknown"],
+] as const;
 
 function optionsOf(words: Record<string, { label: string }>) {
 	return Object.entries(words).map(([value, { label }]) => ({ value, label }));

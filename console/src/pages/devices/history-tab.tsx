@@ -68,7 +68,7 @@ export function HistoryTab({ device }: { device: Device }) {
 		<Stack>
 			<Group justify="space-between" align="flex-end">
 				<div>
-					<Input.Label labelElement="div" id="range">
+					<Input.Label labelElement="div" id="range" display="block" mb={4}>
 						Period
 					</Input.Label>
 					<SegmentedControl

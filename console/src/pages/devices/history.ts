@@ -2,6 +2,7 @@ import { call, type OutputOf } from "../../api.ts";
 
 export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const PAGE = 100;
 /** A device that changes its mind more often is shown from its latest changes on. */
@@ -87,12 +88,16 @@ export function piecesOf(
 		.filter((piece) => piece.toMs > piece.fromMs);
 }
 
-/** The last moment of a day in the reader's zone, but not after now. Undefined: no such day. */
+/**
+ * The last moment of a day in the reader's zone; of today the beginning of this minute, so
+ * that looking again asks for the same. Undefined: no such day.
+ */
 export function endOfDay(day: string | undefined): Date | undefined {
 	if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
 	const end = new Date(`${day}T23:59:59.999`);
 	if (Number.isNaN(end.getTime())) return undefined;
-	return new Date(Math.min(end.getTime(), Date.now()));
+	const thisMinute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+	return new Date(Math.min(end.getTime(), thisMinute));
 }
 
 /** Today as a date field has it, in the reader's zone. */

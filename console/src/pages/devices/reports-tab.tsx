@@ -5,11 +5,13 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
 import { type Device, PostureBadge } from "./device-words.tsx";
 import { Evidence } from "./evidence.tsx";
+import { PARTS } from "./posture-bar.tsx";
 
 /** What the agent sent, as long as it is kept. */
 export function ReportsTab({ device }: { device: Device }) {
@@ -51,11 +53,12 @@ export function ReportsTab({ device }: { device: Device }) {
 						<Table.Thead>
 							<Table.Tr>
 								<Table.Th scope="col">Received</Table.Th>
+								<Table.Th scope="col">Results</Table.Th>
 								<Table.Th scope="col">Age</Table.Th>
 							</Table.Tr>
 						</Table.Thead>
 						<Table.Tbody>
-							{rows.map(({ report_id, received_at }) => (
+							{rows.map(({ report_id, received_at, ...counts }) => (
 								<Table.Tr key={report_id} className="data-table-row">
 									<Table.Td>
 										<TextLink
@@ -65,6 +68,9 @@ export function ReportsTab({ device }: { device: Device }) {
 										>
 											<DateTime value={received_at} />
 										</TextLink>
+									</Table.Td>
+									<Table.Td>
+										<Results counts={counts} />
 									</Table.Td>
 									<Table.Td>
 										<RelativeTime value={received_at} />
@@ -99,6 +105,31 @@ export function ReportsTab({ device }: { device: Device }) {
 				/>
 			)}
 		</>
+	);
+}
+
+const COUNTED = ["fail", "unknown", "pass", "not_applicable"] as const;
+type Counted = (typeof COUNTED)[number];
+
+const TONES = {
+	fail: "bad",
+	unknown: "warning",
+	pass: "good",
+	not_applicable: "neutral",
+} as const;
+
+/** What is wrong first. */
+function Results({ counts }: { counts: Record<Counted, number> }) {
+	return (
+		<Group gap={6}>
+			{COUNTED.filter((status) => counts[status] > 0).map((status) => (
+				<StatusBadge
+					key={status}
+					tone={TONES[status]}
+					label={`${counts[status]} ${PARTS[status].label.toLowerCase()}`}
+				/>
+			))}
+		</Group>
 	);
 }
 

@@ -50,9 +50,21 @@ const ABOUT_ONESELF = new Set([
 	"renewRecoveryCodes",
 ]);
 
-/** Comings and goings are in the log, but they change nothing. */
-export function isChange({ operation, outcome }: Entry): boolean {
-	return !/^sign(In|Out)$/.test(operation) && outcome === "DONE";
+/**
+ * The entries that are news: comings and goings change nothing, and a link is in the log at
+ * both of its ends, one after the other.
+ */
+export function changesIn(entries: readonly Entry[]): Entry[] {
+	return entries.filter(({ operation, outcome, at }, index) => {
+		const before = entries[index - 1];
+		const isOtherEnd =
+			/^(un)?linkRecords$/.test(operation) &&
+			before?.operation === operation &&
+			before.at === at;
+		return (
+			outcome === "DONE" && !/^sign(In|Out)$/.test(operation) && !isOtherEnd
+		);
+	});
 }
 
 /** "added the risk": what stands between who did it and the name of the record. */

@@ -6,26 +6,28 @@ import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./section.tsx";
 
+const SHOWN = 7;
+
 /** Where somebody should go next: the checks that have failed for the longest time. */
 export function FailingLongest({
 	failing,
-	hasDevices,
+	isAnyOnline,
 }: {
 	failing: Overview["failing_longest"];
-	hasDevices: boolean;
+	isAnyOnline: boolean;
 }) {
 	const { organizationId } = useOrganization();
 	return (
 		<Section title="Failing longest">
 			{failing.length === 0 && (
 				<Text size="sm" c="dimmed">
-					{hasDevices
+					{isAnyOnline
 						? "No device that is online fails a check."
-						: "Checks that fail will be listed here once devices report."}
+						: "Checks that fail are listed here while their devices are online."}
 				</Text>
 			)}
 			<ul className={styles.rows}>
-				{failing.map((one) => (
+				{failing.slice(0, SHOWN).map((one) => (
 					<li key={`${one.device_id} ${one.check_key}`} className={styles.row}>
 						<Group justify="space-between" gap="xs" wrap="nowrap">
 							<TextLink

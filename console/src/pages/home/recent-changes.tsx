@@ -5,19 +5,19 @@ import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { isChange, namesItsRecord, nounOf, phraseOf } from "./audit-words.ts";
+import { changesIn, namesItsRecord, nounOf, phraseOf } from "./audit-words.ts";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./section.tsx";
 
 type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 
-const SHOWN = 8;
+const SHOWN = 6;
 
 /** Who did what lately, from the audit log, which administrators may read. */
 export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	const { organizationId } = useOrganization();
-	const changes = entries.filter(isChange).slice(0, SHOWN);
+	const changes = changesIn(entries).slice(0, SHOWN);
 	return (
 		<Section
 			title="What changed lately"

@@ -17,6 +17,7 @@ export function Section({
 		<Paper
 			withBorder
 			p="md"
+			h="100%"
 			component="section"
 			aria-labelledby={id}
 			style={{ minWidth: 0 }}

@@ -79,8 +79,8 @@ function SectionTitle({ section }: { section: Section }) {
 	const counts = countStates(section.controls);
 	const applying = section.controls.length - counts.excluded;
 	return (
-		<Group gap="md" wrap="wrap" pr="sm">
-			<Text fw={600} flex="1 1 160px" style={{ overflowWrap: "anywhere" }}>
+		<Group gap="md" pr="sm">
+			<Text fw={600} flex="1 1 60px" style={{ overflowWrap: "anywhere" }}>
 				{section.title}
 			</Text>
 			<Text size="sm" c="dimmed">
@@ -88,7 +88,7 @@ function SectionTitle({ section }: { section: Section }) {
 					? "excluded"
 					: `${counts.covered} of ${applying} covered`}
 			</Text>
-			<Box w={120}>
+			<Box w={120} visibleFrom="xs">
 				<CoverageBar counts={counts} height={8} />
 			</Box>
 		</Group>
@@ -111,13 +111,19 @@ function Control({
 	const { label, tone } = STATES[state];
 	const { section_title, name, measures } = control;
 	return (
-		<Group component="li" className={styles.control} gap="sm" mih={42}>
+		<Group
+			component="li"
+			className={styles.control}
+			gap="sm"
+			mih={42}
+			style={{ rowGap: 2 }}
+		>
 			{section_title !== section && (
 				<Text size="sm" c="dimmed" miw={56}>
 					{section_title}
 				</Text>
 			)}
-			<Box flex="1 1 220px" miw={0}>
+			<Box flex="1 1 160px" miw={0}>
 				<RecordLink
 					organizationId={organizationId}
 					kind="control"
@@ -126,7 +132,7 @@ function Control({
 					{name}
 				</RecordLink>
 			</Box>
-			<Group gap="xs" wrap="nowrap">
+			<Group gap="xs" wrap="nowrap" ml="auto">
 				{measures > 0 && (
 					<Text size="sm" c="dimmed">
 						{measures === 1 ? "1 measure" : `${measures} measures`}

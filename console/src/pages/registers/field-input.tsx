@@ -10,10 +10,14 @@ import {
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldDescription } from "../../kind-description.ts";
+import { clearButton } from "./clear-button.ts";
 import { isScale } from "./field-value.tsx";
 import type { FormValue } from "./form-values.ts";
 import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";
 import { scaleOf } from "./risk-scores.ts";
+
+/** So many choices are found sooner by typing. */
+const MANY = 8;
 
 /** The control that suits what a field holds. */
 export function FieldInput({
@@ -65,6 +69,7 @@ export function FieldInput({
 					value={text || null}
 					onChange={onChange}
 					allowDeselect={false}
+					searchable={choices.length > MANY}
 					placeholder="Choose one"
 					maxDropdownHeight={280}
 				/>
@@ -115,7 +120,7 @@ export function FieldInput({
 					{...common}
 					searchable
 					clearable
-					clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+					clearButtonProps={clearButton(`Clear ${label}`)}
 					data={[...choices]}
 					limit={50}
 					nothingFoundMessage="No country matches"
@@ -130,7 +135,7 @@ export function FieldInput({
 				<TagsInput
 					{...common}
 					clearable
-					clearButtonProps={{ "aria-label": `Clear ${label}`, tabIndex: 0 }}
+					clearButtonProps={clearButton(`Clear ${label}`)}
 					placeholder={list.length === 0 ? "Type one, then press Enter" : ""}
 					value={list}
 					onChange={onChange}

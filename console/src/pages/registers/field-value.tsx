@@ -6,10 +6,10 @@ import { choiceLabel } from "../../kinds.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { CalendarDate } from "../../parts/time.tsx";
-import { toneOf } from "./layouts.ts";
 import type { Names } from "./record-names.ts";
 import { factorsOf, scaleOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
+import { toneOf } from "./tones.ts";
 
 /** Wide enough for a sentence; a longer text is cut off after two lines. */
 export const MAX_CELL = 360;

@@ -1,5 +1,6 @@
 import type { AnyRecord, RecordOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
+import { dayAfter, todayHere } from "./days.ts";
 
 /** Something about a record that wants a second look. */
 export interface Hint {
@@ -48,7 +49,7 @@ const rules: Rules = {
 	],
 	obligation: ({ due_date, last_review_date, status }, today) => [
 		status !== "COMPLIANT" && overdue("due_date", due_date, today),
-		isBefore(last_review_date, yearBefore(today)) && {
+		isBefore(last_review_date, dayAfter(today, -365)) && {
 			field: "last_review_date",
 			text: "The last review was more than a year ago.",
 		},
@@ -90,15 +91,4 @@ function overdue(
 
 function isBefore(date: string | null, limit: string): boolean {
 	return date !== null && date < limit;
-}
-
-/** The reader's date, YYYY-MM-DD. */
-function todayHere(): string {
-	const now = new Date();
-	const two = (part: number) => String(part).padStart(2, "0");
-	return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
-
-function yearBefore(date: string): string {
-	return `${Number(date.slice(0, 4)) - 1}${date.slice(4)}`;
 }

@@ -1,4 +1,4 @@
-import { Box, Button, Code, Spoiler, Table } from "@mantine/core";
+import { Box, Button, Code, Table } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type {
 	FieldDescription,
@@ -40,50 +40,44 @@ export function TemplateButton({ kind }: { kind: KindDescription }) {
 /** What a file may have, and how it is written. */
 export function Columns({ kind }: { kind: KindDescription }) {
 	return (
-		<Spoiler
-			maxHeight={230}
-			showLabel="Show all columns"
-			hideLabel="Show fewer"
+		<Box
+			style={{ overflowX: "auto" }}
+			tabIndex={0}
+			role="region"
+			aria-label="Columns"
 		>
-			<Box
-				style={{ overflowX: "auto" }}
-				tabIndex={0}
-				role="region"
-				aria-label="Columns"
-			>
-				<Table miw={480}>
-					<Table.Thead>
-						<Table.Tr>
-							<Table.Th scope="col">Column</Table.Th>
-							<Table.Th scope="col">In a new record</Table.Th>
-							<Table.Th scope="col">What it holds</Table.Th>
-						</Table.Tr>
-					</Table.Thead>
-					<Table.Tbody>
-						{givenFields(kind).map((field) => (
-							<Table.Tr key={field.name}>
-								<Table.Td>
-									<Code>{headingOf(field)}</Code>
-								</Table.Td>
-								<Table.Td>
-									{field.given === "required" ? "Required" : "Optional"}
-								</Table.Td>
-								<Table.Td>{contentOf(field)}</Table.Td>
-							</Table.Tr>
-						))}
-						<Table.Tr>
+			<Table miw={480}>
+				<Table.Thead>
+					<Table.Tr>
+						<Table.Th scope="col">Column</Table.Th>
+						<Table.Th scope="col">In a new record</Table.Th>
+						<Table.Th scope="col">What it holds</Table.Th>
+					</Table.Tr>
+				</Table.Thead>
+				<Table.Tbody>
+					{givenFields(kind).map((field) => (
+						<Table.Tr key={field.name}>
 							<Table.Td>
-								<Code>id</Code>
+								<Code>{headingOf(field)}</Code>
 							</Table.Td>
-							<Table.Td>Empty</Table.Td>
 							<Table.Td>
-								Of a {kind.noun} to be changed, as an export has it
+								{field.given === "required" ? "Required" : "Optional"}
 							</Table.Td>
+							<Table.Td>{contentOf(field)}</Table.Td>
 						</Table.Tr>
-					</Table.Tbody>
-				</Table>
-			</Box>
-		</Spoiler>
+					))}
+					<Table.Tr>
+						<Table.Td>
+							<Code>id</Code>
+						</Table.Td>
+						<Table.Td>Empty</Table.Td>
+						<Table.Td>
+							Of a {kind.noun} to be changed, as an export has it
+						</Table.Td>
+					</Table.Tr>
+				</Table.Tbody>
+			</Table>
+		</Box>
 	);
 }
 

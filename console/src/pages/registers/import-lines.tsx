@@ -94,7 +94,7 @@ export function ImportLines({
 								Line
 							</Table.Th>
 							<Table.Th scope="col" w={130}>
-								What happens
+								Outcome
 							</Table.Th>
 							<Table.Th scope="col">
 								{kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1)}

@@ -119,9 +119,14 @@ function Import({
 					onDone={setDone}
 				/>
 			) : (
-				<Paper withBorder p="lg" component="section" aria-label="The file">
+				<Paper
+					withBorder
+					p="lg"
+					component="section"
+					aria-label="What a file may have"
+				>
 					<Group justify="space-between" mb="sm">
-						<Title order={2}>What the file has</Title>
+						<Title order={2}>What a file may have</Title>
 						<TemplateButton kind={kind} />
 					</Group>
 					<Text size="sm" c="dimmed" mb="sm">
@@ -212,7 +217,8 @@ function Done({
 	const parts = [
 		add > 0 && `${count(add, kind)} added`,
 		update > 0 && `${count(update, kind)} changed`,
-		unchanged > 0 && `${count(unchanged, kind)} left as they were`,
+		unchanged > 0 &&
+			`${count(unchanged, kind)} left as ${unchanged === 1 ? "it was" : "they were"}`,
 	].filter((part) => part !== false);
 	return (
 		<EmptyState

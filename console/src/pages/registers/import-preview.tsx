@@ -64,7 +64,7 @@ export function ImportPreview({
 
 	return (
 		<Paper withBorder p="lg" component="section" aria-label="Preview">
-			<Group justify="space-between" align="flex-end" mb="md">
+			<Group justify="space-between" align="flex-start" mb="md">
 				<Title order={2}>What would happen</Title>
 				<MatchSelect
 					kind={kind}
@@ -139,7 +139,11 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 				: {parts.join(", ")}.
 			</Text>
 			{wrong > 0 && (
-				<Alert color="red" variant="outline" title="Some lines are wrong">
+				<Alert
+					color="red"
+					variant="outline"
+					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
+				>
 					Mend {wrong === 1 ? "it" : "them"} in the file and choose it again:
 					nothing is imported while a line is wrong.
 				</Alert>
@@ -216,13 +220,13 @@ function MatchSelect({
 	];
 	return (
 		<Select
-			label={`A line is about the ${kind.noun} with the same`}
+			label="Find existing records by"
 			data={[
 				...possible.map((name) => ({
 					value: name,
 					label: fieldOf(kind, name)?.label ?? "ID",
 				})),
-				{ value: "none", label: "none: every line is a new one" },
+				{ value: "none", label: "Nothing: every line is a new one" },
 			]}
 			value={value ?? null}
 			onChange={(chosen) => chosen && onChange(chosen as MatchBy)}

@@ -3,7 +3,6 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import { type FieldName, fieldOf } from "../../kinds.ts";
-import type { Tone } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
 
 /** How a kind of record is laid out. A field that is named nowhere comes at the end. */
@@ -283,42 +282,4 @@ export function sectionsOf(
 		})),
 		...(rest.length > 0 ? [{ title: "More", fields: rest }] : []),
 	];
-}
-
-/** Values that are good or bad news; the others are plain words. */
-const TONES: Record<string, Tone> = {
-	NOT_STARTED: "neutral",
-	TODO: "neutral",
-	OPEN: "warning",
-	IN_PROGRESS: "active",
-	IMPLEMENTED: "good",
-	DONE: "good",
-	COMPLETED: "good",
-	CLOSED: "good",
-	REJECTED: "bad",
-	OUTDATED: "warning",
-	NOT_APPLICABLE: "neutral",
-	INCLUDED: "active",
-	EXCLUDED: "neutral",
-	NON_COMPLIANT: "bad",
-	PARTIALLY_COMPLIANT: "warning",
-	COMPLIANT: "good",
-	MAJOR: "bad",
-	MINOR: "warning",
-	URGENT: "bad",
-	SECRET: "bad",
-	CONFIDENTIAL: "warning",
-};
-
-/** Fields whose values are shown as badges, each with the tone above. */
-const WITH_TONE: ReadonlySet<string> = new Set<
-	| FieldName<"nonconformity">
-	| FieldName<"task">
-	| FieldName<"datum">
-	| FieldName<"obligation">
->(["state", "status", "severity", "priority", "data_classification"]);
-
-/** Undefined: the value is no state, and shown as words alone. */
-export function toneOf(field: string, value: string): Tone | undefined {
-	return WITH_TONE.has(field) ? (TONES[value] ?? "neutral") : undefined;
 }

@@ -15,6 +15,7 @@ import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
+import { clearButton } from "./clear-button.ts";
 import { LINKED_KINDS, type LinkedKind, linkedKinds } from "./linkable.tsx";
 
 const TYPING_MS = 200;
@@ -87,7 +88,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 						label="Among"
 						placeholder="All kinds"
 						clearable
-						clearButtonProps={{ "aria-label": "All kinds", tabIndex: 0 }}
+						clearButtonProps={clearButton("All kinds")}
 						data={linkedKinds.map((value) => ({
 							value,
 							label: LINKED_KINDS[value],

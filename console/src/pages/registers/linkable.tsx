@@ -2,7 +2,7 @@ import type { OutputOf } from "../../api.ts";
 import { choiceLabel, describeKind, fieldOf } from "../../kinds.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { STATUSES } from "../devices/device-words.tsx";
-import { toneOf } from "./layouts.ts";
+import { toneOf } from "./tones.ts";
 
 export type LinkedRecord =
 	OutputOf<"listLinkedRecords">["linked_records"][number];

@@ -1,5 +1,6 @@
 import {
 	ActionIcon,
+	Box,
 	Button,
 	Group,
 	Paper,
@@ -164,20 +165,16 @@ function KindOfLinks({
 				{records.map((record) => {
 					const name = record.name ?? "Unnamed";
 					return (
-						<Group
-							key={record.id}
-							component="li"
-							wrap="nowrap"
-							gap="sm"
-							mih={34}
-						>
-							<RecordLink
-								organizationId={organizationId}
-								kind={record.kind}
-								id={record.id}
-							>
-								{name}
-							</RecordLink>
+						<Group key={record.id} component="li" gap="sm" mih={34}>
+							<Box flex="1 1 200px" miw={0}>
+								<RecordLink
+									organizationId={organizationId}
+									kind={record.kind}
+									id={record.id}
+								>
+									{name}
+								</RecordLink>
+							</Box>
 							<Group gap="xs" ml="auto" wrap="nowrap" style={{ flexShrink: 0 }}>
 								<LinkedStatus kind={record.kind} status={record.status} />
 								{onUnlink && (

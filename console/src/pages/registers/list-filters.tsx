@@ -15,31 +15,36 @@ import type {
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { ListControls } from "../../list-search.ts";
+import { clearButton } from "./clear-button.ts";
+import { BandFilter, DueFilter } from "./range-filters.tsx";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
-import { BANDS } from "./risk-scores.ts";
 
-/** So wide that the search and the filters of any register have room on one line of a usual screen. */
-const WIDTH = 140;
+/** So wide that the search and a register's filters have room on one line of a usual screen. */
+const WIDTHS = { few: 180, many: 140 };
+const FEW = 4;
 const NARROW = "(max-width: 48em)";
 
-interface FilterProps {
+export interface FilterProps {
 	filter: FilterDescription;
 	list: ListControls;
 	organizationId: string;
 	/** Of the page that is shown: its values are suggested. */
 	rows: readonly AnyRecord[];
+	/** Of the control, px. */
+	width: number;
 }
 
 /** A control for each filter that the kind's list has; on a narrow screen behind a button. */
 export function ListFilters({
 	kind,
 	...rest
-}: Omit<FilterProps, "filter"> & { kind: KindDescription }) {
+}: Omit<FilterProps, "filter" | "width"> & { kind: KindDescription }) {
 	const isNarrow = useMediaQuery(NARROW);
 	const [isOpen, setOpen] = useState(false);
 	const active = Object.keys(rest.list.filters).length;
+	const width = kind.filters.length > FEW ? WIDTHS.many : WIDTHS.few;
 	const controls = kind.filters.map((filter) => (
-		<FilterControl key={filter.name} filter={filter} {...rest} />
+		<FilterControl key={filter.name} filter={filter} width={width} {...rest} />
 	));
 	if (!isNarrow || controls.length === 0) return controls;
 	return (
@@ -58,11 +63,12 @@ export function ListFilters({
 }
 
 function FilterControl(props: FilterProps) {
-	const { filter, list, organizationId } = props;
+	const { filter, list, organizationId, width } = props;
 	const { name, label, choices, reference } = filter;
 	const value = list.filters[name];
 	if (filter.type === "score") return <BandFilter {...props} />;
-	if (filter.type === "flag") {
+	if (filter.type === "due") return <DueFilter {...props} />;
+	if (filter.type === "flag" && value !== false) {
 		return (
 			<Checkbox
 				label={FLAGS[name] ?? label}
@@ -81,7 +87,7 @@ function FilterControl(props: FilterProps) {
 				kind={reference}
 				aria-label={label}
 				placeholder={label}
-				w={WIDTH}
+				w={width}
 				{...(filter.isNullable
 					? { none: `No ${label.toLowerCase()}` }
 					: undefined)}
@@ -99,13 +105,9 @@ function FilterControl(props: FilterProps) {
 			<Select
 				aria-label={label}
 				placeholder={label}
-				w={WIDTH}
+				w={width}
 				clearable
-				clearButtonProps={{
-					"aria-label": `Clear ${label}`,
-					tabIndex: 0,
-					"aria-hidden": false,
-				}}
+				clearButtonProps={clearButton(`Clear ${label}`)}
 				data={[...choices]}
 				value={value === undefined ? null : String(value)}
 				onChange={(chosen) => list.setFilter(name, chosen ?? undefined)}
@@ -125,7 +127,7 @@ function FilterControl(props: FilterProps) {
 				tabIndex: 0,
 			}}
 		>
-			{label}: {String(value)}
+			{label}: {value === false ? "no" : String(value)}
 		</Pill>
 	);
 }
@@ -136,7 +138,12 @@ const FLAGS: Record<string, string> = {
 };
 
 /** The exact value; those on the page are suggested. */
-function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
+function NameFilter({
+	filter: { name, label },
+	list,
+	rows,
+	width,
+}: FilterProps) {
 	const value = list.filters[name];
 	const inAddress = value === undefined || value === null ? "" : String(value);
 	const [typed, setTyped] = useState<string | null>(null);
@@ -151,13 +158,9 @@ function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
 		<Autocomplete
 			aria-label={label}
 			placeholder={label}
-			w={WIDTH}
+			w={width}
 			clearable
-			clearButtonProps={{
-				"aria-label": `Clear ${label}`,
-				tabIndex: 0,
-				"aria-hidden": false,
-			}}
+			clearButtonProps={clearButton(`Clear ${label}`)}
 			data={[...seen].map(String)}
 			value={typed ?? inAddress}
 			onChange={setTyped}
@@ -165,47 +168,6 @@ function NameFilter({ filter: { name, label }, list, rows }: FilterProps) {
 			onClear={() => apply("")}
 			onBlur={() => typed !== null && apply(typed)}
 			onKeyDown={({ key }) => key === "Enter" && apply(typed ?? inAddress)}
-		/>
-	);
-}
-
-/** The two ends of a score, as a band. */
-function BandFilter({ filter, list }: FilterProps) {
-	const { name } = filter;
-	const label = filter.label.replace(/ score$/, "");
-	const [low, high] = [`min_${name}`, `max_${name}`];
-	const ends = { min: list.filters[low], max: list.filters[high] };
-	const isSet = ends.min !== undefined || ends.max !== undefined;
-	const band = BANDS.find(
-		({ min, max }) => min === (ends.min ?? 1) && max === (ends.max ?? 25),
-	);
-	const other = {
-		value: "other",
-		label: `${ends.min ?? 1} to ${ends.max ?? 25}`,
-	};
-	return (
-		<Select
-			aria-label={label}
-			placeholder={label}
-			w={WIDTH}
-			clearable
-			clearButtonProps={{
-				"aria-label": `Clear ${label}`,
-				tabIndex: 0,
-				"aria-hidden": false,
-			}}
-			data={[
-				...BANDS.map(({ id, label: word, min, max }) => ({
-					value: id,
-					label: `${word} (${min} to ${max})`,
-				})).reverse(),
-				...(isSet && !band ? [other] : []),
-			]}
-			value={isSet ? (band?.id ?? other.value) : null}
-			onChange={(id) => {
-				const chosen = BANDS.find((known) => known.id === id);
-				list.setFilters({ [low]: chosen?.min, [high]: chosen?.max });
-			}}
 		/>
 	);
 }

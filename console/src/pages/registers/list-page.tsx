@@ -1,4 +1,4 @@
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
@@ -91,7 +91,14 @@ function Register({ kind }: { kind: KindDescription }) {
 				/>
 			</FilterBar>
 			{page.isError ? (
-				<ErrorState error={page.error} onRetry={() => page.refetch()} />
+				<Stack align="flex-start">
+					<ErrorState error={page.error} onRetry={() => page.refetch()} />
+					{list.search.cursor && (
+						<Button variant="default" onClick={() => list.first()}>
+							First page
+						</Button>
+					)}
+				</Stack>
 			) : page.isPending ? (
 				<RowsSkeleton />
 			) : rows.length === 0 ? (

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { describeKind, titleOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
+import { clearButton } from "./clear-button.ts";
 import { layoutOf } from "./layouts.ts";
 import { useRecordNames } from "./record-names.ts";
 import { recordsQuery } from "./register-calls.ts";
@@ -117,11 +118,9 @@ export function ReferencePicker({
 			filter={({ options: all }) => all}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
-			clearButtonProps={{
-				"aria-label": "Clear",
-				tabIndex: 0,
-				"aria-hidden": false,
-			}}
+			clearButtonProps={clearButton(
+				`Clear ${rest.label ?? rest["aria-label"] ?? ""}`,
+			)}
 			maxDropdownHeight={280}
 		/>
 	);
@@ -163,11 +162,9 @@ export function ReferencesPicker({
 			}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
-			clearButtonProps={{
-				"aria-label": "Clear",
-				tabIndex: 0,
-				"aria-hidden": false,
-			}}
+			clearButtonProps={clearButton(
+				`Clear ${rest.label ?? rest["aria-label"] ?? ""}`,
+			)}
 			maxDropdownHeight={280}
 		/>
 	);

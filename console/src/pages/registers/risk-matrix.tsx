@@ -131,16 +131,19 @@ function Cell({
 }) {
 	const score = likelihood * impact;
 	const band = bandOf(score);
+	const className = isSmall ? styles.word : styles.score;
+	// In the order in which it is seen, and with what stands at the edges of the table.
 	const inside = (
 		<>
 			{count > 0 && (
 				<span className={styles.count}>{count.toLocaleString()}</span>
 			)}
-			{!isSmall && (
-				<span className={styles.score}>
-					{score} <span className={styles.word}>{band?.label}</span>
-				</span>
-			)}
+			<VisuallyHidden>
+				{count === 0 ? "No risks" : count === 1 ? " risk" : " risks"}, score{" "}
+			</VisuallyHidden>
+			<span className={className}>
+				{score} <span className={styles.word}>{band?.label}</span>
+			</span>
 		</>
 	);
 	return (
@@ -157,17 +160,15 @@ function Cell({
 						[`${of}_likelihood`]: likelihood,
 						[`${of}_impact`]: impact,
 					}}
-					aria-label={`${count === 1 ? "1 risk" : `${count.toLocaleString()} risks`}, score ${score}, ${band?.label}: likelihood ${likelihood} ${LIKELIHOODS[likelihood - 1]}, impact ${impact} ${IMPACTS[impact - 1]}`}
 				>
 					{inside}
+					<VisuallyHidden>
+						, likelihood {likelihood} {LIKELIHOODS[likelihood - 1]}, impact{" "}
+						{impact} {IMPACTS[impact - 1]}
+					</VisuallyHidden>
 				</Link>
 			) : (
-				<span className={styles.inside}>
-					{inside}
-					<VisuallyHidden>
-						{isSmall && `score ${score}, ${band?.label}, `}no risks
-					</VisuallyHidden>
-				</span>
+				<span className={styles.inside}>{inside}</span>
 			)}
 		</td>
 	);

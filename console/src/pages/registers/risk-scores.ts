@@ -28,7 +28,7 @@ export const BANDS: readonly Band[] = [
 		label: "Low",
 		min: 1,
 		max: 4,
-		background: "#2b8a3e",
+		background: "#237a37",
 		color: "#ffffff",
 	},
 	{

@@ -130,6 +130,7 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 	{
 		id: "actor",
 		header: "Who",
+		width: 200,
 		cell: (entry) => <Actor entry={entry} />,
 	},
 	{

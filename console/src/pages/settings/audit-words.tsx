@@ -31,7 +31,7 @@ export function Actor({ entry }: { entry: Entry }) {
 			<Shape size={16} aria-hidden style={{ flex: "none", marginTop: 3 }} />
 			<div>
 				<Text size="sm">{entry.actor_name}</Text>
-				<Text size="xs" c="dimmed" lineClamp={1}>
+				<Text size="xs" c="dimmed" lineClamp={2}>
 					{label}
 					{entry.token_name && `: ${entry.token_name}`}
 				</Text>

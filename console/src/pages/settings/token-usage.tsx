@@ -95,11 +95,8 @@ function summaryOf(token: ApiToken, days: DayOfUse[]): string {
 	const { calls, errors } = totalsOf(token);
 	const busy = days.filter((day) => day.calls > 0).length;
 	const most = Math.max(...days.map((day) => day.calls));
-	const errorWords =
-		errors === 0
-			? "none of them failed"
-			: `${errors.toLocaleString()} of them failed`;
-	return `${calls.toLocaleString()} ${calls === 1 ? "call" : "calls"} on ${busy} of the last ${USAGE_DAYS} days, at most ${most.toLocaleString()} a day; ${errorWords}.`;
+	const failed = errors === 0 ? "none" : errors.toLocaleString();
+	return `${calls.toLocaleString()} ${calls === 1 ? "call" : "calls"} on ${busy} of the last ${USAGE_DAYS} days, at most ${most.toLocaleString()} a day; ${failed} failed.`;
 }
 
 function Counts({

@@ -7,7 +7,7 @@ export function Card({ children }: { children: ReactNode }) {
 	return (
 		<Center component="main" mih="100dvh" p="md">
 			<Stack w="100%" maw={400}>
-				<Brand size={28} />
+				<Brand size={28} isAlone />
 				<Paper withBorder p="lg">
 					{children}
 				</Paper>

@@ -15,7 +15,7 @@ import { Card } from "./card.tsx";
 import { forgetInvitation, useInvitation } from "./kept-invitation.ts";
 import { linkQuery } from "./link.ts";
 import { LinkProblem } from "./message.tsx";
-import { NewPasswordInput } from "./new-password.tsx";
+import { NewPasswordInput } from "./password-fields.tsx";
 
 const AS_ROLE: Record<Invitation["role"], string> = {
 	viewer: "As a viewer you read everything and change nothing.",

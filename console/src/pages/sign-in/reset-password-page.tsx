@@ -12,7 +12,7 @@ import { useSaving } from "../settings/use-saving.ts";
 import { Card } from "./card.tsx";
 import { linkQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
-import { NewPasswordInput } from "./new-password.tsx";
+import { NewPasswordInput } from "./password-fields.tsx";
 
 interface Done {
 	email: string;
@@ -41,8 +41,8 @@ export function Page() {
 						</>
 					}
 				>
-					It was used, replaced by a newer one, or is more than 24 hours old.
-					Your password is as it was.
+					It was used, replaced by a newer one or by a change of the password,
+					or is more than 24 hours old.
 				</LinkProblem>
 			) : link.data ? (
 				<ResetForm token={token} email={link.data.email} onDone={setDone} />

@@ -15,7 +15,7 @@ import { useSaving } from "../settings/use-saving.ts";
 import { Card } from "./card.tsx";
 import { linkQuery, setupQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
-import { NewPasswordInput } from "./new-password.tsx";
+import { NewPasswordInput } from "./password-fields.tsx";
 
 /** The first administrator and organization, by the link that the service printed. */
 export function Page() {

@@ -1,12 +1,4 @@
-import {
-	Alert,
-	Anchor,
-	Button,
-	PasswordInput,
-	Stack,
-	Text,
-	TextInput,
-} from "@mantine/core";
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -19,6 +11,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { setupQuery } from "./link.ts";
+import { PresentPasswordInput } from "./password-fields.tsx";
 
 export function Page() {
 	const [step, setStep] = useState<"password" | "code">("password");
@@ -91,10 +84,7 @@ function PasswordStep({
 					key={form.key("email")}
 					{...form.getInputProps("email")}
 				/>
-				<PasswordInput
-					label="Password"
-					name="password"
-					autoComplete="current-password"
+				<PresentPasswordInput
 					key={form.key("password")}
 					{...form.getInputProps("password")}
 				/>
@@ -116,7 +106,7 @@ function SetupNeeded() {
 	return (
 		<Alert variant="outline" title="Nobody has an account yet">
 			Open the setup link that the service printed when it started.{" "}
-			<TextLink to="/setup" underline="always">
+			<TextLink to="/setup" underline="always" fz="inherit">
 				How to get one
 			</TextLink>
 		</Alert>

@@ -4,15 +4,27 @@ import type { MIN_PASSWORD } from "../../../../src/access/password.ts";
 /** The server's own number: another there fails the type check here. */
 const MIN: typeof MIN_PASSWORD = 12;
 
-/** A password that is being chosen, with what is asked of it. */
-export function NewPasswordInput(props: PasswordInputProps) {
+/** The password that one has. */
+export function PresentPasswordInput(props: PasswordInputProps) {
 	return (
 		<PasswordInput
 			label="Password"
+			name="password"
+			autoComplete="current-password"
+			// Mantine tells a screen reader of every wrong field but this kind.
+			aria-invalid={Boolean(props.error)}
+			{...props}
+		/>
+	);
+}
+
+/** A password that is being chosen, with what is asked of it. */
+export function NewPasswordInput(props: PasswordInputProps) {
+	return (
+		<PresentPasswordInput
 			description={`At least ${MIN} characters. A few words that only you would put together are good.`}
 			name="new-password"
 			autoComplete="new-password"
-			visibilityToggleButtonProps={{ "aria-label": "Show or hide it" }}
 			{...props}
 		/>
 	);

@@ -1,0 +1,105 @@
+import { Select } from "@mantine/core";
+import { formatDay } from "../../parts/time.tsx";
+import { clearButton } from "./clear-button.ts";
+import { dayAfter, todayHere } from "./days.ts";
+import type { FilterProps } from "./list-filters.tsx";
+import { BANDS, MAX_SCORE } from "./risk-scores.ts";
+
+type Ends = Record<string, string | number>;
+
+interface Preset {
+	label: string;
+	/** What the two filters of the range are then; one that is missing is open. */
+	ends: Ends;
+}
+
+/** Two filters that are the ends of a range, offered as a few ranges that people ask for. */
+function RangeFilter({
+	list,
+	width,
+	label,
+	names,
+	presets,
+	describe,
+}: Pick<FilterProps, "list" | "width"> & {
+	label: string;
+	names: readonly [string, string];
+	presets: readonly Preset[];
+	/** A range that an address has, and that is none of the presets. */
+	describe: (from: unknown, until: unknown) => string;
+}) {
+	const [from, until] = names.map((name) => list.filters[name]);
+	const isSet = from !== undefined || until !== undefined;
+	const found = presets.find(
+		({ ends }) => ends[names[0]] === from && ends[names[1]] === until,
+	);
+	const other = isSet && !found ? [describe(from, until)] : [];
+	return (
+		<Select
+			aria-label={label}
+			placeholder={label}
+			w={width}
+			clearable
+			clearButtonProps={clearButton(`Clear ${label}`)}
+			comboboxProps={{ width: "max-content", position: "bottom-start" }}
+			data={[...presets.map((preset) => preset.label), ...other]}
+			value={found?.label ?? other[0] ?? null}
+			onChange={(chosen) => {
+				const { ends = {} } =
+					presets.find((preset) => preset.label === chosen) ?? {};
+				list.setFilters(
+					Object.fromEntries(names.map((name) => [name, ends[name]])),
+				);
+			}}
+		/>
+	);
+}
+
+/** The two ends of a score, as a band. */
+export function BandFilter({ filter, list, width }: FilterProps) {
+	const { name, label } = filter;
+	const names = [`min_${name}`, `max_${name}`] as const;
+	return (
+		<RangeFilter
+			list={list}
+			width={width}
+			label={label.replace(/ score$/, "")}
+			names={names}
+			presets={[...BANDS].reverse().map(({ label: band, min, max }) => ({
+				label: `${band} (${min} to ${max})`,
+				ends: { [names[0]]: min, [names[1]]: max },
+			}))}
+			describe={(min, max) => `${min ?? 1} to ${max ?? MAX_SCORE}`}
+		/>
+	);
+}
+
+const SOON_DAYS = [14, 90];
+
+/** By when something is to be done. */
+export function DueFilter({ filter, list, width }: FilterProps) {
+	const today = todayHere();
+	return (
+		<RangeFilter
+			list={list}
+			width={width}
+			label={filter.label}
+			names={["due_from", "due_until"]}
+			presets={[
+				{ label: "Overdue", ends: { due_until: dayAfter(today, -1) } },
+				...SOON_DAYS.map((days) => ({
+					label: `In the next ${days} days`,
+					ends: { due_from: today, due_until: dayAfter(today, days) },
+				})),
+			]}
+			describe={(from, until) =>
+				[
+					from === undefined ? "" : `from ${formatDay(String(from))}`,
+					until === undefined ? "" : `until ${formatDay(String(until))}`,
+				]
+					.join(" ")
+					.trim()
+			}
+		/>
+	);
+}

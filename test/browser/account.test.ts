@@ -1,0 +1,303 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/access/organization.ts";
+import { PASSWORD } from "../console-client.ts";
+import { joinOrganization, type TestUser } from "../people.ts";
+import { totp } from "../totp.ts";
+import {
+	axe,
+	screenshot,
+	signIn,
+	startConsole,
+	type TestConsole,
+} from "./browser.ts";
+
+const NEW_PASSWORD = "a different battery";
+/** Many pages one after another. */
+const LONG = { timeout: 120_000 };
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+const openAccount = (person: TestUser, options = {}) =>
+	served.openPageAs(person, "/account", options);
+const section = (page: Page, name: string) =>
+	page.getByRole("region", { name, exact: true });
+const button = (page: Page, name: string) =>
+	page.getByRole("button", { name, exact: true });
+const heading = (page: Page, name: string) =>
+	page.getByRole("heading", { name, level: 1 });
+
+test("the account's page fits wide and narrow, light and dark", async () => {
+	const person = await served.makePerson("member");
+	for (const [name, options] of [
+		["account", {}],
+		["account-dark", { colorScheme: "dark" }],
+		["account-375", { viewport: { width: 375, height: 740 } }],
+	] as const) {
+		const page = await openAccount(person, options);
+		await section(page, "Sessions").getByText("This session").waitFor();
+		await axe(page);
+		const width = await page.evaluate("document.documentElement.scrollWidth");
+		expect(width).toBeLessThanOrEqual(options.viewport?.width ?? 1280);
+		await page.setViewportSize({
+			width: options.viewport?.width ?? 1280,
+			height: 1700,
+		});
+		await screenshot(page, name);
+	}
+});
+
+test("a new name is shown everywhere, an empty one is refused beside the field", async () => {
+	const page = await openAccount(await served.makePerson("viewer"));
+	const profile = section(page, "Profile");
+	await profile.getByLabel("Name").fill("");
+	await profile.getByRole("button", { name: "Save" }).click();
+	await profile.locator("input[aria-invalid=true]").waitFor();
+	await profile.getByLabel("Name").fill("Ada Lovelace");
+	await profile.getByRole("button", { name: "Save" }).click();
+	await page.getByText("Your name is saved.").waitFor();
+	await button(page, "Your account").click();
+	await page.getByRole("menu").getByText("Ada Lovelace").waitFor();
+});
+
+test("a new password takes the present one, ends other sessions if asked, and signs in", async () => {
+	const person = await served.makePerson("member");
+	const other = await openAccount(person);
+	const page = await openAccount(person);
+	const password = section(page, "Password");
+	const change = async (present: string, next: string) => {
+		await password.getByLabel("Present password").fill(present);
+		await password.getByLabel("New password").fill(next);
+		await password.getByRole("button", { name: "Change the password" }).click();
+	};
+	await change(PASSWORD, "short");
+	await password
+		.getByText("Use at least 12 characters", { exact: false })
+		.last()
+		.waitFor();
+	await change("not the password", NEW_PASSWORD);
+	await password.getByText("This is not your present password.").waitFor();
+	await axe(page);
+	await screenshot(page, "account-password-refused");
+	await change(PASSWORD, NEW_PASSWORD);
+	await page.getByText("Your password is changed.").waitFor();
+	await page.reload();
+	await heading(page, "Account and security").waitFor();
+	await other.reload();
+	await heading(other, "Sign in").waitFor();
+	await signIn(other, person, NEW_PASSWORD);
+	await heading(other, "Account and security").waitFor();
+});
+
+/** The dialogs of the second factor on an open account page, and signing in elsewhere. */
+function secondFactorOf(page: Page, person: TestUser) {
+	const twoFactor = section(page, "Two-factor authentication");
+	const dialog = page.getByRole("dialog");
+	const codes = dialog.getByLabel("Recovery codes", { exact: true });
+	const givePassword = async (action: string, password = PASSWORD) => {
+		await dialog.getByLabel("Your password").fill(password);
+		await dialog.getByRole("button", { name: action, exact: true }).click();
+	};
+	return {
+		twoFactor,
+		dialog,
+		codes,
+		givePassword,
+		begin: () => twoFactor.getByRole("button", { name: "Turn on …" }).click(),
+		readKey: async () =>
+			(await dialog.getByLabel("Key", { exact: true }).innerText()).trim(),
+		readCodes: async () => (await codes.innerText()).trim().split(/\s+/),
+		confirm: async (code: string) => {
+			await dialog.getByLabel("Code", { exact: true }).fill(code);
+			await button(page, "Turn on").click();
+		},
+		signInElsewhere: async (
+			elsewhere: Page,
+			kind: "Code" | "Recovery code",
+			code = "",
+		) => {
+			await elsewhere.context().clearCookies();
+			await elsewhere.goto("/sign-in?to=/account");
+			await signIn(elsewhere, person);
+			await heading(elsewhere, "Second step").waitFor();
+			if (kind === "Recovery code") {
+				await button(elsewhere, "Use a recovery code instead").click();
+			}
+			await elsewhere.getByLabel(kind, { exact: true }).fill(code);
+			await button(elsewhere, "Continue").click();
+		},
+	};
+}
+
+test(
+	"a second factor counts from its first right code on, is asked for, and is turned off with the password",
+	LONG,
+	async () => {
+		const person = await served.makePerson("member");
+		const page = await openAccount(person);
+		const factor = secondFactorOf(page, person);
+		const { dialog, twoFactor } = factor;
+		await factor.begin();
+		await factor.givePassword("Continue", "not the password");
+		await dialog.getByText("This is not your present password.").waitFor();
+		await factor.givePassword("Continue");
+		await dialog.getByRole("img", { name: /QR code/ }).waitFor();
+		await axe(page);
+		await screenshot(page, "two-factor-scan");
+		const key = await factor.readKey();
+		await factor.confirm("000000");
+		await dialog.getByText("The code is wrong or too old").waitFor();
+		await factor.confirm(totp(key));
+		await factor.codes.waitFor();
+		await dialog.getByRole("button", { name: "I have kept them" }).click();
+		await twoFactor.getByText("On", { exact: true }).waitFor();
+
+		const elsewhere = await served.openPage();
+		await factor.signInElsewhere(elsewhere, "Code", "000000");
+		await elsewhere.getByText("The code is wrong or too old").waitFor();
+		await axe(elsewhere);
+		await screenshot(elsewhere, "second-step-wrong");
+		await elsewhere.getByLabel("Code", { exact: true }).fill(totp(key));
+		await button(elsewhere, "Continue").click();
+		await heading(elsewhere, "Account and security").waitFor();
+
+		await twoFactor.getByRole("button", { name: "Turn off …" }).click();
+		await axe(page);
+		await screenshot(page, "two-factor-off");
+		await factor.givePassword("Turn off");
+		await twoFactor.getByText("Off", { exact: true }).waitFor();
+		await elsewhere.context().clearCookies();
+		await elsewhere.goto("/sign-in?to=/account");
+		await signIn(elsewhere, person);
+		await heading(elsewhere, "Account and security").waitFor();
+	},
+);
+
+test(
+	"recovery codes are shown once, sign in once each, and new ones replace them",
+	LONG,
+	async () => {
+		const person = await served.makePerson("member");
+		const page = await openAccount(person);
+		const factor = secondFactorOf(page, person);
+		const { dialog } = factor;
+		await factor.begin();
+		await factor.givePassword("Continue");
+		await factor.confirm(totp(await factor.readKey()));
+		await factor.codes.waitFor();
+		const [first = "", second] = await factor.readCodes();
+		expect(await factor.readCodes()).toHaveLength(10);
+		// What is shown once does not go away by a slip.
+		await page.keyboard.press("Escape");
+		await axe(page);
+		await screenshot(page, "two-factor-codes");
+		const [download] = await Promise.all([
+			page.waitForEvent("download"),
+			dialog.getByRole("button", { name: "Download" }).click(),
+		]);
+		expect(await readFile(await download.path(), "utf8")).toContain(first);
+		await dialog.getByRole("button", { name: "Copy" }).click();
+		expect(await page.evaluate("navigator.clipboard.readText()")).toContain(
+			first,
+		);
+		await dialog.getByRole("button", { name: "I have kept them" }).click();
+
+		const elsewhere = await served.openPage();
+		const enter = (code: string | undefined) =>
+			factor.signInElsewhere(elsewhere, "Recovery code", code);
+		const isRefused = () =>
+			elsewhere
+				.getByText("The recovery code is wrong or was used before.")
+				.waitFor();
+		// As somebody types it: without the dash.
+		await enter(first.replace("-", " "));
+		await heading(elsewhere, "Account and security").waitFor();
+		await enter(first);
+		await isRefused();
+
+		await button(page, "New recovery codes …").click();
+		await factor.givePassword("Make new codes");
+		await factor.codes.waitFor();
+		const [renewed] = await factor.readCodes();
+		await dialog.getByRole("button", { name: "I have kept them" }).click();
+		await enter(second);
+		await isRefused();
+		await elsewhere.getByLabel("Recovery code").fill(renewed ?? "");
+		await button(elsewhere, "Continue").click();
+		await heading(elsewhere, "Account and security").waitFor();
+	},
+);
+
+test("signing out one session, or all others, ends them in their browsers", async () => {
+	const person = await served.makePerson("viewer");
+	const phone = await openAccount(person, {
+		userAgent:
+			"Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1",
+	});
+	const third = await openAccount(person);
+	const page = await openAccount(person);
+	const sessions = section(page, "Sessions");
+	await sessions.getByText("This session").waitFor();
+	expect(await sessions.getByRole("listitem").count()).toBe(3);
+	await screenshot(page, "sessions");
+	await button(page, "Sign out Safari on iPhone").click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "Sign out" }).click();
+	await dialog.waitFor({ state: "detached" });
+	await expect.poll(() => sessions.getByRole("listitem").count()).toBe(2);
+	await phone.reload();
+	await heading(phone, "Sign in").waitFor();
+	await third.reload();
+	await heading(third, "Account and security").waitFor();
+	await button(page, "Sign out everywhere else …").click();
+	await axe(page);
+	await dialog.getByRole("button", { name: "Sign out" }).click();
+	await expect.poll(() => sessions.getByRole("listitem").count()).toBe(1);
+	await third.reload();
+	await heading(third, "Sign in").waitFor();
+	await page.reload();
+	await sessions.getByText("This session").waitFor();
+});
+
+test("an organization can be left, but not by its last administrator", async () => {
+	const only = await createOrganization(served.database.pool, "Beta");
+	const person = await served.makePerson("admin", only);
+	await joinOrganization(
+		served.database,
+		person,
+		served.organizationId,
+		"viewer",
+	);
+	const page = await openAccount(person);
+	const dialog = page.getByRole("dialog");
+	await button(page, "Leave Beta").click();
+	await dialog.waitFor();
+	await axe(page);
+	await screenshot(page, "leave-last");
+	expect(
+		await dialog
+			.getByRole("button", { name: "Leave the organization" })
+			.count(),
+	).toBe(0);
+	await dialog.getByRole("button", { name: "Cancel" }).click();
+	await button(page, "Leave Acme").click();
+	await dialog.getByRole("button", { name: "Leave the organization" }).click();
+	await page.waitForURL(`**/o/${only}`);
+});
+
+test("light or dark is chosen here too", async () => {
+	const page = await openAccount(await served.makePerson("viewer"), {
+		colorScheme: "light",
+	});
+	await section(page, "Appearance").getByText("Dark", { exact: true }).click();
+	await expect
+		.poll(() =>
+			page.evaluate("document.documentElement.dataset.mantineColorScheme"),
+		)
+		.toBe("dark");
+});

@@ -1,0 +1,279 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let admin: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.makePerson("admin");
+});
+afterAll(() => served.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes back depends on the name of the call.
+async function use(name: string, input: object): Promise<any> {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return callAs(served.database, admin, operation, input);
+}
+
+const inOrganization = (name: string, input: object = {}) =>
+	use(name, { organization_id: served.organizationId, ...input });
+
+/** A loaded machine may take its time; what is awaited is the same. */
+const SOON = { timeout: 15_000 };
+
+const at = (path: string) => `/o/${served.organizationId}/${path}`;
+
+async function choose(page: Page, name: string, text: string | Buffer) {
+	await page.getByRole("heading", { level: 1 }).waitFor();
+	await page.locator("input[type=file]").setInputFiles({
+		name,
+		mimeType: "text/csv",
+		buffer: Buffer.from(text as string),
+	});
+}
+
+/** What the browser downloads when the button is pressed. */
+async function download(page: Page, button: string) {
+	const [file] = await Promise.all([
+		page.waitForEvent("download"),
+		page.getByRole("button", { name: button }).click(),
+	]);
+	return {
+		name: file.suggestedFilename(),
+		text: await readFile(await file.path(), "utf8"),
+	};
+}
+
+const preview = (page: Page) => page.getByRole("region", { name: "Preview" });
+
+test("a file with wrong lines writes nothing; mended and confirmed, it does", async () => {
+	const { people: ada } = await inOrganization("addPeople", {
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const { risk } = await inOrganization("addRisk", {
+		name: "Theft of a laptop",
+		category: "Security",
+		treatment: "ACCEPTED",
+		inherent_likelihood: 2,
+		inherent_impact: 3,
+	});
+	const { risk: same } = await inOrganization("addRisk", {
+		name: "Power cut",
+		category: "Premises",
+		treatment: "ACCEPTED",
+		inherent_likelihood: 2,
+		inherent_impact: 3,
+	});
+	const file = (...changed: string[]) =>
+		[
+			"ID,Name,Category,Treatment,Inherent likelihood,Inherent impact,Owner",
+			`${risk.id},Theft of a laptop,Security,Mitigated,2,4,ada@example.com`,
+			`${same.id},Power cut,Premises,Accepted,2,3,`,
+			...changed,
+		].join("\r\n");
+
+	const page = await served.openPageAs(admin, at("r/risk"));
+	await page.getByRole("link", { name: "Import" }).click();
+	await page.getByRole("heading", { name: "Import risks" }).waitFor();
+	await axe(page);
+	await screenshot(page, "import");
+	await choose(
+		page,
+		"risks.csv",
+		file(
+			",Fire in the server room,Premises,Ignored,1,9,",
+			",Flood,Premises,Avoided,1,5,nobody@example.com",
+		),
+	);
+	await preview(page)
+		.getByRole("status")
+		.getByText("4 lines: 0 to add, 1 to change, 1 unchanged, 2 wrong.")
+		.waitFor();
+	const lines = preview(page).locator("tbody tr");
+	expect(await lines.allInnerTexts()).toEqual([
+		expect.stringMatching(
+			/^4\s+Wrong\s+Fire in the server room[\s\S]*Treatment[\s\S]*Inherent impact/,
+		),
+		expect.stringMatching(/^5\s+Wrong\s+Flood[\s\S]*Owner.*nobody@example.com/),
+	]);
+	expect(
+		await preview(page)
+			.getByRole("button", { name: /^Import/ })
+			.isDisabled(),
+	).toBe(true);
+	await axe(page);
+	await screenshot(page, "import-wrong");
+
+	await choose(
+		page,
+		"risks.csv",
+		file(",Fire in the server room,Premises,Avoided,1,5,Ada Lovelace"),
+	);
+	await preview(page)
+		.getByText("3 lines: 1 to add, 1 to change, 1 unchanged, 0 wrong.")
+		.waitFor();
+	const change = lines.filter({ hasText: "Theft of a laptop" });
+	await change.getByText("Ada Lovelace").waitFor();
+	expect(await change.innerText()).toMatch(
+		/Change[\s\S]*Treatment\s+Accepted\s+Mitigated[\s\S]*Inherent impact\s+3\s+4[\s\S]*Owner\s+–\s+Ada Lovelace/,
+	);
+	await axe(page);
+	await screenshot(page, "import-preview");
+	const stored = async () => (await inOrganization("listRisks", {})).risks;
+	expect(await stored()).toHaveLength(2);
+	await preview(page).getByRole("button", { name: "Import 2 risks" }).click();
+	await page
+		.getByText("1 risk added, 1 risk changed, 1 risk left as it was.")
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "import-done");
+	await page.getByRole("link", { name: "See the risks" }).click();
+	await page.getByRole("link", { name: "Fire in the server room" }).waitFor();
+	expect(
+		(await stored()).find(({ id }: { id: string }) => id === risk.id),
+	).toMatchObject({
+		treatment: "MITIGATED",
+		inherent_risk_score: 8,
+		owner_id: ada.id,
+	});
+});
+
+test("what changed in the register after the preview is not overwritten unseen", async () => {
+	const { vendor } = await inOrganization("addVendor", { name: "Northwind" });
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	await choose(page, "v.csv", `id,name\r\n${vendor.id},Northwind GmbH\r\n`);
+	const confirm = page.getByRole("button", { name: "Import 1 vendor" });
+	await confirm.waitFor();
+	await use("updateVendor", {
+		id: vendor.id,
+		name: "Northwind AG",
+	});
+	await confirm.click();
+	await page.getByText("has changed since").waitFor();
+	await page.getByRole("button", { name: "Try again" }).click();
+	await preview(page).getByText("Northwind AG").waitFor();
+	await confirm.click();
+	await page.getByText("1 vendor changed.").waitFor();
+});
+
+test("a file that is none is refused with what to do instead", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	const refused = page.getByRole("alert");
+	await choose(page, "vendors.xlsx", "PK\u0003\u0004");
+	await refused.getByText("is a workbook").waitFor();
+	await choose(page, "vendors.csv", "name,colour\r\nX,red\r\n");
+	await refused.getByText('has a column "colour"').waitFor();
+	await axe(page);
+	await choose(page, "vendors.csv", "name\r\n");
+	await page.getByText("no lines below its heading").waitFor();
+	await choose(page, "old.csv", Buffer.from("name\r\nM\xfcller", "latin1"));
+	await page.getByText("read as Windows-1252").waitFor();
+	await preview(page).getByText("Müller").waitFor();
+});
+
+test("a file can be dropped on the page", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	const field = page.getByText("Drop a CSV file here");
+	await field.waitFor();
+	const dataTransfer = await page.evaluateHandle(`(() => {
+		const transfer = new DataTransfer();
+		transfer.items.add(new File(["name\\nDropped"], "dropped.csv"));
+		return transfer;
+	})()`);
+	await field.dispatchEvent("drop", { dataTransfer });
+	await page.getByText("1 line: 1 to add").waitFor();
+	await preview(page).getByText("Dropped").waitFor();
+});
+
+test("lines find their record by another column when told so", async () => {
+	await inOrganization("addMeasure", { name: "Backups", category: "IT" });
+	const page = await served.openPageAs(admin, at("r/measure/import"));
+	await choose(page, "m.csv", "name,category,state\r\nBackups,IT,in progress");
+	await page.getByText("1 line: 1 to add").waitFor();
+	await page
+		.getByRole("combobox", { name: "Find existing records by" })
+		.click();
+	await page.getByRole("option", { name: "Name" }).click();
+	await page.getByText("1 line: 0 to add, 1 to change").waitFor();
+});
+
+test("a large file is paged, and its lines narrowed by what happens", async () => {
+	const vendors = Array.from({ length: 120 }, (_, n) => `Vendor ${n + 1}`);
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	await choose(page, "many.csv", ["name", ...vendors].join("\n"));
+	await page.getByText("120 lines: 120 to add").waitFor();
+	const lines = preview(page).locator("tbody tr");
+	expect(await lines.count()).toBe(50);
+	await page.getByRole("button", { name: "Page 3" }).click();
+	await expect.poll(() => lines.count(), SOON).toBe(20);
+	await lines.getByText("Vendor 120").waitFor();
+	await axe(page);
+});
+
+test("the template has the fields of the register, and can be imported", async () => {
+	const page = await served.openPageAs(admin, at("r/asset/import"));
+	const { name, text } = await download(page, "Download a template");
+	expect(name).toBe("assay-assets-template.csv");
+	expect(text).toBe(
+		"\ufeffname,amount,owner,asset_type,data_types_stored,vendors\r\n",
+	);
+	await choose(page, name, `${text}Laptops,3,,Physical,,\r\n`);
+	await page.getByText("1 line: 1 to add").waitFor();
+});
+
+test("a list is exported as it is filtered and sorted, whatever the role", async () => {
+	for (const name of ["Tape", "Disk", "Zip drive"]) {
+		await inOrganization("addTask", {
+			name: `Replace ${name}, all`,
+			priority: name === "Tape" ? "LOW" : "HIGH",
+		});
+	}
+	const viewer = await served.makePerson("viewer");
+	const page = await served.openPageAs(
+		viewer,
+		at("r/task?priority=HIGH&q=replace&sort=name&dir=desc"),
+	);
+	await page.getByText("Replace Disk").waitFor();
+	const { name, text } = await download(page, "Export CSV");
+	expect(name).toMatch(/^assay-tasks-\d{4}-\d\d-\d\d\.csv$/);
+	const [heading, ...lines] = text.trim().split("\r\n");
+	expect(heading).toMatch(/^\ufeff?id,/);
+	expect(lines).toEqual([
+		expect.stringContaining('"Replace Zip drive, all"'),
+		expect.stringContaining('"Replace Disk, all"'),
+	]);
+	await page.goto(at("r/task"));
+	await page.getByRole("button", { name: "Export CSV" }).waitFor();
+	expect(await page.getByRole("link", { name: "Import" }).count()).toBe(0);
+});
+
+test("an export that fails says so, and gives no file", async () => {
+	const page = await served.openPageAs(admin, at("r/task"));
+	const message = "permission denied: ask an administrator";
+	await page.route("**/api/console/export/**", (route) =>
+		route.fulfill({ status: 403, json: { error: "forbidden", message } }),
+	);
+	await page.getByRole("button", { name: "Export CSV" }).click();
+	await page.getByText("The list was not exported").waitFor();
+	await page.getByText("Permission denied: ask an administrator.").waitFor();
+});
+
+test("the import page is usable at 375 px and in the dark", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"), {
+		viewport: { width: 375, height: 740 },
+		colorScheme: "dark",
+	});
+	await choose(page, "v.csv", "name,website_url\r\nX,nonsense\r\nY,\r\n");
+	await page.getByText("2 lines: 1 to add").waitFor();
+	const width = await page.evaluate("document.documentElement.scrollWidth");
+	expect(width).toBeLessThanOrEqual(375);
+	await axe(page);
+	await screenshot(page, "import-375-dark");
+});

@@ -1,0 +1,169 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { inviteMember } from "../../src/access/invitation-operations.ts";
+import { createOrganization } from "../../src/access/organization.ts";
+import { makeSetupLink } from "../../src/access/setup.ts";
+import { PASSWORD } from "../console-client.ts";
+import { createDatabaseForTest } from "../database.ts";
+import { callAs, type TestUser } from "../people.ts";
+import { startAssay } from "../program.ts";
+import {
+	axe,
+	screenshot,
+	signIn,
+	startConsole,
+	type TestConsole,
+} from "./browser.ts";
+
+let served: TestConsole;
+let admin: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.makePerson("admin");
+});
+afterAll(() => served.close());
+
+const heading = (page: Page, name: string) =>
+	page.getByRole("heading", { name, level: 1 });
+
+/** The path of an invitation's link. */
+async function invite(email: string): Promise<string> {
+	const { invitation_url } = await callAs(
+		served.database,
+		admin,
+		inviteMember,
+		{
+			organization_id: served.organizationId,
+			email,
+			role: "member",
+		},
+	);
+	const { pathname, hash } = new URL(invitation_url);
+	return `${pathname}${hash}`;
+}
+
+test("a setup link that was replaced says so before anything is typed", async () => {
+	const apart = await startConsole();
+	onTestFinished(() => apart.close());
+	const { pool } = apart.database;
+	const replaced = await makeSetupLink(pool, apart.service.url);
+	await makeSetupLink(pool, apart.service.url);
+	const page = await apart.openPage();
+	await page.goto(replaced ?? "");
+	await heading(page, "This setup link no longer works").waitFor();
+	await page.getByText("npx assay setup-link").waitFor();
+	await axe(page);
+	await screenshot(page, "setup-replaced");
+});
+
+test("who is invited and new chooses a name and a password and is in the organization", async () => {
+	const page = await served.openPage();
+	const link = await invite("grace@example.com");
+	await page.goto(link);
+	await heading(page, "Join Acme").waitFor();
+	// The secret does not stay in the address, and a reload still knows it.
+	expect(page.url()).not.toContain("asy_");
+	await page.reload();
+	await heading(page, "Join Acme").waitFor();
+	await axe(page);
+	await screenshot(page, "invitation-new");
+	expect(await page.getByLabel("E-mail address").inputValue()).toBe(
+		"grace@example.com",
+	);
+	await page.getByRole("button", { name: "Join Acme" }).click();
+	await page.locator("input[aria-invalid=true]").first().waitFor();
+	await page.getByLabel("Your name").fill("Grace");
+	await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+	await page.getByRole("button", { name: "Join Acme" }).click();
+	await heading(page, "Home").waitFor();
+	expect(page.url()).toContain(served.organizationId);
+	await page.goto(link);
+	await heading(page, "This invitation no longer works").waitFor();
+	await axe(page);
+	await screenshot(page, "invitation-used");
+});
+
+test("who has an account signs in and accepts", async () => {
+	const elsewhere = await createOrganization(served.database.pool, "Beta");
+	const other = await served.makePerson("viewer", elsewhere);
+	const page = await served.openPage();
+	await page.goto(await invite(other.email));
+	await page.getByText("There is an account for").waitFor();
+	await axe(page);
+	await screenshot(page, "invitation-account");
+	await page.getByRole("link", { name: "Sign in" }).click();
+	await heading(page, "Sign in").waitFor();
+	expect(page.url()).not.toContain("asy_");
+	await signIn(page, other);
+	await page.getByRole("button", { name: "Join Acme" }).click();
+	await heading(page, "Home").waitFor();
+});
+
+test("who is signed in as somebody else is told, and may sign out and go on", async () => {
+	const viewer = await served.makePerson("viewer");
+	const link = await invite("linus@example.com");
+	const page = await served.openPageAs(viewer, link);
+	await page.getByText(`You are signed in as ${viewer.email}`).waitFor();
+	await axe(page);
+	await screenshot(page, "invitation-other");
+	await page.getByRole("button", { name: "Sign out and go on" }).click();
+	await page.getByLabel("Your name").waitFor();
+});
+
+test("an invitation without its secret asks for the whole link", async () => {
+	const page = await served.openPage();
+	await page.goto("/invitation");
+	await heading(page, "This link is not whole").waitFor();
+	await axe(page);
+});
+
+test("the link that `assay start` prints makes the first administrator, who is shown the first steps, and works once", {
+	timeout: 180_000,
+}, async () => {
+	const database = await createDatabaseForTest();
+	const started = await startAssay({ DATABASE_URL: database.url });
+	onTestFinished(async () => {
+		await started.stop("SIGTERM");
+	});
+	const page = await served.openPage({ baseURL: started.url });
+	await page.goto("/");
+	await page.getByText("Nobody has an account yet").waitFor();
+	await axe(page);
+	await screenshot(page, "sign-in-before-setup");
+	await page.getByRole("link", { name: "How to get one" }).click();
+	await page.getByText("npx assay setup-link").waitFor();
+	await axe(page);
+	await screenshot(page, "setup-without-link");
+
+	const printed = started.setupUrl ?? "";
+	await page.goto(printed.slice(0, -3));
+	await heading(page, "This link is not whole").waitFor();
+	await screenshot(page, "setup-broken");
+	await page.goto(printed);
+	await heading(page, "Set up Assay").waitFor();
+	await screenshot(page, "setup");
+	await axe(page);
+	await page.getByLabel("Name of the organization").fill("Acme");
+	await page.getByLabel("Your e-mail address").fill("ada@example.com");
+	await page.getByLabel("Password", { exact: true }).fill("short");
+	await page.getByRole("button", { name: "Set up Assay" }).click();
+	await page.locator("input[aria-invalid=true]").first().waitFor();
+	await screenshot(page, "setup-refused");
+	await axe(page);
+	await page.getByLabel("Your name").fill("Ada");
+	await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+	await page.getByRole("button", { name: "Set up Assay" }).click();
+	await heading(page, "Home").waitFor();
+	for (const step of [
+		"Add a device",
+		"Make an API token",
+		"Invite your colleagues",
+	]) {
+		await page.getByText(step).waitFor();
+	}
+	await screenshot(page, "after-setup");
+	await axe(page);
+	await page.goto(printed);
+	await heading(page, "Assay is set up").waitFor();
+	await axe(page);
+});
