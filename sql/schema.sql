@@ -40,6 +40,55 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.add_password_reset(p_token_hash bytea, p_user_id text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller text := current_setting('assay.user_id', true);
+begin
+	if not administers_account(caller, p_user_id) then
+		return false;
+	end if;
+	delete from account_links l where l.user_id = p_user_id;
+	insert into account_links (token_hash, purpose, user_id, made_by, expires_at)
+	values (p_token_hash, 'PASSWORD_RESET', p_user_id, caller, now() + interval '24 hours');
+	return true;
+end
+$$;
+
+CREATE FUNCTION public.add_setup_link(p_token_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	perform pg_advisory_xact_lock(4723119);
+	delete from account_links where purpose = 'SETUP';
+	if exists (select from users) then
+		return false;
+	end if;
+	insert into account_links (token_hash, purpose, expires_at)
+	values (p_token_hash, 'SETUP', now() + interval '24 hours');
+	return true;
+end
+$$;
+
+CREATE FUNCTION public.administers_account(p_admin_id text, p_user_id text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return exists (select from memberships m where m.user_id = p_user_id)
+		and not exists (
+			select from memberships m
+			where m.user_id = p_user_id and not exists (
+				select from memberships a
+				where a.organization_id = m.organization_id and a.user_id = p_admin_id and a.role = 'admin'
+			)
+		);
+end
+$$;
+
 CREATE FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -706,6 +755,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.end_own_sessions(p_one text, p_all_but text) RETURNS SETOF text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	delete from sessions s
+	where s.user_id = current_setting('assay.user_id', true)
+		and (s.id = p_one or s.id <> p_all_but)
+	returning s.id::text;
+end
+$$;
+
 CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -773,6 +835,15 @@ CREATE FUNCTION public.has_organizations() RETURNS boolean
     SET search_path TO 'public', 'pg_temp'
     RETURN (EXISTS (SELECT FROM public.organizations));
 
+CREATE FUNCTION public.has_users() RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return exists (select from users);
+end
+$$;
+
 CREATE FUNCTION public.invitation_email(p_token_hash bytea) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -782,6 +853,18 @@ begin
 		select i.email from invitations i
 		where i.token_hash = p_token_hash
 			and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
+	);
+end
+$$;
+
+CREATE FUNCTION public.is_setup_link(p_token_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return exists (
+		select from account_links l
+		where l.token_hash = p_token_hash and l.purpose = 'SETUP' and l.expires_at > now()
 	);
 end
 $$;
@@ -826,6 +909,40 @@ begin
 end
 $_$;
 
+CREATE FUNCTION public.members_with_second_factor() RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select u.id::text from memberships m join users u on u.id = m.user_id
+	where m.organization_id = current_setting('assay.organization_id', true) and u.two_factor_enabled;
+end
+$$;
+
+CREATE FUNCTION public.own_account() RETURNS TABLE(two_factor_enabled boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select u.two_factor_enabled
+	from users u where u.id = current_setting('assay.user_id', true);
+end
+$$;
+
+CREATE FUNCTION public.own_sessions() RETURNS TABLE(session_id text, created_at timestamp with time zone, last_seen_at timestamp with time zone, expires_at timestamp with time zone, address text, user_agent text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select s.id::text, s.created_at, s.updated_at, s.expires_at, s.ip_address, s.user_agent
+	from sessions s
+	where s.user_id = current_setting('assay.user_id', true) and s.expires_at > now();
+end
+$$;
+
 CREATE FUNCTION public.posture_result_identity(result jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((result - 'claimed_observed_at'::text) || jsonb_build_object('observed_at', COALESCE((result -> 'claimed_observed_at'::text), (result -> 'observed_at'::text))));
@@ -861,6 +978,23 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.remove_second_factor(p_user_id text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	if not administers_account(current_setting('assay.user_id', true), p_user_id) then
+		return false;
+	end if;
+	delete from two_factors f where f.user_id = p_user_id;
+	update users u set two_factor_enabled = false, updated_at = now() where u.id = p_user_id;
+	-- Devices that need no code, and sign-ins that wait for one.
+	delete from verifications v where v.value = p_user_id;
+	delete from sessions s where s.user_id = p_user_id;
+	return true;
+end
+$$;
+
 CREATE FUNCTION public.search_fold(text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'public'
@@ -875,6 +1009,33 @@ CREATE FUNCTION public.search_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'public'
     AS $$ select coalesce(public.search_fold(array_to_string(parts, ' ')), '') $$;
+
+CREATE FUNCTION public.use_setup_link(p_token_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	perform pg_advisory_xact_lock(4723119);
+	delete from account_links l
+	where l.token_hash = p_token_hash and l.purpose = 'SETUP' and l.expires_at > now();
+	return found and not exists (select from users);
+end
+$$;
+
+CREATE TABLE public.account_links (
+    token_hash bytea NOT NULL,
+    purpose text NOT NULL,
+    user_id public.typed_id,
+    made_by public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT account_links_check CHECK (((purpose = 'SETUP'::text) = (user_id IS NULL))),
+    CONSTRAINT account_links_check1 CHECK (((purpose = 'PASSWORD_RESET'::text) OR (made_by IS NULL))),
+    CONSTRAINT account_links_purpose_check CHECK ((purpose = ANY (ARRAY['SETUP'::text, 'PASSWORD_RESET'::text]))),
+    CONSTRAINT account_links_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+ALTER TABLE ONLY public.account_links FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.accounts (
     id public.typed_id NOT NULL,
@@ -1423,6 +1584,9 @@ ALTER TABLE ONLY public.verifications FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE ONLY public.posture_reports ATTACH PARTITION public.posture_reports_default DEFAULT;
 
+ALTER TABLE ONLY public.account_links
+    ADD CONSTRAINT account_links_pkey PRIMARY KEY (token_hash);
+
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
 
@@ -1564,6 +1728,12 @@ ALTER TABLE ONLY public.vendors
 ALTER TABLE ONLY public.verifications
     ADD CONSTRAINT verifications_pkey PRIMARY KEY (id);
 
+CREATE INDEX account_links_expiry ON public.account_links USING btree (expires_at);
+
+CREATE INDEX account_links_made_by ON public.account_links USING btree (made_by);
+
+CREATE INDEX account_links_user ON public.account_links USING btree (user_id);
+
 CREATE INDEX accounts_user ON public.accounts USING btree (user_id);
 
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
@@ -1609,6 +1779,8 @@ CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, CO
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
 
 CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
+
+CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, target_date) WHERE (status <> 'CLOSED'::text);
 
 CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id);
 
@@ -1684,6 +1856,8 @@ CREATE INDEX nonconformities_created_at ON public.nonconformities USING btree (o
 
 CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
 
+CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, due_date) WHERE (status <> 'CLOSED'::text);
+
 CREATE INDEX nonconformities_owner_id ON public.nonconformities USING btree (organization_id, owner_id);
 
 CREATE INDEX nonconformities_reference_id ON public.nonconformities USING btree (organization_id, reference_id_key, id);
@@ -1695,6 +1869,8 @@ CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (o
 CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
 
 CREATE INDEX obligations_due_date ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
+
+CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, due_date) WHERE (status <> 'COMPLIANT'::text);
 
 CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id);
 
@@ -1718,15 +1894,21 @@ CREATE UNIQUE INDEX posture_spans_current ON public.posture_spans USING btree (o
 
 CREATE INDEX posture_spans_failing ON public.posture_spans USING btree (organization_id, check_key, device_id) WHERE (is_current AND (status = 'FAIL'::text));
 
+CREATE INDEX posture_spans_failing_since ON public.posture_spans USING btree (organization_id, since) WHERE (is_current AND (status = 'FAIL'::text));
+
 CREATE INDEX record_links_second ON public.record_links USING btree (organization_id, second_id);
 
 CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id);
+
+CREATE INDEX risks_inherent ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact);
 
 CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id);
 
 CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id);
 
 CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id);
+
+CREATE INDEX risks_residual ON public.risks USING btree (organization_id, residual_likelihood, residual_impact);
 
 CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id);
 
@@ -1747,6 +1929,8 @@ CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, COALES
 CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id);
 
 CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id);
+
+CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, deadline) WHERE (state <> 'DONE'::text);
 
 CREATE INDEX tasks_search ON public.tasks USING gin (organization_id, search_text public.gin_trgm_ops);
 
@@ -1797,6 +1981,12 @@ CREATE TRIGGER remove_links AFTER DELETE ON public.risks FOR EACH ROW EXECUTE FU
 CREATE TRIGGER remove_links AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.vendors FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+ALTER TABLE ONLY public.account_links
+    ADD CONSTRAINT account_links_made_by_fkey FOREIGN KEY (made_by) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.account_links
+    ADD CONSTRAINT account_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -1939,6 +2129,8 @@ ALTER TABLE ONLY public.vendors
 ALTER TABLE ONLY public.vendors
     ADD CONSTRAINT vendors_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
 
+ALTER TABLE public.account_links ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.accounts ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
@@ -1989,6 +2181,8 @@ ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.frameworks ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY identity ON public.account_links TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.accounts TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.api_token_usage TO assay_identity USING (true);
@@ -2032,6 +2226,8 @@ CREATE POLICY own ON public.organizations FOR SELECT TO assay_app USING (((curre
   WHERE (((m.organization_id)::text = (organizations.id)::text) AND ((m.user_id)::text = current_setting('assay.user_id'::text, true)))))));
 
 CREATE POLICY own ON public.users FOR SELECT TO assay_app USING (((id)::text = current_setting('assay.user_id'::text, true)));
+
+CREATE POLICY own_name ON public.users FOR UPDATE TO assay_app USING (((id)::text = current_setting('assay.user_id'::text, true)));
 
 ALTER TABLE public.people ENABLE ROW LEVEL SECURITY;
 
@@ -2168,6 +2364,14 @@ GRANT USAGE ON SCHEMA public TO assay_search;
 REVOKE ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.add_password_reset(p_token_hash bytea, p_user_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_password_reset(p_token_hash bytea, p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.add_setup_link(p_token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_setup_link(p_token_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.administers_account(p_admin_id text, p_user_id text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_app;
 
@@ -2219,6 +2423,9 @@ GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_ap
 REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
 
@@ -2238,13 +2445,36 @@ GRANT UPDATE(updated_at) ON TABLE public.organizations TO assay_identity;
 REVOKE ALL ON FUNCTION public.has_organizations() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.has_organizations() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.has_users() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.has_users() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.invitation_email(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.invitation_email(p_token_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.own_account() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_account() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.own_sessions() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_sessions() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.remove_second_factor(p_user_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_second_factor(p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.use_setup_link(p_token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.use_setup_link(p_token_hash bytea) TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_links TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accounts TO assay_identity;
 
@@ -2434,11 +2664,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO assay_identity;
 
 GRANT SELECT(id) ON TABLE public.users TO assay_app;
 
-GRANT SELECT(name) ON TABLE public.users TO assay_app;
+GRANT SELECT(name),UPDATE(name) ON TABLE public.users TO assay_app;
 
 GRANT SELECT(email) ON TABLE public.users TO assay_app;
 
 GRANT SELECT(created_at) ON TABLE public.users TO assay_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.users TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.vendors TO assay_app;
 
