@@ -14,6 +14,7 @@ const SOURCES = [
 	"src/records",
 	"src/devices/wire.ts",
 	"src/errors.ts",
+	"src/mcp/json-schema.ts",
 	"src/operations.ts",
 	"src/paging.ts",
 	"src/record-kind.ts",
