@@ -25,7 +25,7 @@ const USAGE = `Usage: npm run bench:console -- [options]
 
 Measures the web console in the system's Chromium (CHROMIUM_PATH, /usr/bin/chromium),
 with a service of its own and an embedded database in a temporary folder, and removes
-both. About three minutes with the defaults.
+both. About six minutes with the defaults.
 
   --risks <n>     risks of the large organization (10000); the small one has 10
   --devices <n>   devices of the large organization (1000)
