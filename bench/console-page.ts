@@ -96,7 +96,8 @@ export async function clickUntil(
 	link: string,
 	shown: string,
 ): Promise<number> {
-	return (await page.evaluate(`new Promise((resolve) => {
+	return (await page.evaluate(`new Promise((resolve, reject) => {
+		setTimeout(() => reject(new Error("never shown")), 20_000);
 		const isShown = () => document.querySelector(${JSON.stringify(shown)}) !== null;
 		const began = performance.now();
 		const done = () => requestAnimationFrame(() =>

@@ -150,9 +150,19 @@ export async function seed(
 	await link(ransomware, measures[0] ?? "");
 	await link(stolen, measures[0] ?? "");
 	await link(access, measures[3] ?? "");
-	await use("updateRisk", {
+	// What the home page shows as the latest changes: some of everything.
+	const change = (operation: string, input: object) =>
+		use(operation, { ...input, organization_id: undefined });
+	await use("inviteMember", {
+		email: "jonas@harbourpine.example",
+		role: "member",
+	});
+	await use("addTask", { name: "Restore the archive again", priority: "HIGH" });
+	await change("updateMeasure", { id: measures[6], state: "IN_PROGRESS" });
+	await change("updateDevice", { id: devices.device, owner_id: owners[4] });
+	await use("addVendor", { name: "Keyworks", category: "SECURITY" });
+	await change("updateRisk", {
 		id: access,
-		organization_id: undefined,
 		note: "Reviewed after the leavers' checklist came into use.",
 	});
 	// Nor do registers come into being within a minute.

@@ -48,7 +48,7 @@ async function makeOrganization(client: Client): Promise<string> {
 async function take(page: Page, path: string, name: string): Promise<void> {
 	say(name);
 	// What is below the edge of a screen is half of what the home page says.
-	const height = name.startsWith("home") ? 1280 : 860;
+	const height = name.startsWith("home") ? 1320 : 860;
 	await page.setViewportSize({ width: 1280, height });
 	await page.goto(path);
 	await page.getByRole("heading", { level: 1 }).waitFor();
