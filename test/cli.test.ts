@@ -108,6 +108,7 @@ test("provisioning without a browser: org create, device create, device list", a
 		["device", "show", device.device_id, "--org", organization_id],
 		settings,
 	);
+	expect(show.code, show.stderr).toBe(0);
 	expect(show.stdout).toMatch(/^status +PENDING, NEVER$/m);
 	expect(show.stdout).toContain("No posture reports yet.");
 	const other = await assay(
