@@ -141,8 +141,8 @@ test("an open invitation is revoked, and its link no longer works", async () => 
 		.getByRole("button", { name: "Revoke the invitation of linus@example.com" })
 		.click();
 	await page
+		.getByRole("dialog")
 		.getByRole("button", { name: "Revoke the invitation" })
-		.last()
 		.click();
 	await expect.poll(() => page.getByText("linus@example.com").count()).toBe(0);
 	const answer = await page.request.post("/api/join", {
