@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError, type InputOf } from "../../api.ts";
+import { ApiError } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
@@ -13,7 +13,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
-import { findRegisterKind, type RegisterKind } from "../../register-kinds.ts";
+import { findRegisterKind } from "../../register-kinds.ts";
 import { DeleteRecord } from "./delete-record.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
@@ -24,22 +24,6 @@ import { RecordHistory } from "./record-history.tsx";
 import { recordQuery, updateRecord } from "./register-calls.ts";
 import { capitalized, useKind } from "./use-kind.ts";
 import { WhereUsed } from "./uses.tsx";
-
-type Linkable = RegisterKind &
-	NonNullable<InputOf<"listLinkedRecords">["kind"]>;
-
-const LINKABLE: ReadonlySet<RegisterKind> = new Set<Linkable>([
-	"risk",
-	"measure",
-	"control",
-	"obligation",
-	"nonconformity",
-	"vendor",
-	"asset",
-	"datum",
-	"audit",
-	"task",
-]);
 
 export function Page() {
 	const kind = useKind();
@@ -87,9 +71,7 @@ function Read({ kind, record }: OfRecord) {
 			{kind.kind === "framework" && (
 				<FrameworkCoverage organizationId={organizationId} frameworkId={id} />
 			)}
-			{LINKABLE.has(kind.kind) && (
-				<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
-			)}
+			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
 			<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
 			<Text size="sm" c="dimmed">
 				Added <RelativeTime value={record.created_at} />, last changed{" "}
