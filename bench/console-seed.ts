@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { makeIdentityId } from "../src/access/users.ts";
-import { CANONICAL_CHECKS } from "../src/devices/wire.ts";
+import { CANONICAL_CHECKS } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
 import { seedRegister } from "./mcp-seed.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { makeSecret } from "../src/access/token.ts";
-import type { Platform } from "../src/devices/wire.ts";
+import type { Platform } from "../src/devices/terms.ts";
 import { makeId, makeOrganizationId } from "../src/id.ts";
 
 /** The devices of a run: everything else about one follows from its index. */

@@ -1,4 +1,4 @@
-import { CANONICAL_CHECKS, type PostureStatus } from "../src/devices/wire.ts";
+import { CANONICAL_CHECKS, type PostureStatus } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
 import { type Fleet, factsOf, organizationOf } from "./fleet.ts";
 

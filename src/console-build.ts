@@ -12,7 +12,7 @@ const DIST = join(ROOT, "console/dist");
 const SOURCES = [
 	"console",
 	"src/records",
-	"src/devices/wire.ts",
+	"src/devices/terms.ts",
 	"src/errors.ts",
 	"src/mcp/json-schema.ts",
 	"src/operations.ts",

@@ -3,11 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
 import { hashSecret, makeSecret } from "../src/access/token.ts";
 import { Postures } from "../src/devices/postures.ts";
-import {
-	POSTURE_STATUSES,
-	type PostureResult,
-	type PostureStatus,
-} from "../src/devices/wire.ts";
+import { POSTURE_STATUSES, type PostureStatus } from "../src/devices/terms.ts";
+import type { PostureResult } from "../src/devices/wire.ts";
 import { makeId } from "../src/id.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 

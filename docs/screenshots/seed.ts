@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import type { APIRequestContext } from "playwright-core";
-import { CANONICAL_CHECKS } from "../../src/devices/wire.ts";
+import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
 import * as given from "./organization.ts";
 
 const DAY_MS = 86_400_000;

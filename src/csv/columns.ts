@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { CANONICAL_CHECKS } from "../devices/wire.ts";
+import { CANONICAL_CHECKS } from "../devices/terms.ts";
 import type { AnyOperation } from "../operation.ts";
 import { recordKinds } from "../records/all.ts";
 import { toHarmless, writeList } from "./text.ts";

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { idSchema, nameSchema } from "../records/field.ts";
-import { CANONICAL_CHECKS, PLATFORMS, POSTURE_STATUSES } from "./wire.ts";
+import { CANONICAL_CHECKS, PLATFORMS, POSTURE_STATUSES } from "./terms.ts";
 
 export const DEVICE_STATUSES = ["PENDING", "ACTIVE", "REVOKED"] as const;
 export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;

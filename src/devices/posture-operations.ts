@@ -16,7 +16,7 @@ import {
 	throughMillisecond,
 	toTimestamp,
 } from "./moment.ts";
-import type { PostureStatus } from "./wire.ts";
+import type { PostureStatus } from "./terms.ts";
 
 const spanOrders: Record<string, Order> = {
 	since: { expression: "t.since", type: "timestamptz" },

@@ -10,7 +10,7 @@ import {
 	FRESHNESSES,
 } from "./device-record.ts";
 import { pastMomentSchema, throughMillisecond } from "./moment.ts";
-import { CANONICAL_CHECKS, type PostureStatus } from "./wire.ts";
+import { CANONICAL_CHECKS, type PostureStatus } from "./terms.ts";
 
 /** Any agent may report checks of its own making: so many of them are listed, the commonest. */
 const MAX_OTHER_CHECKS = 100;

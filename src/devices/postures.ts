@@ -15,12 +15,8 @@ import {
 	pendingDevice,
 	unknownDeviceKey,
 } from "./authentication.ts";
-import {
-	type Evidence,
-	formatRfc3339,
-	type PostureResult,
-	type PostureStatus,
-} from "./wire.ts";
+import type { Evidence, PostureStatus } from "./terms.ts";
+import { formatRfc3339, type PostureResult } from "./wire.ts";
 
 /** How far ahead of ours a device's clock may be before its time is replaced (contract). */
 const MAX_AHEAD_MS = 5 * 60_000;

@@ -26,7 +26,7 @@ import {
 	toDevice,
 } from "./device-record.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
-import { PLATFORMS, type PostureStatus } from "./wire.ts";
+import { PLATFORMS, type PostureStatus } from "./terms.ts";
 
 const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),

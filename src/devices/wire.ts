@@ -1,38 +1,14 @@
 import { z } from "zod";
 import { issuePath } from "../issue-path.ts";
+import {
+	type Evidence,
+	MAX_EVIDENCE_DEPTH,
+	MAX_RESULTS,
+	PLATFORMS,
+	POSTURE_STATUSES,
+} from "./terms.ts";
 
-/**
- * The shapes of the Device Agent API, as agents send them. Unknown fields are
- * ignored. Nothing here does I/O, so the agent imports this file too.
- */
-export const PLATFORMS = ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"] as const;
-export const POSTURE_STATUSES = [
-	"PASS",
-	"FAIL",
-	"UNKNOWN",
-	"NOT_APPLICABLE",
-] as const;
-
-export type Platform = (typeof PLATFORMS)[number];
-export type PostureStatus = (typeof POSTURE_STATUSES)[number];
-
-/** Checks that have their own display; any other non-empty key is accepted as well. */
-export const CANONICAL_CHECKS = {
-	DISK_ENCRYPTION: "Full-disk encryption",
-	SCREEN_LOCK: "Screen or idle lock",
-	FIREWALL_ENABLED: "Host firewall",
-	TIME_SYNC: "System clock synchronization",
-	OS_VERSION: "Operating-system version",
-	AUTO_UPDATE: "Automatic operating-system updates",
-	PASSWORD_POLICY: "Local password policy",
-	REMOTE_LOGIN: "Remote-login exposure",
-	MALWARE_PROTECTION: "Built-in malware protection",
-} as const;
-
-export const MAX_RESULTS = 100;
-
-/** Deeper evidence is refused: beyond some thousands of levels neither JSON.stringify nor jsonb can follow. */
-export const MAX_EVIDENCE_DEPTH = 100;
+// The shapes of the Device Agent API, as agents send them. Unknown fields are ignored.
 
 /** The message for a field of the wrong kind, or "is required" for one that is absent. */
 function says(message: string) {
@@ -62,8 +38,6 @@ export const heartbeatRequest = z.object(
 );
 
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
-
-export type Evidence = Record<string, unknown>;
 
 const evidence = z.custom<Evidence>(
 	(value) =>
@@ -179,14 +153,6 @@ export const posturesRequest = z.object(
 	},
 	body,
 );
-
-export interface HeartbeatResponse {
-	device_id: string;
-	heartbeat_interval_seconds: number;
-	posture_interval_seconds: number;
-	/** RFC 3339 UTC, whole seconds. */
-	server_time: string;
-}
 
 /** `server_time` for a moment in seconds since 1970: RFC 3339 UTC, whole seconds. */
 export const formatServerTime = rememberLast(

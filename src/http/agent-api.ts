@@ -12,11 +12,11 @@ import {
 import { enroll, unenroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
+import type { HeartbeatResponse } from "../devices/terms.ts";
 import {
 	describeIssues,
 	enrollRequest,
 	formatServerTime,
-	type HeartbeatResponse,
 	heartbeatRequest,
 	posturesRequest,
 } from "../devices/wire.ts";

@@ -1,7 +1,7 @@
+import { MAX_RESULTS } from "../devices/terms.ts";
 import {
 	enrollRequest,
 	heartbeatRequest,
-	MAX_RESULTS,
 	postureResult,
 } from "../devices/wire.ts";
 import { type JsonSchema, toJsonSchema } from "../mcp/json-schema.ts";

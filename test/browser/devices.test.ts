@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createOrganization } from "../../src/access/organization.ts";
 import type { Role } from "../../src/access/principal.ts";
-import { CANONICAL_CHECKS } from "../../src/devices/wire.ts";
+import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
 import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 

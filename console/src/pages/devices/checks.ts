@@ -1,4 +1,4 @@
-import type { CANONICAL_CHECKS } from "../../../../src/devices/wire.ts";
+import type { CANONICAL_CHECKS } from "../../../../src/devices/terms.ts";
 
 type Names = typeof CANONICAL_CHECKS;
 
