@@ -1,0 +1,58 @@
+import type {
+	CANONICAL_CHECKS,
+	Evidence,
+	PostureStatus,
+} from "../../src/devices/terms.ts";
+import type { Host } from "../host.ts";
+
+export type CheckKey = keyof typeof CANONICAL_CHECKS;
+
+export interface CheckOutcome {
+	status: PostureStatus;
+	evidence: Evidence;
+}
+
+/**
+ * Looks at one thing on the device. What could not be found out is UNKNOWN, never FAIL and never
+ * PASS: a check that throws, or runs into its time limit, is reported as UNKNOWN.
+ *
+ * Evidence has few, short, machine-readable fields: booleans, numbers, words of our own and
+ * what `word` lets through. Never a line, a path, a user's or a host's name, or another text that
+ * came from the device.
+ */
+export type Check = (host: Host) => Promise<CheckOutcome>;
+
+export const pass = (evidence: Evidence): CheckOutcome => ({
+	status: "PASS",
+	evidence,
+});
+
+export const fail = (evidence: Evidence): CheckOutcome => ({
+	status: "FAIL",
+	evidence,
+});
+
+/** `reason` is a code in snake_case, such as `needs_root`. */
+export const unknown = (
+	reason: string,
+	evidence: Evidence = {},
+): CheckOutcome => ({ status: "UNKNOWN", evidence: { reason, ...evidence } });
+
+/** `reason` is a code in snake_case, such as `no_desktop`. */
+export const notApplicable = (
+	reason: string,
+	evidence: Evidence = {},
+): CheckOutcome => ({
+	status: "NOT_APPLICABLE",
+	evidence: { reason, ...evidence },
+});
+
+/**
+ * `text` if it is a short name or version that may stand in evidence ("24.04", "aes-xts",
+ * "org.freedesktop"), else undefined.
+ */
+export function word(text: string | undefined): string | undefined {
+	return text !== undefined && /^[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}$/.test(text)
+		? text
+		: undefined;
+}

@@ -1,0 +1,80 @@
+import type {
+	CommandResult,
+	FileResult,
+	FolderResult,
+	Host,
+} from "../../agent/host.ts";
+import type { Platform } from "../../src/devices/terms.ts";
+
+export interface Recording {
+	platform: Platform;
+	/** True unless told. */
+	isPrivileged?: boolean;
+	/** RFC 3339; a fixed day unless told. */
+	now?: string;
+	/** By the whole command line, such as `ufw status verbose`: its output, or how it ended. */
+	commands?: Record<string, string | Partial<CommandResult>>;
+	/** By path: the content, or why there is none. */
+	files?: Record<string, string | Exclude<FileResult, { kind: "text" }>>;
+	/** Folders whose names do not follow from `files`. */
+	folders?: Record<string, string[] | Exclude<FolderResult, { kind: "names" }>>;
+}
+
+/**
+ * A device as it was recorded. A command that is not in the recording does not exist on it, and
+ * neither does a file; a folder has the files of the recording that lie in it.
+ */
+export function recordedHost(recording: Recording): Host {
+	const { commands = {}, files = {}, folders = {} } = recording;
+	return {
+		platform: recording.platform,
+		isPrivileged: recording.isPrivileged ?? true,
+		now: new Date(recording.now ?? "2026-11-21T12:00:00Z"),
+		async run(program, args = []) {
+			const recorded = commands[[program, ...args].join(" ")];
+			if (recorded === undefined) return ended("missing");
+			if (typeof recorded === "string") {
+				return { ...ended("exited"), exitCode: 0, stdout: recorded };
+			}
+			const how = recorded.ended ?? "exited";
+			return {
+				...ended(how),
+				exitCode: how === "exited" ? 0 : -1,
+				...recorded,
+			};
+		},
+		async readFile(path) {
+			const recorded = files[path];
+			if (recorded === undefined) return { kind: "missing" };
+			return typeof recorded === "string"
+				? { kind: "text", text: recorded }
+				: recorded;
+		},
+		async listFolder(path) {
+			const recorded = folders[path];
+			if (recorded !== undefined) {
+				return Array.isArray(recorded)
+					? { kind: "names", names: [...recorded].sort() }
+					: recorded;
+			}
+			const names = new Set<string>();
+			const prefix = path.endsWith("/") ? path : `${path}/`;
+			for (const file of Object.keys(files)) {
+				const name = file.startsWith(prefix)
+					? file.slice(prefix.length).split("/")[0]
+					: undefined;
+				if (name) names.add(name);
+			}
+			return names.size > 0
+				? { kind: "names", names: [...names].sort() }
+				: { kind: "missing" };
+		},
+	};
+}
+
+const ended = (how: CommandResult["ended"]): CommandResult => ({
+	ended: how,
+	exitCode: -1,
+	stdout: "",
+	stderr: "",
+});
