@@ -1,4 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { hostname, release, type } from "node:os";
+import { join } from "node:path";
+import type { Platform } from "../src/devices/terms.ts";
 import type { HeartbeatRequest } from "../src/devices/wire.ts";
+import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 import type { Host } from "./host.ts";
 
 /** What a heartbeat says of the device, apart from the agent's own version. */
@@ -14,3 +20,89 @@ export interface PlatformFacts {
 }
 
 export type FactFinder = (host: Host) => Promise<PlatformFacts>;
+
+const TIMEOUT_MS = 15_000;
+const MAX_TEXT = 255;
+
+async function loadFinder(platform: Platform): Promise<FactFinder> {
+	switch (platform) {
+		case "DARWIN":
+			return (await import("./facts/macos.ts")).findFacts;
+		case "LINUX":
+			return (await import("./facts/linux.ts")).findFacts;
+		case "FREEBSD":
+			return (await import("./facts/freebsd.ts")).findFacts;
+		case "WINDOWS":
+			return (await import("./facts/windows.ts")).findFacts;
+	}
+}
+
+/**
+ * What the next heartbeat says. Never rejects for what could not be found out: what the
+ * protocol requires is then made up from what is always known.
+ */
+export async function collectFacts(host: Host, folder: string): Promise<Facts> {
+	const found = await findInTime(host);
+	const serial = clean(found.serial_number);
+	return {
+		hardware_uuid: await keepHardwareUuid(folder, clean(found.hardware_uuid)),
+		...(serial ? { serial_number: serial } : {}),
+		hostname: clean(hostname()) || "unnamed",
+		platform: host.platform,
+		os_version: clean(found.os_version) || `${type()} ${release()}`,
+	};
+}
+
+async function findInTime(host: Host): Promise<PlatformFacts> {
+	const none = {
+		hardware_uuid: undefined,
+		serial_number: undefined,
+		os_version: "",
+	};
+	let timer: NodeJS.Timeout | undefined;
+	const limit = new Promise<PlatformFacts>((resolve) => {
+		timer = setTimeout(() => resolve(none), TIMEOUT_MS);
+	});
+	try {
+		const find = await loadFinder(host.platform);
+		return await Promise.race([find(host), limit]);
+	} catch {
+		return none;
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/**
+ * The hardware id to report: what the device shows, else what it showed before, else one that
+ * is made once. Without the memory a command that failed once would make the device look
+ * like another one, which the service takes for a cloned key.
+ */
+async function keepHardwareUuid(
+	folder: string,
+	found: string,
+): Promise<string> {
+	const path = join(folder, "hardware.json");
+	let stored = "";
+	try {
+		const text = await readFile(path, "utf8");
+		stored = clean(parseObject(text)?.hardware_uuid);
+	} catch (error) {
+		if (errorCode(error) !== "ENOENT") throw error;
+	}
+	const uuid = found || stored || randomUUID();
+	if (uuid !== stored) {
+		const text = JSON.stringify({ hardware_uuid: uuid });
+		await writeFileAtomically(path, text);
+	}
+	return uuid;
+}
+
+function clean(text: unknown): string {
+	if (typeof text !== "string") return "";
+	return text
+		.toWellFormed()
+		.replace(/\p{Cc}/gu, "")
+		.trim()
+		.slice(0, MAX_TEXT);
+}

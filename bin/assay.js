@@ -16,5 +16,12 @@ const { fileURLToPath } = await import("node:url");
 enableCompileCache(
 	fileURLToPath(new URL("../node_modules/.cache/assay", import.meta.url)),
 );
-const { main } = await import("../src/main.ts");
-await main(process.argv.slice(2));
+const argv = process.argv.slice(2);
+if (argv[0] === "agent") {
+	// Before the server is loaded, which weighs more than the agent on a device may.
+	const { runAgentCommand } = await import("../agent/command.ts");
+	await runAgentCommand(argv.slice(1), "assay agent", ["agent"]);
+} else {
+	const { main } = await import("../src/main.ts");
+	await main(argv);
+}

@@ -1,0 +1,39 @@
+/** What a person can mend: what was wrong and what to do. Anything else that is thrown is a bug. */
+export class AgentError extends Error {
+	/** True when the command itself was wrong, which ends it with 2. */
+	readonly isWrongUsage: boolean;
+
+	constructor(
+		message: string,
+		options: ErrorOptions & { isWrongUsage?: boolean } = {},
+	) {
+		super(message, options);
+		this.name = "AgentError";
+		this.isWrongUsage = options.isWrongUsage ?? false;
+	}
+}
+
+/** A folder of the agent that this user may not read or write. */
+export function explainFolder(error: unknown, folder: string): unknown {
+	const code = (error as NodeJS.ErrnoException | undefined)?.code;
+	if (code === "EACCES" || code === "EPERM") {
+		return new AgentError(
+			`you may not use ${folder}; run the command as root or an administrator, or give a folder of your own with --dir`,
+			{ cause: error },
+		);
+	}
+	if (code === "ENOSPC" || code === "EDQUOT") {
+		return new AgentError(`the disk of ${folder} is full; free some space`, {
+			cause: error,
+		});
+	}
+	if (code === "EROFS") {
+		return new AgentError(
+			`${folder} cannot be written: its disk is read-only`,
+			{
+				cause: error,
+			},
+		);
+	}
+	return error;
+}

@@ -1,0 +1,172 @@
+import {
+	CANONICAL_CHECKS,
+	type Evidence,
+	type Platform,
+	POSTURE_STATUSES,
+	type PostureStatus,
+} from "../../src/devices/terms.ts";
+import type { Host } from "../host.ts";
+import {
+	type Check,
+	type CheckKey,
+	type CheckOutcome,
+	unknown,
+} from "./check.ts";
+
+export const CHECK_TIMEOUT_MS = 15_000;
+
+/** An element of a report, but for the report's id. */
+export interface CheckResult {
+	check_key: string;
+	status: PostureStatus;
+	evidence: Evidence;
+	/** RFC 3339. */
+	observed_at: string;
+}
+
+export interface RunOptions {
+	/** After it no further check begins, and those that did not end are left out. */
+	signal?: AbortSignal | undefined;
+	timeoutMs?: number;
+	/** Told which check threw; nothing of the error, which may quote the device. */
+	onCrash?: (check: CheckKey) => void;
+}
+
+/** This platform's checks; the others' are not loaded. */
+export async function loadChecks(
+	platform: Platform,
+): Promise<Record<CheckKey, Check>> {
+	switch (platform) {
+		case "DARWIN":
+			return (await import("./macos/all.ts")).MACOS_CHECKS;
+		case "LINUX":
+			return (await import("./linux/all.ts")).LINUX_CHECKS;
+		case "FREEBSD":
+			return (await import("./freebsd/all.ts")).FREEBSD_CHECKS;
+		case "WINDOWS":
+			return (await import("./windows/all.ts")).WINDOWS_CHECKS;
+	}
+}
+
+/**
+ * Runs the checks one after the other, so that a device in use does not feel it. Never
+ * rejects: a check that throws or does not end is UNKNOWN, and evidence is bounded whatever
+ * a check put into it.
+ */
+export async function runChecks(
+	checks: Record<CheckKey, Check>,
+	host: Host,
+	options: RunOptions = {},
+): Promise<CheckResult[]> {
+	const results: CheckResult[] = [];
+	for (const key of Object.keys(CANONICAL_CHECKS) as CheckKey[]) {
+		if (options.signal?.aborted) break;
+		const { status, evidence } = await runOne(key, checks[key], host, options);
+		if (options.signal?.aborted) break;
+		results.push({
+			check_key: key,
+			status,
+			evidence,
+			observed_at: host.now.toISOString(),
+		});
+	}
+	return results;
+}
+
+async function runOne(
+	key: CheckKey,
+	check: Check,
+	host: Host,
+	{ signal, timeoutMs = CHECK_TIMEOUT_MS, onCrash }: RunOptions,
+): Promise<CheckOutcome> {
+	const over = new AbortController();
+	let timer: NodeJS.Timeout | undefined;
+	const limit = new Promise<CheckOutcome>((resolve) => {
+		const stop = () => resolve(unknown("timed_out"));
+		timer = setTimeout(stop, timeoutMs);
+		signal?.addEventListener("abort", stop, { signal: over.signal });
+	});
+	try {
+		const outcome = await Promise.race([
+			check(untilOver(host, over.signal)),
+			limit,
+		]);
+		if (!POSTURE_STATUSES.includes(outcome.status)) throw new TypeError();
+		return {
+			status: outcome.status,
+			evidence: boundEvidence(outcome.evidence),
+		};
+	} catch {
+		onCrash?.(key);
+		return unknown("check_crashed");
+	} finally {
+		clearTimeout(timer);
+		over.abort();
+	}
+}
+
+/** The host as one check sees it: when the check's time is over, it runs nothing more. */
+function untilOver(host: Host, over: AbortSignal): Host {
+	return {
+		platform: host.platform,
+		isPrivileged: host.isPrivileged,
+		get now() {
+			return host.now;
+		},
+		run: async (program, args, options) =>
+			over.aborted
+				? { ended: "timed_out", exitCode: -1, stdout: "", stderr: "" }
+				: host.run(program, args, options),
+		readFile: async (path) =>
+			over.aborted ? { kind: "unreadable" } : host.readFile(path),
+		listFolder: async (path) =>
+			over.aborted ? { kind: "unreadable" } : host.listFolder(path),
+	};
+}
+
+const MAX_BYTES = 4096;
+const MAX_DEPTH = 4;
+const MAX_FIELDS = 40;
+const MAX_TEXT = 200;
+
+/**
+ * Evidence as it may be sent: at most 4 KiB of JSON, 4 levels, 40 fields or elements a level
+ * and 200 characters a text, without control characters. Checks keep far below; this is what
+ * holds when one is wrong. `truncated` says that fields were left out.
+ */
+export function boundEvidence(evidence: Evidence): Evidence {
+	const bounded = boundValue(evidence, MAX_DEPTH);
+	if (typeof bounded !== "object" || bounded === null) return {};
+	let fields = Object.entries(bounded as Evidence);
+	const cut = () => ({ ...Object.fromEntries(fields), truncated: true });
+	if (fits(Object.fromEntries(fields))) return Object.fromEntries(fields);
+	while (fields.length > 0 && !fits(cut())) fields = fields.slice(0, -1);
+	return cut();
+}
+
+const fits = (value: unknown) =>
+	Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
+
+function boundValue(value: unknown, depth: number): unknown {
+	if (typeof value === "string") return boundText(value);
+	if (typeof value === "number") return Number.isFinite(value) ? value : null;
+	if (typeof value === "boolean" || value === null) return value;
+	if (typeof value !== "object" || depth === 0) return undefined;
+	if (Array.isArray(value)) {
+		return value
+			.slice(0, MAX_FIELDS)
+			.map((element) => boundValue(element, depth - 1))
+			.filter((element) => element !== undefined);
+	}
+	const fields = Object.entries(value)
+		.slice(0, MAX_FIELDS)
+		.map(([name, inner]) => [boundText(name), boundValue(inner, depth - 1)])
+		.filter(([, inner]) => inner !== undefined);
+	return Object.fromEntries(fields);
+}
+
+const boundText = (text: string) =>
+	text
+		.slice(0, MAX_TEXT)
+		.toWellFormed()
+		.replace(/\p{Cc}/gu, "");

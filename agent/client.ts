@@ -1,0 +1,269 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import type { Platform } from "../src/devices/terms.ts";
+import { VERSION } from "../src/version.ts";
+import { parseObject } from "./files.ts";
+import { isLoopback } from "./server-url.ts";
+
+export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
+
+/**
+ * What a request led to. Only what the service itself said counts as `ok`, `refused` or
+ * `unauthorized`: a captive portal or a proxy gives such statuses too, and must neither empty
+ * the queue nor cost the device its key.
+ */
+export type Outcome =
+	| { kind: "ok"; body: Record<string, unknown> }
+	/** 400: it must not be repeated unchanged. */
+	| { kind: "refused"; message: string }
+	/** 401: the credential is not valid. */
+	| { kind: "unauthorized" }
+	/** Anything else; the same request may be right later. */
+	| { kind: "trouble"; reason: string; retryAfterSeconds?: number };
+
+export interface Client {
+	/** Never rejects; after `signal` the outcome is trouble. */
+	send(
+		route: Route,
+		message: {
+			key?: string;
+			body?: object;
+			signal?: AbortSignal | undefined;
+			/** 30,000 unless told. */
+			timeoutMs?: number;
+		},
+	): Promise<Outcome>;
+	/** Closes connections that nothing uses, so that a fleet at rest costs the service none. */
+	rest(): void;
+}
+
+export interface ClientOptions {
+	serverUrl: string;
+	platform: Platform;
+	/** Certificate authorities to trust besides the known ones, as PEM. */
+	extraCa?: string | undefined;
+	/** Where proxies are named: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+	environment?: NodeJS.ProcessEnv;
+	connectTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+const SUCCESS: Record<Route, number> = {
+	enroll: 200,
+	heartbeat: 200,
+	postures: 204,
+	unenroll: 204,
+};
+
+export async function makeClient(options: ClientOptions): Promise<Client> {
+	const base = new URL(options.serverUrl);
+	const environment = options.environment ?? process.env;
+	// A proxy elsewhere has another idea of what localhost is.
+	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
+	const { request, agent } =
+		base.protocol === "https:"
+			? await makeSecure(proxy, options.extraCa)
+			: {
+					request: httpRequest,
+					agent: new HttpAgent({ keepAlive: true, maxSockets: 1, ...proxy }),
+				};
+	const userAgent = `assay-agent/${VERSION} (${options.platform})`;
+	const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+
+	type Message = Parameters<Client["send"]>[1];
+	const attempt = (route: Route, message: Message): Promise<Attempt> =>
+		new Promise((resolve) => {
+			const body =
+				message.body === undefined ? "" : JSON.stringify(message.body);
+			const timeoutMs = message.timeoutMs ?? ANSWER_TIMEOUT_MS;
+			const sent: ClientRequest = request(
+				new URL(`/api/agent/v1/${route}`, base),
+				{
+					method: "POST",
+					agent,
+					signal: message.signal,
+					headers: {
+						accept: "application/json",
+						"content-type": "application/json",
+						"content-length": Buffer.byteLength(body),
+						"user-agent": userAgent,
+						...(message.key ? { authorization: `Bearer ${message.key}` } : {}),
+					},
+				},
+			);
+			const stop = (reason: string) => sent.destroy(new Stopped(reason));
+			const connecting = setTimeout(
+				() => stop("no connection within 10 seconds"),
+				Math.min(connectTimeoutMs, timeoutMs),
+			);
+			const answering = setTimeout(
+				() => stop(`no answer within ${Math.round(timeoutMs / 1000)} seconds`),
+				timeoutMs,
+			);
+			const settle = (result: Attempt) => {
+				clearTimeout(connecting);
+				clearTimeout(answering);
+				resolve(result);
+			};
+			sent.on("socket", (socket) => {
+				const isOpen = () => clearTimeout(connecting);
+				if (sent.reusedSocket) isOpen();
+				else {
+					socket.once(
+						base.protocol === "https:" ? "secureConnect" : "connect",
+						isOpen,
+					);
+					// Behind a proxy the socket is given when it is open already.
+					if (!socket.connecting && base.protocol === "http:") isOpen();
+				}
+			});
+			sent.on("response", (response) => {
+				clearTimeout(connecting);
+				void readBounded(response).then(
+					(text) => settle({ outcome: judge(route, response, text) }),
+					(error) => settle({ outcome: trouble(describe(error)) }),
+				);
+			});
+			sent.on("error", (error) =>
+				settle({
+					outcome: trouble(describe(error)),
+					// The service closed an idle connection just as it was used again.
+					mayRepeat: sent.reusedSocket && !(error instanceof Stopped),
+				}),
+			);
+			sent.end(body);
+		});
+
+	return {
+		async send(route, message) {
+			const first = await attempt(route, message);
+			if (!first.mayRepeat || message.signal?.aborted) return first.outcome;
+			return (await attempt(route, message)).outcome;
+		},
+		rest: () => agent.destroy(),
+	};
+}
+
+interface Attempt {
+	outcome: Outcome;
+	mayRepeat?: boolean;
+}
+
+/** Certificates are always verified: against those of Node, of the system, and the extra ones. */
+async function makeSecure(
+	proxy: { proxyEnv?: NodeJS.ProcessEnv },
+	extraCa: string | undefined,
+) {
+	const https = await import("node:https");
+	const tls = await import("node:tls");
+	const ca = new Set([
+		...tls.getCACertificates("default"),
+		...tls.getCACertificates("system"),
+		...(extraCa ? [extraCa] : []),
+	]);
+	const agent = new https.Agent({
+		keepAlive: true,
+		maxSockets: 1,
+		// Made once: a context for each connection would read all certificates again.
+		secureContext: tls.createSecureContext({ ca: [...ca] }),
+		// Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+		rejectUnauthorized: true,
+		...proxy,
+	});
+	return { request: https.request, agent };
+}
+
+class Stopped extends Error {}
+
+const trouble = (reason: string, retryAfterSeconds?: number): Outcome => ({
+	kind: "trouble",
+	reason,
+	...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+});
+
+async function readBounded(response: IncomingMessage): Promise<string> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of response) {
+		bytes += chunk.length;
+		if (bytes > MAX_ANSWER_BYTES) {
+			throw new Stopped("the answer is too long for an Assay service");
+		}
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function judge(route: Route, response: IncomingMessage, text: string): Outcome {
+	const status = response.statusCode ?? 0;
+	const body = parseObject(text);
+	const message = typeof body?.message === "string" ? body.message : "";
+	if (status === SUCCESS[route]) {
+		if (status === 204) return { kind: "ok", body: {} };
+		if (body) return { kind: "ok", body };
+	}
+	if (status === 400 && body) return { kind: "refused", message };
+	if (status === 401 && body?.error === "unauthorized") {
+		return { kind: "unauthorized" };
+	}
+	const retryAfterSeconds = readRetryAfter(
+		response.headers["retry-after"],
+		Date.now(),
+	);
+	if (status >= 500) {
+		return trouble(
+			`the service answered ${status}${message ? `: ${message}` : ""}`,
+			retryAfterSeconds,
+		);
+	}
+	if (status >= 300 && status < 400) {
+		return trouble(
+			`the service answered ${status}, a redirect, which is not followed; is its address right, or is there a sign-in page of the network before it?`,
+			retryAfterSeconds,
+		);
+	}
+	return trouble(
+		`the answer ${status} is not that of an Assay service; is its address right, or is there a proxy or a sign-in page of the network before it?`,
+		retryAfterSeconds,
+	);
+}
+
+/** Seconds from now that a Retry-After header asks for, in seconds or as a date. */
+export function readRetryAfter(
+	header: string | undefined,
+	nowMs: number,
+): number | undefined {
+	if (header === undefined) return undefined;
+	if (/^\d{1,10}$/.test(header.trim())) return Number(header);
+	const dateMs = Date.parse(header);
+	if (Number.isNaN(dateMs)) return undefined;
+	return Math.max(0, Math.ceil((dateMs - nowMs) / 1000));
+}
+
+const REASONS: Record<string, string> = {
+	ECONNREFUSED: "nothing listens at the service's address",
+	ENOTFOUND: "the service's name is not known to the DNS",
+	EAI_AGAIN: "the service's name cannot be looked up now",
+	ECONNRESET: "the connection was cut",
+	EPIPE: "the connection was cut",
+	ETIMEDOUT: "the service does not answer",
+	EHOSTUNREACH: "the service cannot be reached",
+	ENETUNREACH: "there is no network",
+	ABORT_ERR: "the agent is stopping",
+};
+
+const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
+
+/** Why a request failed, in our words; what else an error holds may be about anything. */
+function describe(error: unknown): string {
+	if (error instanceof Stopped) return error.message;
+	const { code = "", message = "" } = error as NodeJS.ErrnoException;
+	const known = REASONS[code];
+	if (known) return known;
+	if (CERTIFICATE_ERROR.test(code)) {
+		return `the service's certificate is not trusted (${code}); if it is of your own certificate authority, give that with --ca-file`;
+	}
+	return `the request failed (${code || message})`;
+}

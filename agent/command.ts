@@ -1,0 +1,331 @@
+import { realpathSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { VERSION } from "../src/version.ts";
+import { AgentError } from "./agent-error.ts";
+import { chooseFolder, readMarker } from "./folder.ts";
+import { makeLog, printable } from "./log.ts";
+import { isPrivileged, makeSystemHost, thisPlatform } from "./system-host.ts";
+
+const EXIT_FAILED = 1;
+const EXIT_WRONG_USAGE = 2;
+
+interface Common {
+	dir?: string;
+	json?: boolean;
+}
+
+const ENVIRONMENT = `
+Environment:
+  ASSAY_ENROLLMENT_TOKEN  the enrollment token, for install
+  ASSAY_LOG_LEVEL         debug, info, warn or error (info)
+  HTTPS_PROXY, NO_PROXY   the proxy to reach the service through, and what not to use it for
+`;
+
+/**
+ * Adds the agent's commands to a program: `assay-agent`, or `assay agent`. `how` is how the
+ * program calls itself on the command line, for the service that starts it again.
+ */
+export function addAgentCommands(program: Command, how: string[] = []): void {
+	program
+		.description("The device agent: checks this device and reports to Assay.")
+		.version(VERSION)
+		.addHelpText("after", ENVIRONMENT);
+	addInstall(program, how);
+	addRun(program);
+	addOnce(program);
+	addStatus(program);
+	addChecks(program);
+	addUninstall(program);
+}
+
+/**
+ * Runs the command in `argv` (without program and script). Standard output carries only the
+ * result. Sets the exit code: 0, 1 when it failed, 2 when it was wrongly used.
+ */
+export async function runAgentCommand(
+	argv: string[],
+	name = "assay-agent",
+	how: string[] = [],
+): Promise<void> {
+	const program = new Command(name)
+		.showHelpAfterError("(--help says what is possible)")
+		.exitOverride();
+	addAgentCommands(program, how);
+	try {
+		const { refuseTokenArgument } = await import("./enrollment-token.ts");
+		refuseTokenArgument(argv);
+		await program.parseAsync(argv, { from: "user" });
+	} catch (error) {
+		if (error instanceof CommanderError) {
+			// Commander has written its message; help and version are no mistakes.
+			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
+			return;
+		}
+		const isKnown = error instanceof AgentError;
+		process.exitCode =
+			isKnown && error.isWrongUsage ? EXIT_WRONG_USAGE : EXIT_FAILED;
+		process.stderr.write(
+			isKnown
+				? `${name}: ${printable(error.message)}\n`
+				: `${name}: ${String((error as Error).stack ?? error)}\n`,
+		);
+	}
+}
+
+function addInstall(program: Command, how: string[]): void {
+	program
+		.command("install")
+		.description(
+			"Enroll this device and set up the service that runs the agent. The enrollment token is read from --enrollment-token-file, ASSAY_ENROLLMENT_TOKEN or standard input.",
+		)
+		.requiredOption("--server <url>", "address of the Assay service")
+		.option(
+			"--enrollment-token-file <file>",
+			"file with the enrollment token, which an administrator makes",
+		)
+		.option(
+			"--ca-file <file>",
+			"PEM file of a certificate authority to trust besides the known ones",
+		)
+		.option("--dir <folder>", "folder for the key, the state and the queue")
+		.option("--no-service", "do not set up a service; needs no root")
+		.option("--force", "enroll anew although this device is enrolled")
+		.option("--json", "print the result as JSON")
+		.action(async (options: InstallFlags) => {
+			const { parseServerUrl } = await import("./server-url.ts");
+			const serverUrl = parseServerUrl(options.server);
+			const { host, signal } = makeParts();
+			if (options.service && !host.isPrivileged) {
+				throw new AgentError(
+					"setting up the service needs root or an administrator; run this command so, or give --no-service and start the agent yourself",
+				);
+			}
+			const folder = folderOf(options);
+			const service = options.service
+				? await prepareService(folder, how)
+				: undefined;
+			const { install } = await import("./install.ts");
+			const installed = await install(
+				{
+					serverUrl,
+					folder,
+					tokenFile: options.enrollmentTokenFile,
+					caFile: options.caFile,
+					service,
+					force: options.force,
+				},
+				// What a person needs is in the result; the log would say it twice.
+				{ host, log: makeLog("silent", () => {}), signal },
+			);
+			const self = [...how, options.dir ? `--dir ${folder}` : ""];
+			print(options, installed, describeInstalled(installed, self));
+		});
+}
+
+interface InstallFlags extends Common {
+	server: string;
+	enrollmentTokenFile?: string;
+	caFile?: string;
+	service: boolean;
+	force?: boolean;
+}
+
+function describeInstalled(
+	installed: import("./install.ts").Installed,
+	self: string[],
+): string {
+	const dir = self.at(-1) ? ` ${self.at(-1)}` : "";
+	const lines = [
+		installed.device_id
+			? `This device is enrolled with ${installed.server_url} as ${installed.device_id}.`
+			: `This device is enrolled with ${installed.server_url}.`,
+		...installed.warnings,
+		installed.service
+			? `The agent runs as a service (${installed.service}); see it with the status command.`
+			: `Next: start the agent with the run command (run${dir}), or have a scheduler start it hourly (once${dir}).`,
+		`To see what it reports, use the checks command; to remove it, uninstall${dir}.`,
+	];
+	return lines.join("\n");
+}
+
+function addRun(program: Command): void {
+	program
+		.command("run")
+		.description(
+			"Report on this device until stopped; this is what the service starts.",
+		)
+		.option("--dir <folder>", "the agent's folder")
+		.action(async (options: Common) => {
+			const { run } = await import("./run.ts");
+			await run({ folder: folderOf(options), ...makeParts() });
+		});
+}
+
+function addOnce(program: Command): void {
+	program
+		.command("once")
+		.description(
+			"Send a heartbeat, run the checks, send what they found and what waits, and end.",
+		)
+		.option("--dir <folder>", "the agent's folder")
+		.option("--json", "print the result as JSON")
+		.action(async (options: Common) => {
+			const { once } = await import("./once.ts");
+			const done = await once({ folder: folderOf(options), ...makeParts() });
+			const { describeResults } = await import("./describe-results.ts");
+			print(
+				options,
+				done,
+				`${describeResults(done.results)}\n\nSent ${done.sent_reports} ${done.sent_reports === 1 ? "report" : "reports"} as ${done.device_id}.`,
+			);
+		});
+}
+
+function addStatus(program: Command): void {
+	program
+		.command("status")
+		.description(
+			"Show whether this device is enrolled and when it reported last.",
+		)
+		.option("--dir <folder>", "the agent's folder")
+		.option("--json", "print the status as JSON")
+		.action(async (options: Common) => {
+			const { readStatus, describeStatus } = await import("./status.ts");
+			const status = await readStatus(folderOf(options), async () => {
+				const { serviceManager } = await import("./service.ts");
+				return (await serviceManager())?.state() ?? "unknown";
+			});
+			print(options, status, describeStatus(status));
+		});
+}
+
+function addChecks(program: Command): void {
+	program
+		.command("checks")
+		.description(
+			"Run the checks and show what they find. Nothing is sent, and no enrollment is needed.",
+		)
+		.option("--json", "print the results as JSON")
+		.action(async (options: Common) => {
+			const { host, signal, log } = makeParts();
+			const { loadChecks, runChecks } = await import("./checks/run-checks.ts");
+			const checks = await loadChecks(host.platform);
+			const results = await runChecks(checks, host, {
+				signal,
+				onCrash: (check) => log.warn(`the check ${check} failed unexpectedly`),
+			});
+			if (signal.aborted) throw new AgentError("stopped");
+			const { describeResults } = await import("./describe-results.ts");
+			const note = host.isPrivileged
+				? ""
+				: "\n\nSome checks need root or an administrator; the service runs with those rights.";
+			print(options, { results }, describeResults(results) + note);
+		});
+}
+
+function addUninstall(program: Command): void {
+	program
+		.command("uninstall")
+		.description(
+			"Remove the service, the key and the folder, and tell the Assay service that this device is gone.",
+		)
+		.option("--dir <folder>", "the agent's folder")
+		.option("--json", "print the result as JSON")
+		.action(async (options: Common) => {
+			const { signal, host } = makeParts();
+			const folder = folderOf(options);
+			const marker = await readMarker(folder);
+			// The default folder's service is looked for also when the folder is gone already.
+			const hasService =
+				marker?.service || (host.isPrivileged && options.dir === undefined);
+			const { uninstall } = await import("./uninstall.ts");
+			const done = await uninstall(
+				folder,
+				hasService ? removeService : undefined,
+				signal,
+			);
+			print(
+				options,
+				done,
+				[
+					done.was_enrolled
+						? `The agent is removed from this device${done.unenrolled ? ", and the service revoked its key" : ""}.`
+						: `No enrolled agent in ${folder}; nothing of it is left.`,
+					...done.warnings,
+				].join("\n"),
+			);
+		});
+}
+
+async function removeService(): Promise<void> {
+	const { serviceManager } = await import("./service.ts");
+	await (await serviceManager())?.uninstall();
+}
+
+/** Asked before the token is spent: a machine without a service manager is told so first. */
+async function prepareService(folder: string, how: string[]) {
+	const { serviceManager } = await import("./service.ts");
+	const manager = await serviceManager();
+	if (!manager) {
+		throw new AgentError(
+			"there is no service manager here that the agent knows (systemd, launchd, rc.d, Windows Task Scheduler); give --no-service and have the run command started by what starts your services",
+		);
+	}
+	const { isSea } = await import("node:sea");
+	const script = isSea() ? [] : [realpathSync(process.argv[1] ?? "")];
+	const kept = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "ASSAY_LOG_LEVEL"];
+	const environment: Record<string, string> = {};
+	for (const name of kept.flatMap((each) => [each, each.toLowerCase()])) {
+		const value = process.env[name];
+		if (value) environment[name] = value;
+	}
+	return {
+		name: manager.name,
+		install: () =>
+			manager.install({
+				program: process.execPath,
+				args: [...script, ...how, "run", "--dir", folder],
+				folder,
+				environment,
+			}),
+	};
+}
+
+function folderOf(options: Common): string {
+	return chooseFolder(options.dir, { isPrivileged: isPrivileged() });
+}
+
+function makeParts() {
+	const platform = thisPlatform();
+	if (!platform) {
+		throw new AgentError(
+			`the agent knows Linux, macOS, Windows and FreeBSD, and this is ${process.platform}`,
+		);
+	}
+	const signal = untilStopped();
+	return {
+		host: makeSystemHost(platform, signal),
+		log: makeLog(process.env.ASSAY_LOG_LEVEL),
+		signal,
+	};
+}
+
+const GRACE_MS = 1500;
+
+/** Given when the process is asked to stop; then it ends in any case soon. */
+function untilStopped(): AbortSignal {
+	const stop = new AbortController();
+	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+		process.once(name, () => {
+			stop.abort();
+			setTimeout(() => process.exit(), GRACE_MS).unref();
+		});
+	}
+	return stop.signal;
+}
+
+function print(options: Common, data: object, text: string): void {
+	process.stdout.write(
+		options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`,
+	);
+}

@@ -1,0 +1,39 @@
+import type { CheckResult } from "./checks/run-checks.ts";
+import { printable } from "./log.ts";
+
+const MAX_EVIDENCE = 120;
+
+/** Results as a table for a person: what was found, and what it rests on. */
+export function describeResults(results: readonly CheckResult[]): string {
+	const rows = [
+		["STATUS", "CHECK", "EVIDENCE"],
+		...results.map(({ check_key, status, evidence }) => [
+			status,
+			check_key,
+			describeEvidence(evidence),
+		]),
+	];
+	const widths = [0, 1].map((column) =>
+		Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+	);
+	return rows
+		.map((row) =>
+			row
+				.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+				.join("  ")
+				.trimEnd(),
+		)
+		.join("\n");
+}
+
+function describeEvidence(evidence: Record<string, unknown>): string {
+	const text = Object.entries(evidence)
+		.map(([name, value]) =>
+			typeof value === "object" && value !== null
+				? `${name}=${JSON.stringify(value)}`
+				: `${name}=${value}`,
+		)
+		.join(" ");
+	const line = printable(text);
+	return line.length > MAX_EVIDENCE ? `${line.slice(0, MAX_EVIDENCE)}…` : line;
+}

@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { AgentError } from "./agent-error.ts";
+
+const VARIABLE = "ASSAY_ENROLLMENT_TOKEN";
+const MAX_BYTES = 4096;
+
+/**
+ * The enrollment token from the file, the environment or standard input, whichever is given
+ * first in this order; asked for without echo on a terminal.
+ */
+export async function readEnrollmentToken(
+	file: string | undefined,
+	input: NodeJS.ReadStream = process.stdin,
+): Promise<string> {
+	const fromEnvironment = process.env[VARIABLE];
+	// Nothing that the agent starts needs it.
+	delete process.env[VARIABLE];
+	if (file !== undefined) return check(await readTokenFile(file), file);
+	if (fromEnvironment) return check(fromEnvironment, VARIABLE);
+	if (input.isTTY) return check(await ask(input), "what was typed");
+	return check(await readAll(input), "standard input");
+}
+
+/**
+ * Throws for an argument that is a token or was meant to name one: what stands on a command
+ * line is seen by every user of the machine, in the list of processes.
+ */
+export function refuseTokenArgument(argv: readonly string[]): void {
+	const isToken = argv.some(
+		(argument) =>
+			/asy_enr_/i.test(argument) ||
+			/^--?(enrollment-?)?token(=|$)/i.test(argument),
+	);
+	if (!isToken) return;
+	throw new AgentError(
+		`an enrollment token must not stand on the command line, where every user of this machine can read it; give it with --enrollment-token-file, in ${VARIABLE} or on standard input. If it was a real one, have it replaced`,
+		{ isWrongUsage: true },
+	);
+}
+
+async function readTokenFile(file: string): Promise<string> {
+	try {
+		return await readFile(file, "utf8");
+	} catch (cause) {
+		const { code } = cause as NodeJS.ErrnoException;
+		throw new AgentError(
+			`the enrollment token file ${file} cannot be read (${code})`,
+			{ cause },
+		);
+	}
+}
+
+async function readAll(input: NodeJS.ReadableStream): Promise<string> {
+	let text = "";
+	for await (const chunk of input) {
+		text += chunk;
+		if (text.length > MAX_BYTES) break;
+	}
+	return text;
+}
+
+function ask(input: NodeJS.ReadStream): Promise<string> {
+	process.stderr.write("Enrollment token (it is not shown): ");
+	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+	const lines = createInterface({ input, output: silent, terminal: true });
+	return new Promise((resolve) => {
+		let answer = "";
+		lines.on("line", (line) => {
+			answer = line;
+			lines.close();
+		});
+		lines.on("close", () => {
+			process.stderr.write("\n");
+			resolve(answer);
+		});
+	});
+}
+
+function check(text: string, source: string): string {
+	const token = text.trim();
+	if (token === "") {
+		throw new AgentError(
+			`no enrollment token in ${source}; an administrator makes one in the console, under Devices, or with \`assay device create\``,
+			{ isWrongUsage: true },
+		);
+	}
+	if (token.length > MAX_BYTES || /[^\x21-\x7e]/.test(token)) {
+		throw new AgentError(
+			`${source} has more than an enrollment token, or a damaged one; copy it again, whole and alone`,
+			{ isWrongUsage: true },
+		);
+	}
+	return token;
+}

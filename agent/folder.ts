@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { chmod, lstat, mkdir, readFile, rm, rmdir } from "node:fs/promises";
+import { homedir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { AgentError, explainFolder } from "./agent-error.ts";
+import {
+	errorCode,
+	listNames,
+	parseObject,
+	writeFileAtomically,
+} from "./files.ts";
+
+/** Marks a folder as the agent's, which may therefore be emptied. */
+const MARKER = "agent.json";
+
+/** All that the agent keeps in its folder. */
+const OWN_NAMES = [
+	"credentials.json",
+	"state.json",
+	"hardware.json",
+	"run.lock",
+	"queue",
+	"refused",
+	"damaged",
+	// Last: until all else is gone the folder is still the agent's.
+	MARKER,
+];
+
+export interface FolderOptions {
+	platform?: NodeJS.Platform;
+	isPrivileged: boolean;
+	environment?: NodeJS.ProcessEnv;
+	home?: string;
+}
+
+/** Where the agent keeps its key, state and queue unless told. */
+export function defaultFolder(options: FolderOptions): string {
+	const { platform = process.platform, environment = process.env } = options;
+	const home = options.home ?? homedir();
+	if (platform === "win32") {
+		return `${environment.ProgramData ?? "C:\\ProgramData"}\\Assay Agent`;
+	}
+	if (platform === "darwin") {
+		const library = "Library/Application Support/Assay Agent";
+		return options.isPrivileged ? `/${library}` : join(home, library);
+	}
+	if (options.isPrivileged) {
+		return platform === "freebsd"
+			? "/var/db/assay-agent"
+			: "/var/lib/assay-agent";
+	}
+	// A relative one counts for nothing, says the base directory specification.
+	const state = environment.XDG_STATE_HOME?.startsWith("/")
+		? environment.XDG_STATE_HOME
+		: join(home, ".local/state");
+	return join(state, "assay-agent");
+}
+
+interface Marker {
+	/** The service manager that starts the agent, null when none was asked for. */
+	service: string | null;
+}
+
+/**
+ * Makes the folder, closes it to everybody else and proves that it can be written. A folder
+ * that has other things in it is refused: uninstall empties the folder.
+ */
+export async function prepareFolder(folder: string): Promise<void> {
+	try {
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		if (!(await lstat(folder)).isDirectory()) {
+			throw new AgentError(`${folder} is no folder; give another with --dir`);
+		}
+		const names = await listNames(folder);
+		if (names.length > 0 && !names.includes(MARKER)) {
+			throw new AgentError(
+				`${folder} has files that are not the agent's; give a folder of its own with --dir`,
+			);
+		}
+		await closeToOthers(folder);
+		const marker = await readMarker(folder);
+		await writeMarker(folder, marker ?? { service: null });
+		for (const name of ["queue", "refused", "damaged"]) {
+			await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+		}
+	} catch (error) {
+		if (errorCode(error) === "EEXIST" || errorCode(error) === "ENOTDIR") {
+			throw new AgentError(`${folder} is no folder; give another with --dir`);
+		}
+		throw explainFolder(error, folder);
+	}
+}
+
+async function closeToOthers(folder: string): Promise<void> {
+	if (process.platform !== "win32") return chmod(folder, 0o700);
+	// Modes mean nothing on Windows: only SYSTEM, administrators and this user, by their ids,
+	// which are the same in every language.
+	const icacls = `${process.env.SystemRoot ?? "C:\\Windows"}\\System32\\icacls.exe`;
+	await promisify(execFile)(icacls, [
+		folder,
+		"/inheritance:r",
+		"/grant:r",
+		"*S-1-5-18:(OI)(CI)F",
+		"*S-1-5-32-544:(OI)(CI)F",
+		`${userInfo().username}:(OI)(CI)F`,
+	]);
+}
+
+export async function writeMarker(
+	folder: string,
+	marker: Marker,
+): Promise<void> {
+	await writeFileAtomically(join(folder, MARKER), JSON.stringify(marker));
+}
+
+/** Undefined when the folder is not there or not the agent's. */
+export async function readMarker(folder: string): Promise<Marker | undefined> {
+	try {
+		const stored = parseObject(await readFile(join(folder, MARKER), "utf8"));
+		const service = stored?.service;
+		return { service: typeof service === "string" ? service : null };
+	} catch (error) {
+		const code = errorCode(error);
+		if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+		throw explainFolder(error, folder);
+	}
+}
+
+/**
+ * Removes everything of the agent's, and the folder unless something else is in it. Goes on
+ * after an error; gives what could not be removed.
+ */
+export async function removeFolder(folder: string): Promise<string[]> {
+	const left: string[] = [];
+	const temporary = (await listNames(folder)).filter((name) =>
+		OWN_NAMES.some((own) => name.startsWith(`${own}.`)),
+	);
+	for (const name of [...temporary, ...OWN_NAMES]) {
+		await rm(join(folder, name), { recursive: true, force: true }).catch(() =>
+			left.push(join(folder, name)),
+		);
+	}
+	await rmdir(folder).catch((error) => {
+		if (errorCode(error) !== "ENOENT") left.push(folder);
+	});
+	return left;
+}
+
+/** `dir` as it was given, or the default; absolute. */
+export function chooseFolder(
+	dir: string | undefined,
+	options: FolderOptions,
+): string {
+	return resolve(dir ?? defaultFolder(options));
+}

@@ -1,0 +1,203 @@
+import { readFile } from "node:fs/promises";
+import { AgentError } from "./agent-error.ts";
+import { makeClient } from "./client.ts";
+import {
+	type Credentials,
+	readCredentials,
+	storeCredentials,
+} from "./credentials.ts";
+import { readEnrollmentToken } from "./enrollment-token.ts";
+import { prepareFolder, writeMarker } from "./folder.ts";
+import type { Host } from "./host.ts";
+import type { Log } from "./log.ts";
+import { clearQueue } from "./queue.ts";
+import { beat, openSession } from "./session.ts";
+
+export interface InstallOptions {
+	serverUrl: string;
+	folder: string;
+	tokenFile?: string | undefined;
+	caFile?: string | undefined;
+	/** Sets up the service that starts the agent; undefined with --no-service. */
+	service?: ServiceSetup | undefined;
+	/** Enrolls anew although the device is enrolled. */
+	force?: boolean | undefined;
+}
+
+export interface ServiceSetup {
+	/** What people know the service manager as: systemd, launchd. */
+	name: string;
+	install(): Promise<void>;
+}
+
+export interface Installed {
+	server_url: string;
+	folder: string;
+	/** Null while the service has not accepted a heartbeat yet. */
+	device_id: string | null;
+	service: string | null;
+	/** What did not work, and what to do. */
+	warnings: string[];
+}
+
+/**
+ * Enrolls this device. All that can fail on the device is tried before the token is given
+ * away, which works once; the key that comes back is stored before anything else happens.
+ */
+export async function install(
+	options: InstallOptions,
+	{ host, log, signal }: { host: Host; log: Log; signal: AbortSignal },
+): Promise<Installed> {
+	const { folder, serverUrl, force = false } = options;
+	const extraCa = await readCa(options.caFile);
+	const client = await makeClient({
+		serverUrl,
+		platform: host.platform,
+		extraCa,
+	});
+	const earlier = await readCredentials(folder);
+	if (earlier && !force) {
+		throw new AgentError(
+			`this device is enrolled already with ${earlier.server_url}; see it with the status command, or give --force to enroll anew`,
+		);
+	}
+	await prepareFolder(folder);
+	const token = await readEnrollmentToken(options.tokenFile);
+	const apiKey = await exchange(client, token, signal);
+	const credentials = await storeCredentials(
+		folder,
+		serverUrl,
+		apiKey,
+		extraCa,
+	);
+	client.rest();
+	const warnings: string[] = [];
+	if (earlier) {
+		await clearQueue(folder);
+		await revoke(earlier, host, signal);
+	}
+	const deviceId = await activate(
+		credentials,
+		{ folder, host, log, signal },
+		warnings,
+	);
+	const service = await setUpService(options, warnings);
+	return {
+		server_url: serverUrl,
+		folder,
+		device_id: deviceId,
+		service,
+		warnings,
+	};
+}
+
+async function readCa(file: string | undefined): Promise<string | undefined> {
+	if (file === undefined) return undefined;
+	const { createSecureContext } = await import("node:tls");
+	try {
+		const pem = await readFile(file, "utf8");
+		if (!pem.includes("-----BEGIN")) throw new Error("no PEM");
+		createSecureContext({ ca: pem });
+		return pem;
+	} catch (cause) {
+		throw new AgentError(
+			`${file} cannot be read as certificates; --ca-file needs a file with the certificate of your certificate authority in PEM`,
+			{ cause },
+		);
+	}
+}
+
+async function exchange(
+	client: Awaited<ReturnType<typeof makeClient>>,
+	token: string,
+	signal: AbortSignal,
+): Promise<string> {
+	const outcome = await client.send("enroll", { body: { token }, signal });
+	if (outcome.kind === "ok") {
+		const key = outcome.body.api_key;
+		// It becomes a header: a line break in it would be another header.
+		if (typeof key === "string" && /^[\x21-\x7e]{1,4096}$/.test(key)) {
+			return key;
+		}
+	}
+	if (outcome.kind === "unauthorized") {
+		throw new AgentError(
+			"the enrollment token is unknown, used, expired or revoked; ask an administrator for a new one",
+		);
+	}
+	if (outcome.kind === "refused") {
+		throw new AgentError(
+			`the service refuses the enrollment token: ${outcome.message}`,
+		);
+	}
+	const reason =
+		outcome.kind === "trouble"
+			? outcome.reason
+			: "its answer is not that of an Assay service";
+	throw new AgentError(
+		`this device is not enrolled: ${reason}. Try again; if the token is refused then, the service has taken it, and you need a new one`,
+	);
+}
+
+/** The device that this machine was so far would otherwise keep its hardware, and the new one be refused. */
+async function revoke(
+	earlier: Credentials,
+	host: Host,
+	signal: AbortSignal,
+): Promise<void> {
+	const client = await makeClient({
+		serverUrl: earlier.server_url,
+		platform: host.platform,
+		extraCa: earlier.extra_ca,
+	});
+	await client.send("unenroll", {
+		key: earlier.api_key,
+		signal,
+		timeoutMs: 5000,
+	});
+	client.rest();
+}
+
+async function activate(
+	credentials: Credentials,
+	parts: { folder: string; host: Host; log: Log; signal: AbortSignal },
+	warnings: string[],
+): Promise<string | null> {
+	const session = await openSession(credentials, parts);
+	const outcome = await beat(session);
+	session.client.rest();
+	if (outcome.kind === "refused") {
+		warnings.push(
+			`The service refuses this device for now: ${outcome.message}. If this machine was enrolled before, an administrator must revoke its earlier device; the agent then becomes active by itself within about an hour.`,
+		);
+	}
+	if (outcome.kind === "trouble") {
+		warnings.push(
+			`The first heartbeat did not arrive: ${outcome.reason}. The device is enrolled, and becomes active as soon as the agent reaches the service.`,
+		);
+	}
+	if (outcome.kind === "unauthorized") {
+		throw new AgentError(
+			"the service enrolled this device and then refused its key: an administrator may have revoked it meanwhile; ask for a new enrollment token",
+		);
+	}
+	return session.state.device_id;
+}
+
+/** A device without the service is enrolled all the same: what failed can be mended and repeated. */
+async function setUpService(
+	{ service, folder }: InstallOptions,
+	warnings: string[],
+): Promise<string | null> {
+	if (!service) return null;
+	await writeMarker(folder, { service: service.name });
+	try {
+		await service.install();
+		return service.name;
+	} catch (error) {
+		warnings.push(
+			`The service was not set up: ${(error as Error).message}. The device is enrolled; the agent must be started in another way.`,
+		);
+		return null;
+	}
+}

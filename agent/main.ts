@@ -1,0 +1,5 @@
+import { runAgentCommand } from "./command.ts";
+
+// The entry of the single executable, and of the agent as one file. No await: the bundle may
+// be CommonJS.
+void runAgentCommand(process.argv.slice(2));

@@ -1,0 +1,125 @@
+import { readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { listNames, parseObject, writeFileAtomically } from "./files.ts";
+import type { Report } from "./report.ts";
+
+/**
+ * Reports on their way to the service: a file each in `<folder>/queue`, in the order of the
+ * numbers that their names begin with. A report is removed only after the service has it.
+ */
+const NAME = /^(\d{10})-[A-Za-z0-9_-]{32}\.json$/;
+
+export interface QueueLimits {
+	maxReports: number;
+	maxBytes: number;
+}
+
+const LIMITS: QueueLimits = { maxReports: 200, maxBytes: 10 * 1024 * 1024 };
+const MAX_SET_ASIDE = 10;
+
+/** The names of the waiting reports, oldest first. */
+export async function listQueue(folder: string): Promise<string[]> {
+	return (await listNames(join(folder, "queue"))).filter((name) =>
+		NAME.test(name),
+	);
+}
+
+/**
+ * Puts the report at the end. Gives how many of the oldest had to be dropped to make room;
+ * rejects with the operating system's error when it could not be written.
+ */
+export async function enqueue(
+	folder: string,
+	report: Report,
+	limits: QueueLimits = LIMITS,
+): Promise<number> {
+	const text = JSON.stringify(report);
+	const dropped = await makeRoom(folder, Buffer.byteLength(text), limits);
+	const last = (await listQueue(folder)).at(-1);
+	const number = last ? Number(last.slice(0, 10)) + 1 : 1;
+	const name = `${String(number).padStart(10, "0")}-${report.report_id}.json`;
+	await writeFileAtomically(join(folder, "queue", name), text);
+	return dropped;
+}
+
+async function makeRoom(
+	folder: string,
+	bytes: number,
+	{ maxReports, maxBytes }: QueueLimits,
+): Promise<number> {
+	const waiting: { path: string; size: number }[] = [];
+	for (const name of await listQueue(folder)) {
+		const path = join(folder, "queue", name);
+		waiting.push({ path, size: (await stat(path)).size });
+	}
+	let total = waiting.reduce((sum, { size }) => sum + size, bytes);
+	let dropped = 0;
+	while (waiting.length >= maxReports || total > maxBytes) {
+		const oldest = waiting.shift();
+		if (!oldest) break;
+		await rm(oldest.path, { force: true });
+		total -= oldest.size;
+		dropped++;
+	}
+	return dropped;
+}
+
+/** The report of that name; undefined when a crash or the disk has damaged it. */
+export async function readQueued(
+	folder: string,
+	name: string,
+): Promise<Report | undefined> {
+	const stored = parseObject(
+		await readFile(join(folder, "queue", name), "utf8"),
+	);
+	const { report_id, results, dropped_total } = stored ?? {};
+	return typeof report_id === "string" && Array.isArray(results)
+		? {
+				report_id,
+				results,
+				dropped_total: typeof dropped_total === "number" ? dropped_total : 0,
+			}
+		: undefined;
+}
+
+export async function removeQueued(
+	folder: string,
+	name: string,
+): Promise<void> {
+	await rm(join(folder, "queue", name), { force: true });
+}
+
+/** Takes a report out of the queue but keeps it for whoever looks into it; the newest ten stay. */
+export async function setAside(
+	folder: string,
+	name: string,
+	why: "refused" | "damaged",
+): Promise<void> {
+	const from = join(folder, "queue", name);
+	// What cannot be kept is removed: the next report must go on.
+	await rename(from, join(folder, why, name)).catch(() =>
+		rm(from, { force: true, recursive: true }),
+	);
+	await keepNewest(join(folder, why));
+}
+
+async function keepNewest(folder: string): Promise<void> {
+	const kept: { path: string; changedMs: number }[] = [];
+	for (const name of await listNames(folder)) {
+		const path = join(folder, name);
+		kept.push({ path, changedMs: (await stat(path)).ctimeMs });
+	}
+	kept.sort((a, b) => b.changedMs - a.changedMs);
+	for (const { path } of kept.slice(MAX_SET_ASIDE)) {
+		await rm(path, { force: true, recursive: true });
+	}
+}
+
+/** Removes every report, also those set aside: they were of a device that is no longer enrolled. */
+export async function clearQueue(folder: string): Promise<void> {
+	for (const place of ["queue", "refused", "damaged"]) {
+		for (const name of await listNames(join(folder, place))) {
+			await rm(join(folder, place, name), { force: true, recursive: true });
+		}
+	}
+}

@@ -1,0 +1,78 @@
+import { MAX_RESULTS } from "../src/devices/terms.ts";
+import { makeId } from "../src/id.ts";
+import type { CheckResult } from "./checks/run-checks.ts";
+import type { State } from "./state.ts";
+
+/**
+ * A report as it waits and is sent. Its id is made once, here: the service takes a report that
+ * arrives twice under its id for the same one.
+ */
+export interface Report {
+	report_id: string;
+	results: (CheckResult & { correlation_id: string })[];
+	/** How many dropped reports the service knows of once it has this one. */
+	dropped_total: number;
+}
+
+/** The agent's own check: whether reports were lost on the device. */
+const QUEUE_CHECK = "AGENT_REPORT_QUEUE";
+
+/** A report of these results. `deviceId` carries the tenant in which the service knows the device. */
+export function makeReport(
+	results: readonly CheckResult[],
+	deviceId: string,
+	state: State,
+): Report {
+	const reportId = makeId(deviceId, "device_posture_report");
+	const all = [...results.slice(0, MAX_RESULTS - 1), ...queueResult(state)];
+	return {
+		report_id: reportId,
+		results: all.map((result) => ({ ...result, correlation_id: reportId })),
+		dropped_total: state.dropped_total,
+	};
+}
+
+/**
+ * What was lost is said, in the first report after it: the history has a gap that nobody
+ * would see otherwise. Once said, the next report says that no more was.
+ */
+function queueResult(state: State): CheckResult[] {
+	const dropped = state.dropped_total - state.dropped_told;
+	const observed_at = new Date().toISOString();
+	if (dropped > 0) {
+		return [
+			{
+				check_key: QUEUE_CHECK,
+				status: "UNKNOWN",
+				evidence: {
+					reason: "reports_dropped",
+					dropped_reports: dropped,
+					...(state.dropped_since ? { since: state.dropped_since } : {}),
+				},
+				observed_at,
+			},
+		];
+	}
+	if (!state.owes_all_clear) return [];
+	return [
+		{
+			check_key: QUEUE_CHECK,
+			status: "PASS",
+			evidence: { dropped_reports: 0 },
+			observed_at,
+		},
+	];
+}
+
+/** Notes that the service has this report, and with it what it says of dropped ones. */
+export function noteDelivery(report: Report, state: State): void {
+	state.last_sent_at = new Date().toISOString();
+	const said = report.results.find(
+		({ check_key }) => check_key === QUEUE_CHECK,
+	);
+	if (said) state.owes_all_clear = said.status !== "PASS";
+	if (report.dropped_total > state.dropped_told) {
+		state.dropped_told = report.dropped_total;
+	}
+	if (state.dropped_told >= state.dropped_total) state.dropped_since = null;
+}

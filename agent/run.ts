@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AgentError } from "./agent-error.ts";
+import { nextDelayMs } from "./backoff.ts";
+import type { Outcome } from "./client.ts";
+import { type Credentials, readCredentials } from "./credentials.ts";
+import { listNames, removeLeftovers } from "./files.ts";
+import { readMarker } from "./folder.ts";
+import { type Lock, takeLock } from "./lock.ts";
+import { makeTroubleLog } from "./log.ts";
+import {
+	chooseStep,
+	LONGEST_SLEEP_MS,
+	type Timer,
+	timerSince,
+	withJitter,
+} from "./schedule.ts";
+import {
+	beat,
+	collect,
+	hasReports,
+	openSession,
+	type SessionOptions,
+	sendNext,
+} from "./session.ts";
+
+export interface RunOptions extends SessionOptions {
+	/** How long to wait after a restart; a random time up to 30 s unless told. */
+	startDelayMs?: number | undefined;
+	/** How often to look for an enrollment while there is none. */
+	idleMs?: number | undefined;
+}
+
+const MAX_START_DELAY_MS = 30_000;
+
+/** At least this long until a heartbeat is sent again that was refused: asking often changes nothing. */
+const REFUSED_SECONDS = 3600;
+
+/**
+ * Reports on this device until `signal`, or until its folder is gone. Without an enrollment, or
+ * after the service has refused the key, it waits for the next one.
+ */
+export async function run(options: RunOptions): Promise<void> {
+	const { folder, log, signal } = options;
+	if (!(await readMarker(folder))) {
+		throw new AgentError(
+			`there is no agent in ${folder}; enroll this device with the install command, or name the agent's folder with --dir`,
+		);
+	}
+	const lock = await takeLock(folder);
+	try {
+		await removeLeftovers(folder);
+		await removeLeftovers(`${folder}/queue`);
+		const troubles = makeTroubleLog(log);
+		let isFirst = true;
+		while (!signal.aborted && (await isOurs(lock, options))) {
+			const credentials = await readCredentials(folder);
+			if (credentials) {
+				troubles.clear();
+				await serve(credentials, lock, options, isFirst);
+			} else {
+				troubles.say(
+					"this device is not enrolled; the agent waits until it is, with the install command",
+				);
+				await pause(options.idleMs ?? LONGEST_SLEEP_MS, signal);
+			}
+			isFirst = false;
+		}
+	} finally {
+		await lock.release();
+	}
+}
+
+async function isOurs(lock: Lock, options: RunOptions): Promise<boolean> {
+	if (await lock.touch()) return true;
+	const isGone = (await listNames(options.folder)).length === 0;
+	options.log.warn(
+		isGone
+			? `${options.folder} is gone; the agent ends`
+			: "another agent runs for this folder; this one ends",
+	);
+	return false;
+}
+
+/** Works for one enrollment until it is gone, replaced by another, or the agent is stopped. */
+async function serve(
+	credentials: Credentials,
+	lock: Lock,
+	options: RunOptions,
+	isStart: boolean,
+): Promise<void> {
+	const { folder, signal, log } = options;
+	// Checks that still run when the enrollment ends must not queue what they find.
+	const over = new AbortController();
+	const session = await openSession(credentials, {
+		...options,
+		signal: AbortSignal.any([signal, over.signal]),
+	});
+	const { state } = session;
+	log.info(`reporting to ${credentials.server_url}`);
+	if (isStart && state.last_heartbeat_at !== null) {
+		// Many devices start at the same minute: after a power failure, or in the morning.
+		const delayMs = options.startDelayMs ?? Math.random() * MAX_START_DELAY_MS;
+		await pause(delayMs, signal);
+	}
+	const heartbeat = timerSince(
+		state.last_heartbeat_at,
+		state.heartbeat_interval_seconds,
+	);
+	const postures = timerSince(
+		state.last_checks_at,
+		state.posture_interval_seconds,
+	);
+	const hold: Timer = { lastMs: undefined, delayMs: 0 };
+	let failures = 0;
+	let collecting: Promise<void> | undefined;
+	let collected = new AbortController();
+
+	const request = async (step: Promise<Outcome | undefined>) => {
+		const outcome = await step.catch((error): Outcome => {
+			const reason = `the agent cannot work: ${(error as Error).message}`;
+			session.troubles.request.say(reason, "error");
+			return { kind: "trouble", reason };
+		});
+		failures = outcome?.kind === "trouble" ? failures + 1 : 0;
+		if (outcome?.kind === "trouble") {
+			hold.lastMs = Date.now();
+			hold.delayMs = nextDelayMs({
+				attempt: failures,
+				retryAfterSeconds: outcome.retryAfterSeconds,
+				random: Math.random(),
+			});
+			log.debug(`next attempt in ${Math.round(hold.delayMs / 1000)} seconds`);
+		}
+		return outcome;
+	};
+
+	while (!signal.aborted) {
+		const stored = await readCredentials(folder);
+		if (stored?.enrollment_id !== credentials.enrollment_id) break;
+		if (!(await lock.touch())) break;
+		const step = chooseStep(
+			{
+				heartbeat,
+				postures,
+				hold,
+				isActive: state.last_heartbeat_at !== null,
+				isReportWaiting: await hasReports(session),
+				isCollecting: collecting !== undefined,
+			},
+			Date.now(),
+		);
+		if (step.kind === "heartbeat") {
+			const seconds = state.posture_interval_seconds;
+			const outcome = await request(beat(session));
+			if (outcome?.kind === "trouble") continue;
+			set(
+				heartbeat,
+				outcome?.kind === "refused"
+					? Math.max(state.heartbeat_interval_seconds, REFUSED_SECONDS)
+					: state.heartbeat_interval_seconds,
+			);
+			if (state.posture_interval_seconds !== seconds) {
+				postures.delayMs = withJitter(
+					state.posture_interval_seconds,
+					Math.random(),
+				);
+			}
+		} else if (step.kind === "send") {
+			await request(sendNext(session));
+		} else if (step.kind === "collect") {
+			set(postures, state.posture_interval_seconds);
+			// Beside the loop: heartbeats go on while the checks take their time.
+			collecting = collect(session)
+				.then(
+					() => {},
+					(error) => log.error(`the checks failed: ${error.message}`),
+				)
+				.finally(() => {
+					collecting = undefined;
+					collected.abort();
+				});
+		} else {
+			session.client.rest();
+			await pause(step.ms, AbortSignal.any([signal, collected.signal]));
+			if (collected.signal.aborted) collected = new AbortController();
+		}
+	}
+	over.abort();
+	await collecting;
+	session.client.rest();
+}
+
+function set(timer: Timer, intervalSeconds: number): void {
+	timer.lastMs = Date.now();
+	timer.delayMs = withJitter(intervalSeconds, Math.random());
+}
+
+/** Waits; less when the signal is given. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+	await sleep(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,42 @@
+import { AgentError } from "./agent-error.ts";
+
+/** True for this very machine, which no network lies before. */
+export function isLoopback(hostname: string): boolean {
+	return (
+		hostname === "localhost" ||
+		hostname === "[::1]" ||
+		/^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+	);
+}
+
+/**
+ * The origin of the service whose address a person gave. Throws an AgentError when it is no
+ * address, has more than an origin, or would send the device's key unencrypted.
+ */
+export function parseServerUrl(text: string): string {
+	const url = URL.parse(text.trim());
+	if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+		throw wrong(
+			"the address of the service must look like https://assay.example.com",
+		);
+	}
+	if (url.username !== "" || url.password !== "") {
+		throw wrong(
+			"the address of the service must have no user name or password",
+		);
+	}
+	if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+		throw wrong(
+			`the address of the service must have nothing after the host; give ${url.origin}`,
+		);
+	}
+	if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+		throw wrong(
+			`the address of the service must begin with https://, as the device's key would cross the network unencrypted; http:// is only for a service on this machine (localhost)`,
+		);
+	}
+	return url.origin;
+}
+
+const wrong = (message: string) =>
+	new AgentError(message, { isWrongUsage: true });

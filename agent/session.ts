@@ -1,0 +1,305 @@
+import type { HeartbeatResponse } from "../src/devices/terms.ts";
+import { parseId } from "../src/id.ts";
+import { VERSION } from "../src/version.ts";
+import {
+	type CheckResult,
+	loadChecks,
+	runChecks,
+} from "./checks/run-checks.ts";
+import { type Client, makeClient, type Outcome } from "./client.ts";
+import {
+	type Credentials,
+	clearCredentials,
+	readCredentials,
+} from "./credentials.ts";
+import { collectFacts, type Facts } from "./facts.ts";
+import type { Host } from "./host.ts";
+import { type Log, makeTroubleLog, type TroubleLog } from "./log.ts";
+import {
+	clearQueue,
+	enqueue,
+	listQueue,
+	type QueueLimits,
+	readQueued,
+	removeQueued,
+	setAside,
+} from "./queue.ts";
+import { makeReport, noteDelivery, type Report } from "./report.ts";
+import { readInterval, readStateOf, type State, writeState } from "./state.ts";
+
+/** The agent at work for one enrollment: what `run`, `once` and `install` do is made of these steps. */
+export interface Session {
+	folder: string;
+	credentials: Credentials;
+	client: Client;
+	host: Host;
+	log: Log;
+	signal: AbortSignal;
+	queueLimits: QueueLimits | undefined;
+	state: State;
+	troubles: { request: TroubleLog; heartbeat: TroubleLog; disk: TroubleLog };
+	/** A report that found no room on the disk. */
+	unsaved: Report | undefined;
+	facts: { found: Facts; atMs: number } | undefined;
+}
+
+export interface SessionOptions {
+	folder: string;
+	host: Host;
+	log: Log;
+	signal: AbortSignal;
+	queueLimits?: QueueLimits | undefined;
+}
+
+const FACTS_LAST_MS = 60 * 60_000;
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+export async function openSession(
+	credentials: Credentials,
+	{ folder, host, log, signal, queueLimits }: SessionOptions,
+): Promise<Session> {
+	return {
+		folder,
+		credentials,
+		host,
+		log,
+		signal,
+		queueLimits,
+		client: await makeClient({
+			serverUrl: credentials.server_url,
+			platform: host.platform,
+			extraCa: credentials.extra_ca,
+		}),
+		state: await readStateOf(folder, credentials.enrollment_id),
+		troubles: {
+			request: makeTroubleLog(log),
+			heartbeat: makeTroubleLog(log),
+			disk: makeTroubleLog(log),
+		},
+		unsaved: undefined,
+		facts: undefined,
+	};
+}
+
+/** Sends a heartbeat; after `ok` the device is active and the intervals are the service's. */
+export async function beat(session: Session): Promise<Outcome> {
+	const { client, credentials, signal, state, log, troubles } = session;
+	const facts = await freshFacts(session);
+	const outcome = await client.send("heartbeat", {
+		key: credentials.api_key,
+		body: { ...facts, agent_version: VERSION },
+		signal,
+	});
+	const answer =
+		outcome.kind === "ok" ? readHeartbeat(outcome.body) : undefined;
+	if (outcome.kind === "ok" && !answer) {
+		return noteOutcome(session, {
+			kind: "trouble",
+			reason:
+				"the answer to a heartbeat is not that of an Assay service; is its address right?",
+		});
+	}
+	if (outcome.kind === "refused") {
+		// What is refused now is refused until something changes: perhaps on this device.
+		session.facts = undefined;
+		troubles.heartbeat.say(
+			`the service refuses this device's heartbeat: ${outcome.message}`,
+			"error",
+		);
+	}
+	if (answer) {
+		troubles.heartbeat.clear();
+		warnOfClock(answer.server_time, log);
+		if (state.last_heartbeat_at === null) {
+			log.info(`this device is active as ${answer.device_id}`);
+		}
+		Object.assign(state, {
+			device_id: answer.device_id,
+			heartbeat_interval_seconds: answer.heartbeat_interval_seconds,
+			posture_interval_seconds: answer.posture_interval_seconds,
+			last_heartbeat_at: new Date().toISOString(),
+		});
+	}
+	return noteOutcome(session, outcome);
+}
+
+function readHeartbeat(
+	body: Record<string, unknown>,
+): HeartbeatResponse | undefined {
+	const { device_id, server_time } = body;
+	const heartbeat = readInterval(body.heartbeat_interval_seconds);
+	const posture = readInterval(body.posture_interval_seconds);
+	return typeof device_id === "string" &&
+		parseId(device_id)?.kind === "device" &&
+		heartbeat !== undefined &&
+		posture !== undefined
+		? {
+				device_id,
+				heartbeat_interval_seconds: heartbeat,
+				posture_interval_seconds: posture,
+				server_time: typeof server_time === "string" ? server_time : "",
+			}
+		: undefined;
+}
+
+/** Some facts cost a program's start: they are looked up hourly, not with each heartbeat. */
+async function freshFacts(session: Session): Promise<Facts> {
+	const known = session.facts;
+	const ageMs = known ? Date.now() - known.atMs : -1;
+	if (known && ageMs >= 0 && ageMs < FACTS_LAST_MS) return known.found;
+	const found = await collectFacts(session.host, session.folder);
+	session.facts = { found, atMs: Date.now() };
+	return found;
+}
+
+function warnOfClock(serverTime: string, log: Log): void {
+	const aheadMs = Date.now() - Date.parse(serverTime);
+	if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return;
+	const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+	if (!Number.isFinite(minutes)) return;
+	log.warn(
+		`this device's clock is ${minutes} minutes ${aheadMs > 0 ? "ahead of" : "behind"} the service's; the times in its reports are as wrong`,
+	);
+}
+
+/** Runs the checks and queues what they found; undefined when the agent was stopped meanwhile. */
+export async function collect(
+	session: Session,
+): Promise<CheckResult[] | undefined> {
+	const { state, host, signal, log, troubles } = session;
+	const checks = await loadChecks(host.platform);
+	const results = await runChecks(checks, host, {
+		signal,
+		onCrash: (check) =>
+			log.warn(`the check ${check} failed unexpectedly; it reports UNKNOWN`),
+	});
+	if (signal.aborted || state.device_id === null) return undefined;
+	const report = makeReport(results, state.device_id, state);
+	state.last_checks_at = new Date().toISOString();
+	try {
+		const dropped = await enqueue(session.folder, report, session.queueLimits);
+		if (troubles.disk.clear()) log.info("reports can be stored again");
+		noteDropped(session, dropped);
+	} catch (error) {
+		if (session.unsaved) noteDropped(session, 1);
+		session.unsaved = report;
+		troubles.disk.say(
+			`a report cannot be stored and is lost if it cannot be sent before the next (${(error as NodeJS.ErrnoException).code}); is the disk full?`,
+			"error",
+		);
+	}
+	await saveState(session);
+	return results;
+}
+
+function noteDropped({ state, log }: Session, dropped: number): void {
+	if (dropped === 0) return;
+	state.dropped_total += dropped;
+	state.dropped_since ??= new Date().toISOString();
+	log.warn(
+		`the queue is full: ${dropped} of the oldest reports ${dropped === 1 ? "was" : "were"} dropped`,
+	);
+}
+
+/** Whether a report waits. */
+export async function hasReports(session: Session): Promise<boolean> {
+	return (
+		session.unsaved !== undefined ||
+		(await listQueue(session.folder)).length > 0
+	);
+}
+
+/** Sends the oldest report; undefined when none waits. */
+export async function sendNext(session: Session): Promise<Outcome | undefined> {
+	const { folder, log } = session;
+	for (;;) {
+		const [name] = await listQueue(folder);
+		if (name === undefined) break;
+		const report = await readQueued(folder, name).catch(() => undefined);
+		if (!report) {
+			log.warn(
+				`the stored report ${name} is damaged and was set aside in ${folder}/damaged`,
+			);
+			await setAside(folder, name, "damaged");
+			continue;
+		}
+		return deliver(session, report, {
+			remove: () => removeQueued(folder, name),
+			refuse: () => setAside(folder, name, "refused"),
+		});
+	}
+	if (!session.unsaved) return undefined;
+	const forget = async () => {
+		session.unsaved = undefined;
+	};
+	return deliver(session, session.unsaved, { remove: forget, refuse: forget });
+}
+
+async function deliver(
+	session: Session,
+	report: Report,
+	then: { remove: () => Promise<void>; refuse: () => Promise<void> },
+): Promise<Outcome> {
+	const outcome = await session.client.send("postures", {
+		key: session.credentials.api_key,
+		body: { results: report.results },
+		signal: session.signal,
+	});
+	if (outcome.kind === "ok") {
+		noteDelivery(report, session.state);
+		await then.remove();
+	}
+	if (outcome.kind === "refused") {
+		session.log.error(
+			`the service refuses the report ${report.report_id}, which was set aside in ${session.folder}/refused: ${outcome.message}`,
+		);
+		await then.refuse();
+	}
+	return noteOutcome(session, outcome);
+}
+
+/** What every outcome does to the state, and to the enrollment when the key is no longer valid. */
+async function noteOutcome(
+	session: Session,
+	outcome: Outcome,
+): Promise<Outcome> {
+	const { state, troubles, log, signal } = session;
+	if (outcome.kind === "trouble") {
+		if (signal.aborted) return outcome;
+		const since = state.trouble?.since ?? new Date().toISOString();
+		state.trouble = { since, reason: outcome.reason };
+		troubles.request.say(outcome.reason);
+	} else {
+		state.trouble = null;
+		if (troubles.request.clear()) log.info("the service answers again");
+		if (outcome.kind === "unauthorized") await forgetEnrollment(session);
+	}
+	await saveState(session);
+	return outcome;
+}
+
+/** The key is void: it and what waits under it are removed, unless a newer enrollment came between. */
+async function forgetEnrollment(session: Session): Promise<void> {
+	const { folder, credentials, state, log } = session;
+	const stored = await readCredentials(folder);
+	if (stored?.enrollment_id !== credentials.enrollment_id) return;
+	state.refused_at = new Date().toISOString();
+	await clearCredentials(folder);
+	await clearQueue(folder);
+	session.unsaved = undefined;
+	log.error(
+		"the service no longer accepts this device's key: the device was revoked or enrolled elsewhere. The key and the waiting reports are removed; to enroll again, get a new enrollment token and run the install command",
+	);
+}
+
+/** A state that cannot be written costs punctuality after a restart, not the reports. */
+async function saveState({ folder, state, troubles }: Session): Promise<void> {
+	try {
+		await writeState(folder, state);
+	} catch (error) {
+		troubles.disk.say(
+			`the agent's state cannot be stored in ${folder} (${(error as NodeJS.ErrnoException).code}); is the disk full?`,
+			"error",
+		);
+	}
+}

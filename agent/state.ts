@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { explainFolder } from "./agent-error.ts";
+import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
+
+/** What the agent remembers of one enrollment across restarts. Times are RFC 3339. */
+export interface State {
+	enrollment_id: string;
+	/** Null until the first heartbeat has succeeded. */
+	device_id: string | null;
+	heartbeat_interval_seconds: number;
+	posture_interval_seconds: number;
+	last_heartbeat_at: string | null;
+	/** When the checks ran last. */
+	last_checks_at: string | null;
+	/** When the service took a report last. */
+	last_sent_at: string | null;
+	/** Why the last request failed and since when requests have, null while they succeed. */
+	trouble: { since: string; reason: string } | null;
+	/** When the service refused the key, after which it was cleared. */
+	refused_at: string | null;
+	/** Reports dropped because the queue was full, ever; and how many of those the service was told of. */
+	dropped_total: number;
+	dropped_told: number;
+	dropped_since: string | null;
+	/** The service's last word on the queue is that reports were dropped: the next says it is well. */
+	owes_all_clear: boolean;
+}
+
+const FILE = "state.json";
+
+/** The intervals until the service names its own. */
+const HEARTBEAT_SECONDS = 300;
+const POSTURE_SECONDS = 3600;
+const MAX_INTERVAL_SECONDS = 7 * 24 * 60 * 60;
+
+const freshState = (enrollmentId: string): State => ({
+	enrollment_id: enrollmentId,
+	device_id: null,
+	heartbeat_interval_seconds: HEARTBEAT_SECONDS,
+	posture_interval_seconds: POSTURE_SECONDS,
+	last_heartbeat_at: null,
+	last_checks_at: null,
+	last_sent_at: null,
+	trouble: null,
+	refused_at: null,
+	dropped_total: 0,
+	dropped_told: 0,
+	dropped_since: null,
+	owes_all_clear: false,
+});
+
+/** A whole number of seconds that a timer can use, else undefined. */
+export function readInterval(value: unknown): number | undefined {
+	return Number.isInteger(value) && (value as number) >= 1
+		? Math.min(value as number, MAX_INTERVAL_SECONDS)
+		: undefined;
+}
+
+/** What was stored, of whatever enrollment; undefined when there is nothing, or it was damaged. */
+export async function readState(folder: string): Promise<State | undefined> {
+	let text: string;
+	try {
+		text = await readFile(join(folder, FILE), "utf8");
+	} catch (error) {
+		const code = errorCode(error);
+		if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+		throw explainFolder(error, folder);
+	}
+	const stored = parseObject(text);
+	if (typeof stored?.enrollment_id !== "string") return undefined;
+	const fresh = freshState(stored.enrollment_id);
+	const time = (value: unknown) =>
+		typeof value === "string" && !Number.isNaN(Date.parse(value))
+			? value
+			: null;
+	const count = (value: unknown) =>
+		Number.isSafeInteger(value) && (value as number) >= 0
+			? (value as number)
+			: 0;
+	const { since, reason } = (stored.trouble ?? {}) as Record<string, unknown>;
+	return {
+		...fresh,
+		device_id: typeof stored.device_id === "string" ? stored.device_id : null,
+		heartbeat_interval_seconds:
+			readInterval(stored.heartbeat_interval_seconds) ??
+			fresh.heartbeat_interval_seconds,
+		posture_interval_seconds:
+			readInterval(stored.posture_interval_seconds) ??
+			fresh.posture_interval_seconds,
+		last_heartbeat_at: time(stored.last_heartbeat_at),
+		last_checks_at: time(stored.last_checks_at),
+		last_sent_at: time(stored.last_sent_at),
+		trouble:
+			typeof since === "string" && typeof reason === "string"
+				? { since, reason }
+				: null,
+		refused_at: time(stored.refused_at),
+		dropped_total: count(stored.dropped_total),
+		dropped_told: count(stored.dropped_told),
+		dropped_since: time(stored.dropped_since),
+		owes_all_clear: stored.owes_all_clear === true,
+	};
+}
+
+/** The state of this enrollment: what is stored of an earlier one counts for nothing. */
+export async function readStateOf(
+	folder: string,
+	enrollmentId: string,
+): Promise<State> {
+	const stored = await readState(folder);
+	return stored?.enrollment_id === enrollmentId
+		? stored
+		: freshState(enrollmentId);
+}
+
+export async function writeState(folder: string, state: State): Promise<void> {
+	await writeFileAtomically(join(folder, FILE), `${JSON.stringify(state)}\n`);
+}

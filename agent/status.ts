@@ -1,0 +1,115 @@
+import { readCredentials } from "./credentials.ts";
+import { readMarker } from "./folder.ts";
+import { findRunning } from "./lock.ts";
+import { listQueue } from "./queue.ts";
+import { dueAt } from "./schedule.ts";
+import { readState } from "./state.ts";
+
+/** What `status` shows. Times are RFC 3339; never the key. */
+export interface Status {
+	folder: string;
+	enrolled: boolean;
+	server_url: string | null;
+	device_id: string | null;
+	enrolled_at: string | null;
+	/** The process of the running agent. */
+	running_pid: number | null;
+	/** The service manager's view; null when none was set up for this folder. */
+	service: { name: string; state: string } | null;
+	last_heartbeat_at: string | null;
+	next_heartbeat_at: string | null;
+	last_checks_at: string | null;
+	next_checks_at: string | null;
+	last_sent_at: string | null;
+	queued_reports: number;
+	dropped_reports: number;
+	/** Why requests fail, and since when. */
+	trouble: { since: string; reason: string } | null;
+	/** When the service refused the key. */
+	refused_at: string | null;
+}
+
+export async function readStatus(
+	folder: string,
+	/** What the service manager says; asked only if a service was set up. */
+	serviceState: (name: string) => Promise<string>,
+): Promise<Status> {
+	const marker = await readMarker(folder);
+	const credentials = await readCredentials(folder);
+	const stored = await readState(folder);
+	const isOfThis =
+		!credentials || stored?.enrollment_id === credentials.enrollment_id;
+	const state = isOfThis ? stored : undefined;
+	const next = (last: string | null | undefined, seconds: number) =>
+		credentials && last
+			? new Date(
+					dueAt(Date.parse(last), seconds * 1000, Date.now()),
+				).toISOString()
+			: null;
+	return {
+		folder,
+		enrolled: credentials !== undefined,
+		server_url: credentials?.server_url ?? null,
+		device_id: state?.device_id ?? null,
+		enrolled_at: credentials?.enrolled_at ?? null,
+		running_pid: (await findRunning(folder)) ?? null,
+		service: marker?.service
+			? { name: marker.service, state: await serviceState(marker.service) }
+			: null,
+		last_heartbeat_at: state?.last_heartbeat_at ?? null,
+		next_heartbeat_at: next(
+			state?.last_heartbeat_at,
+			state?.heartbeat_interval_seconds ?? 0,
+		),
+		last_checks_at: state?.last_checks_at ?? null,
+		next_checks_at: next(
+			state?.last_checks_at,
+			state?.posture_interval_seconds ?? 0,
+		),
+		last_sent_at: state?.last_sent_at ?? null,
+		queued_reports: (await listQueue(folder)).length,
+		dropped_reports: state?.dropped_total ?? 0,
+		trouble: state?.trouble ?? null,
+		refused_at: state?.refused_at ?? null,
+	};
+}
+
+/** The status for a person. */
+export function describeStatus(status: Status): string {
+	if (!status.enrolled) {
+		return status.refused_at
+			? `Not enrolled: the service refused this device's key at ${status.refused_at}. Get a new enrollment token and run the install command.`
+			: `Not enrolled (nothing in ${status.folder}). Run the install command, or name the agent's folder with --dir.`;
+	}
+	const { service, trouble } = status;
+	const lines: [string, string | null][] = [
+		["service", status.server_url],
+		[
+			"device",
+			status.device_id ?? "not active yet: no heartbeat has succeeded",
+		],
+		["enrolled", status.enrolled_at],
+		["agent", describeAgent(status)],
+		["set up with", service ? `${service.name} (${service.state})` : null],
+		["heartbeat", when(status.last_heartbeat_at, status.next_heartbeat_at)],
+		["checks", when(status.last_checks_at, status.next_checks_at)],
+		["last report", status.last_sent_at ?? "none yet"],
+		["waiting", `${status.queued_reports} reports`],
+		[
+			"dropped",
+			status.dropped_reports > 0 ? `${status.dropped_reports} reports` : null,
+		],
+		["trouble", trouble ? `${trouble.reason} (since ${trouble.since})` : null],
+		["folder", status.folder],
+	];
+	return lines
+		.filter(([, text]) => text !== null)
+		.map(([label, text]) => `${label.padEnd(12)}${text}`)
+		.join("\n");
+}
+
+const describeAgent = ({ running_pid }: Status) =>
+	running_pid === null ? "not running" : `running as process ${running_pid}`;
+
+const when = (last: string | null, next: string | null) =>
+	last === null ? "none yet" : `${last}, next about ${next}`;

@@ -1,0 +1,276 @@
+import { spawn } from "node:child_process";
+import { accessSync, constants, readdirSync, statSync } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Platform } from "../src/devices/terms.ts";
+import { errorCode } from "./files.ts";
+import {
+	COMMAND_TIMEOUT_MS,
+	type CommandResult,
+	type FileResult,
+	type FolderResult,
+	type Host,
+	MAX_FILE_BYTES,
+	MAX_OUTPUT_BYTES,
+} from "./host.ts";
+
+const MAX_NAMES = 10_000;
+const isWindows = process.platform === "win32";
+const SYSTEM_ROOT = process.env.SystemRoot ?? "C:\\Windows";
+
+/** Where programs are looked for: never in PATH, in which anything may have been put. */
+const PROGRAM_FOLDERS = isWindows
+	? [
+			`${SYSTEM_ROOT}\\System32`,
+			`${SYSTEM_ROOT}\\System32\\WindowsPowerShell\\v1.0`,
+			`${SYSTEM_ROOT}\\System32\\Wbem`,
+		]
+	: [
+			"/usr/sbin",
+			"/usr/bin",
+			"/sbin",
+			"/bin",
+			// On a Mac what is in /usr/local mostly belongs to a user (Homebrew).
+			...(process.platform === "darwin"
+				? ["/usr/libexec"]
+				: ["/usr/local/sbin", "/usr/local/bin", "/run/current-system/sw/bin"]),
+		];
+
+const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, Platform>> = {
+	darwin: "DARWIN",
+	freebsd: "FREEBSD",
+	linux: "LINUX",
+	win32: "WINDOWS",
+};
+
+/** The platform this runs on, undefined when it is none of the four. */
+export function thisPlatform(): Platform | undefined {
+	return PLATFORM_NAMES[process.platform];
+}
+
+/** Whether this process has the rights of root or of an elevated administrator. */
+export function isPrivileged(): boolean {
+	if (!isWindows) return process.geteuid?.() === 0;
+	try {
+		// Only an elevated administrator and SYSTEM may list it.
+		readdirSync(`${SYSTEM_ROOT}\\System32\\config`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** The device itself. After `signal` everything that runs is killed and nothing more is run. */
+export function makeSystemHost(platform: Platform, signal: AbortSignal): Host {
+	const privileged = isPrivileged();
+	return {
+		platform,
+		isPrivileged: privileged,
+		get now() {
+			return new Date();
+		},
+		async run(program, args = [], { timeoutMs = COMMAND_TIMEOUT_MS } = {}) {
+			const found = findProgram(program, privileged);
+			if (found.kind !== "program") return ended(found.kind);
+			if (signal.aborted) return ended("timed_out");
+			return runProgram(found.path, args, timeoutMs, signal, privileged);
+		},
+		readFile,
+		listFolder,
+	};
+}
+
+type Found = { kind: "program"; path: string } | { kind: "missing" | "denied" };
+
+function findProgram(program: string, privileged: boolean): Found {
+	const names =
+		isWindows && !/\.exe$/i.test(program) ? [`${program}.exe`] : [program];
+	const paths = isAbsolute(program)
+		? names
+		: names.flatMap((name) =>
+				PROGRAM_FOLDERS.map((folder) => join(folder, name)),
+			);
+	let kind: "missing" | "denied" = "missing";
+	for (const path of paths) {
+		const about = statSync(path, { throwIfNoEntry: false });
+		if (!about?.isFile()) continue;
+		if (mayRun(path, privileged)) return { kind: "program", path };
+		kind = "denied";
+	}
+	return { kind };
+}
+
+/** Root runs only what nobody else could have put there. */
+function mayRun(path: string, privileged: boolean): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		if (isWindows || !privileged) return true;
+		return [path, dirname(path)].every((each) => {
+			const { uid, gid, mode } = statSync(each);
+			const othersWrite = mode & (gid === 0 ? 0o002 : 0o022);
+			return uid === 0 && othersWrite === 0;
+		});
+	} catch {
+		return false;
+	}
+}
+
+function makeEnvironment(privileged: boolean): NodeJS.ProcessEnv {
+	const kept = isWindows
+		? ["SystemRoot", "SystemDrive", "ProgramData", "ProgramFiles", "TEMP"]
+		: // The desktop's settings are asked for over the session's bus.
+			privileged
+			? []
+			: ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
+	const environment: NodeJS.ProcessEnv = {
+		PATH: PROGRAM_FOLDERS.join(isWindows ? ";" : ":"),
+		LC_ALL: "C",
+		HOME: homedir(),
+	};
+	for (const name of kept) {
+		if (process.env[name] !== undefined) environment[name] = process.env[name];
+	}
+	return environment;
+}
+
+function runProgram(
+	path: string,
+	args: readonly string[],
+	timeoutMs: number,
+	signal: AbortSignal,
+	privileged: boolean,
+): Promise<CommandResult> {
+	return new Promise((resolve) => {
+		const child = spawn(path, args, {
+			cwd: isWindows ? SYSTEM_ROOT : "/",
+			env: makeEnvironment(privileged),
+			stdio: ["ignore", "pipe", "pipe"],
+			// A group of its own, so that what it starts dies with it.
+			detached: !isWindows,
+			windowsHide: true,
+		});
+		const stdout = new Output();
+		const stderr = new Output();
+		child.stdout.on("data", (chunk: Buffer) => stdout.add(chunk));
+		child.stderr.on("data", (chunk: Buffer) => stderr.add(chunk));
+
+		const settle = (how: CommandResult["ended"]) => {
+			clearTimeout(timer);
+			signal.removeEventListener("abort", stop);
+			// A process that left the group may hold them open for ever.
+			child.stdout.destroy();
+			child.stderr.destroy();
+			resolve({
+				...ended(how),
+				exitCode: how === "exited" ? (child.exitCode ?? -1) : -1,
+				stdout: stdout.text(),
+				stderr: stderr.text(),
+			});
+		};
+		const stop = () => {
+			killGroup(child.pid);
+			settle(child.exitCode === null ? "timed_out" : "exited");
+		};
+		const timer = setTimeout(stop, timeoutMs);
+		signal.addEventListener("abort", stop);
+		child.on("error", (error) =>
+			settle(errorCode(error) === "ENOENT" ? "missing" : "denied"),
+		);
+		child.on("close", (code) => settle(code === null ? "timed_out" : "exited"));
+	});
+}
+
+function killGroup(pid: number | undefined): void {
+	if (pid === undefined) return;
+	try {
+		if (isWindows) {
+			spawn(
+				`${SYSTEM_ROOT}\\System32\\taskkill.exe`,
+				["/T", "/F", "/PID", String(pid)],
+				{ stdio: "ignore", windowsHide: true },
+			).on("error", () => {});
+		} else {
+			process.kill(-pid, "SIGKILL");
+		}
+	} catch {
+		// It has ended meanwhile.
+	}
+}
+
+/** The beginning of what a program says; the rest is read and thrown away. */
+class Output {
+	readonly #chunks: Buffer[] = [];
+	#bytes = 0;
+
+	add(chunk: Buffer): void {
+		const room = MAX_OUTPUT_BYTES - this.#bytes;
+		if (room <= 0) return;
+		const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+		this.#chunks.push(kept);
+		this.#bytes += kept.length;
+	}
+
+	text(): string {
+		return Buffer.concat(this.#chunks).toString("utf8");
+	}
+}
+
+const ended = (how: CommandResult["ended"]): CommandResult => ({
+	ended: how,
+	exitCode: -1,
+	stdout: "",
+	stderr: "",
+});
+
+async function readFile(path: string): Promise<FileResult> {
+	try {
+		// Looked at before it is opened: opening alone may do something to a device.
+		if (!isReadable(path, await stat(path))) return { kind: "unreadable" };
+		const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+		const file = await open(path, flags);
+		try {
+			if (!isReadable(path, await file.stat())) return { kind: "unreadable" };
+			// Files of /proc say that they have no bytes: read until there are no more.
+			const buffer = Buffer.alloc(64 * 1024);
+			const chunks: Buffer[] = [];
+			let bytes = 0;
+			for (;;) {
+				const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+				if (bytesRead === 0) break;
+				bytes += bytesRead;
+				if (bytes > MAX_FILE_BYTES) return { kind: "unreadable" };
+				chunks.push(Buffer.from(buffer.subarray(0, bytesRead)));
+			}
+			return { kind: "text", text: Buffer.concat(chunks).toString("utf8") };
+		} finally {
+			await file.close();
+		}
+	} catch (error) {
+		return { kind: explain(error) };
+	}
+}
+
+function isReadable(
+	path: string,
+	about: { isFile(): boolean; isDirectory(): boolean; size: number },
+): boolean {
+	if (about.size > MAX_FILE_BYTES || about.isDirectory()) return false;
+	return about.isFile() || /^\/(proc|sys)\//.test(path);
+}
+
+async function listFolder(path: string): Promise<FolderResult> {
+	try {
+		const names = (await readdir(path)).sort().slice(0, MAX_NAMES);
+		return { kind: "names", names };
+	} catch (error) {
+		return { kind: explain(error) };
+	}
+}
+
+function explain(error: unknown): "missing" | "denied" | "unreadable" {
+	const code = errorCode(error) ?? "";
+	if (code === "ENOENT" || code === "ENOTDIR") return "missing";
+	if (code === "EACCES" || code === "EPERM") return "denied";
+	return "unreadable";
+}

@@ -1,0 +1,83 @@
+import { makeClient } from "./client.ts";
+import { clearCredentials, readCredentials } from "./credentials.ts";
+import { readMarker, removeFolder } from "./folder.ts";
+import { findRunning } from "./lock.ts";
+import { thisPlatform } from "./system-host.ts";
+
+export interface Uninstalled {
+	folder: string;
+	was_enrolled: boolean;
+	/** Whether the service said that it revoked the key. */
+	unenrolled: boolean;
+	/** What could not be done, and what to do. */
+	warnings: string[];
+}
+
+const UNENROLL_TIMEOUT_MS = 5000;
+
+/**
+ * Removes the agent's service, key and folder. The key goes whatever happens before; that the
+ * Assay service hears of it is tried once. Doing it again does no harm.
+ */
+export async function uninstall(
+	folder: string,
+	/** Undefined when no service was set up for this folder. */
+	removeService: (() => Promise<void>) | undefined,
+	signal: AbortSignal,
+): Promise<Uninstalled> {
+	const warnings: string[] = [];
+	try {
+		await removeService?.();
+	} catch (error) {
+		warnings.push(
+			`The service was not removed: ${(error as Error).message}. Remove it by hand.`,
+		);
+	}
+	const credentials = await readCredentials(folder);
+	let unenrolled = false;
+	try {
+		if (credentials) {
+			const client = await makeClient({
+				serverUrl: credentials.server_url,
+				platform: thisPlatform() ?? "LINUX",
+				extraCa: credentials.extra_ca,
+			});
+			const outcome = await client.send("unenroll", {
+				key: credentials.api_key,
+				signal,
+				timeoutMs: UNENROLL_TIMEOUT_MS,
+			});
+			client.rest();
+			// A key that is void already needs no revoking.
+			unenrolled = outcome.kind === "ok" || outcome.kind === "unauthorized";
+			if (outcome.kind === "trouble" || outcome.kind === "refused") {
+				const reason =
+					outcome.kind === "trouble" ? outcome.reason : outcome.message;
+				warnings.push(
+					`The service was not told: ${reason}. Ask an administrator to revoke this device there.`,
+				);
+			}
+		}
+	} finally {
+		await clearCredentials(folder);
+	}
+	const pid = await findRunning(folder);
+	if (pid !== undefined) {
+		warnings.push(
+			`The agent still runs as process ${pid}; it ends by itself within a minute.`,
+		);
+	}
+	if (await readMarker(folder)) {
+		for (const left of await removeFolder(folder)) {
+			warnings.push(
+				`${left} was not removed: remove it by hand if it is not needed.`,
+			);
+		}
+	}
+	return {
+		folder,
+		was_enrolled: credentials !== undefined,
+		unenrolled,
+		warnings,
+	};
+}
