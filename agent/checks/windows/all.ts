@@ -1,15 +1,22 @@
-import { type Check, type CheckKey, unknown } from "../check.ts";
-
-const notYet: Check = async () => unknown("not_implemented");
+import type { Check, CheckKey } from "../check.ts";
+import { autoUpdate } from "./auto-update.ts";
+import { diskEncryption } from "./disk-encryption.ts";
+import { firewall } from "./firewall.ts";
+import { malwareProtection } from "./malware-protection.ts";
+import { osVersion } from "./os-version.ts";
+import { passwordPolicy } from "./password-policy.ts";
+import { remoteLogin } from "./remote-login.ts";
+import { screenLock } from "./screen-lock.ts";
+import { timeSync } from "./time-sync.ts";
 
 export const WINDOWS_CHECKS: Record<CheckKey, Check> = {
-	DISK_ENCRYPTION: notYet,
-	SCREEN_LOCK: notYet,
-	FIREWALL_ENABLED: notYet,
-	TIME_SYNC: notYet,
-	OS_VERSION: notYet,
-	AUTO_UPDATE: notYet,
-	PASSWORD_POLICY: notYet,
-	REMOTE_LOGIN: notYet,
-	MALWARE_PROTECTION: notYet,
+	DISK_ENCRYPTION: diskEncryption,
+	SCREEN_LOCK: screenLock,
+	FIREWALL_ENABLED: firewall,
+	TIME_SYNC: timeSync,
+	OS_VERSION: osVersion,
+	AUTO_UPDATE: autoUpdate,
+	PASSWORD_POLICY: passwordPolicy,
+	REMOTE_LOGIN: remoteLogin,
+	MALWARE_PROTECTION: malwareProtection,
 };

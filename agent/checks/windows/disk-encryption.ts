@@ -1,0 +1,134 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import {
+	type Answer,
+	ask,
+	integer,
+	part,
+	text,
+	whyUnread,
+} from "./powershell.ts";
+
+/** BitLocker's own numbers; device encryption of the Home editions is the same underneath. */
+export const DISK_ENCRYPTION_SCRIPT = `
+@{
+  systemDrive = [string] $env:SystemDrive
+  volumes = Read-Part { Get-CimInstance -Namespace root/CIMV2/Security/MicrosoftVolumeEncryption -ClassName Win32_EncryptableVolume |
+    Select-Object DriveLetter, VolumeType, ProtectionStatus, ConversionStatus, EncryptionMethod }
+  drivers = Read-Part { Get-CimInstance -ClassName Win32_SystemDriver -Filter "State='Running' AND (Name='veracrypt' OR Name='truecrypt' OR Name='dcrypt' OR Name='PGPwded' OR Name='MfeEpePc')" |
+    Select-Object Name }
+}
+`;
+
+const PROTECTED = 1;
+const LOCKED_OR_UNKNOWN = 2;
+const FULLY_ENCRYPTED = 1;
+const DATA_VOLUME = 1;
+
+const CONVERSION = [
+	"decrypted",
+	"encrypted",
+	"encrypting",
+	"decrypting",
+	"encryption_paused",
+	"decryption_paused",
+];
+const METHODS = [
+	"none",
+	"aes_128_diffuser",
+	"aes_256_diffuser",
+	"aes_128",
+	"aes_256",
+	"hardware",
+	"xts_aes_128",
+	"xts_aes_256",
+];
+const ENGINES: Record<string, string> = {
+	veracrypt: "veracrypt",
+	truecrypt: "truecrypt",
+	dcrypt: "diskcryptor",
+	pgpwded: "symantec_pgp",
+	mfeepepc: "trellix_drive_encryption",
+};
+
+/**
+ * PASS when the system drive is wholly encrypted and its key is not kept in the clear. Suspended
+ * protection, which leaves the key in the clear, is a FAIL, and so is a drive that is still being
+ * encrypted. Other fixed drives are told in the evidence.
+ */
+export async function diskEncryption(host: Host): Promise<CheckOutcome> {
+	const asked = await ask(host, DISK_ENCRYPTION_SCRIPT);
+	if ("trouble" in asked) return asked.trouble;
+	const volumes = part(asked.answer, "volumes");
+	const otherEngine = runningEngine(asked.answer);
+	if (volumes.kind !== "values") {
+		if (volumes.kind === "absent") {
+			return otherEngine
+				? unknown("third_party_encryption", { engine: otherEngine })
+				: unknown("bitlocker_not_installed");
+		}
+		return unknown(whyUnread(host, volumes));
+	}
+
+	const drive = text(asked.answer.systemDrive)?.toUpperCase();
+	const system = volumes.values.find(
+		(volume) =>
+			drive !== undefined &&
+			/^[A-Z]:$/.test(drive) &&
+			text(volume.DriveLetter)?.toUpperCase() === drive,
+	);
+	const protection = integer(system?.ProtectionStatus);
+	if (system === undefined || protection === undefined) {
+		return otherEngine
+			? unknown("third_party_encryption", { engine: otherEngine })
+			: unknown("system_drive_not_listed");
+	}
+	const conversion = integer(system.ConversionStatus);
+	const evidence = {
+		engine: "bitlocker",
+		...named("encryption_method", METHODS, system.EncryptionMethod),
+		...named("conversion", CONVERSION, system.ConversionStatus),
+		...dataVolumes(volumes.values.filter((volume) => volume !== system)),
+	};
+	if (protection === PROTECTED && conversion === FULLY_ENCRYPTED) {
+		return pass(evidence);
+	}
+	if (protection === LOCKED_OR_UNKNOWN || conversion === undefined) {
+		return unknown("protection_unknown", evidence);
+	}
+	if (protection !== 0 && protection !== PROTECTED) {
+		return unknown("unrecognized_output");
+	}
+	if (conversion === FULLY_ENCRYPTED) {
+		return fail({ ...evidence, protection_suspended: true });
+	}
+	// BitLocker sees a drive that another product encrypts as one that is not encrypted.
+	return otherEngine && conversion === 0
+		? unknown("third_party_encryption", { engine: otherEngine })
+		: fail(evidence);
+}
+
+function runningEngine(answer: Answer): string | undefined {
+	const drivers = part(answer, "drivers");
+	if (drivers.kind !== "values") return undefined;
+	return drivers.values
+		.map((driver) => ENGINES[text(driver.Name)?.toLowerCase() ?? ""])
+		.find((engine) => engine !== undefined);
+}
+
+function named(field: string, names: string[], value: unknown) {
+	const name = names[integer(value) ?? -1];
+	return name === undefined ? {} : { [field]: name };
+}
+
+function dataVolumes(volumes: Answer[]) {
+	const data = volumes.filter(
+		(volume) => integer(volume.VolumeType) === DATA_VOLUME,
+	);
+	return {
+		data_volumes: data.length,
+		unprotected_data_volumes: data.filter(
+			(volume) => integer(volume.ProtectionStatus) === 0,
+		).length,
+	};
+}

@@ -1,0 +1,77 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { MIN_PASSWORD_LENGTH } from "../limits.ts";
+import { ask, integer, part, whyUnread } from "./powershell.ts";
+
+/**
+ * The policy in force for accounts of this device; a domain's policy is written into it. `net
+ * accounts` says the same in the language of the display, and `secedit` only into a file.
+ */
+export const PASSWORD_POLICY_SCRIPT = `
+@{
+  policy = Read-Part {
+    $name = (Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ActiveComputerName').ComputerName
+    $computer = [ADSI] ('WinNT://' + $name + ',computer')
+    @{
+      minimumLength = $computer.MinPasswordLength.Value
+      maximumAgeSeconds = $computer.MaxPasswordAge.Value
+      history = $computer.PasswordHistoryLength.Value
+      lockout = $computer.MaxBadPasswordsAllowed.Value
+    }
+  }
+  managedLength = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\DeviceLock').MinDevicePasswordLength
+  managedOff = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\DeviceLock').DevicePasswordEnabled
+  cloudJoined = (@(Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\CloudDomainJoin\\JoinInfo' -ErrorAction SilentlyContinue).Count -gt 0)
+}
+`;
+
+/**
+ * PASS when a password has to have at least 8 characters, by the local policy or by device
+ * management. On a device joined to Entra ID people sign in with accounts whose passwords are ruled
+ * there, which the device cannot tell: a weak local policy is then UNKNOWN.
+ */
+export async function passwordPolicy(host: Host): Promise<CheckOutcome> {
+	const asked = await ask(host, PASSWORD_POLICY_SCRIPT);
+	if ("trouble" in asked) return asked.trouble;
+	const { answer } = asked;
+	const policy = part(answer, "policy");
+	// 1 means that management does not ask for a password.
+	const managed =
+		integer(answer.managedOff) === 1
+			? undefined
+			: integer(answer.managedLength);
+	const cloudJoined = answer.cloudJoined === true;
+	const values = policy.kind === "values" ? policy.values[0] : undefined;
+	const local = integer(values?.minimumLength);
+	if (local === undefined && managed === undefined) {
+		return unknown(
+			policy.kind === "values"
+				? "unrecognized_output"
+				: whyUnread(host, policy),
+		);
+	}
+
+	const length = Math.max(local ?? 0, managed ?? 0);
+	const ageSeconds = integer(values?.maximumAgeSeconds);
+	const evidence = {
+		minimum_length: length,
+		...numbered("history_length", integer(values?.history)),
+		// 0 means never.
+		...numbered("lockout_threshold", integer(values?.lockout)),
+		...numbered(
+			"maximum_age_days",
+			ageSeconds !== undefined && ageSeconds > 0
+				? Math.floor(ageSeconds / 86_400)
+				: undefined,
+		),
+		cloud_joined: cloudJoined,
+	};
+	if (length >= MIN_PASSWORD_LENGTH) return pass(evidence);
+	if (cloudJoined) return unknown("cloud_managed_accounts", evidence);
+	return local === undefined
+		? unknown("local_policy_unread", evidence)
+		: fail(evidence);
+}
+
+const numbered = (field: string, value: number | undefined) =>
+	value === undefined ? {} : { [field]: value };

@@ -1,0 +1,144 @@
+import type { CommandResult, Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { readSshdSettings } from "../sshd.ts";
+import {
+	type Answer,
+	ask,
+	integer,
+	part,
+	text,
+	whyUnread,
+} from "./powershell.ts";
+
+/** Group policy stands before the device's own settings, wherever it says something. */
+export const REMOTE_LOGIN_SCRIPT = `
+$terminal = Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server'
+$station = Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server\\WinStations\\RDP-Tcp'
+$policy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Terminal Services'
+$winrm = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Service'
+$winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WinRM\\Service'
+@{
+  installation = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion').InstallationType
+  deny = $terminal.fDenyTSConnections
+  policyDeny = $policy.fDenyTSConnections
+  nla = $station.UserAuthentication
+  policyNla = $policy.UserAuthentication
+  port = $station.PortNumber
+  smartCard = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Policies\\System').ScForceOption
+  basic = $winrm.auth_basic
+  policyBasic = $winrmPolicy.AllowBasic
+  plain = $winrm.allow_unencrypted
+  policyPlain = $winrmPolicy.AllowUnencryptedTraffic
+  services = Read-Part { Get-Service -Name TermService, sshd, WinRM -ErrorAction SilentlyContinue |
+    ForEach-Object { @{ name = [string] $_.Name; running = ($_.Status -eq 'Running') } } }
+  listeners = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Listener' | ForEach-Object { @{ listener = $true } } }
+}
+`;
+
+/**
+ * PASS when nobody can sign in from outside with a guessed password: Remote Desktop, PowerShell
+ * remoting (WinRM) and the SSH server. A server is administered over the first two, so there they
+ * pass with network-level authentication and without passwords in the clear; a device that people
+ * sit at does not need them.
+ */
+export async function remoteLogin(host: Host): Promise<CheckOutcome> {
+	const asked = await ask(host, REMOTE_LOGIN_SCRIPT);
+	if ("trouble" in asked) return asked.trouble;
+	const { answer } = asked;
+	const services = part(answer, "services");
+	const deny = integer(answer.policyDeny) ?? integer(answer.deny);
+	const installation = text(answer.installation);
+	if (services.kind !== "values") return unknown(whyUnread(host, services));
+	if (
+		installation === undefined ||
+		deny === undefined ||
+		services.values.length === 0
+	) {
+		return unknown("unrecognized_output");
+	}
+	const isRunning = (name: string) =>
+		services.values.some(
+			(service) =>
+				text(service.name)?.toLowerCase() === name && service.running === true,
+		);
+	const isClient = installation === "Client";
+	const desktop = remoteDesktop(answer, deny === 0, isClient);
+	const remoting = powershellRemoting(
+		answer,
+		isRunning("winrm") && hasListener(answer),
+		isClient,
+	);
+	const evidence = {
+		...desktop.evidence,
+		...remoting.evidence,
+		ssh_server: isRunning("sshd"),
+	};
+	if (desktop.isExposed || remoting.isExposed) return fail(evidence);
+	if (!isRunning("sshd")) return pass(evidence);
+
+	const ssh = await readSshdSettings(withoutPam(host), "C:/ProgramData/ssh");
+	if (!ssh.known) {
+		const reason =
+			ssh.reason === "needs_root" ? "needs_administrator" : ssh.reason;
+		return unknown(reason, evidence);
+	}
+	const found = {
+		...evidence,
+		...(ssh.settings.port === undefined ? {} : { port: ssh.settings.port }),
+		password_login: ssh.settings.passwordLogin,
+		loopback_only: ssh.settings.loopbackOnly,
+	};
+	return ssh.settings.passwordLogin && !ssh.settings.loopbackOnly
+		? fail(found)
+		: pass(found);
+}
+
+function remoteDesktop(answer: Answer, isOn: boolean, isClient: boolean) {
+	if (!isOn) return { isExposed: false, evidence: { remote_desktop: false } };
+	const nla = (integer(answer.policyNla) ?? integer(answer.nla)) === 1;
+	const smartCard = integer(answer.smartCard) === 1;
+	const port = integer(answer.port);
+	return {
+		isExposed: !nla || (isClient && !smartCard),
+		evidence: {
+			remote_desktop: true,
+			network_level_authentication: nla,
+			smart_card_required: smartCard,
+			...(port === undefined ? {} : { remote_desktop_port: port }),
+		},
+	};
+}
+
+function powershellRemoting(answer: Answer, isOn: boolean, isClient: boolean) {
+	if (!isOn)
+		return { isExposed: false, evidence: { powershell_remoting: false } };
+	const basic = (integer(answer.policyBasic) ?? integer(answer.basic)) === 1;
+	const plain = (integer(answer.policyPlain) ?? integer(answer.plain)) === 1;
+	return {
+		isExposed: isClient || (basic && plain),
+		evidence: {
+			powershell_remoting: true,
+			basic_authentication: basic,
+			unencrypted_allowed: plain,
+		},
+	};
+}
+
+/** Where the listeners cannot be read a running service counts as listening. */
+function hasListener(answer: Answer): boolean {
+	const listeners = part(answer, "listeners");
+	if (listeners.kind === "absent") return false;
+	return listeners.kind !== "values" || listeners.values.length > 0;
+}
+
+/**
+ * The SSH server of Windows has no PAM and so no prompts for passwords, though its settings keep the
+ * default that would allow them.
+ */
+function withoutPam(host: Host): Host {
+	const run: Host["run"] = async (...call): Promise<CommandResult> => {
+		const result = await host.run(...call);
+		return { ...result, stdout: `${result.stdout}\nusepam no\n` };
+	};
+	return { ...host, run };
+}

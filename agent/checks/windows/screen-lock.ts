@@ -1,0 +1,159 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { MAX_IDLE_SECONDS } from "../limits.ts";
+import { type Answer, ask, integer, part, whyUnread } from "./powershell.ts";
+
+/**
+ * The users are those with a session (only theirs have a `Volatile Environment`); who they are
+ * stays on the device. The two power settings are "require a sign-in on wake" and "sleep after",
+ * each on mains and on battery.
+ */
+export const SCREEN_LOCK_SCRIPT = `
+@{
+  inactivitySeconds = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Policies\\System').InactivityTimeoutSecs
+  managedMinutes = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\DeviceLock').MaxInactivityTimeDeviceLock
+  users = Read-Part {
+    Get-ChildItem -LiteralPath 'Registry::HKEY_USERS' -ErrorAction SilentlyContinue |
+      Where-Object { $_.PSChildName -match '^S-1-(5-21|12-1)-[0-9-]+$' } |
+      ForEach-Object {
+        $hive = 'HKEY_USERS\\' + $_.PSChildName
+        if (Test-Path -LiteralPath ('Registry::' + $hive + '\\Volatile Environment')) {
+          $own = Reg ($hive + '\\Control Panel\\Desktop')
+          $policy = Reg ($hive + '\\Software\\Policies\\Microsoft\\Windows\\Control Panel\\Desktop')
+          @{
+            active = $own.ScreenSaveActive; secure = $own.ScreenSaverIsSecure; timeout = $own.ScreenSaveTimeOut
+            policyActive = $policy.ScreenSaveActive; policySecure = $policy.ScreenSaverIsSecure; policyTimeout = $policy.ScreenSaveTimeOut
+            dynamic = (Reg ($hive + '\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Winlogon')).EnableGoodbye
+          }
+        }
+      }
+  }
+  power = Read-Part {
+    $plan = (Get-CimInstance -Namespace root/cimv2/power -ClassName Win32_PowerPlan -Filter 'IsActive=True').InstanceID -replace '^.*\\{', '' -replace '\\}.*$', ''
+    Get-CimInstance -Namespace root/cimv2/power -ClassName Win32_PowerSettingDataIndex |
+      Where-Object { $_.InstanceID -match [regex]::Escape($plan) -and $_.InstanceID -match '0e796bdb-100d-47d6-a2d5-f7d2daa51f51|29f6c1db-86da-48c5-9fdb-f2b67b1f44da' } |
+      ForEach-Object { @{
+        setting = $(if ($_.InstanceID -match '0e796bdb') { 'sign_in' } else { 'sleep' })
+        mains = ($_.InstanceID -match '\\\\AC\\\\')
+        number = $_.SettingIndexValue
+      } }
+  }
+}
+`;
+
+/**
+ * PASS when every session locks by itself within 15 minutes: by the machine's inactivity limit, by
+ * management, by each user's secure screen saver (policy before own setting), or because the
+ * device goes to sleep by then and asks for a sign-in on wake. Dynamic lock, which needs a paired
+ * phone to go away, is told but proves nothing.
+ */
+export async function screenLock(host: Host): Promise<CheckOutcome> {
+	const asked = await ask(host, SCREEN_LOCK_SCRIPT);
+	if ("trouble" in asked) return asked.trouble;
+	const { answer } = asked;
+
+	const machine = machineLimit(answer);
+	if (machine && machine.idle_seconds <= MAX_IDLE_SECONDS) {
+		return pass({ lock_enabled: true, ...machine });
+	}
+
+	const power = sleepLock(answer);
+	if (power.kind === "locks" && power.seconds <= MAX_IDLE_SECONDS) {
+		return pass({
+			lock_enabled: true,
+			source: "sleep",
+			idle_seconds: power.seconds,
+		});
+	}
+
+	const users = part(answer, "users");
+	if (users.kind !== "values") return unknown(whyUnread(host, users));
+	if (users.values.length === 0) return unknown("no_user_session");
+	if (!users.values.every(isUnderstood)) return unknown("unrecognized_output");
+	const locks = users.values.map(saverSeconds);
+	const evidence = {
+		...(machine ?? {}),
+		user_sessions: locks.length,
+		sessions_with_lock: locks.filter((seconds) => seconds !== undefined).length,
+		dynamic_lock: users.values.every((user) => integer(user.dynamic) === 1),
+	};
+	const slowest = Math.max(...locks.map((seconds) => seconds ?? Infinity));
+	if (slowest <= MAX_IDLE_SECONDS) {
+		return pass({
+			...evidence,
+			lock_enabled: true,
+			source: "screen_saver",
+			idle_seconds: slowest,
+		});
+	}
+	// The sleep settings could still lock the device.
+	if (power.kind === "unread") return unknown(power.reason(host), evidence);
+	return fail({
+		...evidence,
+		lock_enabled: slowest !== Infinity || machine !== undefined,
+		...(slowest === Infinity ? {} : { idle_seconds: slowest }),
+	});
+}
+
+function machineLimit(answer: Answer) {
+	const seconds = integer(answer.inactivitySeconds) ?? 0;
+	const managed = (integer(answer.managedMinutes) ?? 0) * 60;
+	const limits = [
+		{ source: "machine_inactivity_limit", idle_seconds: seconds },
+		{ source: "device_management", idle_seconds: managed },
+	].filter((limit) => limit.idle_seconds > 0);
+	return limits.sort((a, b) => a.idle_seconds - b.idle_seconds)[0];
+}
+
+/** The registry keeps these as numbers in text; one that is not set is null or empty. */
+const isUnderstood = (user: Answer) =>
+	SAVER_VALUES.every(
+		(name) =>
+			name in user &&
+			(user[name] === null ||
+				user[name] === "" ||
+				integer(user[name]) !== undefined),
+	);
+
+const SAVER_VALUES = [
+	"active",
+	"secure",
+	"timeout",
+	"policyActive",
+	"policySecure",
+	"policyTimeout",
+];
+
+/** Seconds after which a user's secure screen saver starts; undefined when nothing locks. */
+function saverSeconds(user: Answer): number | undefined {
+	const active = integer(user.policyActive) ?? integer(user.active);
+	const secure = integer(user.policySecure) ?? integer(user.secure);
+	const seconds = integer(user.policyTimeout) ?? integer(user.timeout);
+	return active === 1 && secure === 1 && seconds !== undefined && seconds > 0
+		? seconds
+		: undefined;
+}
+
+type SleepLock =
+	| { kind: "locks"; seconds: number }
+	| { kind: "none" }
+	| { kind: "unread"; reason: (host: Host) => string };
+
+/** A device locks by sleeping only if it does so on mains and on battery alike. */
+function sleepLock(answer: Answer): SleepLock {
+	const power = part(answer, "power");
+	if (power.kind !== "values") {
+		return { kind: "unread", reason: (host) => whyUnread(host, power) };
+	}
+	const settings = (setting: string) =>
+		power.values
+			.filter((value) => value.setting === setting)
+			.map((value) => integer(value.number));
+	const signIn = settings("sign_in");
+	const sleep = settings("sleep");
+	if (signIn.length === 0 || sleep.length === 0) return { kind: "none" };
+	const seconds = Math.max(...sleep.map((value) => value || Infinity));
+	return signIn.every((value) => value === 1) && seconds !== Infinity
+		? { kind: "locks", seconds }
+		: { kind: "none" };
+}
