@@ -23,15 +23,22 @@ afterAll(() => served.close());
 
 let made = 0;
 
-/** A page of somebody with this role in an organization of its own. */
-async function start(role: Role, path = "/devices", options = {}) {
+/**
+ * A page of somebody with this role in an organization of its own, opened when `prepare` has put
+ * in it what the page is to show; it may say at which path.
+ */
+async function start(
+	role: Role,
+	prepare: (organization: string) => Promise<string | void>,
+) {
 	const organization = await createOrganization(
 		served.database.pool,
 		`Company ${++made}`,
 	);
+	const path = (await prepare(organization)) ?? "/devices";
 	const person = await served.makePerson(role, organization);
 	const at = (rest: string) => `/o/${organization}${rest}`;
-	const page = await served.openPageAs(person, at(path), options);
+	const page = await served.openPageAs(person, at(path));
 	page.setDefaultTimeout(20_000);
 	return { page, organization, person, at };
 }
@@ -106,7 +113,7 @@ const tokenOn = async (page: Page) =>
 	"";
 
 test("an administrator adds a device for a new person, it enrolls with the token, and the page shows what it reports", async () => {
-	const { page, organization } = await start("admin");
+	const { page, organization } = await start("admin", async () => {});
 	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
 	await screenshot(page, "devices/empty");
 	await page.getByRole("link", { name: "Add device" }).first().click();
@@ -186,7 +193,7 @@ test("an administrator adds a device for a new person, it enrolls with the token
 });
 
 test("the commands for a Linux shell enroll the machine they are run on", async () => {
-	const { page } = await start("admin", "/devices/new");
+	const { page } = await start("admin", async () => "/devices/new");
 	await page.getByRole("button", { name: "Add the device" }).click();
 	const commands = await page
 		.getByLabel("Commands for a shell", { exact: true })
@@ -205,15 +212,15 @@ test("the commands for a Linux shell enroll the machine they are run on", async 
 });
 
 test("the list is filtered by what fails, from the summary and by its fields, and the address keeps it", async () => {
-	const { page, organization, at } = await start("viewer");
-	const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
-	await addReporting(organization, "good.local", pass);
-	await addReporting(organization, "open.local", {
-		...pass,
-		FIREWALL_ENABLED: "FAIL",
+	const { page } = await start("viewer", async (organization) => {
+		const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
+		await addReporting(organization, "good.local", pass);
+		await addReporting(organization, "open.local", {
+			...pass,
+			FIREWALL_ENABLED: "FAIL",
+		});
+		await served.makeToken(organization);
 	});
-	await served.makeToken(organization);
-	await page.goto(at("/devices"));
 	const table = page.getByRole("region", { name: "Devices", exact: true });
 	await table
 		.getByRole("link", { name: "good.local" })
@@ -251,15 +258,15 @@ test("the list is filtered by what fails, from the summary and by its fields, an
 });
 
 test("a list is sorted and read in pages; a page that is none is an error in words", async () => {
-	const { page, organization, at } = await start("viewer");
-	for (let n = 1; n <= 21; n++) {
-		const { id } = await served.makeToken(organization);
-		await served.database.owner.query(
-			"update devices set name = $2 where id = $1",
-			[id, `device ${String(n).padStart(2, "0")}`],
-		);
-	}
-	await page.goto(at("/devices"));
+	const { page, at } = await start("viewer", async (organization) => {
+		for (let n = 1; n <= 21; n++) {
+			const { id } = await served.makeToken(organization);
+			await served.database.owner.query(
+				"update devices set name = $2 where id = $1",
+				[id, `device ${String(n).padStart(2, "0")}`],
+			);
+		}
+	});
 	const rows = page
 		.getByRole("region", { name: "Devices", exact: true })
 		.locator("tbody tr");
@@ -278,15 +285,15 @@ test("a list is sorted and read in pages; a page that is none is an error in wor
 });
 
 test("what a silent device reported last is never shown as passing", async () => {
-	const { page, organization, at } = await start("viewer");
-	const device = await addReporting(
-		organization,
-		"silent.local",
-		{ DISK_ENCRYPTION: "PASS" },
-		{ agoMs: DAY_MS },
-	);
-	await silence(device, DAY_MS);
-	await page.goto(at("/devices"));
+	const { page } = await start("viewer", async (organization) => {
+		const device = await addReporting(
+			organization,
+			"silent.local",
+			{ DISK_ENCRYPTION: "PASS" },
+			{ agoMs: DAY_MS },
+		);
+		await silence(device, DAY_MS);
+	});
 	const fleet = page.getByRole("region", { name: "Fleet" });
 	await fleet.getByText("0 pass · 1 stale").waitFor();
 	expect(await fleet.getByText("No data").count()).toBe(9);
@@ -300,15 +307,16 @@ test("what a silent device reported last is never shown as passing", async () =>
 });
 
 test("the state on a day is what was known by its end, and the period can be longer", async () => {
-	const { page, organization, at } = await start("viewer");
-	const device = await addReporting(
-		organization,
-		"old.local",
-		{ FIREWALL_ENABLED: "FAIL" },
-		{ agoMs: 60 * DAY_MS },
-	);
-	await report(device, { FIREWALL_ENABLED: "PASS" }, HOUR_MS);
-	await page.goto(at(`/devices/${device.id}?tab=history`));
+	const { page } = await start("viewer", async (organization) => {
+		const device = await addReporting(
+			organization,
+			"old.local",
+			{ FIREWALL_ENABLED: "FAIL" },
+			{ agoMs: 60 * DAY_MS },
+		);
+		await report(device, { FIREWALL_ENABLED: "PASS" }, HOUR_MS);
+		return `/devices/${device.id}?tab=history`;
+	});
 	const timeline = page.getByRole("img", { name: /^Host firewall/ });
 	await timeline.waitFor();
 	expect(await statesOf(timeline)).toEqual(["SILENT", "PASS"]);
@@ -343,11 +351,13 @@ test("the state on a day is what was known by its end, and the period can be lon
 });
 
 test("a revoked device's agent gets 401; a new token brings it back; deleting takes it away", async () => {
-	const { page, organization, at } = await start("admin");
-	const device = await addReporting(organization, "lost.local", {
-		DISK_ENCRYPTION: "PASS",
+	let device: TestDevice = { id: "", key: "", hardwareUuid: "" };
+	const { page, at } = await start("admin", async (organization) => {
+		device = await addReporting(organization, "lost.local", {
+			DISK_ENCRYPTION: "PASS",
+		});
+		return `/devices/${device.id}`;
 	});
-	await page.goto(at(`/devices/${device.id}`));
 	await choose(page, /^Revoke/);
 	const asked = page.getByRole("dialog", { name: "Revoke lost.local?" });
 	await asked.getByText("Its history stays").waitFor();
@@ -383,21 +393,22 @@ test("a revoked device's agent gets 401; a new token brings it back; deleting ta
 });
 
 test("duplicate hardware and a possible clone are shown with what to do", async () => {
-	const { page, organization, at } = await start("admin");
-	const first = await addReporting(organization, "first.local", {});
-	const second = await served.enrollDevice(organization);
-	const same = heartbeatBody({
-		hostname: "again.local",
-		hardware_uuid: first.hardwareUuid,
+	let second = "";
+	const { page, at } = await start("admin", async (organization) => {
+		const first = await addReporting(organization, "first.local", {});
+		const again = await served.enrollDevice(organization);
+		second = again.id;
+		const same = heartbeatBody({
+			hostname: "again.local",
+			hardware_uuid: first.hardwareUuid,
+		});
+		await must(served.post("heartbeat", same, { key: again.key }), 400);
+		const other = heartbeatBody({ hostname: "copy.local" });
+		await must(served.post("heartbeat", other, { key: first.key }), 200);
 	});
-	await must(served.post("heartbeat", same, { key: second.key }), 400);
-	const other = heartbeatBody({ hostname: "copy.local" });
-	await must(served.post("heartbeat", other, { key: first.key }), 200);
-
-	await page.goto(at("/devices"));
 	await page.getByText("Duplicate hardware").waitFor();
 	await page.getByText("Possible clone").waitFor();
-	await page.goto(at(`/devices/${second.id}`));
+	await page.goto(at(`/devices/${second}`));
 	await page.getByText("again.local", { exact: true }).waitFor();
 	await page.getByText("re-issue the token of the other device").waitFor();
 	await axe(page);
@@ -408,9 +419,11 @@ test("duplicate hardware and a possible clone are shown with what to do", async 
 });
 
 test("a member changes name and owner and nothing else; a viewer sees no button that would be refused", async () => {
-	const { page, organization, at } = await start("member");
-	const device = await addReporting(organization, "a.local", {});
-	await page.goto(at(`/devices/${device.id}`));
+	let id = "";
+	const { page, organization, at } = await start("member", async (own) => {
+		({ id } = await addReporting(own, "a.local", {}));
+		return `/devices/${id}`;
+	});
 	await page.getByRole("button", { name: "Edit" }).click();
 	await page.getByLabel("Name", { exact: true }).fill("Reception");
 	await page.getByRole("button", { name: "Save" }).click();
@@ -421,7 +434,7 @@ test("a member changes name and owner and nothing else; a viewer sees no button 
 	expect(await page.getByRole("link", { name: "Add device" }).count()).toBe(0);
 
 	const viewer = await served.makePerson("viewer", organization);
-	const seen = await served.openPageAs(viewer, at(`/devices/${device.id}`));
+	const seen = await served.openPageAs(viewer, at(`/devices/${id}`));
 	await seen.getByRole("heading", { name: "Reception", level: 1 }).waitFor();
 	for (const name of ["Edit", "Actions"]) {
 		expect(await seen.getByRole("button", { name }).count()).toBe(0);
@@ -431,18 +444,15 @@ test("a member changes name and owner and nothing else; a viewer sees no button 
 });
 
 test("a fleet and a year of history are readable, in the dark and at 375 px too", async () => {
-	const { page, organization, person, at } = await start("admin");
-	const device = await addYear(organization);
-	await page.goto(at("/devices"));
+	let id = "";
+	const { page, person, at } = await start("admin", async (organization) => {
+		({ id } = await addYear(organization));
+	});
 	await page.getByRole("link", { name: "ada-macbook.local" }).waitFor();
-	await axe(page);
 	await screenshot(page, "devices/list");
 	const list: View = ["list", "/devices"];
-	const history: View = [
-		"history",
-		`/devices/${device.id}?tab=history&range=365d`,
-	];
-	const checks: View = ["device", `/devices/${device.id}?check=OS_VERSION`];
+	const history: View = ["history", `/devices/${id}?tab=history&range=365d`];
+	const checks: View = ["device", `/devices/${id}?check=OS_VERSION`];
 	const looks: [string, object, View[]][] = [
 		[
 			"light",
@@ -451,8 +461,8 @@ test("a fleet and a year of history are readable, in the dark and at 375 px too"
 				list,
 				checks,
 				history,
-				["reports", `/devices/${device.id}?tab=reports`],
-				["enrollment", `/devices/${device.id}?tab=enrollment`],
+				["reports", `/devices/${id}?tab=reports`],
+				["enrollment", `/devices/${id}?tab=enrollment`],
 			],
 		],
 		["dark", { colorScheme: "dark" }, [list, history]],
@@ -463,9 +473,10 @@ test("a fleet and a year of history are readable, in the dark and at 375 px too"
 		],
 	];
 	for (const [look, options, views] of looks) {
-		const view = await served.openPageAs(person, at("/devices"), options);
+		const [[, first] = list] = views;
+		const view = await served.openPageAs(person, at(first), options);
 		for (const [name, path] of views) {
-			await view.goto(at(path));
+			if (path !== first) await view.goto(at(path));
 			await view.getByRole("heading", { level: 1 }).waitFor();
 			await view
 				.locator("[aria-busy=true]")

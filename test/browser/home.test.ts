@@ -2,7 +2,8 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/access/organization.ts";
 import type { Role } from "../../src/access/principal.ts";
-import { makeApiToken } from "../people.ts";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, makeApiToken } from "../people.ts";
 import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
@@ -15,29 +16,34 @@ afterAll(() => served.close());
 /** The home page as somebody with this role in an organization sees it; a new one unless given. */
 async function open(
 	role: Role,
-	given: { organization?: string; options?: BrowserContextOptions } = {},
+	given: {
+		organization?: string;
+		options?: BrowserContextOptions;
+		/** Puts in it what the page is to show, before it is opened. */
+		prepare?: (use: Use, organization: string) => Promise<void>;
+	} = {},
 ) {
 	const organization =
 		given.organization ??
 		(await createOrganization(served.database.pool, "Northwind"));
 	const person = await served.makePerson(role, organization);
+	const use: Use = async (operation, input) => {
+		const definition = findOperation(operation);
+		if (!definition) throw new Error(`there is no operation ${operation}`);
+		const given = { organization_id: organization, ...input };
+		await callAs(served.database, person, definition, given);
+	};
+	await given.prepare?.(use, organization);
 	const page = await served.openPageAs(
 		person,
 		`/o/${organization}`,
 		given.options,
 	);
-	/** Calls an operation as the person whose page it is. */
-	const use = async (operation: string, input: object) => {
-		const answer = await page.request.post(`/api/console/${operation}`, {
-			data: { organization_id: organization, ...input },
-			headers: { origin: served.service.url },
-		});
-		expect(answer.status(), await answer.text()).toBe(200);
-	};
 	return { page, organization, person, use };
 }
 
-type Use = Awaited<ReturnType<typeof open>>["use"];
+/** Calls an operation as the person whose page it is. */
+type Use = (operation: string, input: object) => Promise<void>;
 
 const dayFromNow = (days: number) =>
 	new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -110,6 +116,11 @@ async function addFleet(organization: string) {
 	await served.makeToken(organization);
 }
 
+async function addAll(use: Use, organization: string) {
+	await addWork(use);
+	await addFleet(organization);
+}
+
 /** Where the links of the page lead whose words hold a number, and the number. */
 async function numbersOn(page: Page) {
 	const links = await page.getByRole("main").getByRole("link").all();
@@ -128,10 +139,7 @@ async function numbersOn(page: Page) {
 }
 
 test("every number leads to a list with that many rows", async () => {
-	const { page, organization, use } = await open("admin");
-	await addWork(use);
-	await addFleet(organization);
-	await page.reload();
+	const { page } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	const numbers = await numbersOn(page);
 	expect(
@@ -177,9 +185,12 @@ test("every number leads to a list with that many rows", async () => {
 });
 
 test("the first page brings less than 300 KB of compressed script, the charts not among it", async () => {
-	const { page, organization, use } = await open("admin");
-	await use("addRisk", aRisk(3, 5));
-	await addFleet(organization);
+	const { page } = await open("admin", {
+		prepare: async (use, organization) => {
+			await use("addRisk", aRisk(3, 5));
+			await addFleet(organization);
+		},
+	});
 	const session = await page.context().newCDPSession(page);
 	const scripts = new Map<string, { url: string; bytes: number }>();
 	session.on("Network.responseReceived", ({ requestId, type, response }) => {
@@ -204,15 +215,17 @@ test("the first page brings less than 300 KB of compressed script, the charts no
 });
 
 test("a check that has failed for long leads to that check of the device", async () => {
-	const { page, organization } = await open("member");
-	const device = await addDevice(organization, "laptop-7", {
-		SCREEN_LOCK: "FAIL",
+	let id = "";
+	const { page } = await open("member", {
+		prepare: async (_, organization) => {
+			const checks = { SCREEN_LOCK: "FAIL" };
+			({ id } = await addDevice(organization, "laptop-7", checks));
+		},
 	});
-	await page.reload();
 	const failing = page.getByRole("region", { name: "Failing longest" });
 	await failing.getByText("Screen or idle lock").waitFor();
 	await failing.getByRole("link").click();
-	await page.waitForURL(`**/devices/${device.id}?check=SCREEN_LOCK`);
+	await page.waitForURL(`**/devices/${id}?check=SCREEN_LOCK`);
 });
 
 test("administrators are told of old API tokens and who changed what, others which records changed", async () => {
@@ -274,10 +287,7 @@ test("a viewer of an empty organization is told that nothing is there yet", asyn
 });
 
 test("the page reads well in light, in dark and at 375 px", async () => {
-	const { page, organization, use } = await open("admin");
-	await addWork(use);
-	await addFleet(organization);
-	await page.reload();
+	const { page, organization } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	await screenshot(page, "home");
 	await axe(page);

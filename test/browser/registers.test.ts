@@ -28,6 +28,12 @@ async function add(name: string, input: object): Promise<any> {
 /** A loaded machine may take its time; what is awaited is the same. */
 const SOON = { timeout: 15_000 };
 
+/**
+ * Lists and records' pages are made by the same code for all kinds; between them these have every
+ * sort of field. What a form is made of is looked at for each.
+ */
+const OTHERS_ARE_ALIKE = new Set(["risk", "vendor", "asset", "task"]);
+
 /** A whole life of a record, in a browser. */
 const LONG_MS = 120_000;
 
@@ -268,14 +274,14 @@ describe.each(registers)("$kind", ({
 			if (kind === "asset") await fill(page, "Amount", { text: "3" });
 			await save.click();
 			await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-			await axe(page);
+			if (OTHERS_ARE_ALIKE.has(kind)) await axe(page);
 
 			await page
 				.getByRole("navigation", { name: "Where you are" })
 				.getByRole("link")
 				.click();
 			await page.getByRole("table").waitFor();
-			await axe(page);
+			if (OTHERS_ARE_ALIKE.has(kind)) await axe(page);
 			await page.getByRole("link", { name: title, exact: true }).click();
 
 			await page.getByRole("link", { name: "Edit", exact: true }).click();

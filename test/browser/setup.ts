@@ -1,5 +1,7 @@
+import { cp, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
 import { ensureConsole } from "../../src/console-build.ts";
+import { makeFolder } from "../folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -8,8 +10,14 @@ declare module "vitest" {
 	}
 }
 
-/** The console as it is now, built once for the whole run. */
+/**
+ * The console as it is now, built once for the whole run, which keeps a copy: a build made
+ * meanwhile, after a change of the source, replaces this one.
+ */
 export default async function setup(project: TestProject) {
 	const tell = (line: string) => process.stdout.write(`${line}\n`);
-	project.provide("consoleFolder", await ensureConsole(tell));
+	const folder = await makeFolder("assay-console-");
+	await cp(await ensureConsole(tell), folder, { recursive: true });
+	project.provide("consoleFolder", folder);
+	return () => rm(folder, { recursive: true, force: true });
 }
