@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addAgent } from "./cli/agent.ts";
 import { addApiToken } from "./cli/api-token.ts";
 import { addAudit } from "./cli/audit.ts";
 import { addCall } from "./cli/call.ts";
@@ -47,6 +48,7 @@ function makeProgram(): Command {
 	addCall(program);
 	addAudit(program);
 	addDoctor(program);
+	addAgent(program);
 	return program;
 }
 
