@@ -1,0 +1,99 @@
+import type { Evidence } from "../../../src/devices/terms.ts";
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import {
+	type Preferences,
+	readNumber,
+	readPreferences,
+	readSwitch,
+} from "./preferences.ts";
+
+const FORCED = "/Library/Managed Preferences/com.apple.SoftwareUpdate.plist";
+const CHOSEN = "/Library/Preferences/com.apple.SoftwareUpdate.plist";
+const DECLARED =
+	"/var/db/softwareupdate/SoftwareUpdateDDMStatePersistence.plist";
+
+/** What the switches stand for in evidence, and what macOS does when nobody has set one. */
+const SWITCHES = [
+	["check", "AutomaticCheckEnabled", true],
+	["download", "AutomaticDownload", true],
+	["install", "AutomaticallyInstallMacOSUpdates", undefined],
+	["install_security", "CriticalUpdateInstall", true],
+] as const;
+
+/**
+ * PASS needs macOS updates, not just security responses, to be looked for, downloaded and installed without being
+ * asked (CIS macOS 1.2 to 1.6). One of them switched off is FAIL. Installing has no default that
+ * holds for every version, so a Mac on which nobody chose is UNKNOWN. A profile goes before the
+ * owner's choice, and a declaration of device management before both.
+ */
+export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
+	const forced = await readPreferences(host, FORCED);
+	const chosen = await readPreferences(host, CHOSEN);
+	if (!forced.known) return unknown(forced.reason);
+	if (!chosen.known) return unknown(chosen.reason);
+	const declared = await readDeclared(host);
+
+	const found: Record<string, boolean> = {};
+	let isAllOn = true;
+	let isAnyOff = false;
+	for (const [name, key, byDefault] of SWITCHES) {
+		const value =
+			declared[name] ??
+			readSwitch(forced.values, key) ??
+			readSwitch(chosen.values, key) ??
+			byDefault;
+		if (value !== undefined) found[name] = value;
+		isAllOn &&= value === true;
+		isAnyOff ||= value === false;
+	}
+	const evidence: Evidence = {
+		...found,
+		managed: forced.values.size > 0 || Object.keys(declared).length > 0,
+		...waiting(chosen.values),
+	};
+	if (isAnyOff) return fail(evidence);
+	return isAllOn ? pass(evidence) : unknown("not_configured", evidence);
+}
+
+/** How many updates macOS found at its last look and has not installed. */
+function waiting(values: Preferences): Evidence {
+	const updates = readNumber(values, "LastRecommendedUpdatesAvailable");
+	return updates === undefined ? {} : { pending_updates: updates };
+}
+
+/**
+ * What a declaration forces on (macOS 15 and later; mSCP reads the same file). Only "always on",
+ * which is 1, is taken: the other numbers are not documented.
+ */
+async function readDeclared(
+	host: Host,
+): Promise<Partial<Record<string, true>>> {
+	const result = await host.run("plutil", [
+		"-extract",
+		"SUCorePersistedStatePolicyFields.SUCoreDDMDeclarationGlobalSettings",
+		"json",
+		"-o",
+		"-",
+		DECLARED,
+	]);
+	if (result.ended !== "exited" || result.exitCode !== 0) return {};
+	let settings: unknown;
+	try {
+		settings = JSON.parse(result.stdout);
+	} catch {
+		return {};
+	}
+	if (typeof settings !== "object" || settings === null) return {};
+	const isOn = (key: string) => {
+		const value: unknown = Reflect.get(settings, key);
+		return value === 1 || value === true;
+	};
+	return {
+		...(isOn("automaticallyDownload") ? { check: true, download: true } : {}),
+		...(isOn("automaticallyInstallOSUpdates") ? { install: true } : {}),
+		...(isOn("automaticallyInstallSystemAndSecurityUpdates")
+			? { install_security: true }
+			: {}),
+	};
+}

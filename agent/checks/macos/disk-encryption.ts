@@ -1,0 +1,52 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { whyFailed } from "../failed-command.ts";
+
+/**
+ * FileVault of the startup disk, from `fdesetup status`, which needs no root. Off is FAIL also on Apple
+ * silicon, where the disk is encrypted in any case but opens without a password (CIS macOS 2.6.6,
+ * mSCP `system_settings_filevault_enforce`). A disk that is still being encrypted is not yet
+ * known to be protected; one that is being decrypted no longer is.
+ */
+export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
+	const result = await host.run("fdesetup", ["status"]);
+	// The states are also told with an exit code that is not zero, so the words come first.
+	const says = (pattern: RegExp) => pattern.test(result.stdout);
+	const percent = percentDone(result.stdout);
+	const evidence = { engine: "filevault", ...percent };
+
+	if (says(/^Decryption in progress\b/m))
+		return fail({ ...evidence, state: "decrypting" });
+	if (says(/^Encryption in progress\b/m)) {
+		return unknown("encryption_in_progress", {
+			...evidence,
+			state: "encrypting",
+		});
+	}
+	if (says(/^FileVault is On\.[ \t]*$/m))
+		return pass({ ...evidence, state: "on" });
+	if (says(/^FileVault is On, but needs to be restarted to finish\.[ \t]*$/m)) {
+		return unknown("restart_pending", {
+			...evidence,
+			state: "on_after_restart",
+		});
+	}
+	if (says(/^FileVault is Off[.,]/m)) {
+		const deferred = says(
+			/^Deferred enablement appears to be active\b|^FileVault is Off, but will be enabled\b/m,
+		);
+		return fail({
+			...evidence,
+			state: "off",
+			...(deferred ? { deferred: true } : {}),
+		});
+	}
+	return unknown(whyFailed(result, host) ?? "unrecognized_output");
+}
+
+/** "Encryption in progress: Percent completed = 42.10" */
+function percentDone(output: string): { percent_done?: number } {
+	const [, percent] =
+		/\bpercent completed = (\d{1,3})(?:\.\d+)?\s*$/im.exec(output) ?? [];
+	return percent === undefined ? {} : { percent_done: Number(percent) };
+}

@@ -1,0 +1,66 @@
+import type { Host } from "../../host.ts";
+import { whyFailed } from "../failed-command.ts";
+
+/** A file's switches and numbers; what it does not set is absent. */
+export type Preferences = Map<string, boolean | number>;
+
+export type PreferencesAnswer =
+	| { known: true; values: Preferences }
+	| { known: false; reason: string };
+
+/**
+ * Reads the switches and whole numbers at the top of a property list. A file that does not exist
+ * sets nothing. `plutil` writes it as XML, as many of these files hold dates, which JSON cannot; it
+ * indents by a tab a level and escapes `<` in strings, so a line that begins with one tab and
+ * `<key>` is a key of the top and nothing else is.
+ */
+export async function readPreferences(
+	host: Host,
+	path: string,
+): Promise<PreferencesAnswer> {
+	const file = await host.readFile(path);
+	if (file.kind === "missing") return { known: true, values: new Map() };
+	const result = await host.run("plutil", [
+		"-convert",
+		"xml1",
+		"-o",
+		"-",
+		path,
+	]);
+	const problem = whyFailed(result, host);
+	if (problem !== undefined) return { known: false, reason: problem };
+	if (
+		!/<plist version="1\.0">\s*<dict\/?>/.test(result.stdout) ||
+		!/<(\/dict|dict\/)>\s*<\/plist>\s*$/.test(result.stdout)
+	) {
+		return { known: false, reason: "unrecognized_output" };
+	}
+	const values: Preferences = new Map();
+	const found = result.stdout.matchAll(
+		/^\t<key>([A-Za-z0-9]{1,64})<\/key>\n\t(?:<(true|false)\/>|<(?:integer|real)>(\d{1,9})<\/(?:integer|real)>)$/gm,
+	);
+	for (const [, key, flag, number] of found) {
+		if (key === undefined) continue;
+		values.set(key, number === undefined ? flag === "true" : Number(number));
+	}
+	return { known: true, values };
+}
+
+/** A switch, which people's scripts also write as 0 or 1. */
+export function readSwitch(
+	values: Preferences,
+	key: string,
+): boolean | undefined {
+	const value = values.get(key);
+	if (value === 1) return true;
+	if (value === 0) return false;
+	return typeof value === "boolean" ? value : undefined;
+}
+
+export function readNumber(
+	values: Preferences,
+	key: string,
+): number | undefined {
+	const value = values.get(key);
+	return typeof value === "number" ? value : undefined;
+}

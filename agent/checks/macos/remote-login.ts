@@ -1,0 +1,86 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { judgeSshd } from "../sshd.ts";
+
+const REMOTE_MANAGEMENT =
+	"/Library/Application Support/Apple/Remote Desktop/RemoteManagement.launchd";
+
+/**
+ * Remote Login (SSH), Screen Sharing and Remote Management. The last two take an account's password, so
+ * on is FAIL (CIS macOS 2.3.3); SSH that is on goes by the rule of `judgeSshd`. launchd is asked and
+ * not `systemsetup -getremotelogin`, which says Off without Full Disk Access while sshd runs.
+ */
+export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
+	const overrides = await readOverrides(host);
+	const ssh = await isOn(host, "com.openssh.sshd", overrides);
+	const screenSharing = await isOn(host, "com.apple.screensharing", overrides);
+	const remoteManagement = await isRemotelyManaged(host);
+	const evidence = {
+		...(ssh === undefined ? {} : { ssh }),
+		...(screenSharing === undefined ? {} : { screen_sharing: screenSharing }),
+		...(remoteManagement === undefined
+			? {}
+			: { remote_management: remoteManagement }),
+	};
+	if (screenSharing || remoteManagement) return fail(evidence);
+	const outcome = ssh ? await judgeSshd(host, evidence) : pass(evidence);
+	if (outcome.status !== "PASS") return outcome;
+	const isComplete = Object.keys(evidence).length === 3;
+	return isComplete
+		? outcome
+		: unknown("service_state_not_known", outcome.evidence);
+}
+
+/**
+ * A service counts as on when launchd has it loaded, or would load it at the next start. All
+ * three are off unless switched on, so one that is in no list is off.
+ */
+async function isOn(
+	host: Host,
+	label: string,
+	overrides: ReadonlyMap<string, boolean> | undefined,
+): Promise<boolean | undefined> {
+	const result = await host.run("launchctl", ["print", `system/${label}`]);
+	if (result.ended !== "exited") return undefined;
+	if (result.exitCode === 0) {
+		return result.stdout.startsWith(`system/${label} = {`) ? true : undefined;
+	}
+	const isUnknown = /Could not find service/.test(
+		`${result.stderr}${result.stdout}`,
+	);
+	if (!isUnknown || overrides === undefined) return undefined;
+	return overrides.get(label) ?? false;
+}
+
+/**
+ * What was switched on or off by hand: `"com.openssh.sshd" => enabled`, and up to macOS 12 `=>
+ * false`, which is whether it is disabled.
+ */
+async function readOverrides(
+	host: Host,
+): Promise<ReadonlyMap<string, boolean> | undefined> {
+	const result = await host.run("launchctl", ["print-disabled", "system"]);
+	if (result.exitCode !== 0 || !/disabled services = \{/.test(result.stdout))
+		return undefined;
+	const overrides = new Map<string, boolean>();
+	for (const [, label, state] of result.stdout.matchAll(
+		/^[ \t]*"([A-Za-z0-9._-]{1,128})" => (enabled|disabled|true|false)\s*$/gm,
+	)) {
+		if (label !== undefined)
+			overrides.set(label, state === "enabled" || state === "false");
+	}
+	return overrides;
+}
+
+/** Remote Management (Apple Remote Desktop) is on when its file says so. */
+async function isRemotelyManaged(host: Host): Promise<boolean | undefined> {
+	const file = await host.readFile(REMOTE_MANAGEMENT);
+	if (file.kind === "missing") return false;
+	if (file.kind !== "text") return undefined;
+	const state = file.text.trim();
+	return state === "enabled"
+		? true
+		: state === "disabled" || state === ""
+			? false
+			: undefined;
+}

@@ -1,0 +1,35 @@
+import { versionField } from "../checks/macos/os-version.ts";
+import type { FactFinder } from "../facts.ts";
+
+/** The platform's own number and serial number from the device tree, and "macOS 15.3 (24D60)". */
+export const findFacts: FactFinder = async (host) => {
+	const tree = await host.run("ioreg", [
+		"-rd1",
+		"-c",
+		"IOPlatformExpertDevice",
+	]);
+	const uuid = property(tree.stdout, "IOPlatformUUID");
+	const serial = property(tree.stdout, "IOPlatformSerialNumber");
+	const { stdout } = await host.run("sw_vers");
+	const version = versionField(stdout, "ProductVersion");
+	const build = versionField(stdout, "BuildVersion");
+	return {
+		hardware_uuid: /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i.test(
+			uuid ?? "",
+		)
+			? uuid
+			: undefined,
+		// A virtual machine may have none, or 0.
+		serial_number: /^[A-Z0-9+/=-]{4,64}$/i.test(serial ?? "")
+			? serial
+			: undefined,
+		os_version: `macOS ${version ?? "(unknown)"}${build === undefined ? "" : ` (${build})`}`,
+	};
+};
+
+/** `    "IOPlatformUUID" = "564D…"`, a line each. */
+function property(tree: string, name: string): string | undefined {
+	return new RegExp(`^[ |]*"${name}" = "([^"]{1,64})"\\s*$`, "m").exec(
+		tree,
+	)?.[1];
+}

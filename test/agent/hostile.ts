@@ -1,0 +1,73 @@
+import type { Recording } from "./recorded-host.ts";
+
+/** Stands in every hostile output; whatever of it reaches evidence has leaked. */
+export const MARKER = "S3CRET";
+
+const MEGABYTE = 1024 * 1024;
+
+/** What a program or a file may hold that no check can have been written for. */
+export const HOSTILE_TEXTS: Record<string, string> = {
+	"nothing at all": "",
+	"a line without an end": MARKER,
+	"a megabyte of one line": MARKER.repeat(MEGABYTE / MARKER.length),
+	"a megabyte of lines": `${MARKER}: ${MARKER}\n`.repeat(MEGABYTE / 15),
+	"a megabyte of empty lines": "\n".repeat(MEGABYTE),
+	"a megabyte of spaces": " ".repeat(MEGABYTE),
+	"a megabyte of tabs and keys": `\t<key>${MARKER}</key>\n`.repeat(
+		MEGABYTE / 22,
+	),
+	"control characters": `\u0000\u001b[31m${MARKER}\u0007\r\n\u009b${MARKER}\u2028\u202e`,
+	"bytes that are no text": Array.from({ length: 4096 }, (_, index) =>
+		String.fromCharCode((index * 7919) % 256),
+	).join(""),
+	"half a surrogate": `\ud800${MARKER}\udfff`,
+	"an error with a path": `error: cannot open /Users/${MARKER}/Library/x: Permission denied\n`,
+	"a comment with a setting": `# ${MARKER} enabled = yes\n; ${MARKER}\n// ${MARKER}\n`,
+	markup: `<?xml version="1.0"?><plist version="1.0"><dict><key>${MARKER}</key><string>${MARKER}</string></dict></plist>`,
+	"JSON with keys of objects": `{"__proto__":{"enabled":true},"constructor":"${MARKER}","toString":1}`,
+};
+
+/** The recording with every command and file saying `text` instead. */
+export function sayingOnly(recording: Recording, text: string): Recording {
+	return change(recording, () => text);
+}
+
+/** The recordings in which one command or file at a time says `text` before and after its own words. */
+export function sayingAlso(recording: Recording, text: string): Recording[] {
+	const names = [
+		...Object.keys(recording.commands ?? {}),
+		...Object.keys(recording.files ?? {}),
+	];
+	return names.map((name) =>
+		change(recording, (own, of) =>
+			of === name ? `${text}\n${own}\n${text}` : own,
+		),
+	);
+}
+
+function change(
+	recording: Recording,
+	say: (own: string, name: string) => string,
+): Recording {
+	const commands = Object.entries(recording.commands ?? {}).map(
+		([name, own]) => [
+			name,
+			typeof own === "string"
+				? say(own, name)
+				: {
+						...own,
+						stdout: say(own.stdout ?? "", name),
+						stderr: say(own.stderr ?? "", name),
+					},
+		],
+	);
+	const files = Object.entries(recording.files ?? {}).map(([name, own]) => [
+		name,
+		typeof own === "string" ? say(own, name) : own,
+	]);
+	return {
+		...recording,
+		commands: Object.fromEntries(commands),
+		files: Object.fromEntries(files),
+	};
+}
