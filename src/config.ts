@@ -12,6 +12,8 @@ export interface Config {
 	/** Undefined: the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
 	readonly logLevel: LogLevel;
+	/** Where the metrics are; undefined: nowhere. */
+	readonly metricsPort: number | undefined;
 	/** Undefined: kept in `dataDir`. */
 	readonly secret: string | undefined;
 	/** Undefined: no mail is sent, and links are passed on by hand. */
@@ -33,15 +35,13 @@ const NAMES = [
 	"ASSAY_BASE_URL",
 	"ASSAY_DATA_DIR",
 	"ASSAY_LOG_LEVEL",
+	"ASSAY_METRICS_PORT",
 	"ASSAY_SECRET",
 	"ASSAY_SMTP_URL",
 	"ASSAY_MAIL_FROM",
 	// For `assay call` alone; a shell that has it may start the service too.
 	"ASSAY_TOKEN",
 ] as const;
-
-/** Names that the interface has for what is still to come: accepted, without effect. */
-export const NAMES_WITHOUT_EFFECT = ["ASSAY_METRICS_PORT"] as const;
 
 /**
  * The configuration in `env`. Throws a bad_request AppError naming the variable
@@ -52,7 +52,7 @@ export function readConfig(
 	env: Readonly<Record<string, string | undefined>>,
 ): Config {
 	for (const name of Object.keys(env)) {
-		const known: readonly string[] = [...NAMES, ...NAMES_WITHOUT_EFFECT];
+		const known: readonly string[] = NAMES;
 		if (name.startsWith("ASSAY_") && !known.includes(name)) {
 			throw new AppError(
 				"bad_request",
@@ -61,7 +61,7 @@ export function readConfig(
 		}
 	}
 	const host = env.ASSAY_HOST || "127.0.0.1";
-	const port = readPort(env.ASSAY_PORT);
+	const port = readPort("ASSAY_PORT", env.ASSAY_PORT) ?? 8080;
 	return Object.freeze({
 		host,
 		port,
@@ -69,18 +69,19 @@ export function readConfig(
 		dataDir: resolve(env.ASSAY_DATA_DIR || "data"),
 		databaseUrl: readDatabaseUrl(env.DATABASE_URL),
 		logLevel: readLogLevel(env.ASSAY_LOG_LEVEL),
+		metricsPort: readPort("ASSAY_METRICS_PORT", env.ASSAY_METRICS_PORT),
 		secret: readSecretText(env.ASSAY_SECRET),
 		mail: readMail(env.ASSAY_SMTP_URL, env.ASSAY_MAIL_FROM),
 	});
 }
 
-function readPort(text: string | undefined): number {
-	if (!text) return 8080;
+function readPort(name: string, text: string | undefined): number | undefined {
+	if (!text) return undefined;
 	const port = Number(text);
 	if (!/^\d+$/.test(text) || port > 65535) {
 		throw new AppError(
 			"bad_request",
-			`ASSAY_PORT must be a whole number from 0 to 65535, not "${text}"`,
+			`${name} must be a whole number from 0 to 65535, not "${text}"`,
 		);
 	}
 	return port;

@@ -7,13 +7,14 @@ import { isSetupNeeded } from "./access/setup.ts";
 import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
-import { AppError } from "./errors.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
 import type { ConsoleFiles } from "./http/console-files.ts";
 import { makeToolServer } from "./http/tool-server.ts";
 import { makeMailer } from "./mail.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
+import { explainListen } from "./listen-error.ts";
+import { openMetrics } from "./metrics/open.ts";
 import { operations } from "./operations.ts";
 
 export interface Service {
@@ -22,6 +23,8 @@ export interface Service {
 	database: string;
 	/** True until there is a user. */
 	isEmpty: boolean;
+	/** Where Prometheus reads; undefined without ASSAY_METRICS_PORT, and in a worker. */
+	metricsUrl?: string | undefined;
 	/** Stops accepting, finishes what was accepted, closes. Safe to call twice. */
 	close: () => Promise<void>;
 }
@@ -70,6 +73,17 @@ export async function serve(
 		{ services, catalogue, log, usage },
 		apiTokens,
 	);
+	const metrics =
+		config.metricsPort === undefined
+			? undefined
+			: await openMetrics(config, log, {
+					pools: { app: database.pool, identity: database.identityPool },
+					queues: agentApi.queues,
+					operations: new Set(operations.map(({ name }) => name)),
+				}).catch(async (error) => {
+					await database.close();
+					throw error;
+				});
 	const app = makeApp({
 		pool: database.pool,
 		log,
@@ -80,6 +94,7 @@ export async function serve(
 		toolServer,
 		catalogue,
 		isDraining: () => isDraining,
+		observe: metrics?.observe,
 		webConsole,
 	});
 
@@ -104,6 +119,7 @@ export async function serve(
 		await usage.close();
 		await identity.idle();
 		await mail?.idle();
+		await metrics?.close();
 		clearTimeout(deadline);
 		await database.close();
 	};
@@ -118,6 +134,7 @@ export async function serve(
 			url: `http://${host}:${port}`,
 			database: database.description,
 			isEmpty,
+			metricsUrl: metrics?.url,
 			close: () => {
 				closing ??= close();
 				return closing;
@@ -125,24 +142,6 @@ export async function serve(
 		};
 	} catch (error) {
 		await close();
-		throw explainListen(error, config);
+		throw explainListen(error, `${config.host}:${config.port}`, "ASSAY_PORT");
 	}
-}
-
-function explainListen(error: unknown, config: Config): unknown {
-	const { code } = error as { code?: string };
-	const where = `${config.host}:${config.port}`;
-	if (code === "EADDRINUSE") {
-		return new AppError(
-			"bad_request",
-			`something already listens on ${where}; stop it, or set ASSAY_PORT to a free port`,
-		);
-	}
-	if (code === "EADDRNOTAVAIL" || code === "EACCES") {
-		return new AppError(
-			"bad_request",
-			`cannot listen on ${where} (${code}); set ASSAY_HOST and ASSAY_PORT to an address of this machine that this user may use`,
-		);
-	}
-	return error;
 }

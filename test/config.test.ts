@@ -23,6 +23,7 @@ describe("without settings", () => {
 		dataDir: resolve("data"),
 		databaseUrl: undefined,
 		logLevel: "info",
+		reportRetentionMonths: 13,
 	};
 
 	test("the defaults hold", () => {
@@ -59,8 +60,10 @@ test("every setting is read", () => {
 			ASSAY_BASE_URL: "https://assay.example.com",
 			ASSAY_DATA_DIR: "/var/lib/assay",
 			ASSAY_LOG_LEVEL: "trace",
+			ASSAY_METRICS_PORT: "9090",
 			ASSAY_SMTP_URL: "smtps://u:p@mail.example.com",
 			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+			ASSAY_REPORT_RETENTION_MONTHS: "0",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
 	).toEqual({
@@ -70,10 +73,12 @@ test("every setting is read", () => {
 		dataDir: "/var/lib/assay",
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
+		metricsPort: 9090,
 		mail: {
 			smtpUrl: "smtps://u:p@mail.example.com",
 			from: "Assay <assay@example.com>",
 		},
+		reportRetentionMonths: 0,
 	});
 });
 
@@ -126,6 +131,7 @@ describe("a wrong value stops the start and its name is told:", () => {
 		],
 		ASSAY_SECRET: ["hunter2", "x".repeat(31)],
 		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
+		ASSAY_REPORT_RETENTION_MONTHS: ["-1", "1201", "13m", "1.5", "never"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
 		DATABASE_URL: ["mysql://h/d", "h/d", "postgres:/h", "nonsense"],
 	};

@@ -52,6 +52,8 @@ export interface Started {
 	url: string;
 	/** While nobody has an account. */
 	setupUrl: string | undefined;
+	/** With ASSAY_METRICS_PORT. */
+	metricsUrl: string | undefined;
 	process: ChildProcess;
 	/** Of the service itself, where npm stands between. */
 	pid: number;
@@ -91,14 +93,16 @@ export async function startAssay(
 			throw new Error(`assay start ended with ${code}: ${stderr}`);
 		}),
 	]);
-	const { url, pid, setup_url } = JSON.parse(line) as {
+	const { url, pid, setup_url, metrics_url } = JSON.parse(line) as {
 		url: string;
 		pid: number;
 		setup_url?: string;
+		metrics_url?: string;
 	};
 	return {
 		url,
 		setupUrl: setup_url,
+		metricsUrl: metrics_url,
 		pid,
 		process: child,
 		stderr: () => stderr,

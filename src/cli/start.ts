@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import { makeSetupLink } from "../access/setup.ts";
-import { type Config, NAMES_WITHOUT_EFFECT, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { makeLogger } from "../log.ts";
 import type { Service } from "../serve.ts";
 import { VERSION } from "../version.ts";
@@ -43,10 +43,6 @@ export function addStart(program: Command): void {
 		.action(async (options: { workers: number; json?: boolean }) => {
 			const config = readConfig(process.env);
 			const log = makeLogger(config.logLevel);
-			for (const name of NAMES_WITHOUT_EFFECT) {
-				if (process.env[name])
-					log.warn(`${name} has no effect in this version`);
-			}
 			const stopped = waitForSignal();
 			const service = await startService(config, log, options.workers);
 			const { close, ...ready } = service;
@@ -67,7 +63,18 @@ async function startService(
 ): Promise<Service> {
 	if (workers > 1 && cluster.isPrimary) {
 		await buildWebConsole(log);
-		return startWorkers(workers, log);
+		const service = await startWorkers(workers, log);
+		if (config.metricsPort === undefined) return service;
+		const { openWorkersMetrics } = await import("../metrics/open.ts");
+		const metrics = await openWorkersMetrics(config, log);
+		return {
+			...service,
+			metricsUrl: metrics.url,
+			close: async () => {
+				await metrics.close();
+				await service.close();
+			},
+		};
 	}
 	// Only now: the other commands start twice as fast without the HTTP server's code.
 	const { serve } = await import("../serve.ts");
@@ -90,13 +97,14 @@ async function announce(
 			url: address,
 			listening: ready.url,
 			pid: process.pid,
+			...(ready.metricsUrl && { metrics_url: ready.metricsUrl }),
 			...(setupUrl && { setup_url: setupUrl }),
 		},
 		`Assay ${VERSION} is ready at ${address}
   listening on  ${ready.url}
   database      ${ready.database}
   agents use    ${address}/api/agent/v1
-${setupUrl ? firstSteps(setupUrl) : ""}`,
+${ready.metricsUrl ? `  metrics       ${ready.metricsUrl}\n` : ""}${setupUrl ? firstSteps(setupUrl) : ""}`,
 	);
 }
 

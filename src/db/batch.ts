@@ -19,6 +19,23 @@ export interface BatchOptions<Item, Result> {
 	maxWaitingBytes: number;
 }
 
+/** What a queue holds and has done. */
+export interface QueueLoad {
+	/** That wait. */
+	rows: number;
+	bytes: number;
+	/** Batches that travel. */
+	inFlight: number;
+	/** Since the start: batches, rows in them, and rows refused because it was full. */
+	batches: number;
+	batchedRows: number;
+	refused: number;
+}
+
+export interface Queue {
+	load(): QueueLoad;
+}
+
 interface Waiting<Item, Result> {
 	item: Item;
 	key: string;
@@ -35,7 +52,7 @@ interface Waiting<Item, Result> {
  * When a batch fails for another reason than an absent database, its halves go again
  * on their own, so that in the end a bad row fails alone.
  */
-export class Batcher<Item, Result> {
+export class Batcher<Item, Result> implements Queue {
 	readonly #options: BatchOptions<Item, Result>;
 	#waiting: Waiting<Item, Result>[] = [];
 	#waitingBytes = 0;
@@ -43,6 +60,9 @@ export class Batcher<Item, Result> {
 	#inFlight = 0;
 	#isScheduled = false;
 	#whenIdle: (() => void)[] = [];
+	#batches = 0;
+	#batchedRows = 0;
+	#refused = 0;
 
 	constructor(options: BatchOptions<Item, Result>) {
 		this.#options = options;
@@ -55,6 +75,7 @@ export class Batcher<Item, Result> {
 			this.#waiting.length >= this.#options.maxWaitingRows ||
 			this.#waitingBytes + bytes > this.#options.maxWaitingBytes
 		) {
+			this.#refused++;
 			return Promise.reject(
 				new AppError(
 					"service_unavailable",
@@ -76,6 +97,17 @@ export class Batcher<Item, Result> {
 			return Promise.resolve();
 		}
 		return new Promise((resolve) => this.#whenIdle.push(resolve));
+	}
+
+	load(): QueueLoad {
+		return {
+			rows: this.#waiting.length,
+			bytes: this.#waitingBytes,
+			inFlight: this.#inFlight,
+			batches: this.#batches,
+			batchedRows: this.#batchedRows,
+			refused: this.#refused,
+		};
 	}
 
 	/** Departs after the event loop's present round, whose other requests come along. */
@@ -114,6 +146,8 @@ export class Batcher<Item, Result> {
 		this.#waiting = [...held, ...this.#waiting.slice(taken)];
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
 		this.#inFlight++;
+		this.#batches++;
+		this.#batchedRows += batch.length;
 		void this.#travel(batch).finally(() => {
 			this.#inFlight--;
 			for (const entry of batch) this.#keysInFlight.delete(entry.key);

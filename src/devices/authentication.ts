@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { hashSecret, isWellFormedSecret } from "../access/token.ts";
 import { byteaArray } from "../db/array.ts";
-import { Batcher } from "../db/batch.ts";
+import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 
 /** The SHA-256 of a device key, hexadecimal: what finds the device. */
@@ -77,6 +77,11 @@ export class DeviceStatuses {
 	/** Undefined: the key is unknown or revoked. */
 	find(keyHash: KeyHash): Promise<LiveStatus | undefined> {
 		return this.#batcher.add({ keyHash });
+	}
+
+	/** What waits for the database. */
+	get queue(): Queue {
+		return this.#batcher;
 	}
 
 	idle(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
-import { Batcher } from "../db/batch.ts";
+import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 import {
 	batchKey,
@@ -72,6 +72,11 @@ export class Heartbeats {
 		const first = await this.#first.add(beat);
 		if (!first) throw unknownDeviceKey();
 		return first;
+	}
+
+	/** What waits for the database. */
+	get queues(): Record<string, Queue> {
+		return { heartbeats: this.#active, first_heartbeats: this.#first };
 	}
 
 	async idle(): Promise<void> {

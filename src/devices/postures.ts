@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
-import { Batcher } from "../db/batch.ts";
+import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 import {
 	makeIdWithoutTenant,
@@ -103,6 +103,11 @@ export class Postures {
 		if (outcome === "unauthorized") throw unknownDeviceKey();
 		if (outcome === "pending") throw pendingDevice();
 		if (outcome === "foreign_report") throw foreignReport(grouped.firstNamed);
+	}
+
+	/** What waits for the database. */
+	get queue(): Queue {
+		return this.#batcher;
 	}
 
 	idle(): Promise<void> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
+import type { Queue } from "../db/batch.ts";
 import {
 	DeviceStatuses,
 	type KeyHash,
@@ -49,6 +50,8 @@ export interface AgentApi {
 	drain(): void;
 	/** Resolves when everything accepted is stored. */
 	idle(): Promise<void>;
+	/** What waits for the database, by name. */
+	queues: Record<string, Queue>;
 }
 
 /**
@@ -211,6 +214,11 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 	}
 
 	return {
+		queues: {
+			...heartbeats.queues,
+			postures: postures.queue,
+			statuses: statuses.queue,
+		},
 		handle(request, response) {
 			const name = routeName(request.url ?? "");
 			const route = name && routes.get(name);

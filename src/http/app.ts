@@ -13,6 +13,7 @@ import type { ResetParts } from "../access/password-reset.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { addConsole } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
@@ -41,6 +42,8 @@ export interface AppParts {
 	toolServer: ToolServer;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
+	/** Sees every request; absent: nobody asks for metrics. */
+	observe?: Metrics["observe"] | undefined;
 	webConsole: ConsoleFiles | string;
 }
 
@@ -77,7 +80,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 }
 
 function makeServer(
-	{ agentApi, toolServer }: AppParts,
+	{ agentApi, toolServer, observe }: AppParts,
 	handler: (
 		request: Parameters<AgentApi["handle"]>[0],
 		response: Parameters<AgentApi["handle"]>[1],
@@ -91,6 +94,7 @@ function makeServer(
 			requireHostHeader: false,
 		},
 		(request, response) => {
+			observe?.(request, response);
 			const { host } = request.headers;
 			if (host === undefined && request.httpVersion === "1.1") {
 				return refuseHostless(response);

@@ -1,0 +1,195 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Pool } from "pg";
+import {
+	Counter,
+	collectDefaultMetrics,
+	Gauge,
+	Histogram,
+	Registry,
+} from "prom-client";
+import type { Queue, QueueLoad } from "../db/batch.ts";
+import { VERSION } from "../version.ts";
+import { FleetCounts } from "./fleet.ts";
+import { routeOf } from "./route.ts";
+
+/** Seconds; a heartbeat takes 5 ms on a quiet machine, a client gives up after some 30 s. */
+const DURATION_BUCKETS = [
+	0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
+export interface MetricsParts {
+	pools: Record<string, Pool>;
+	/** What waits for the database, by name. */
+	queues: Record<string, Queue>;
+	/** Names of operations: what else is in an address is not worth a series of its own. */
+	operations: ReadonlySet<string>;
+}
+
+export interface Metrics {
+	registry: Registry;
+	/** Counts the request once its answer is complete, or its connection is gone. */
+	observe(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/**
+ * What the process can say of itself, for Prometheus. Everything but requests is read when it is
+ * asked for, so that between two scrapes it costs nothing.
+ */
+export function makeMetrics({
+	pools,
+	queues,
+	operations,
+}: MetricsParts): Metrics {
+	const registry = new Registry();
+	const registers = [registry];
+	collectDefaultMetrics({ register: registry });
+
+	new Gauge({
+		name: "assay_info",
+		help: "Always 1; the version is its label.",
+		labelNames: ["version"],
+		aggregator: "first",
+		registers,
+	}).set({ version: VERSION }, 1);
+
+	const requests = new Counter({
+		name: "assay_http_requests_total",
+		help: "Requests answered; status 0 where the caller left before its answer.",
+		labelNames: ["door", "route", "status"],
+		registers,
+	});
+	const durations = new Histogram({
+		name: "assay_http_request_duration_seconds",
+		help: "From a request's head to the end of its answer.",
+		labelNames: ["door", "route"],
+		buckets: DURATION_BUCKETS,
+		registers,
+	});
+	addPools(pools, registers);
+	addQueues(queues, registers);
+	if (pools.app) addFleet(new FleetCounts(pools.app), registers);
+
+	return {
+		registry,
+		observe(request, response) {
+			const startedAt = performance.now();
+			response.once("close", () => {
+				const labels = routeOf(request.url ?? "", operations);
+				const status = response.writableFinished ? response.statusCode : 0;
+				requests.inc({ ...labels, status });
+				durations.observe(labels, (performance.now() - startedAt) / 1000);
+			});
+		},
+	};
+}
+
+function addPools(pools: MetricsParts["pools"], registers: Registry[]): void {
+	new Gauge({
+		name: "assay_db_connections",
+		help: "Connections to the database, by what they do.",
+		labelNames: ["pool", "state"],
+		registers,
+		collect() {
+			for (const [name, pool] of Object.entries(pools)) {
+				this.set({ pool: name, state: "idle" }, pool.idleCount);
+				this.set(
+					{ pool: name, state: "used" },
+					pool.totalCount - pool.idleCount,
+				);
+			}
+		},
+	});
+	new Gauge({
+		name: "assay_db_waiting",
+		help: "Who waits for a connection to the database.",
+		labelNames: ["pool"],
+		registers,
+		collect() {
+			for (const [name, pool] of Object.entries(pools)) {
+				this.set({ pool: name }, pool.waitingCount);
+			}
+		},
+	});
+}
+
+function addQueues(
+	queues: MetricsParts["queues"],
+	registers: Registry[],
+): void {
+	const each = (set: (queue: string, load: QueueLoad) => void) => {
+		for (const [name, queue] of Object.entries(queues)) set(name, queue.load());
+	};
+	const gauge = (
+		name: string,
+		help: string,
+		read: (load: QueueLoad) => number,
+	) =>
+		new Gauge({
+			name,
+			help,
+			labelNames: ["queue"],
+			registers,
+			collect() {
+				each((queue, load) => this.set({ queue }, read(load)));
+			},
+		});
+	const counter = (
+		name: string,
+		help: string,
+		read: (load: QueueLoad) => number,
+	) =>
+		new Counter({
+			name,
+			help,
+			labelNames: ["queue"],
+			registers,
+			collect() {
+				this.reset();
+				each((queue, load) => this.inc({ queue }, read(load)));
+			},
+		});
+	gauge(
+		"assay_queue_rows",
+		"What devices sent and waits for the database.",
+		(load) => load.rows,
+	);
+	gauge("assay_queue_bytes", "Its size in memory.", (load) => load.bytes);
+	gauge(
+		"assay_batches_in_flight",
+		"Batches the database is storing.",
+		(load) => load.inFlight,
+	);
+	counter(
+		"assay_batches_total",
+		"Batches sent to the database.",
+		(load) => load.batches,
+	);
+	counter(
+		"assay_batch_rows_total",
+		"What was in them: divided by assay_batches_total, the size of a batch.",
+		(load) => load.batchedRows,
+	);
+	counter(
+		"assay_queue_refused_total",
+		"What was answered 503 because the queue was full.",
+		(load) => load.refused,
+	);
+}
+
+function addFleet(counts: FleetCounts, registers: Registry[]): void {
+	new Gauge({
+		name: "assay_devices",
+		help: "Devices of all organizations, at most five minutes old.",
+		labelNames: ["status", "freshness"],
+		// Each process counts the same devices.
+		aggregator: "max",
+		registers,
+		async collect() {
+			const rows = await counts.read();
+			this.reset();
+			for (const { status, freshness, devices } of rows) {
+				this.set({ status, freshness }, Number(devices));
+			}
+		},
+	});
+}

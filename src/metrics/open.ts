@@ -1,0 +1,54 @@
+import cluster from "node:cluster";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import type { Metrics, MetricsParts } from "./metrics.ts";
+
+export interface OpenMetrics {
+	/** Where they are; undefined in a worker. */
+	url?: string;
+	observe?: Metrics["observe"];
+	close: () => Promise<void>;
+}
+
+/**
+ * Serves what this process measures at `config.metricsPort`; a worker gives it to the process
+ * above it instead, which serves that of all. The code is loaded only where it is wanted.
+ */
+export async function openMetrics(
+	config: Config,
+	log: Logger,
+	parts: MetricsParts,
+): Promise<OpenMetrics> {
+	const { makeMetrics } = await import("./metrics.ts");
+	const { registry, observe } = makeMetrics(parts);
+	if (cluster.isWorker) {
+		const { offerMetrics } = await import("./workers.ts");
+		offerMetrics(registry);
+		return { observe, close: async () => {} };
+	}
+	return { observe, ...(await listen(config, log, () => registry.metrics())) };
+}
+
+/** Serves what all workers measure, added up. */
+export async function openWorkersMetrics(
+	config: Config,
+	log: Logger,
+): Promise<OpenMetrics> {
+	const { makeWorkersReader } = await import("./workers.ts");
+	return listen(config, log, makeWorkersReader());
+}
+
+async function listen(
+	{ host, metricsPort = 0 }: Config,
+	log: Logger,
+	read: () => Promise<string>,
+): Promise<OpenMetrics> {
+	const { openMetricsEndpoint } = await import("./endpoint.ts");
+	const { port, close } = await openMetricsEndpoint(
+		{ host, port: metricsPort },
+		log,
+		read,
+	);
+	const name = host.includes(":") ? `[${host}]` : host;
+	return { url: `http://${name}:${port}/metrics`, close };
+}

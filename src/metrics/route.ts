@@ -1,0 +1,35 @@
+export interface RouteLabels {
+	door: "agent" | "mcp" | "tools" | "console" | "health" | "other";
+	route: string;
+}
+
+const AGENT_ROUTES = new Set(["enroll", "heartbeat", "postures", "unenroll"]);
+
+const DOORS = [
+	["/api/agent/v1/", "agent"],
+	["/api/mcp/tools/", "tools"],
+	["/api/console/", "console"],
+] as const;
+
+/**
+ * What a request's target is counted as. The labels are of a closed list whatever was asked for,
+ * or a caller could make series without end.
+ */
+export function routeOf(
+	target: string,
+	operations: ReadonlySet<string>,
+): RouteLabels {
+	const query = target.indexOf("?");
+	const path = query < 0 ? target : target.slice(0, query);
+	for (const [prefix, door] of DOORS) {
+		if (!path.startsWith(prefix)) continue;
+		const name = path.slice(prefix.length);
+		const known = door === "agent" ? AGENT_ROUTES : operations;
+		return { door, route: known.has(name) ? name : "unknown" };
+	}
+	if (path === "/api/mcp/v1") return { door: "mcp", route: "mcp" };
+	if (/^\/(api\/mcp(\/v1)?\/)?health(\/|$)/.test(path)) {
+		return { door: "health", route: "health" };
+	}
+	return { door: "other", route: path.startsWith("/api/") ? "api" : "page" };
+}
