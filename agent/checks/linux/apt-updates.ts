@@ -1,0 +1,75 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { runForText } from "./read-text.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * unattended-upgrades: the package is there, apt's periodic work has it run and refreshes the lists, an
+ * origin of security updates is allowed, and systemd's timers start that work (without systemd, cron does).
+ */
+export async function checkUnattendedUpgrades(
+	host: Host,
+	services: Services | undefined,
+): Promise<CheckOutcome> {
+	const programs = await host.listFolder("/usr/bin");
+	if (programs.kind !== "names") return unknown("unrecognized_output");
+	const mechanism = "unattended-upgrades";
+	const hasTool = ["unattended-upgrade", "unattended-upgrades"].some((name) =>
+		programs.names.includes(name),
+	);
+	if (!hasTool) return fail({ mechanism: "none" });
+
+	const text = await runForText(host, "apt-config", ["dump"]);
+	const settings = parseAptConfig(text ?? "");
+	if (settings.length === 0) {
+		return unknown(
+			text === undefined ? "command_failed" : "unrecognized_output",
+		);
+	}
+	const last = (key: string) =>
+		settings.findLast(([name]) => name === key)?.[1] ?? "0";
+	const isOn = (key: string) => isPeriod(last(`APT::Periodic::${key}`));
+	const origins = settings.filter(([name]) =>
+		/^Unattended-Upgrade::(Allowed-Origins|Origins-Pattern)::/.test(name),
+	);
+	const evidence = {
+		mechanism,
+		installs: isOn("Unattended-Upgrade"),
+		refreshes_lists: isOn("Update-Package-Lists"),
+		security_origins: origins.some(([, value]) => /security|ESM/i.test(value)),
+	};
+	const isEnabled =
+		last("APT::Periodic::Enable") !== "0" ||
+		!settings.some(([name]) => name === "APT::Periodic::Enable");
+	const timers = ["apt-daily.timer", "apt-daily-upgrade.timer"].map((unit) =>
+		services?.get(unit),
+	);
+	const areArmed = timers.every((timer) => timer?.isActive);
+	if (!evidence.installs || !evidence.refreshes_lists || !isEnabled) {
+		return fail({
+			...evidence,
+			...(!isEnabled && { periodic_enabled: false }),
+		});
+	}
+	if (!evidence.security_origins) return fail(evidence);
+	if (!services) return unknown("service_manager_not_recognized", evidence);
+	return areArmed
+		? pass(evidence)
+		: fail({ ...evidence, timers_active: false });
+}
+
+/** Lines of `name "value";`. The same list entry has one line a value. */
+function parseAptConfig(text: string): [name: string, value: string][] {
+	const settings: [string, string][] = [];
+	for (const line of text.split("\n")) {
+		const match = /^([A-Za-z][\w:+./-]{0,200}) "([^"]{0,500})";$/.exec(line);
+		if (match?.[1] !== undefined && match[2] !== undefined) {
+			settings.push([match[1], match[2]]);
+		}
+	}
+	return settings;
+}
+
+/** A number of days, or with s, m, h or d; `always`. Zero is never. */
+const isPeriod = (text: string) =>
+	text === "always" || (/^\d{1,9}[smhd]?$/.test(text) && !/^0+\D?$/.test(text));

@@ -1,0 +1,129 @@
+import type { Host } from "../../host.ts";
+import {
+	type CheckOutcome,
+	fail,
+	notApplicable,
+	pass,
+	unknown,
+} from "../check.ts";
+import { checkUnattendedUpgrades } from "./apt-updates.ts";
+import { findEnclosure } from "./enclosure.ts";
+import { familyOf, readOsRelease } from "./os-release.ts";
+import { readText } from "./read-text.ts";
+import { findServices, type Services } from "./services.ts";
+import { parseSettings, parseSwitch } from "./settings.ts";
+
+/** Timers and services that install updates by themselves, without a setting that could stop them. */
+const INSTALLERS: Record<string, string> = {
+	"dnf-automatic-install.timer": "dnf-automatic",
+	"transactional-update.timer": "transactional-update",
+	"os-update.timer": "os-update",
+	"nixos-upgrade.timer": "nixos-upgrade",
+	"mintupdate-automation-upgrade.timer": "mintupdate",
+	"bootc-fetch-apply-updates.timer": "bootc",
+	"zincati.service": "zincati",
+	"uupd.timer": "uupd",
+	"ublue-update.timer": "ublue-update",
+	"systemd-sysupdate.timer": "systemd-sysupdate",
+	"update-engine.service": "update-engine",
+};
+
+/** Timers of dnf and yum which install or only notify, as their settings say. */
+const DNF_TIMERS = ["dnf5-automatic.timer", "dnf-automatic.timer"];
+
+/**
+ * Passes when security updates are installed without anyone's doing: by unattended-upgrades,
+ * dnf-automatic or what the distribution has in their place (CIS Controls 7.3, automated patch
+ * management). Updates that are only announced or downloaded, as GNOME Software does, fail. Where a
+ * distribution has no mechanism of its own (Arch, Alpine, Gentoo, Void) none being found
+ * proves nothing, and is UNKNOWN.
+ */
+export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
+	const enclosure = await findEnclosure(host);
+	if (enclosure === "container") return notApplicable("container");
+	const release = await readOsRelease(host);
+	if (!release) return unknown("unrecognized_output");
+	const family = familyOf(release);
+	// Its updates are snaps, which are refreshed four times a day.
+	if (family[0] === "ubuntu-core") return pass({ mechanism: "snapd" });
+
+	const services = await findServices(host, [
+		...Object.keys(INSTALLERS),
+		...DNF_TIMERS,
+		"rpm-ostreed-automatic.timer",
+		"yum-cron.service",
+		"apt-daily.timer",
+		"apt-daily-upgrade.timer",
+	]);
+	for (const [unit, mechanism] of Object.entries(INSTALLERS)) {
+		if (isOn(services, unit)) return pass({ mechanism });
+	}
+	if (family.includes("debian") || family.includes("ubuntu")) {
+		return checkUnattendedUpgrades(host, services);
+	}
+	if (!services) return unknown("service_manager_not_recognized");
+	const found =
+		(await checkOstree(host, services)) ?? (await checkDnf(host, services));
+	if (found) return found;
+	const hasOwn = ["fedora", "rhel", "centos", "suse", "opensuse", "nixos"];
+	return family.some((id) => hasOwn.includes(id) || id.startsWith("opensuse"))
+		? fail({ mechanism: "none" })
+		: unknown("no_standard_mechanism");
+}
+
+const isOn = (services: Services | undefined, unit: string) =>
+	services?.get(unit)?.isActive === true;
+
+async function checkOstree(
+	host: Host,
+	services: Services,
+): Promise<CheckOutcome | undefined> {
+	if (!isOn(services, "rpm-ostreed-automatic.timer")) return undefined;
+	const settings = parseSettings(
+		(await readText(host, "/etc/rpm-ostreed.conf")) ?? "",
+	);
+	const policy = settings.get("Daemon/AutomaticUpdatePolicy") ?? "none";
+	const evidence = { mechanism: "rpm-ostree" };
+	// `stage` installs the update for the next start.
+	if (/^(stage|ex-stage|apply)$/.test(policy)) return pass(evidence);
+	return /^(none|check)$/.test(policy)
+		? fail({ ...evidence, installs: false })
+		: unknown("unrecognized_output", evidence);
+}
+
+async function checkDnf(
+	host: Host,
+	services: Services,
+): Promise<CheckOutcome | undefined> {
+	const places: [isOn: boolean, mechanism: string, files: string[]][] = [
+		[
+			DNF_TIMERS.some((unit) => isOn(services, unit)),
+			"dnf-automatic",
+			[
+				"/etc/dnf/automatic.conf",
+				"/usr/share/dnf5/dnf5-plugins/automatic.conf",
+			],
+		],
+		[
+			isOn(services, "yum-cron.service"),
+			"yum-cron",
+			["/etc/yum/yum-cron.conf"],
+		],
+	];
+	for (const [isActive, mechanism, files] of places) {
+		if (!isActive) continue;
+		for (const file of files) {
+			const text = await readText(host, file);
+			if (text === undefined) continue;
+			const applies = parseSwitch(
+				parseSettings(text).get("commands/apply_updates"),
+			);
+			if (applies === undefined) continue;
+			return applies
+				? pass({ mechanism })
+				: fail({ mechanism, installs: false });
+		}
+		return unknown("unrecognized_output", { mechanism });
+	}
+	return undefined;
+}

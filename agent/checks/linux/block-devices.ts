@@ -1,0 +1,122 @@
+import type { Host } from "../../host.ts";
+import { readLine } from "./read-text.ts";
+
+/** What is known of whether all that is written to a device is encrypted. */
+export type Encrypted = boolean | undefined;
+
+/** A device at one place of the tree: one on a RAID stands once under each of its disks. */
+export interface BlockDevice {
+	name: string;
+	kernelName: string;
+	fileSystem: string;
+	uuid: string;
+	label: string;
+	mountpoints: string[];
+	encrypted: Encrypted;
+	/** How, such as `luks2`, when it is. */
+	method: string | undefined;
+}
+
+const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL";
+
+/** All block devices with what lies below them; undefined when lsblk cannot tell. */
+export async function findBlockDevices(
+	host: Host,
+): Promise<BlockDevice[] | undefined> {
+	// Before util-linux 2.37 there was only one mountpoint, and the newer name is an error.
+	for (const column of ["MOUNTPOINTS", "MOUNTPOINT"]) {
+		const listed = await host.run("lsblk", [
+			"--json",
+			"--output",
+			`${COLUMNS},${column}`,
+		]);
+		if (listed.ended !== "exited" || listed.exitCode !== 0) continue;
+		return readTree(host, listed.stdout);
+	}
+	return undefined;
+}
+
+async function readTree(
+	host: Host,
+	text: string,
+): Promise<BlockDevice[] | undefined> {
+	let tree: unknown;
+	try {
+		tree = JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+	const roots = field(tree, "blockdevices");
+	if (!Array.isArray(roots)) return undefined;
+	const devices: BlockDevice[] = [];
+	await walk(host, roots, { encrypted: false, method: undefined }, 0, devices);
+	return devices;
+}
+
+interface Below {
+	encrypted: Encrypted;
+	method: string | undefined;
+}
+
+async function walk(
+	host: Host,
+	nodes: unknown[],
+	below: Below,
+	depth: number,
+	devices: BlockDevice[],
+): Promise<void> {
+	if (depth > 16) return;
+	for (const node of nodes) {
+		const kernelName = text(node, "kname");
+		const here = await lookAt(host, text(node, "type"), kernelName, below);
+		const points = field(node, "mountpoints") ?? [field(node, "mountpoint")];
+		devices.push({
+			name: text(node, "name"),
+			kernelName,
+			fileSystem: text(node, "fstype"),
+			uuid: text(node, "uuid"),
+			label: text(node, "label"),
+			mountpoints: Array.isArray(points)
+				? points.filter((point) => typeof point === "string")
+				: [],
+			...here,
+		});
+		const children = field(node, "children");
+		if (Array.isArray(children)) {
+			await walk(host, children, here, depth + 1, devices);
+		}
+	}
+}
+
+async function lookAt(
+	host: Host,
+	type: string,
+	kernelName: string,
+	below: Below,
+): Promise<Below> {
+	// What lies below a file is not in the tree.
+	if (type === "loop") return { encrypted: undefined, method: undefined };
+	if (type !== "crypt" || below.encrypted) return below;
+	if (!/^dm-\d{1,6}$/.test(kernelName)) {
+		return { encrypted: undefined, method: undefined };
+	}
+	// dm-verity and dm-integrity are called `crypt` as well, and encrypt nothing.
+	const uuid = await readLine(host, `/sys/block/${kernelName}/dm/uuid`);
+	const kind = /^CRYPT-([A-Z0-9]+)/.exec(uuid ?? "")?.[1] ?? "";
+	if (/^(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)$/.test(kind)) {
+		return { encrypted: true, method: kind.toLowerCase() };
+	}
+	return /^(VERITY|INTEGRITY)$/.test(kind)
+		? below
+		: { encrypted: undefined, method: undefined };
+}
+
+const field = (value: unknown, key: string): unknown =>
+	typeof value === "object" && value !== null && Object.hasOwn(value, key)
+		? (value as Record<string, unknown>)[key]
+		: undefined;
+
+function text(value: unknown, key: string): string {
+	const found = field(value, key);
+	return typeof found === "string" ? found : "";
+}

@@ -1,0 +1,118 @@
+import type { Host } from "../../host.ts";
+import type { Process } from "./processes.ts";
+import { runForText } from "./read-text.ts";
+
+export type DesktopKind =
+	| "gnome"
+	| "cinnamon"
+	| "mate"
+	| "kde"
+	| "xfce"
+	| "cosmic"
+	| "window-manager";
+
+/** Someone's graphical session. */
+export interface Desktop {
+	kind: DesktopKind;
+	uid: number;
+	/** Programs of this person. */
+	processes: Process[];
+}
+
+/**
+ * The program that shows each desktop. Processes and not the sessions of logind are asked, for
+ * these call a desktop that was started from a text console a text session.
+ */
+const SHELLS: [DesktopKind, RegExp][] = [
+	["gnome", /^(gnome-shell|budgie-(wm|panel|desktop)|unity-panel-ser|phosh)$/],
+	["cinnamon", /^(cinnamon|cinnamon-sessio)$/],
+	["mate", /^mate-session$/],
+	["kde", /^(plasmashell|kwin_wayland|kwin_x11|startplasma-(x11|way))$/],
+	["xfce", /^xfce4-session$/],
+	["cosmic", /^cosmic-(comp|session)$/],
+	[
+		"window-manager",
+		/^\.?(sway|Hyprland|hyprland|i3|niri|river|labwc|wayfire|weston|dwl|bspwm|awesome|openbox|fluxbox|icewm|dwm|qtile|herbstluftwm|xmonad.*|lxqt-session|lxsession|enlightenment|Xorg)(-wrapp.*)?$/,
+	],
+];
+
+/** Programs that show the login, which run whether or not someone is logged in. */
+export const LOGIN_SCREEN =
+	/^(gdm3?|sddm|lightdm|lxdm|xdm|slim|ly|ly-dm|greetd|cosmic-greeter)$/;
+
+/** The desktops in use, one a person: those of the system's own accounts show only its login. */
+export function findDesktops(processes: Process[]): Desktop[] {
+	const byUid = new Map<number, Process[]>();
+	for (const process of processes) {
+		if (!isPerson(process.uid)) continue;
+		const own = byUid.get(process.uid) ?? [];
+		own.push(process);
+		byUid.set(process.uid, own);
+	}
+	const desktops: Desktop[] = [];
+	for (const [uid, own] of byUid) {
+		const kind = SHELLS.find(([, names]) =>
+			own.some(({ name }) => names.test(name)),
+		)?.[0];
+		if (kind) desktops.push({ kind, uid, processes: own });
+	}
+	return desktops;
+}
+
+/** Above the ranges of services, and not in those that systemd gives out for a while. */
+const isPerson = (uid: number) =>
+	uid >= 1000 && !(uid >= 60_514 && uid <= 65_535);
+
+/** One who is logged in, and how to ask a program as that person. */
+export interface Person {
+	home: string;
+	run(
+		program: string,
+		args: string[],
+		environment?: string[],
+	): Promise<string | undefined>;
+}
+
+/** Why not, if the agent may not look at that person's settings. */
+export async function findPerson(
+	host: Host,
+	uid: number,
+): Promise<Person | "needs_root" | "account_not_found"> {
+	if (!host.isPrivileged) {
+		const own = (await runForText(host, "id", ["-u"]))?.trim();
+		if (own !== String(uid)) return "needs_root";
+	}
+	const line = await runForText(host, "getent", ["passwd", String(uid)]);
+	const fields = line?.trim().split(":") ?? [];
+	const [name, , number, , , home] = fields;
+	if (
+		fields.length !== 7 ||
+		!name ||
+		!/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,255}\$?$/.test(name) ||
+		number !== String(uid) ||
+		!home?.startsWith("/")
+	) {
+		return "account_not_found";
+	}
+	return {
+		home,
+		run: (program, args, environment = []) => {
+			if (!host.isPrivileged) {
+				return environment.length === 0
+					? runForText(host, program, args)
+					: runForText(host, "env", [...environment, program, ...args]);
+			}
+			return runForText(host, "runuser", [
+				"-u",
+				name,
+				"--",
+				"env",
+				`HOME=${home}`,
+				`XDG_RUNTIME_DIR=/run/user/${uid}`,
+				...environment,
+				program,
+				...args,
+			]);
+		},
+	};
+}

@@ -1,0 +1,247 @@
+import type { Host } from "../../host.ts";
+import type { Desktop, Person } from "./desktops.ts";
+import type { FoundLock, Lock } from "./lock-settings.ts";
+import { type Process, readArguments } from "./processes.ts";
+import { readText } from "./read-text.ts";
+import { parseCount, parseSettings } from "./settings.ts";
+
+/** Programs that lock the screen until the password is given. */
+const LOCKER =
+	/(^|[\s/;&|"'])(swaylock|gtklock|waylock|hyprlock|i3lock|i3lock-color|betterlockscreen|slock|xsecurelock|physlock|xlock|xtrlock|xscreensaver-command -lock|light-locker-command (-l|--lock)|dm-tool lock|xdg-screensaver lock)\b/;
+
+/** Asks whoever listens to lock the screen. */
+const ASKS_TO_LOCK = /\bloginctl lock-sessions?\b/;
+
+type Reader = (
+	host: Host,
+	person: Person,
+	process: Process,
+) => Promise<FoundLock>;
+
+/** Desktops without a lock of their own are locked by one of these, while it runs. */
+const READERS: Record<string, Reader> = {
+	swayidle: readSwayidle,
+	hypridle: readHypridle,
+	xautolock: readXautolock,
+	xidlehook: readXidlehook,
+	xscreensaver: readXscreensaver,
+	"xss-lock": readXServer,
+	"light-locker": readXServer,
+	"xfce4-screensav": async () => ({ reason: "desktop_not_recognized" }),
+};
+
+/**
+ * What locks a desktop that does not do it itself: the soonest of the programs that run for its
+ * user. None of them runs: nothing locks it.
+ */
+export async function readIdleLocker(
+	host: Host,
+	person: Person,
+	desktop: Desktop,
+): Promise<FoundLock> {
+	let best: Lock | undefined;
+	let reason: string | undefined;
+	for (const process of desktop.processes) {
+		const read = Object.hasOwn(READERS, process.name)
+			? READERS[process.name]
+			: undefined;
+		const found = await read?.(host, person, process);
+		if (!found) continue;
+		if ("reason" in found) reason = found.reason;
+		else if (isSooner(found, best)) best = found;
+	}
+	if (best?.isEnabled) return best;
+	if (reason !== undefined) return { reason };
+	return best ?? { isEnabled: false };
+}
+
+function isSooner(lock: Lock, than: Lock | undefined): boolean {
+	if (!than || lock.isEnabled !== than.isEnabled) {
+		return !than || lock.isEnabled;
+	}
+	const seconds = (one: Lock) => one.idleSeconds || Number.POSITIVE_INFINITY;
+	return seconds(lock) < seconds(than);
+}
+
+/** Timeouts with the command that each runs, and what runs when the session is asked to lock. */
+interface Plan {
+	timeouts: { seconds: number; command: string }[];
+	onLock: string | undefined;
+}
+
+function judgePlan({ timeouts, onLock }: Plan): FoundLock {
+	const locks = (command: string) =>
+		LOCKER.test(command) ||
+		(ASKS_TO_LOCK.test(command) && LOCKER.test(onLock ?? ""));
+	const seconds = timeouts
+		.filter(({ command }) => locks(command))
+		.map((timeout) => timeout.seconds);
+	if (seconds.length > 0) {
+		return { isEnabled: true, idleSeconds: Math.min(...seconds) };
+	}
+	// A script may lock: only commands that are known not to are a proof.
+	return timeouts.every(({ command }) => isNoLocker(command))
+		? { isEnabled: false }
+		: { reason: "lock_command_not_recognized" };
+}
+
+/** Turns the screen off, dims it or sends the machine to sleep. */
+const isNoLocker = (command: string) =>
+	/\b(dpms|output|brightnessctl|light|systemctl (suspend|hibernate))\b/.test(
+		command,
+	) && !/lock|[;&|]/.test(command);
+
+async function readSwayidle(
+	host: Host,
+	person: Person,
+	process: Process,
+): Promise<FoundLock> {
+	const words = await readArguments(host, process.pid);
+	if (!words) return { reason: "command_line_not_readable" };
+	const own = words.indexOf("-C");
+	const paths =
+		own > 0 && words[own + 1]?.startsWith("/")
+			? [words[own + 1] ?? ""]
+			: [
+					`${person.home}/.config/swayidle/config`,
+					`${person.home}/.swayidle/config`,
+				];
+	const all = [...words];
+	for (const path of paths) {
+		const text = await readText(host, path);
+		if (text === undefined) continue;
+		for (const line of text.split("\n")) all.push(...splitWords(line));
+		break;
+	}
+	const plan: Plan = { timeouts: [], onLock: undefined };
+	for (const [index, word] of all.entries()) {
+		const [first, second] = [all[index + 1], all[index + 2]];
+		const seconds = parseCount(first);
+		if (word === "timeout" && seconds !== undefined && second !== undefined) {
+			plan.timeouts.push({ seconds, command: second });
+		}
+		if (word === "lock") plan.onLock = first;
+	}
+	return judgePlan(plan);
+}
+
+async function readHypridle(host: Host, person: Person): Promise<FoundLock> {
+	const text =
+		(await readText(host, `${person.home}/.config/hypr/hypridle.conf`)) ??
+		(await readText(host, "/etc/xdg/hypr/hypridle.conf"));
+	if (text === undefined) return { reason: "file_unreadable" };
+	const plan: Plan = { timeouts: [], onLock: undefined };
+	for (const block of text.split("}")) {
+		const settings = parseSettings(block.replaceAll(/(^|\s)#.*/g, ""));
+		plan.onLock = settings.get("lock_cmd") ?? plan.onLock;
+		const seconds = parseCount(settings.get("timeout"));
+		const command = settings.get("on-timeout");
+		if (/\blistener\s*\{/.test(block) && seconds !== undefined && command) {
+			plan.timeouts.push({ seconds, command });
+		}
+	}
+	return judgePlan(plan);
+}
+
+/** `-time` minutes, ten unless told; it always locks, by its `-locker`. */
+async function readXautolock(
+	host: Host,
+	_person: Person,
+	process: Process,
+): Promise<FoundLock> {
+	const words = await readArguments(host, process.pid);
+	if (!words) return { reason: "command_line_not_readable" };
+	const at = words.indexOf("-time");
+	const minutes = at < 0 ? 10 : parseCount(words[at + 1]);
+	const locker = words.indexOf("-locker");
+	return minutes === undefined
+		? { reason: "unrecognized_output" }
+		: judgePlan({
+				timeouts: [
+					{
+						seconds: minutes * 60,
+						command: locker < 0 ? "xlock" : (words[locker + 1] ?? ""),
+					},
+				],
+				onLock: undefined,
+			});
+}
+
+/** `--timer SECONDS COMMAND CANCELLER`; the seconds of several add up. */
+async function readXidlehook(
+	host: Host,
+	_person: Person,
+	process: Process,
+): Promise<FoundLock> {
+	const words = await readArguments(host, process.pid);
+	if (!words) return { reason: "command_line_not_readable" };
+	const plan: Plan = { timeouts: [], onLock: undefined };
+	let sum = 0;
+	for (const [index, word] of words.entries()) {
+		const seconds = parseCount(words[index + 1]);
+		if (word !== "--timer" || seconds === undefined) continue;
+		sum += seconds;
+		plan.timeouts.push({ seconds: sum, command: words[index + 2] ?? "" });
+	}
+	return judgePlan(plan);
+}
+
+/** `timeout: 0:10:00`, `lock: True`, `lockTimeout: 0:00:00`; it does not lock unless told. */
+async function readXscreensaver(
+	host: Host,
+	person: Person,
+): Promise<FoundLock> {
+	const file = await host.readFile(`${person.home}/.xscreensaver`);
+	if (file.kind === "denied" || file.kind === "unreadable") {
+		return { reason: "file_unreadable" };
+	}
+	const text = file.kind === "text" ? file.text : "";
+	const value = (key: string, usual: string) =>
+		new RegExp(`^${key}:[ \\t]*(\\S{1,20})`, "m").exec(text)?.[1] ?? usual;
+	if (value("mode", "random") === "off") return { isEnabled: false };
+	const idle = parseClock(value("timeout", "0:10:00"));
+	const delay = parseClock(value("lockTimeout", "0:00:00"));
+	if (idle === undefined || delay === undefined) {
+		return { reason: "unrecognized_output" };
+	}
+	const isEnabled = value("lock", "False").toLowerCase() === "true";
+	return { isEnabled, idleSeconds: idle, delaySeconds: delay };
+}
+
+function parseClock(text: string): number | undefined {
+	const parts = /^(\d{1,3}):(\d\d):(\d\d)$/.exec(text)?.slice(1).map(Number);
+	const [hours = 0, minutes = 0, seconds = 0] = parts ?? [];
+	return parts && hours * 3600 + minutes * 60 + seconds;
+}
+
+/** Locks when the X server blanks the screen, whose time only that server knows. */
+async function readXServer(
+	host: Host,
+	person: Person,
+	process: Process,
+): Promise<FoundLock> {
+	const text = await readText(host, `/proc/${process.pid}/environ`);
+	const entries = text?.split("\0") ?? [];
+	const find = (name: string, form: RegExp) =>
+		entries.find((entry) => entry.startsWith(`${name}=`) && form.test(entry));
+	const display = find("DISPLAY", /^DISPLAY=:\d{1,3}(\.\d)?$/);
+	if (!display) return { isEnabled: true };
+	const authority = find("XAUTHORITY", /^XAUTHORITY=\/[^\0]{1,200}$/);
+	const shown = await person.run(
+		"xset",
+		["q"],
+		[display, ...(authority ? [authority] : [])],
+	);
+	const seconds = /^[ \t]+timeout:[ \t]+(\d{1,9})[ \t]/m.exec(shown ?? "")?.[1];
+	return seconds === undefined
+		? { isEnabled: true }
+		: { isEnabled: true, idleSeconds: Number(seconds) };
+}
+
+/** The words of a line as a shell takes them apart, without its other rules. */
+function splitWords(line: string): string[] {
+	if (line.trimStart().startsWith("#")) return [];
+	return [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(
+		([, double, single, plain]) => double ?? single ?? plain ?? "",
+	);
+}

@@ -1,0 +1,45 @@
+import type { Host } from "../../host.ts";
+
+/**
+ * TCP ports on which something accepts connections from other machines, from the kernel's own
+ * tables. Undefined when they cannot be read or are not as the kernel writes them.
+ */
+export async function findListeningPorts(
+	host: Host,
+): Promise<Set<number> | undefined> {
+	const ports = new Set<number>();
+	for (const [path, isRequired] of [
+		["/proc/net/tcp", true],
+		["/proc/net/tcp6", false],
+	] as const) {
+		const file = await host.readFile(path);
+		if (file.kind === "missing" && !isRequired) continue;
+		if (file.kind !== "text") return undefined;
+		const [header, ...lines] = file.text.split("\n");
+		if (!header?.includes("local_address")) return undefined;
+		for (const line of lines) {
+			if (line.trim() === "") continue;
+			const match =
+				/^\s{0,8}\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]{8,32}:[0-9A-F]{4} ([0-9A-F]{2}) /.exec(
+					line,
+				);
+			const [, address = "", port = "", state] = match ?? [];
+			if (!match) return undefined;
+			// LISTEN
+			if (state === "0A" && !isLoopback(address)) {
+				ports.add(Number.parseInt(port, 16));
+			}
+		}
+	}
+	return ports;
+}
+
+/** The kernel writes each four bytes as a number of the machine, little-endian on all that matter here. */
+function isLoopback(address: string): boolean {
+	return (
+		/^.{6}7F$/.test(address) ||
+		address === `${"0".repeat(24)}01000000` ||
+		// An IPv4 address in the form of IPv6.
+		/^0{16}FFFF0000.{6}7F$/.test(address)
+	);
+}

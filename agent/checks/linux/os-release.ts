@@ -1,0 +1,25 @@
+import type { Host } from "../../host.ts";
+import { readText } from "./read-text.ts";
+import { parseSettings } from "./settings.ts";
+
+/** The fields of os-release(5), undefined when there is no such file or it names no distribution. */
+export async function readOsRelease(
+	host: Host,
+): Promise<Map<string, string> | undefined> {
+	const text =
+		(await readText(host, "/etc/os-release")) ??
+		(await readText(host, "/usr/lib/os-release"));
+	if (text === undefined) return undefined;
+	const fields = parseSettings(text);
+	return /^[a-z0-9._-]{1,40}$/.test(fields.get("ID") ?? "")
+		? fields
+		: undefined;
+}
+
+/** The distribution and those it says it is like, such as `ubuntu`, `debian`. */
+export function familyOf(release: Map<string, string>): string[] {
+	return [
+		release.get("ID") ?? "",
+		...(release.get("ID_LIKE") ?? "").split(/\s+/),
+	].filter((id) => id !== "");
+}

@@ -1,0 +1,90 @@
+import type { Host } from "../../host.ts";
+
+export interface PamRule {
+	control: string;
+	/** Without its folder: `pam_unix.so`. */
+	module: string;
+	options: string[];
+}
+
+/** Longer than any that a person writes. */
+const MAX_LINE = 4096;
+
+/** The distributions' shared stacks, for those whose passwd(1) has no file of its own. */
+const ENTRIES: Record<string, string[]> = {
+	password: ["passwd", "common-password", "system-auth", "base-password"],
+	auth: ["login", "common-auth", "system-auth", "base-auth"],
+};
+
+/**
+ * The rules that PAM follows for a change of password or for a login, with the files that they
+ * include. `missing` without any of them; `unreadable` when one could not be read or understood.
+ */
+export async function readPamStack(
+	host: Host,
+	kind: "password" | "auth",
+): Promise<PamRule[] | "missing" | "unreadable"> {
+	for (const name of ENTRIES[kind] ?? []) {
+		const rules = await readStack(host, kind, name, 0);
+		if (rules !== "missing") return rules;
+	}
+	return "missing";
+}
+
+async function readStack(
+	host: Host,
+	kind: string,
+	name: string,
+	depth: number,
+): Promise<PamRule[] | "missing" | "unreadable"> {
+	if (depth > 8 || !/^[\w.-]{1,64}$/.test(name)) return "unreadable";
+	let file = await host.readFile(`/etc/pam.d/${name}`);
+	// Some distributions keep their own below /usr, for /etc to replace.
+	if (file.kind === "missing")
+		file = await host.readFile(`/usr/lib/pam.d/${name}`);
+	if (file.kind === "missing") return "missing";
+	if (file.kind !== "text") return "unreadable";
+	const rules: PamRule[] = [];
+	for (const line of file.text.replaceAll("\\\n", " ").split("\n")) {
+		const rule = line.replace(/#.*/, "").trim();
+		if (rule === "") continue;
+		if (rule.length > MAX_LINE) return "unreadable";
+		const other = /^@include\s+(\S+)$/.exec(rule)?.[1];
+		const parts =
+			/^-?(auth|account|password|session)\s+(\[[^\]]*\]|\w+)\s+(\S+)(?:\s+(.*))?$/.exec(
+				rule,
+			);
+		if (!other && !parts) return "unreadable";
+		const [, type, control = "", target = "", options = ""] = parts ?? [];
+		const included =
+			other ?? (/^(include|substack)$/.test(control) ? target : undefined);
+		if (included !== undefined) {
+			if (!other && type !== kind) continue;
+			const more = await readStack(host, kind, included, depth + 1);
+			if (typeof more === "string") return "unreadable";
+			rules.push(...more);
+		} else if (type === kind) {
+			rules.push({
+				control,
+				module: target.replace(/^.*\//, ""),
+				options: options.split(/\s+/).filter(Boolean),
+			});
+		}
+	}
+	return rules;
+}
+
+/** The value of `name=value` among a module's options. */
+export function optionOf(rule: PamRule, name: string): string | undefined {
+	return rule.options
+		.findLast((option) => option.startsWith(`${name}=`))
+		?.slice(name.length + 1);
+}
+
+/** Whether a failure of the rule is a failure of the whole. */
+export function isDecisive({ control }: PamRule): boolean {
+	return (
+		/^(required|requisite)$/.test(control) ||
+		/(default|ignore|auth_err|authtok_err)=(die|bad)\b/.test(control)
+	);
+}

@@ -1,0 +1,187 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { isDecisive, optionOf, type PamRule, readPamStack } from "./pam.ts";
+import { readText } from "./read-text.ts";
+import { parseCount, parseSettings } from "./settings.ts";
+
+/** NIST SP 800-63B: passwords that people choose have at least 8 characters. */
+const LEAST_LENGTH = 8;
+
+/**
+ * Passes when PAM refuses new passwords of fewer than 8 characters, by pam_pwquality,
+ * pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not count: with PAM
+ * nothing reads it. That accounts are locked after failures is told, and not demanded.
+ */
+export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
+	const stack = await readPamStack(host, "password");
+	if (stack === "missing") return unknown("no_pam");
+	if (stack === "unreadable") return unknown("unrecognized_output");
+	const found = await findMinimum(host, stack);
+	if (!found) return unknown("unrecognized_output");
+	const lockout = await findLockout(host);
+	const days = await findMaximumAge(host);
+	const evidence = {
+		engine: found.engine,
+		minimum_length: found.length,
+		...(found.isEnforced === false && { enforced: false }),
+		...(lockout !== undefined && { lockout_attempts: lockout }),
+		...(days !== undefined && { maximum_age_days: days }),
+	};
+	return found.isEnforced && found.length >= LEAST_LENGTH
+		? pass(evidence)
+		: fail(evidence);
+}
+
+interface Minimum {
+	engine: string;
+	length: number;
+	isEnforced: boolean;
+}
+
+/** What each module demands; the first that enforces enough, else the last in the stack. */
+async function findMinimum(
+	host: Host,
+	stack: PamRule[],
+): Promise<Minimum | undefined> {
+	const found: Minimum[] = [];
+	for (const rule of stack) {
+		const length = await minimumOf(host, rule);
+		if (length === "unrecognized") return undefined;
+		if (length === undefined) continue;
+		// pam_unix takes the new password or does not: it is always decisive.
+		const isEnforced = rule.module === "pam_unix.so" || isDecisive(rule);
+		const engine = rule.module.replace(".so", "");
+		found.push({
+			engine,
+			length: length.minimum,
+			isEnforced: isEnforced && length.isEnforced,
+		});
+	}
+	return (
+		found.find((one) => one.isEnforced && one.length >= LEAST_LENGTH) ??
+		found.find((one) => one.engine !== "pam_unix") ??
+		found[0]
+	);
+}
+
+type Length = { minimum: number; isEnforced: boolean };
+
+async function minimumOf(
+	host: Host,
+	rule: PamRule,
+): Promise<Length | "unrecognized" | undefined> {
+	switch (rule.module) {
+		case "pam_pwquality.so":
+			return readPwquality(host, rule);
+		case "pam_cracklib.so":
+			return credited(rule.options, 9, true);
+		case "pam_passwdqc.so":
+			return readPasswdqc(host, rule);
+		case "pam_unix.so": {
+			const given = optionOf(rule, "minlen");
+			const minimum = given === undefined ? 6 : parseCount(given);
+			return minimum === undefined
+				? "unrecognized"
+				: { minimum, isEnforced: true };
+		}
+		default:
+			return undefined;
+	}
+}
+
+/** libpwquality reads the folder first, then the file, then the options of the module. */
+async function readPwquality(
+	host: Host,
+	rule: PamRule,
+): Promise<Length | "unrecognized"> {
+	const folder = await host.listFolder("/etc/security/pwquality.conf.d");
+	const files =
+		folder.kind === "names"
+			? folder.names
+					.filter((name) => name.endsWith(".conf"))
+					.map((name) => `/etc/security/pwquality.conf.d/${name}`)
+			: [];
+	const options: string[] = [];
+	for (const path of [...files, "/etc/security/pwquality.conf"]) {
+		const file = await host.readFile(path);
+		if (file.kind === "denied" || file.kind === "unreadable")
+			return "unrecognized";
+		if (file.kind !== "text") continue;
+		for (const [key, value] of parseSettings(file.text.replace(/#.*/g, ""))) {
+			options.push(`${key}=${value}`);
+		}
+	}
+	options.push(...rule.options);
+	const enforcing = options.findLast((option) =>
+		option.startsWith("enforcing="),
+	);
+	return credited(options, 8, enforcing !== "enforcing=0");
+}
+
+/** Positive credits make a password count as longer than it is, a point for each kind of character. */
+function credited(
+	options: string[],
+	usual: number,
+	isEnforced: boolean,
+): Length | "unrecognized" {
+	// cracklib's credits are 1 each unless told.
+	const credit = usual === 9 ? "1" : "0";
+	const last = (name: string, otherwise: string) =>
+		options
+			.findLast((option) => option.startsWith(`${name}=`))
+			?.slice(name.length + 1) ?? otherwise;
+	let minimum = parseCount(last("minlen", String(usual)));
+	if (minimum === undefined) return "unrecognized";
+	for (const name of ["dcredit", "ucredit", "lcredit", "ocredit"]) {
+		const given = last(name, credit);
+		if (!/^-?\d{1,3}$/.test(given)) return "unrecognized";
+		minimum -= Math.max(0, Number(given));
+	}
+	// Whatever is set, these modules take no password of fewer than six.
+	return { minimum: Math.max(6, minimum), isEnforced };
+}
+
+/** `min=disabled,24,11,8,7`: by how many kinds of characters there are; the last is the shortest that passes. */
+async function readPasswdqc(
+	host: Host,
+	rule: PamRule,
+): Promise<Length | "unrecognized"> {
+	const config = optionOf(rule, "config");
+	let text = "";
+	if (config !== undefined) {
+		if (config !== "/etc/passwdqc.conf") return "unrecognized";
+		const file = await readText(host, config);
+		if (file === undefined) return "unrecognized";
+		text = file;
+	}
+	const settings = parseSettings(text);
+	const min =
+		optionOf(rule, "min") ?? settings.get("min") ?? "disabled,24,11,8,7";
+	const enforce =
+		optionOf(rule, "enforce") ?? settings.get("enforce") ?? "everyone";
+	const lengths = min
+		.split(",")
+		.filter((part) => part !== "disabled")
+		.map((part) => parseCount(part));
+	if (lengths.length === 0 || lengths.includes(undefined))
+		return "unrecognized";
+	const minimum = Math.min(...lengths.filter((n) => n !== undefined));
+	return { minimum, isEnforced: enforce !== "none" };
+}
+
+async function findLockout(host: Host): Promise<number | undefined> {
+	const stack = await readPamStack(host, "auth");
+	if (typeof stack === "string") return undefined;
+	const rule = stack.find(({ module }) => module === "pam_faillock.so");
+	if (!rule) return undefined;
+	const file = await readText(host, "/etc/security/faillock.conf");
+	const settings = parseSettings(file ?? "");
+	return parseCount(optionOf(rule, "deny") ?? settings.get("deny") ?? "3");
+}
+
+async function findMaximumAge(host: Host): Promise<number | undefined> {
+	const text = await readText(host, "/etc/login.defs");
+	const days = /^PASS_MAX_DAYS\s+(\d{1,6})\s*$/m.exec(text ?? "")?.[1];
+	// 99999 is how never is written.
+	return days === undefined || Number(days) >= 99999 ? undefined : Number(days);
+}

@@ -1,0 +1,123 @@
+import type { Host } from "../../host.ts";
+import {
+	type CheckOutcome,
+	fail,
+	notApplicable,
+	pass,
+	unknown,
+} from "../check.ts";
+import { findEnclosure } from "./enclosure.ts";
+import { findProcesses } from "./processes.ts";
+import { readText, runForText } from "./read-text.ts";
+import { findServices } from "./services.ts";
+import { parseSettings, parseSwitch } from "./settings.ts";
+
+/** Within this time after the start a clock may still be on its way. */
+const SETTLING_SECONDS = 15 * 60;
+
+/** Services that keep the clock, and how they are called in evidence. */
+const SERVICES: Record<string, string> = {
+	"systemd-timesyncd.service": "systemd-timesyncd",
+	"chronyd.service": "chrony",
+	"chrony.service": "chrony",
+	"ntpd.service": "ntpd",
+	"ntp.service": "ntpd",
+	"ntpsec.service": "ntpd",
+	"openntpd.service": "openntpd",
+};
+
+const PROGRAMS: Record<string, string> = {
+	"systemd-timesyn": "systemd-timesyncd",
+	"systemd-timesyncd": "systemd-timesyncd",
+	chronyd: "chrony",
+	ntpd: "ntpd",
+};
+
+/**
+ * Passes when the clock is kept in step with a reference by a service and is in step now, as the
+ * kernel, or the service itself, says. A service that runs without success fails only a quarter of an hour
+ * after the start. The clock of a container or of WSL is its host's; that of a virtual machine
+ * is its own, and drifts without a service.
+ */
+export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
+	const enclosure = await findEnclosure(host);
+	if (enclosure) return notApplicable(enclosure);
+	const service = await findService(host);
+	const synchronized =
+		(await askKernel(host)) ?? (await askService(host, service));
+	const evidence = {
+		...(service && { service }),
+		...(synchronized !== undefined && { synchronized }),
+	};
+	if (synchronized) return pass(evidence);
+	if (service === "none") return fail(evidence);
+	if (synchronized === undefined) return unknown("command_failed", evidence);
+	const uptime = Number.parseFloat(
+		(await readText(host, "/proc/uptime")) ?? "",
+	);
+	if (!(uptime > SETTLING_SECONDS)) {
+		return unknown("not_yet_synchronized", evidence);
+	}
+	return fail(evidence);
+}
+
+/** Our name for the service that runs, `none` when none does, undefined when that is not known. */
+async function findService(host: Host): Promise<string | undefined> {
+	const services = await findServices(host, Object.keys(SERVICES));
+	for (const [unit, name] of Object.entries(SERVICES)) {
+		if (services?.get(unit)?.isActive) return name;
+	}
+	const processes = await findProcesses(host);
+	for (const { name } of processes ?? []) {
+		if (Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name];
+	}
+	return processes ? "none" : undefined;
+}
+
+/** The kernel's own mark of a clock that is kept in step, whichever service does it. */
+async function askKernel(host: Host): Promise<boolean | undefined> {
+	const shown = await runForText(host, "timedatectl", [
+		"show",
+		"--property=NTPSynchronized",
+	]);
+	const settings = parseSettings(shown ?? "");
+	const synchronized = parseSwitch(settings.get("NTPSynchronized"));
+	if (synchronized !== undefined) return synchronized;
+	// Before systemd 239 there was no `show`.
+	const status = await runForText(host, "timedatectl", ["status"]);
+	const said = /^[ \t]*(?:NTP|System clock) synchronized: (yes|no)$/m.exec(
+		status ?? "",
+	)?.[1];
+	if (said !== undefined) return said === "yes";
+	const busybox = await runForText(host, "busybox", ["adjtimex"]);
+	const flags = /^[ \t]*status:[ \t]+(\d{1,6})\b/m.exec(busybox ?? "")?.[1];
+	// STA_UNSYNC of adjtimex(2)
+	return flags === undefined ? undefined : (Number(flags) & 0x40) === 0;
+}
+
+async function askService(
+	host: Host,
+	service: string | undefined,
+): Promise<boolean | undefined> {
+	if (service === "chrony") {
+		const text = await runForText(host, "chronyc", ["-n", "tracking"]);
+		const leap = /^Leap status\s*: ([A-Za-z ]{1,30})$/m.exec(text ?? "")?.[1];
+		if (leap === undefined) return undefined;
+		return /^(Normal|Insert second|Delete second)$/.test(leap)
+			? true
+			: leap === "Not synchronised"
+				? false
+				: undefined;
+	}
+	if (service !== "ntpd" && service !== "openntpd") return undefined;
+	const variables = await runForText(host, "ntpq", [
+		"-n",
+		"-c",
+		"rv 0 leap,stratum",
+	]);
+	const leap = /\bleap=(\d{2}|[0-3])\b/.exec(variables ?? "")?.[1];
+	if (leap !== undefined) return !/^(11|3)$/.test(leap);
+	const status = await runForText(host, "ntpctl", ["-s", "status"]);
+	const clock = /\bclock (synced|unsynced)\b/.exec(status ?? "")?.[1];
+	return clock === undefined ? undefined : clock === "synced";
+}

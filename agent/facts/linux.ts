@@ -1,0 +1,91 @@
+import { createHmac } from "node:crypto";
+import { findEnclosure } from "../checks/linux/enclosure.ts";
+import { readOsRelease } from "../checks/linux/os-release.ts";
+import { readLine } from "../checks/linux/read-text.ts";
+import type { FactFinder, PlatformFacts } from "../facts.ts";
+import type { Host } from "../host.ts";
+
+/**
+ * What the firmware tells of a Linux machine. Its UUID may be read by root only; without it, and in a
+ * container, whose firmware is its host's, the system's own id stands in, in a form made for
+ * this agent: machine-id(5) asks not to hand out the id itself.
+ */
+export const findFacts: FactFinder = async (
+	host: Host,
+): Promise<PlatformFacts> => {
+	const isEnclosed = (await findEnclosure(host)) !== undefined;
+	const release = await readOsRelease(host);
+	return {
+		hardware_uuid:
+			(isEnclosed ? undefined : await readFirmwareUuid(host)) ??
+			(await makeSystemUuid(host)),
+		serial_number: isEnclosed ? undefined : await readSerial(host),
+		os_version:
+			shown(release?.get("PRETTY_NAME")) ??
+			shown(release?.get("NAME")) ??
+			"Linux",
+	};
+};
+
+/** Left in by makers of boards who never set their own; shared by thousands of machines. */
+const JUNK_UUIDS = new Set([
+	"03000200-0400-0500-0006-000700080009",
+	"00020003-0004-0005-0006-000700080009",
+	"12345678-1234-5678-90ab-cddeefaabbcc",
+	"fefefefe-fefe-fefe-fefe-fefefefefefe",
+]);
+
+async function readFirmwareUuid(host: Host): Promise<string | undefined> {
+	const uuid = (
+		await readLine(host, "/sys/class/dmi/id/product_uuid")
+	)?.toLowerCase();
+	if (!uuid || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid)) {
+		return undefined;
+	}
+	const isOneDigit = new Set(uuid.replaceAll("-", "")).size === 1;
+	return isOneDigit || JUNK_UUIDS.has(uuid) ? undefined : uuid;
+}
+
+/** Ours alone, so that no other program makes the same id of this machine. */
+const APPLICATION_ID = Buffer.from("7d1f9a2c5be84f0b9c33a1e2d46078fb", "hex");
+
+/** As systemd's `sd_id128_get_machine_app_specific` does it: HMAC-SHA-256, marked as a random UUID. */
+async function makeSystemUuid(host: Host): Promise<string | undefined> {
+	const id = await readLine(host, "/etc/machine-id");
+	if (!id || !/^[0-9a-f]{32}$/.test(id) || new Set(id).size === 1) {
+		return undefined;
+	}
+	const bytes = createHmac("sha256", Buffer.from(id, "hex"))
+		.update(APPLICATION_ID)
+		.digest()
+		.subarray(0, 16);
+	bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+	bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+	return bytes
+		.toString("hex")
+		.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** What makers write where they have no number. */
+const JUNK_SERIAL =
+	/^(to be filled by o\.?e\.?m\.?|default string|none|n\/?a|not (specified|available|applicable|provided)|unknown|invalid|empty|system serial number|chassis serial number|serial ?number|oem|o\.e\.m\.|0?123456789|1234567890?|xxx+|\.+|(.)\3*)$/i;
+
+async function readSerial(host: Host): Promise<string | undefined> {
+	const serial =
+		(await readLine(host, "/sys/class/dmi/id/product_serial")) ??
+		(await readLine(host, "/proc/device-tree/serial-number"));
+	return serial &&
+		/^[\x20-\x7e]{1,100}$/.test(serial) &&
+		!JUNK_SERIAL.test(serial)
+		? serial
+		: undefined;
+}
+
+/** A name for people to read, without what does not belong in one. */
+function shown(name: string | undefined): string | undefined {
+	const text = name
+		?.replace(/\p{Cc}+/gu, " ")
+		.trim()
+		.slice(0, 200);
+	return text || undefined;
+}
