@@ -29,7 +29,7 @@ let made = 0;
  */
 async function start(
 	role: Role,
-	prepare: (organization: string) => Promise<string | void>,
+	prepare: (organization: string) => Promise<string | undefined>,
 ) {
 	const organization = await createOrganization(
 		served.database.pool,
@@ -113,7 +113,7 @@ const tokenOn = async (page: Page) =>
 	"";
 
 test("an administrator adds a device for a new person, it enrolls with the token, and the page shows what it reports", async () => {
-	const { page, organization } = await start("admin", async () => {});
+	const { page, organization } = await start("admin", async () => undefined);
 	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
 	await screenshot(page, "devices/empty");
 	await page.getByRole("link", { name: "Add device" }).first().click();
@@ -218,6 +218,7 @@ test("the list is filtered by what fails, from the summary and by its fields, an
 		await addReporting(organization, "open.local", {
 			...pass,
 			FIREWALL_ENABLED: "FAIL",
+			PASSWORD_POLICY: "UNKNOWN",
 		});
 		await served.makeToken(organization);
 	});
@@ -239,6 +240,18 @@ test("the list is filtered by what fails, from the summary and by its fields, an
 	await expect.poll(() => rows.count(), PATIENCE).toBe(1);
 	await page.goBack();
 	await expect.poll(() => rows.count(), PATIENCE).toBe(3);
+	for (const [number, found, filter] of [
+		["Host firewall: 1 pass", "good.local", "passing_check"],
+		["Host firewall: 1 fail", "open.local", "failing_check"],
+		["Local password policy: 1 unknown", "open.local", "unknown_check"],
+	] as const) {
+		await fleet.getByRole("link", { name: number, exact: true }).click();
+		await expect.poll(() => rows.count(), PATIENCE).toBe(1);
+		await rows.getByText(found).waitFor();
+		expect(new URL(page.url()).searchParams.has(filter)).toBe(true);
+		await page.goBack();
+		await expect.poll(() => rows.count(), PATIENCE).toBe(3);
+	}
 
 	await pick(page, "Status", "Pending");
 	await expect.poll(() => rows.count(), PATIENCE).toBe(1);

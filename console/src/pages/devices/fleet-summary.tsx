@@ -10,6 +10,7 @@ import {
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
@@ -161,11 +162,7 @@ function CheckBar({ check }: { check: Check }) {
 				<TextLink
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
-					search={{
-						status: "ACTIVE",
-						freshness: "ONLINE",
-						failing_check: check.check_key,
-					}}
+					search={{ ...HEARD, failing_check: check.check_key }}
 					size="sm"
 					c="inherit"
 					truncate
@@ -181,19 +178,49 @@ function CheckBar({ check }: { check: Check }) {
 			</Group>
 			<PostureBar counts={check} />
 			<Text size="xs" c="dimmed" mt={4}>
-				{inWords(check)}
+				<PartsInWords check={check} name={name} />
 			</Text>
 		</div>
 	);
 }
 
-/** "10 pass · 2 fail · 1 stale": what is not zero, and always who passes. */
-function inWords(check: Check): string {
-	return (Object.keys(PARTS) as Part[])
-		.filter((part) => part === "pass" || check[part] > 0)
-		.map(
-			(part) =>
-				`${check[part].toLocaleString()} ${PARTS[part].label.toLowerCase()}`,
-		)
-		.join(" · ");
+/** "10 pass · 2 fail · 1 stale": what is not zero, and always who passes; a link where a filter says it. */
+function PartsInWords({ check, name }: { check: Check; name: string }) {
+	const { organizationId } = useOrganization();
+	const parts = (Object.keys(PARTS) as Part[]).filter(
+		(part) => part === "pass" || check[part] > 0,
+	);
+	return parts.map((part, index) => {
+		const words = `${check[part].toLocaleString()} ${PARTS[part].label.toLowerCase()}`;
+		const filter = FILTERS[part];
+		return (
+			<Fragment key={part}>
+				{index > 0 && " · "}
+				{filter && check[part] > 0 ? (
+					<TextLink
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={{ ...HEARD, [filter]: check.check_key }}
+						inherit
+						c="inherit"
+						underline="always"
+						aria-label={`${name}: ${words}`}
+					>
+						{words}
+					</TextLink>
+				) : (
+					words
+				)}
+			</Fragment>
+		);
+	});
 }
+
+/** What a check's states are counted over; but for the silent and those that report nothing. */
+const HEARD = { status: "ACTIVE", freshness: "ONLINE" };
+
+const FILTERS: { [P in Part]?: string } = {
+	pass: "passing_check",
+	fail: "failing_check",
+	unknown: "unknown_check",
+};

@@ -1,0 +1,145 @@
+import { Group, Text } from "@mantine/core";
+import { IconAlertTriangleFilled } from "@tabler/icons-react";
+import type { Column } from "../../parts/data-table.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import type { Names } from "../registers/record-names.ts";
+import { checkLabel, inOrder } from "./checks.ts";
+import {
+	conflictLabel,
+	type Device,
+	DeviceState,
+	deviceName,
+	isCurrent,
+	platformLabel,
+} from "./device-words.tsx";
+
+/** The columns of the list; `names` are those of the owners, as far as they are known yet. */
+export const columnsWith = (names: Names): readonly Column<Device>[] => [
+	{
+		id: "name",
+		header: "Device",
+		sort: "name",
+		cell: (device) => <Name device={device} />,
+	},
+	{
+		id: "state",
+		header: "State",
+		width: 130,
+		cell: (device) => <DeviceState device={device} />,
+	},
+	{
+		id: "checks",
+		header: "Checks",
+		cell: (device) => <Checks device={device} />,
+	},
+	{
+		id: "owner",
+		header: "Owner",
+		width: 160,
+		cell: ({ owner_id }) =>
+			owner_id ? (
+				<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
+			) : (
+				<Text size="sm" c="dimmed">
+					Nobody
+				</Text>
+			),
+	},
+	{
+		id: "platform",
+		header: "Platform",
+		width: 150,
+		cell: ({ platform, os_version }) => (
+			<>
+				<Text size="sm">{platform ? platformLabel(platform) : "–"}</Text>
+				<Text size="xs" c="dimmed" lineClamp={1}>
+					{os_version}
+				</Text>
+			</>
+		),
+	},
+	{
+		id: "seen",
+		header: "Last seen",
+		width: 140,
+		sort: "last_seen_at",
+		firstDirection: "desc",
+		cell: ({ last_seen_at }) => <RelativeTime value={last_seen_at} />,
+	},
+];
+
+function Name({ device }: { device: Device }) {
+	const name = deviceName(device);
+	return (
+		<>
+			<TextLink
+				to="/o/$org/devices/$id"
+				params={{ org: device.organization_id, id: device.id }}
+				className="data-table-link"
+				size="sm"
+				fw={500}
+			>
+				{name}
+			</TextLink>
+			{device.hostname && device.hostname !== name && (
+				<Text size="xs" c="dimmed" lineClamp={1}>
+					{device.hostname}
+				</Text>
+			)}
+			{device.conflicts.map((kind) => (
+				<Group key={kind} gap={4} wrap="nowrap" c="orange.9">
+					<IconAlertTriangleFilled size={12} aria-hidden />
+					<Text size="xs" c="var(--mantine-color-text)">
+						{conflictLabel(kind)}
+					</Text>
+				</Group>
+			))}
+		</>
+	);
+}
+
+/** What is wrong in a few words; of a silent device only as known last. */
+function Checks({ device }: { device: Device }) {
+	const { postures } = device;
+	if (postures.length === 0) {
+		return (
+			<Text size="sm" c="dimmed">
+				No reports
+			</Text>
+		);
+	}
+	const of = (status: string) =>
+		postures.filter((posture) => posture.status === status);
+	const failing = of("FAIL");
+	const unknown = of("UNKNOWN");
+	const words =
+		failing.length > 0
+			? `${failing.length} failing`
+			: unknown.length > 0
+				? `${unknown.length} unknown`
+				: `${of("PASS").length} pass`;
+	const tone =
+		failing.length > 0 ? "bad" : unknown.length > 0 ? "warning" : "good";
+	const names = inOrder(failing.map(({ check_key }) => check_key))
+		.filter((key) => failing.some(({ check_key }) => check_key === key))
+		.map(checkLabel);
+	const shown = names.slice(0, 2);
+	const more = failing.length - shown.length;
+	return (
+		<>
+			{isCurrent(device) ? (
+				<StatusBadge tone={tone} label={words} />
+			) : (
+				<StatusBadge tone="neutral" label={`Last known: ${words}`} />
+			)}
+			{shown.length > 0 && (
+				<Text size="xs" c="dimmed" lineClamp={2} mt={2}>
+					{shown.join(", ")}
+					{more > 0 && ` and ${more} more`}
+				</Text>
+			)}
+		</>
+	);
+}
