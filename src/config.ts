@@ -18,6 +18,8 @@ export interface Config {
 	readonly secret: string | undefined;
 	/** Undefined: no mail is sent, and links are passed on by hand. */
 	readonly mail: MailConfig | undefined;
+	/** Raw posture reports older than this many months are dropped; 0: never. */
+	readonly reportRetentionMonths: number;
 }
 
 export interface MailConfig {
@@ -28,6 +30,8 @@ export interface MailConfig {
 }
 
 const MIN_SECRET = 32;
+const DEFAULT_RETENTION_MONTHS = 13;
+const MAX_RETENTION_MONTHS = 1200;
 
 const NAMES = [
 	"ASSAY_HOST",
@@ -39,6 +43,7 @@ const NAMES = [
 	"ASSAY_SECRET",
 	"ASSAY_SMTP_URL",
 	"ASSAY_MAIL_FROM",
+	"ASSAY_REPORT_RETENTION_MONTHS",
 	// For `assay call` alone; a shell that has it may start the service too.
 	"ASSAY_TOKEN",
 ] as const;
@@ -72,6 +77,7 @@ export function readConfig(
 		metricsPort: readPort("ASSAY_METRICS_PORT", env.ASSAY_METRICS_PORT),
 		secret: readSecretText(env.ASSAY_SECRET),
 		mail: readMail(env.ASSAY_SMTP_URL, env.ASSAY_MAIL_FROM),
+		reportRetentionMonths: readMonths(env.ASSAY_REPORT_RETENTION_MONTHS),
 	});
 }
 
@@ -145,6 +151,18 @@ function readMail(
 		);
 	}
 	return Object.freeze({ smtpUrl, from });
+}
+
+function readMonths(text: string | undefined): number {
+	if (!text) return DEFAULT_RETENTION_MONTHS;
+	const months = Number(text);
+	if (!/^\d+$/.test(text) || months > MAX_RETENTION_MONTHS) {
+		throw new AppError(
+			"bad_request",
+			`ASSAY_REPORT_RETENTION_MONTHS must be a whole number of months from 1 to ${MAX_RETENTION_MONTHS}, or 0 to keep raw reports for ever, not "${text}"`,
+		);
+	}
+	return months;
 }
 
 function readLogLevel(text: string | undefined): LogLevel {

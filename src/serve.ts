@@ -16,6 +16,7 @@ import { Catalogue } from "./mcp/catalogue.ts";
 import { explainListen } from "./listen-error.ts";
 import { openMetrics } from "./metrics/open.ts";
 import { operations } from "./operations.ts";
+import { startRetention } from "./retention.ts";
 
 export interface Service {
 	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
@@ -31,7 +32,6 @@ export interface Service {
 
 /** How long requests under way may take after a stop was asked for. */
 const DRAIN_MS = 10_000;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot.
@@ -98,17 +98,12 @@ export async function serve(
 		webConsole,
 	});
 
-	const partitions = setInterval(() => {
-		database.pool
-			.query("select ensure_posture_report_partitions()")
-			.catch((err) => log.error({ err }, "could not make the next partitions"));
-	}, DAY_MS);
+	const stopRetention = startRetention(database.ownerConnection, config, log);
 
 	const close = async () => {
 		isDraining = true;
 		agentApi.drain();
 		toolServer.drain();
-		clearInterval(partitions);
 		const deadline = setTimeout(
 			() => app.server.closeAllConnections(),
 			DRAIN_MS,
@@ -119,6 +114,7 @@ export async function serve(
 		await usage.close();
 		await identity.idle();
 		await mail?.idle();
+		await stopRetention();
 		await metrics?.close();
 		clearTimeout(deadline);
 		await database.close();

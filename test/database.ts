@@ -47,6 +47,20 @@ export async function createDatabase(): Promise<TestDatabase> {
 	};
 }
 
+/** Address of a database with nothing in it, for the present test alone. */
+export async function createEmptyDatabase(): Promise<string> {
+	const name = `assay_empty_${process.pid}_${++made}`;
+	const onServer = async (sql: string) => {
+		const client = new Client({ connectionString: inject("serverUrl") });
+		await client.connect();
+		await client.query(sql);
+		await client.end();
+	};
+	await onServer(`create database ${name}`);
+	onTestFinished(() => onServer(`drop database ${name} with (force)`));
+	return withDatabaseName(inject("serverUrl"), name);
+}
+
 /** A database for the present test alone. */
 export async function createDatabaseForTest(): Promise<TestDatabase> {
 	const database = await createDatabase();

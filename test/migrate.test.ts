@@ -6,9 +6,7 @@ import {
 	readMigrationState,
 	readMigrations,
 } from "../src/db/migrate.ts";
-import { withDatabaseName } from "./database.ts";
-
-let made = 0;
+import { createEmptyDatabase, withDatabaseName } from "./database.ts";
 
 async function run(url: string, sql: string): Promise<unknown[]> {
 	const client = new Client({ connectionString: url });
@@ -18,16 +16,6 @@ async function run(url: string, sql: string): Promise<unknown[]> {
 	} finally {
 		await client.end();
 	}
-}
-
-/** Address of a database with nothing in it. */
-async function createEmptyDatabase(): Promise<string> {
-	const name = `assay_empty_${process.pid}_${++made}`;
-	await run(inject("serverUrl"), `create database ${name}`);
-	onTestFinished(async () => {
-		await run(inject("serverUrl"), `drop database ${name} with (force)`);
-	});
-	return withDatabaseName(inject("serverUrl"), name);
 }
 
 function migration(version: number, sql: string): Migration {

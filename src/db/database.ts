@@ -34,6 +34,8 @@ export interface Database {
 	identityPool: Pool;
 	/** As assay_audit, which reads every organization's audit log. Connects when it is used. */
 	auditPool: Pool;
+	/** To connect as the owner of the tables, for what changes them. */
+	ownerConnection: ClientConfig;
 	description: string;
 	/** Names of the migrations applied while opening. */
 	migrated: string[];
@@ -65,6 +67,7 @@ export async function openDatabase(config: Config): Promise<Database> {
 			pool,
 			identityPool,
 			auditPool,
+			ownerConnection: server.connection,
 			description: server.description,
 			migrated,
 			close: async () => {
