@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemPrincipal } from "../src/access/principal.ts";
 import { listPostureSummary } from "../src/devices/posture-summary.ts";
@@ -154,4 +156,23 @@ test("of several workers one address gives the sum", async () => {
 	expect(
 		[...samples].find(([name]) => name.startsWith("assay_info"))?.[1],
 	).toBe(1);
+});
+
+test("alert rules and dashboard name metrics that there are", async () => {
+	const assay = await startMeasured();
+	await assay.activateDevice();
+	const known = new Set(
+		[...(await scrape(assay.service.metricsUrl)).keys()].map((sample) =>
+			sample.replace(/\{.*/, ""),
+		),
+	);
+	for (const file of ["prometheus/alerts.yml", "grafana/assay.json"]) {
+		const text = await readFile(
+			join(import.meta.dirname, "../deploy", file),
+			"utf8",
+		);
+		const named = new Set(text.match(/\b(assay|process)_[a-z_]+/g));
+		expect(named.size).toBeGreaterThan(3);
+		expect([...named].filter((name) => !known.has(name))).toEqual([]);
+	}
 });
