@@ -85,7 +85,7 @@ export async function invoke<
 			await appendChanges(
 				client,
 				principal,
-				operation.name,
+				operation,
 				membership?.organizationId ?? "",
 				changes,
 			);

@@ -37,7 +37,7 @@ async function write(
 		appendChanges(
 			client,
 			by,
-			kind === "risk" ? "addRisk" : "updateVendor",
+			{ name: kind === "risk" ? "addRisk" : "updateVendor" },
 			organization_id,
 			[{ kind, id, name, fields: {} }],
 		),

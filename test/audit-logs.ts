@@ -17,7 +17,7 @@ export async function makeLog(
 	);
 	for (let number = 1; number <= entries; number++) {
 		await withTenant(database.pool, id, (client) =>
-			appendChanges(client, systemPrincipal(id), "addRisk", id, [
+			appendChanges(client, systemPrincipal(id), { name: "addRisk" }, id, [
 				{
 					kind: "risk",
 					id: makeId(id, "risk"),

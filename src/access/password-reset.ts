@@ -101,7 +101,7 @@ ${url}
 If it was not you, do nothing: your password stays as it is.
 `,
 	});
-	const event = { operation: "requestPasswordReset", fields: {} };
+	const event = { operation: "requestPasswordReset", fields: {} } as const;
 	await noteAccountEvent(
 		parts,
 		{ id: user.id },

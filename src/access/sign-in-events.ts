@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { AuditEvent } from "../audit/events.ts";
 import type { AccountEvent } from "../audit/log.ts";
 import type { Principal } from "./principal.ts";
 
@@ -20,7 +21,7 @@ const SECOND_FACTORS: Record<string, string> = {
 };
 
 /** Addresses that ask for the present password, with what they do. */
-const WITH_PASSWORD: Record<string, string | undefined> = {
+const WITH_PASSWORD: Record<string, AuditEvent | undefined> = {
 	"/change-password": "changePassword",
 	"/two-factor/enable": undefined,
 	"/two-factor/disable": "disableTwoFactor",

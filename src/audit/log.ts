@@ -3,21 +3,23 @@ import type { Principal } from "../access/principal.ts";
 import { transaction } from "../db/pool.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
+import type { AuditEvent } from "./events.ts";
 
 /** An import has thousands of entries; so many are written well within a statement's time. */
 const AT_ONCE = 1000;
 
 /**
- * Adds what `operation` changed to the audit log of the organization concerned, in the
+ * Adds what an operation or event changed to the audit log of the organization concerned, in the
  * client's transaction. It locks the organization's chain until that ends, so call it last.
  */
 export async function appendChanges(
 	client: PoolClient,
 	principal: Principal,
-	operation: string,
+	by: { name: string } | AuditEvent,
 	organizationId: string,
 	changes: Change[],
 ): Promise<void> {
+	const operation = typeof by === "string" ? by : by.name;
 	const byOrganization = Map.groupBy(
 		changes,
 		(change) => change.organizationId ?? organizationId,
@@ -61,7 +63,7 @@ export async function appendRefusal(
 
 /** What happened with somebody's account: no record of an organization, but of interest to each. */
 export interface AccountEvent {
-	operation: string;
+	operation: AuditEvent;
 	outcome: "DONE" | "REFUSED";
 	user: { id: string; name: string };
 	/** Never secrets. */

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { makeResetLink } from "../access/password-reset.ts";
 import { systemPrincipal } from "../access/principal.ts";
 import { type FoundUser, requireUser } from "../access/users.ts";
+import type { AuditEvent } from "../audit/events.ts";
 import { appendAccountEvent } from "../audit/log.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
@@ -57,7 +58,7 @@ export function addUserRecovery(user: Command): void {
 
 function note(
 	{ pool }: Database,
-	operation: string,
+	operation: AuditEvent,
 	user: FoundUser,
 ): Promise<void> {
 	return appendAccountEvent(

@@ -10,25 +10,41 @@ const PHRASES: Record<string, string> = {
 	inviteMember: "invited",
 	revokeInvitation: "withdrew the invitation of",
 	acceptInvitation: "joined the organization",
+	createUser: "added the member",
 	updateMember: "changed the role of",
 	removeMember: "removed the member",
 	leaveOrganization: "left the organization",
 	createPasswordResetLink: "made a password reset link for",
 	requestPasswordReset: "asked for a password reset",
 	resetPassword: "set a new password with a reset link",
-	changePassword: "changed the password of",
+	setPassword: "set the password of",
+	changePassword: "changed their password",
 	enableTwoFactor: "switched on the second factor",
 	disableTwoFactor: "switched off the second factor",
 	renewRecoveryCodes: "renewed the recovery codes",
-	enrollDevice: "enrolled the device",
-	unenrollDevice: "took out of service the device",
 	resetTwoFactor: "reset the second factor of",
 	updateProfile: "changed the profile of",
+	signIn: "signed in",
+	signOut: "signed out",
+	revokeSession: "signed out one of their sessions",
+	revokeOtherSessions: "signed out all their other sessions",
+	addDevice: "added the device",
+	enrollDevice: "enrolled as the device",
+	activateDevice: "sent the first heartbeat of the device",
+	unenrollDevice: "took out of service the device",
+	reportDeviceConflict: "reported what does not fit the device",
 	reissueEnrollmentToken: "made a new enrollment token for",
 	linkRecords: "linked a record to",
 	unlinkRecords: "removed a link of",
 };
 
+/** The two records that setting up makes, each with an entry. */
+const SET_UP: Record<string, string> = {
+	organization: "set up Assay and the organization",
+	member: "made the first administrator",
+};
+
+/** Before the kind of record: what is done to records of every kind. */
 const VERBS: Record<string, string> = {
 	add: "added",
 	create: "created",
@@ -45,9 +61,14 @@ const ABOUT_ONESELF = new Set([
 	"leaveOrganization",
 	"requestPasswordReset",
 	"resetPassword",
+	"changePassword",
 	"enableTwoFactor",
 	"disableTwoFactor",
 	"renewRecoveryCodes",
+	"signIn",
+	"signOut",
+	"revokeSession",
+	"revokeOtherSessions",
 ]);
 
 /**
@@ -67,9 +88,16 @@ export function changesIn(entries: readonly Entry[]): Entry[] {
 	});
 }
 
-/** "added the risk": what stands between who did it and the name of the record. */
-export function phraseOf({ operation, record_kind }: Entry): string {
-	const known = PHRASES[operation];
+/**
+ * "added the risk": what stands between who did it and the name of the record. Every operation
+ * and event of this version has words; the log may hold others of an earlier one.
+ */
+export function phraseOf({
+	operation,
+	record_kind,
+}: Pick<Entry, "operation" | "record_kind">): string {
+	const known =
+		operation === "setUp" ? SET_UP[record_kind ?? ""] : PHRASES[operation];
 	if (known) return known;
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
 	const word = VERBS[verb];
@@ -77,7 +105,9 @@ export function phraseOf({ operation, record_kind }: Entry): string {
 	return `did “${operation.replaceAll(/[A-Z]/g, (big) => ` ${big.toLowerCase()}`)}”`;
 }
 
-export function namesItsRecord({ operation }: Entry): boolean {
+export function namesItsRecord({
+	operation,
+}: Pick<Entry, "operation">): boolean {
 	return !ABOUT_ONESELF.has(operation);
 }
 
