@@ -31,6 +31,15 @@ const INSTALLERS: Record<string, string> = {
 /** Timers of dnf and yum which install or only notify, as their settings say. */
 const DNF_TIMERS = ["dnf5-automatic.timer", "dnf-automatic.timer"];
 
+export const UPDATE_UNITS = [
+	...Object.keys(INSTALLERS),
+	...DNF_TIMERS,
+	"rpm-ostreed-automatic.timer",
+	"yum-cron.service",
+	"apt-daily.timer",
+	"apt-daily-upgrade.timer",
+];
+
 /**
  * Passes when security updates are installed without anyone's doing: by unattended-upgrades,
  * dnf-automatic or what the distribution has in their place (CIS Controls 7.3, automated patch
@@ -47,14 +56,7 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	// Its updates are snaps, which are refreshed four times a day.
 	if (family[0] === "ubuntu-core") return pass({ mechanism: "snapd" });
 
-	const services = await findServices(host, [
-		...Object.keys(INSTALLERS),
-		...DNF_TIMERS,
-		"rpm-ostreed-automatic.timer",
-		"yum-cron.service",
-		"apt-daily.timer",
-		"apt-daily-upgrade.timer",
-	]);
+	const services = await findServices(host, UPDATE_UNITS);
 	for (const [unit, mechanism] of Object.entries(INSTALLERS)) {
 		if (isOn(services, unit)) return pass({ mechanism });
 	}

@@ -1,4 +1,5 @@
 import type { Host } from "../../host.ts";
+import { whyFailed } from "../failed-command.ts";
 import { readLine } from "./read-text.ts";
 
 /** What is known of whether all that is written to a device is encrypted. */
@@ -19,10 +20,11 @@ export interface BlockDevice {
 
 const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL";
 
-/** All block devices with what lies below them; undefined when lsblk cannot tell. */
+/** All block devices with what lies below them, or why lsblk cannot tell. */
 export async function findBlockDevices(
 	host: Host,
-): Promise<BlockDevice[] | undefined> {
+): Promise<BlockDevice[] | string> {
+	let trouble = "unrecognized_output";
 	// Before util-linux 2.37 there was only one mountpoint, and the newer name is an error.
 	for (const column of ["MOUNTPOINTS", "MOUNTPOINT"]) {
 		const listed = await host.run("lsblk", [
@@ -30,10 +32,13 @@ export async function findBlockDevices(
 			"--output",
 			`${COLUMNS},${column}`,
 		]);
-		if (listed.ended !== "exited" || listed.exitCode !== 0) continue;
-		return readTree(host, listed.stdout);
+		const failure = whyFailed(listed, host);
+		if (failure === undefined) {
+			return (await readTree(host, listed.stdout)) ?? "unrecognized_output";
+		}
+		trouble = failure;
 	}
-	return undefined;
+	return trouble;
 }
 
 async function readTree(

@@ -39,7 +39,7 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 		return unknown("root_device_not_recognized");
 	}
 	const devices = await findBlockDevices(host);
-	if (!devices) return unknown("command_failed");
+	if (typeof devices === "string") return unknown(devices);
 
 	const found = new Map<string, Encrypted>();
 	const methods = new Set<string>();

@@ -10,6 +10,13 @@ import { readText, runForText } from "./read-text.ts";
 import { findServices, type Services } from "./services.ts";
 import { parseSettings } from "./settings.ts";
 
+export const FIREWALL_UNITS = [
+	"ufw.service",
+	"firewalld.service",
+	"nftables.service",
+	"iptables.service",
+];
+
 /**
  * Passes when a packet from outside that no rule allows is kept out, over IPv4 and, where the
  * device has it, over IPv6: the default-deny that the CIS benchmarks ask for. What decides are
@@ -18,12 +25,7 @@ import { parseSettings } from "./settings.ts";
  * of the host, do not either. Without root only the state of ufw and firewalld is known.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
-	const services = await findServices(host, [
-		"ufw.service",
-		"firewalld.service",
-		"nftables.service",
-		"iptables.service",
-	]);
+	const services = await findServices(host, FIREWALL_UNITS);
 	if (!host.isPrivileged) return judgeServices(host, services);
 
 	const rules = await readRules(host);

@@ -1,14 +1,12 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 import { isDecisive, optionOf, type PamRule, readPamStack } from "./pam.ts";
 import { readText } from "./read-text.ts";
 import { parseCount, parseSettings } from "./settings.ts";
 
-/** NIST SP 800-63B: passwords that people choose have at least 8 characters. */
-const LEAST_LENGTH = 8;
-
 /**
- * Passes when PAM refuses new passwords of fewer than 8 characters, by pam_pwquality,
+ * Passes when PAM refuses new passwords of fewer than 8 characters (NIST SP 800-63B), by pam_pwquality,
  * pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not count: with PAM
  * nothing reads it. That accounts are locked after failures is told, and not demanded.
  */
@@ -27,7 +25,7 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 		...(lockout !== undefined && { lockout_attempts: lockout }),
 		...(days !== undefined && { maximum_age_days: days }),
 	};
-	return found.isEnforced && found.length >= LEAST_LENGTH
+	return found.isEnforced && found.length >= MIN_PASSWORD_LENGTH
 		? pass(evidence)
 		: fail(evidence);
 }
@@ -38,7 +36,7 @@ interface Minimum {
 	isEnforced: boolean;
 }
 
-/** What each module demands; the first that enforces enough, else the last in the stack. */
+/** What decides: a module that enforces enough, else one made for that, else pam_unix. */
 async function findMinimum(
 	host: Host,
 	stack: PamRule[],
@@ -58,7 +56,7 @@ async function findMinimum(
 		});
 	}
 	return (
-		found.find((one) => one.isEnforced && one.length >= LEAST_LENGTH) ??
+		found.find((one) => one.isEnforced && one.length >= MIN_PASSWORD_LENGTH) ??
 		found.find((one) => one.engine !== "pam_unix") ??
 		found[0]
 	);

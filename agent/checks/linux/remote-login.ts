@@ -1,14 +1,11 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { parseSshdSettings } from "../sshd.ts";
 import { findListeningPorts } from "./listening.ts";
 import { findProcesses, readArguments } from "./processes.ts";
 import { runForText } from "./read-text.ts";
 import { findServices } from "./services.ts";
-import {
-	parseEffective,
-	readSshdFiles,
-	type SshdSettings,
-} from "./sshd-config.ts";
+import { acceptsForSome, asEffective, readSshdFiles } from "./sshd-config.ts";
 
 /**
  * Doors for passwords in the clear, or to a whole desktop. Not 514: there the log service listens.
@@ -27,12 +24,13 @@ const OPEN_DOORS: [port: number, name: string][] = [
 ];
 
 const SSH_UNITS = ["ssh.service", "sshd.service", "ssh.socket", "sshd.socket"];
+export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
  * Passes when nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
- * listens, and SSH is off, listens to this machine alone, or takes keys only and no password of root
- * (CIS benchmarks, "Configure SSH Server"). A password that is accepted only from some, in a
- * Match block, fails as well. What a firewall before it keeps out does not count.
+ * listens, and SSH is off, listens to this machine alone, or takes nobody's password (CIS benchmarks,
+ * "Configure SSH Server"): `PermitRootLogin yes` then lets in only root's keys. A password that is
+ * accepted from some only, in a Match block, fails. What a firewall keeps out does not count.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
@@ -44,7 +42,7 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	if (ssh === undefined) return unknown("service_manager_not_recognized");
 	const outcome =
 		ssh === "off"
-			? pass({ ssh_running: false })
+			? pass({ ssh: false })
 			: ssh === "dropbear"
 				? await judgeDropbear(host)
 				: await judgeSshd(host);
@@ -58,7 +56,7 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 async function findSsh(
 	host: Host,
 ): Promise<"off" | "sshd" | "dropbear" | undefined> {
-	const services = await findServices(host, [...SSH_UNITS, "dropbear.service"]);
+	const services = await findServices(host, REMOTE_UNITS);
 	const isOn = (unit: string) => {
 		const state = services?.get(unit);
 		return state !== undefined && (state.isActive || state.isEnabled);
@@ -71,84 +69,39 @@ async function findSsh(
 	return services || processes ? "off" : undefined;
 }
 
+/** By what sshd says of itself, else by its files: the agent may not run it, or it has no host keys yet. */
 async function judgeSshd(host: Host): Promise<CheckOutcome> {
-	const printed = host.isPrivileged
-		? await runForText(host, "sshd", ["-T"])
-		: undefined;
-	const effective = printed === undefined ? undefined : parseEffective(printed);
 	const files = await readSshdFiles(host);
-	const settings = effective ?? files;
-	if (settings === "denied")
-		return unknown(host.isPrivileged ? "file_unreadable" : "needs_root");
-	if (settings === "unclear") return unknown("unrecognized_output");
-	// sshd -T does not show what is in Match blocks.
-	const conditional = typeof files === "string" ? [] : files.conditional;
-	return judgeSettings({ ...settings, conditional });
-}
-
-function judgeSettings(settings: SshdSettings): CheckOutcome {
-	// The defaults of OpenSSH, for what the files leave out.
-	const value = (keyword: string, usual: string) =>
-		(settings.values.get(keyword) ?? usual).toLowerCase();
-	const interactive =
-		settings.values.get("kbdinteractiveauthentication") ??
-		settings.values.get("challengeresponseauthentication") ??
-		"yes";
-	const methods = value("authenticationmethods", "any");
-	// A list that has the key in each of its ways asks for it whatever else is accepted.
-	const needsKey =
-		methods !== "any" &&
-		methods
-			.split(/\s+/)
-			.every((way) =>
-				way
-					.split(",")
-					.some(
-						(m) =>
-							m === "publickey" || m === "hostbased" || m.startsWith("gssapi"),
-					),
-			);
-	const isAskedByPam =
-		interactive.toLowerCase() !== "no" && value("usepam", "no") !== "no";
-	const acceptsPasswords =
-		!needsKey &&
-		(value("passwordauthentication", "yes") !== "no" || isAskedByPam);
-	const someAccept =
-		!needsKey &&
-		settings.conditional.some(
-			([keyword, said]) =>
-				(/^(passwordauthentication|permitemptypasswords)$/.test(keyword) ||
-					(/^(kbdinteractive|challengeresponse)authentication$/.test(keyword) &&
-						value("usepam", "no") !== "no") ||
-					keyword === "permitrootlogin") &&
-				said.toLowerCase() === "yes",
+	const told =
+		(await runForText(host, "sshd", ["-T"])) ??
+		(await runForText(host, "sshd", ["-G"]));
+	const settings =
+		told !== undefined
+			? parseSshdSettings(told)
+			: typeof files === "string"
+				? undefined
+				: parseSshdSettings(asEffective(files));
+	if (!settings) {
+		const isDenied = told === undefined && files === "denied";
+		return unknown(
+			isDenied && !host.isPrivileged ? "needs_root" : "unrecognized_output",
+			{ ssh: true },
 		);
-	const root = value("permitrootlogin", "prohibit-password");
-	const emptyPasswords = value("permitemptypasswords", "no") !== "no";
-	const isLocal =
-		settings.addresses.length > 0 &&
-		settings.addresses.every((address) =>
-			/^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)(:\d+)?$/.test(address),
-		);
-	const evidence = {
-		ssh_running: true,
-		password_authentication: acceptsPasswords,
-		root_login:
-			/^(yes|no|prohibit-password|without-password|forced-commands-only)$/.test(
-				root,
-			)
-				? root
-				: "unknown",
-		...(emptyPasswords && { empty_passwords: true }),
-		...(someAccept && { match_block_accepts: true }),
-		...(isLocal && { loopback_only: true }),
-	};
-	const isOpen =
-		acceptsPasswords || someAccept || root === "yes" || emptyPasswords;
-	if (evidence.root_login === "unknown") {
-		return unknown("unrecognized_output", evidence);
 	}
-	return isOpen && !isLocal ? fail(evidence) : pass(evidence);
+	// What sshd says of itself leaves out the Match blocks.
+	const someAccept = typeof files !== "string" && acceptsForSome(files);
+	const evidence = {
+		ssh: true,
+		...(settings.port !== undefined && { port: settings.port }),
+		password_login: settings.passwordLogin,
+		root_login: settings.rootLogin,
+		loopback_only: settings.loopbackOnly,
+		...(someAccept && { password_login_for_some: true }),
+	};
+	if (settings.loopbackOnly) return pass(evidence);
+	if (settings.passwordLogin || someAccept) return fail(evidence);
+	// A Match block may say otherwise.
+	return files === "denied" ? unknown("needs_root", evidence) : pass(evidence);
 }
 
 /** Dropbear has no file of settings: -s on its command line turns passwords off, -w all logins of root. */
@@ -156,13 +109,12 @@ async function judgeDropbear(host: Host): Promise<CheckOutcome> {
 	const processes = await findProcesses(host);
 	const pid = processes?.find(({ name }) => name === "dropbear")?.pid;
 	const words = pid === undefined ? undefined : await readArguments(host, pid);
-	if (!words)
-		return unknown("command_line_not_readable", { ssh_running: true });
+	if (!words) return unknown("command_line_not_readable", { ssh: true });
 	const acceptsPasswords = !words.includes("-s");
 	const evidence = {
-		ssh_running: true,
+		ssh: true,
 		server: "dropbear",
-		password_authentication: acceptsPasswords,
+		password_login: acceptsPasswords,
 	};
 	return acceptsPasswords ? fail(evidence) : pass(evidence);
 }

@@ -6,6 +6,7 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
+import { MAX_IDLE_SECONDS } from "../limits.ts";
 import {
 	type Desktop,
 	findDesktops,
@@ -21,11 +22,9 @@ import {
 } from "./lock-settings.ts";
 import { findProcesses } from "./processes.ts";
 
-/** CIS benchmarks (idle delay of at most 900 seconds) and PCI DSS 8.2.8: fifteen minutes. */
-const MOST_SECONDS = 15 * 60;
-
 /**
- * Passes when each desktop that is in use locks itself at most 15 minutes after it was last used.
+ * Passes when each desktop that is in use locks itself at most 15 minutes after it was last used, as the
+ * CIS benchmarks (an idle delay of at most 900 seconds) and PCI DSS ask.
  * Of several people the worst counts. Settings are those of the person, with what the administrator
  * has set below or above them. A window manager that none of the known lockers runs beside is
  * never locked, and fails. Without a desktop there is nothing to lock.
@@ -94,6 +93,6 @@ function judge({ kind }: Desktop, lock: FoundLock): CheckOutcome {
 	if (idleSeconds === undefined) return unknown("timeout_not_known", evidence);
 	// Zero is never.
 	const isSoon =
-		idleSeconds > 0 && idleSeconds + (delaySeconds ?? 0) <= MOST_SECONDS;
+		idleSeconds > 0 && idleSeconds + (delaySeconds ?? 0) <= MAX_IDLE_SECONDS;
 	return isSoon ? pass(evidence) : fail(evidence);
 }

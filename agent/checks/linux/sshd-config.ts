@@ -3,7 +3,7 @@ import type { Host } from "../../host.ts";
 /** Longer than any that a person writes. */
 const MAX_LINE = 4096;
 
-export interface SshdSettings {
+export interface SshdFiles {
 	/** By keyword in lower case; the first value stands, as in sshd. */
 	values: Map<string, string>;
 	/** All ListenAddress values, for they add up. */
@@ -18,7 +18,7 @@ export interface SshdSettings {
  */
 export async function readSshdFiles(
 	host: Host,
-): Promise<SshdSettings | "denied" | "unclear"> {
+): Promise<SshdFiles | "denied" | "unclear"> {
 	const settings = emptySettings();
 	const main = await host.readFile("/etc/ssh/sshd_config");
 	// Where distributions that keep /etc for the administrator have theirs.
@@ -30,27 +30,50 @@ export async function readSshdFiles(
 	return trouble ?? settings;
 }
 
-/** The settings as `sshd -T` prints them: all of them, one a line, in lower case. */
-export function parseEffective(text: string): SshdSettings | undefined {
-	const settings = emptySettings();
-	for (const line of text.split("\n")) {
-		const [keyword, value] = splitLine(line);
-		if (keyword) take(settings, keyword, value, false);
+/** OpenSSH's own defaults, for what the files leave out. */
+const DEFAULTS: Record<string, string> = {
+	authenticationmethods: "any",
+	kbdinteractiveauthentication: "yes",
+	passwordauthentication: "yes",
+	permitrootlogin: "prohibit-password",
+	port: "22",
+	usepam: "no",
+};
+
+/** The settings in the form in which `sshd -T` prints them. */
+export function asEffective({ values, addresses }: SshdFiles): string {
+	const all = new Map(Object.entries(DEFAULTS));
+	for (const [keyword, value] of values) {
+		// Its name up to OpenSSH 8.6.
+		const name =
+			keyword === "challengeresponseauthentication"
+				? "kbdinteractiveauthentication"
+				: keyword;
+		all.set(name, value.toLowerCase());
 	}
-	return settings.values.has("permitrootlogin") &&
-		settings.values.has("passwordauthentication")
-		? settings
-		: undefined;
+	const lines = [...all].map(([keyword, value]) => `${keyword} ${value}`);
+	const own = addresses.map((address) => `listenaddress ${address}`);
+	return [...lines, ...own].join("\n");
 }
 
-const emptySettings = (): SshdSettings => ({
+/** Whether a Match block says yes to passwords, so that some may log in with one. */
+export function acceptsForSome({ conditional }: SshdFiles): boolean {
+	return conditional.some(
+		([keyword, value]) =>
+			/^(passwordauthentication|kbdinteractiveauthentication|challengeresponseauthentication|permitemptypasswords)$/.test(
+				keyword,
+			) && value.toLowerCase() === "yes",
+	);
+}
+
+const emptySettings = (): SshdFiles => ({
 	values: new Map(),
 	addresses: [],
 	conditional: [],
 });
 
 function take(
-	settings: SshdSettings,
+	settings: SshdFiles,
 	keyword: string,
 	value: string,
 	isMatch: boolean,
@@ -63,7 +86,7 @@ function take(
 async function readInto(
 	host: Host,
 	path: string,
-	settings: SshdSettings,
+	settings: SshdFiles,
 	state: { isMatch: boolean },
 	depth: number,
 ): Promise<"denied" | "unclear" | undefined> {

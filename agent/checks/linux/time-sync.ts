@@ -26,6 +26,8 @@ const SERVICES: Record<string, string> = {
 	"openntpd.service": "openntpd",
 };
 
+export const TIME_UNITS = Object.keys(SERVICES);
+
 const PROGRAMS: Record<string, string> = {
 	"systemd-timesyn": "systemd-timesyncd",
 	"systemd-timesyncd": "systemd-timesyncd",
@@ -63,7 +65,7 @@ export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 
 /** Our name for the service that runs, `none` when none does, undefined when that is not known. */
 async function findService(host: Host): Promise<string | undefined> {
-	const services = await findServices(host, Object.keys(SERVICES));
+	const services = await findServices(host, TIME_UNITS);
 	for (const [unit, name] of Object.entries(SERVICES)) {
 		if (services?.get(unit)?.isActive) return name;
 	}
