@@ -236,12 +236,12 @@ function addUninstall(program: Command): void {
 			const folder = folderOf(options);
 			const marker = await readMarker(folder);
 			// The default folder's service is looked for also when the folder is gone already.
-			const hasService =
-				marker?.service || (host.isPrivileged && options.dir === undefined);
+			const isDefault = host.isPrivileged && options.dir === undefined;
+			const hasService = marker?.service || isDefault;
 			const { uninstall } = await import("./uninstall.ts");
 			const done = await uninstall(
 				folder,
-				hasService ? removeService : undefined,
+				hasService ? () => removeService(marker !== undefined) : undefined,
 				signal,
 			);
 			print(
@@ -257,14 +257,16 @@ function addUninstall(program: Command): void {
 		});
 }
 
-async function removeService(): Promise<void> {
+/** Gives what was not there, if anything was expected. */
+async function removeService(isExpected: boolean): Promise<string[]> {
 	const { serviceManager } = await import("./service.ts");
-	await (await serviceManager())?.uninstall();
+	const notes = await (await serviceManager())?.uninstall();
+	return isExpected ? (notes ?? []) : [];
 }
 
 /** Asked before the token is spent: a machine without a service manager is told so first. */
 async function prepareService(folder: string, how: string[]) {
-	const { serviceManager } = await import("./service.ts");
+	const { checkProgram, serviceManager } = await import("./service.ts");
 	const manager = await serviceManager();
 	if (!manager) {
 		throw new AgentError(
@@ -279,16 +281,14 @@ async function prepareService(folder: string, how: string[]) {
 		const value = process.env[name];
 		if (value) environment[name] = value;
 	}
-	return {
-		name: manager.name,
-		install: () =>
-			manager.install({
-				program: process.execPath,
-				args: [...script, ...how, "run", "--dir", folder],
-				folder,
-				environment,
-			}),
+	const spec = {
+		program: process.execPath,
+		args: [...script, ...how, "run", "--dir", folder],
+		folder,
+		environment,
 	};
+	await checkProgram(spec);
+	return { name: manager.name, install: () => manager.install(spec) };
 }
 
 function folderOf(options: Common): string {

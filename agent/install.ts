@@ -27,7 +27,8 @@ export interface InstallOptions {
 export interface ServiceSetup {
 	/** What people know the service manager as: systemd, launchd. */
 	name: string;
-	install(): Promise<void>;
+	/** Gives what a person should know besides. */
+	install(): Promise<string[]>;
 }
 
 export interface Installed {
@@ -192,7 +193,7 @@ async function setUpService(
 	if (!service) return null;
 	await writeMarker(folder, { service: service.name });
 	try {
-		await service.install();
+		warnings.push(...(await service.install()));
 		return service.name;
 	} catch (error) {
 		warnings.push(

@@ -22,12 +22,12 @@ const UNENROLL_TIMEOUT_MS = 5000;
 export async function uninstall(
 	folder: string,
 	/** Undefined when no service was set up for this folder. */
-	removeService: (() => Promise<void>) | undefined,
+	removeService: (() => Promise<string[]>) | undefined,
 	signal: AbortSignal,
 ): Promise<Uninstalled> {
 	const warnings: string[] = [];
 	try {
-		await removeService?.();
+		warnings.push(...((await removeService?.()) ?? []));
 	} catch (error) {
 		warnings.push(
 			`The service was not removed: ${(error as Error).message}. Remove it by hand.`,

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import type { ServiceManager } from "./service/manager.ts";
+import { makeSystemHost, thisPlatform } from "./system-host.ts";
+
+export type {
+	ServiceManager,
+	ServiceSpec,
+	ServiceState,
+} from "./service/manager.ts";
+export { checkProgram } from "./service/program.ts";
+
+/** What starts services on this machine; undefined where nothing does that the agent knows. */
+export async function serviceManager(): Promise<ServiceManager | undefined> {
+	const platform = thisPlatform();
+	if (platform === undefined) return undefined;
+	const host = makeSystemHost(platform, new AbortController().signal);
+	switch (platform) {
+		case "LINUX":
+			// This is how systemd says that it runs; in a container it often does not.
+			return existsSync("/run/systemd/system")
+				? (await import("./service/systemd.ts")).systemd(host)
+				: undefined;
+		case "DARWIN":
+			return (await import("./service/launchd.ts")).launchd(host);
+		case "WINDOWS":
+			return (await import("./service/task-scheduler.ts")).taskScheduler(host);
+		case "FREEBSD":
+			return (await import("./service/rc-d.ts")).rcD(host);
+	}
+}

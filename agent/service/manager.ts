@@ -1,0 +1,79 @@
+import { AgentError } from "../agent-error.ts";
+import type { CommandResult, Host } from "../host.ts";
+
+/** What to start, with the arguments after it, for the agent whose folder is `folder`. */
+export interface ServiceSpec {
+	program: string;
+	args: string[];
+	folder: string;
+	environment: Record<string, string>;
+}
+
+export type ServiceState = "running" | "stopped" | "not_installed" | "unknown";
+
+export interface ServiceManager {
+	/** What people know it as. */
+	name: string;
+	/** Sets the service up, or anew, and starts it. Gives what a person should know besides. */
+	install(spec: ServiceSpec): Promise<string[]>;
+	/** Stops and removes all that `install` made. Doing it again does no harm. Gives what was not there. */
+	uninstall(): Promise<string[]>;
+	state(): Promise<ServiceState>;
+}
+
+export const SERVICE_NAME = "assay-agent";
+
+/** Stopping waits for a check that is under way. */
+const TIMEOUT_MS = 60_000;
+
+/** Runs a command of the service manager; one that fails is an error that names it. */
+export async function runOrThrow(
+	host: Host,
+	program: string,
+	args: string[],
+): Promise<CommandResult> {
+	const result = await tryRun(host, program, args);
+	if (succeeded(result)) return result;
+	const how =
+		result.ended === "exited"
+			? `ended with ${result.exitCode}`
+			: {
+					missing: "is not there",
+					denied: "may not be run",
+					timed_out: "did not end",
+				}[result.ended];
+	const said = firstLine(result.stderr) || firstLine(result.stdout);
+	throw new AgentError(
+		`${[program, ...args].join(" ")} ${how}${said ? `: ${said}` : ""}`,
+	);
+}
+
+export const tryRun = (host: Host, program: string, args: string[]) =>
+	host.run(program, args, { timeoutMs: TIMEOUT_MS });
+
+export const succeeded = (result: CommandResult) =>
+	result.ended === "exited" && result.exitCode === 0;
+
+const firstLine = (text: string) => text.trim().split("\n", 1)[0]?.trim() ?? "";
+
+/** Refuses what no unit, script or XML can hold: a line break would be a directive of its own. */
+export function checkSpec(spec: ServiceSpec): void {
+	const texts = [
+		spec.program,
+		spec.folder,
+		...spec.args,
+		...Object.entries(spec.environment).flat(),
+	];
+	for (const text of texts) {
+		if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
+			throw new AgentError(
+				"a path or an environment variable has a line break or another control character, which a service cannot be given; rename it",
+			);
+		}
+	}
+	for (const name of Object.keys(spec.environment)) {
+		if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+			throw new AgentError(`${name} is no name of an environment variable`);
+		}
+	}
+}

@@ -1,0 +1,146 @@
+import {
+	chmod,
+	copyFile,
+	mkdir,
+	realpath,
+	rename,
+	rm,
+	rmdir,
+	stat,
+} from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { AgentError } from "../agent-error.ts";
+import { errorCode } from "../files.ts";
+import type { ServiceSpec } from "./manager.ts";
+
+/** The agent as one file for a Node that is there already. */
+export const BUNDLE = "assay-agent.mjs";
+
+/** Where only root, or an administrator, may write. */
+export function programFolder(
+	platform: NodeJS.Platform = process.platform,
+	environment: NodeJS.ProcessEnv = process.env,
+): string {
+	if (platform === "win32") {
+		return `${environment.ProgramFiles ?? "C:\\Program Files"}\\Assay Agent`;
+	}
+	// /usr/local belongs to a user where Homebrew is.
+	if (platform === "darwin") return "/Library/Assay Agent";
+	// Not /usr/local/lib: SELinux lets services run what is in libexec.
+	return "/usr/local/libexec/assay-agent";
+}
+
+/** Refuses, before anything was done, a program that `placeProgram` would refuse. */
+export async function checkProgram(spec: ServiceSpec): Promise<void> {
+	const [script] = spec.args;
+	if (script === undefined || !isAbsolute(script)) return;
+	await requireSafe(spec.program);
+	if (basename(script) !== BUNDLE) await requireSafe(script);
+}
+
+/**
+ * What the service shall run: the single executable, or the single file for Node, copied to `folder`,
+ * so that nobody but root can change what runs as root. From source there is too much to copy:
+ * then the program and the script must already lie where only root may write.
+ */
+export async function placeProgram(
+	spec: ServiceSpec,
+	folder: string,
+): Promise<ServiceSpec> {
+	const [script, ...rest] = spec.args;
+	if (script === undefined || !isAbsolute(script)) {
+		const name =
+			process.platform === "win32" ? "assay-agent.exe" : "assay-agent";
+		return { ...spec, program: await place(spec.program, folder, name) };
+	}
+	const program = await requireSafe(spec.program);
+	const placed =
+		basename(script) === BUNDLE
+			? await place(script, folder, BUNDLE)
+			: await requireSafe(script);
+	return { ...spec, program, args: [placed, ...rest] };
+}
+
+async function place(from: string, folder: string, name: string) {
+	const to = join(folder, name);
+	await mkdir(folder, { recursive: true, mode: 0o755 });
+	if (process.platform !== "win32") await chmod(folder, 0o755);
+	await requireSafe(folder);
+	const isSame =
+		(await realpath(from)) === (await realpath(to).catch(() => ""));
+	if (!isSame) {
+		const temporary = `${to}.new`;
+		await rm(temporary, { force: true });
+		await copyFile(from, temporary);
+		await chmod(temporary, 0o755);
+		// A program that runs cannot be written over; on Windows it can be renamed.
+		if (process.platform === "win32") {
+			await rm(`${to}.old`, { force: true }).catch(() => {});
+			await rename(to, `${to}.old`).catch(() => {});
+		}
+		await rename(temporary, to);
+	}
+	return to;
+}
+
+/** Removes what `placeProgram` copied. Gives what is left, such as the program that runs just now. */
+export async function removeProgram(folder: string): Promise<string[]> {
+	const left: string[] = [];
+	const names = ["assay-agent", "assay-agent.exe", BUNDLE];
+	for (const name of names.flatMap((each) => [
+		each,
+		`${each}.new`,
+		`${each}.old`,
+	])) {
+		const path = join(folder, name);
+		await rm(path, { force: true }).catch(() => left.push(path));
+	}
+	await rmdir(folder).catch((error) => {
+		if (errorCode(error) !== "ENOENT" && left.length === 0) left.push(folder);
+	});
+	return left.map(
+		(path) =>
+			`${path} could not be removed, perhaps because it is running; remove it yourself.`,
+	);
+}
+
+/** The real path of what root shall run; refuses one that somebody else could change. */
+async function requireSafe(path: string): Promise<string> {
+	const real = await realpath(path);
+	if (process.platform === "win32") {
+		// Access lists take a program of their own to read; these folders have safe ones.
+		const folders = [process.env.ProgramFiles, process.env.SystemRoot];
+		const isSafe = folders.some((folder) => folder && lies(real, folder));
+		if (!isSafe) throw unsafe(real);
+		return real;
+	}
+	for (let each = real; ; each = dirname(each)) {
+		const { uid, mode } = await stat(each);
+		// In a sticky folder nobody can rename what is not theirs.
+		const othersMayWrite = (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
+		if (uid !== 0 || othersMayWrite) throw unsafe(each);
+		if (each === dirname(each)) return real;
+	}
+}
+
+function lies(path: string, folder: string): boolean {
+	const way = relative(folder, path);
+	return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+const unsafe = (path: string) =>
+	new AgentError(
+		process.platform === "win32"
+			? `${path} may be changed by others than administrators, and the service would run it with all rights; use the single executable, or move the program into Program Files`
+			: `${path} may be changed by others than root, and the service would run it with all rights; give it to root alone (chown root, chmod go-w), or use the single executable, which is copied to a place of its own`,
+	);
+
+export async function exists(path: string): Promise<boolean> {
+	try {
+		await stat(path);
+		return true;
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return false;
+		throw error;
+	}
+}

@@ -1,0 +1,130 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Host } from "../host.ts";
+import {
+	checkSpec,
+	runOrThrow,
+	SERVICE_NAME,
+	type ServiceManager,
+	type ServiceSpec,
+	tryRun,
+} from "./manager.ts";
+import {
+	exists,
+	placeProgram,
+	programFolder,
+	removeProgram,
+} from "./program.ts";
+
+const UNIT = `${SERVICE_NAME}.service`;
+
+export interface SystemdPlaces {
+	units: string;
+	programs: string;
+}
+
+export function systemd(
+	host: Host,
+	places: SystemdPlaces = {
+		units: "/etc/systemd/system",
+		programs: programFolder("linux"),
+	},
+): ServiceManager {
+	const unit = join(places.units, UNIT);
+	return {
+		name: "systemd",
+		async install(spec) {
+			checkSpec(spec);
+			const placed = await placeProgram(spec, places.programs);
+			// What is made anew has the label of the folder above; a service may need its own.
+			await tryRun(host, "restorecon", ["-RF", places.programs]);
+			await writeFile(unit, systemdUnit(placed), { mode: 0o644 });
+			await runOrThrow(host, "systemctl", ["daemon-reload"]);
+			await runOrThrow(host, "systemctl", ["enable", UNIT]);
+			await runOrThrow(host, "systemctl", ["restart", UNIT]);
+			return [];
+		},
+		async uninstall() {
+			const notes: string[] = [];
+			if (await exists(unit)) {
+				await runOrThrow(host, "systemctl", ["disable", "--now", UNIT]);
+				await rm(unit, { force: true });
+				await runOrThrow(host, "systemctl", ["daemon-reload"]);
+				await tryRun(host, "systemctl", ["reset-failed", UNIT]);
+			} else {
+				notes.push(`There was no service ${UNIT}.`);
+			}
+			return [...notes, ...(await removeProgram(places.programs))];
+		},
+		async state() {
+			if (!(await exists(unit))) return "not_installed";
+			const { ended, stdout } = await tryRun(host, "systemctl", [
+				"is-active",
+				UNIT,
+			]);
+			if (ended !== "exited") return "unknown";
+			const said = stdout.trim();
+			if (said === "active" || said === "reloading") return "running";
+			return /^(inactive|failed|activating|deactivating)$/.test(said)
+				? "stopped"
+				: "unknown";
+		},
+	};
+}
+
+/**
+ * The checks look at nearly everything: block devices, firewalls, other users' settings (through
+ * `runuser`), what is mounted. So the unit takes away only what no check needs, and makes no mount
+ * namespace, in which a check would see other mounts than the device has: no ProtectSystem,
+ * ProtectHome, PrivateTmp, PrivateDevices, ProtectKernel…, ProtectClock. Left out as well:
+ * MemoryDenyWriteExecute (V8 compiles), NoNewPrivileges (root has none to gain, and SELinux could
+ * not change domain for the programs that checks run).
+ */
+export function systemdUnit(spec: ServiceSpec): string {
+	const environment = Object.entries(spec.environment).map(
+		([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
+	);
+	const args = spec.args.map((arg) => quote(arg).replaceAll("$", "$$$$"));
+	return `# Made by the Assay agent's install command; uninstall removes it.
+[Unit]
+Description=Assay device agent
+Wants=network-online.target
+After=network-online.target
+# However often it fails: a device that stops reporting is worse.
+StartLimitIntervalSec=0
+
+[Service]
+# A program that cannot be run fails the start, not only the log.
+Type=exec
+ExecStart=${[quote(spec.program), ...args].join(" ")}
+${environment.map((line) => `${line}\n`).join("")}Restart=always
+RestartSec=30
+TimeoutStopSec=15
+# A check's command that runs out of memory does not end the agent.
+OOMPolicy=continue
+Nice=10
+IOSchedulingClass=idle
+TasksMax=128
+UMask=0077
+# The journal keeps what the agent says.
+StandardInput=null
+StandardOutput=journal
+StandardError=journal
+SyslogIdentifier=${SERVICE_NAME}
+# It only looks: it loads no modules, sets no clock, makes no devices, restarts nothing.
+CapabilityBoundingSet=~CAP_SYS_TIME CAP_SYS_BOOT CAP_SYS_MODULE CAP_MKNOD CAP_MAC_ADMIN CAP_MAC_OVERRIDE CAP_WAKE_ALARM CAP_BLOCK_SUSPEND
+# The service, sockets of the desktop and of the system bus, and the firewall's tables.
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** In quotes, as systemd reads them; `%` would be a specifier. */
+const quote = (text: string) =>
+	`"${text.replace(/["\\]/g, "\\$&").replaceAll("%", "%%")}"`;

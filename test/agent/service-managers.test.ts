@@ -1,0 +1,303 @@
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { powershellArgs } from "../../agent/checks/windows/powershell.ts";
+import type { CommandResult, Host } from "../../agent/host.ts";
+import { launchd } from "../../agent/service/launchd.ts";
+import { checkProgram, placeProgram } from "../../agent/service/program.ts";
+import { rcD } from "../../agent/service/rc-d.ts";
+import { systemd } from "../../agent/service/systemd.ts";
+import {
+	TASK_STATE_SCRIPT,
+	taskScheduler,
+} from "../../agent/service/task-scheduler.ts";
+import { recordedHost } from "./recorded-host.ts";
+
+let folder: string;
+let places: { units: string; programs: string };
+let program: string;
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "assay-service-"));
+	places = { units: join(folder, "units"), programs: join(folder, "programs") };
+	mkdirSync(places.units);
+	program = join(folder, "downloaded");
+	writeFileSync(program, "the program", { mode: 0o700 });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+type Said = Record<string, string | Partial<CommandResult>>;
+
+/** A system that gives recorded answers, success where there is none, and keeps what was run. */
+function systemSaying(said: Said) {
+	const ran: string[] = [];
+	const recorded = recordedHost({ platform: "LINUX", commands: said });
+	const host: Host = {
+		...recorded,
+		run: async (name, args = []) => {
+			const line = [name, ...args].join(" ");
+			ran.push(line);
+			return line in said
+				? recorded.run(name, args)
+				: { ended: "exited", exitCode: 0, stdout: "", stderr: "" };
+		},
+	};
+	return { host, ran };
+}
+
+const spec = () => ({
+	program,
+	args: ["run", "--dir", "/var/lib/assay-agent"],
+	folder: "/var/lib/assay-agent",
+	environment: {},
+});
+
+const isRoot = process.getuid?.() === 0;
+
+// What a service runs must belong to root, so who is not cannot set one up.
+describe.skipIf(!isRoot)("setting the service up", () => {
+	test("systemd runs a copy that only root can write, and is told of the unit", async () => {
+		const { host, ran } = systemSaying({});
+		await systemd(host, places).install(spec());
+		const copy = join(places.programs, "assay-agent");
+		expect(readFileSync(copy, "utf8")).toBe("the program");
+		expect(statSync(copy).mode & 0o777).toBe(0o755);
+		const unit = readFileSync(
+			join(places.units, "assay-agent.service"),
+			"utf8",
+		);
+		expect(unit).toContain(`ExecStart="${copy}" "run"`);
+		expect(ran.slice(1)).toEqual([
+			"systemctl daemon-reload",
+			"systemctl enable assay-agent.service",
+			"systemctl restart assay-agent.service",
+		]);
+	});
+
+	test("again, also from the copy itself, it is replaced", async () => {
+		const { host } = systemSaying({});
+		await systemd(host, places).install(spec());
+		writeFileSync(program, "the next program");
+		await systemd(host, places).install(spec());
+		const copy = join(places.programs, "assay-agent");
+		expect(readFileSync(copy, "utf8")).toBe("the next program");
+		await systemd(host, places).install({ ...spec(), program: copy });
+		expect(readFileSync(copy, "utf8")).toBe("the next program");
+	});
+
+	test("a service manager that refuses is an error that says what it said", async () => {
+		const { host } = systemSaying({
+			"systemctl enable assay-agent.service": {
+				exitCode: 1,
+				stderr: "Failed to enable unit: Read-only file system\nmore\n",
+			},
+		});
+		await expect(systemd(host, places).install(spec())).rejects.toThrow(
+			"systemctl enable assay-agent.service ended with 1: Failed to enable unit: Read-only file system",
+		);
+	});
+
+	test("launchd is given the daemon after an earlier one has gone", async () => {
+		const { host, ran } = systemSaying({
+			"launchctl print system/assay-agent": { exitCode: 113 },
+		});
+		const mac = {
+			daemons: places.units,
+			logRotation: places.units,
+			programs: places.programs,
+			log: join(folder, "log"),
+		};
+		await launchd(host, mac).install(spec());
+		expect(ran).toEqual([
+			"launchctl bootout system/assay-agent",
+			"launchctl print system/assay-agent",
+			"launchctl enable system/assay-agent",
+			`launchctl bootstrap system ${join(places.units, "assay-agent.plist")}`,
+		]);
+		expect(await launchd(host, mac).uninstall()).toEqual([]);
+		expect(existsSync(join(places.units, "assay-agent.plist"))).toBe(false);
+		expect(existsSync(join(places.units, "assay-agent.conf"))).toBe(false);
+	});
+
+	test("rc.d gets an executable script that rc.conf turns on", async () => {
+		const { host, ran } = systemSaying({});
+		const bsd = { scripts: places.units, programs: places.programs };
+		await rcD(host, bsd).install(spec());
+		const script = join(places.units, "assay_agent");
+		expect(statSync(script).mode & 0o777).toBe(0o555);
+		expect(ran).toEqual([
+			"sysrc assay_agent_enable=YES",
+			"service assay_agent onestop",
+			"service assay_agent start",
+		]);
+		await rcD(host, bsd).uninstall();
+		expect(existsSync(script)).toBe(false);
+		expect(ran.at(-1)).toBe("sysrc -x assay_agent_enable");
+	});
+
+	test("the Task Scheduler gets its XML in UTF-16, which does not stay behind", async () => {
+		const { host } = systemSaying({});
+		const file = join(places.programs, "task.xml");
+		let bytes = Buffer.alloc(0);
+		const watching: Host = {
+			...host,
+			run: async (name, args) => {
+				if (args?.includes("/XML")) bytes = readFileSync(file);
+				return host.run(name, args);
+			},
+		};
+		const notes = await taskScheduler(watching, places.programs).install({
+			...spec(),
+			environment: { HTTPS_PROXY: "http://proxy" },
+		});
+		expect([...bytes.subarray(0, 4)]).toEqual([0xff, 0xfe, 0x3c, 0x00]);
+		expect(bytes.toString("utf16le")).toContain("<Task version=");
+		expect(existsSync(file)).toBe(false);
+		expect(notes).toEqual([expect.stringContaining("HTTPS_PROXY")]);
+	});
+
+	test("the single file for Node is copied, and the Node is not", async () => {
+		const bundle = join(folder, "assay-agent.mjs");
+		writeFileSync(bundle, "import 'node:fs'");
+		const placed = await placeProgram(
+			{ ...spec(), args: [bundle, "run"] },
+			places.programs,
+		);
+		expect(placed.program).toBe(program);
+		expect(placed.args).toEqual([
+			join(places.programs, "assay-agent.mjs"),
+			"run",
+		]);
+	});
+
+	test.each([
+		["a script that a group may write", 0o775, false],
+		["a script in a folder that anybody may write", 0o755, true],
+	])("%s is refused", async (_, mode, isOpen) => {
+		const checkout = join(folder, "checkout");
+		mkdirSync(checkout);
+		if (isOpen) chmodSync(checkout, 0o777);
+		const script = join(checkout, "main.ts");
+		writeFileSync(script, "");
+		chmodSync(script, mode);
+		const link = join(folder, "link.ts");
+		symlinkSync(script, link);
+		await expect(
+			checkProgram({ ...spec(), args: [link, "run"] }),
+		).rejects.toThrow(/may be changed by others than root/);
+	});
+});
+
+describe("removing the service", () => {
+	test("takes unit and copy away, and the second time says what was not there", async () => {
+		const { host, ran } = systemSaying({});
+		writeFileSync(join(places.units, "assay-agent.service"), "");
+		mkdirSync(places.programs);
+		writeFileSync(join(places.programs, "assay-agent"), "");
+		expect(await systemd(host, places).uninstall()).toEqual([]);
+		expect(ran[0]).toBe("systemctl disable --now assay-agent.service");
+		expect(existsSync(places.programs)).toBe(false);
+		expect(existsSync(join(places.units, "assay-agent.service"))).toBe(false);
+		expect(await systemd(host, places).uninstall()).toEqual([
+			"There was no service assay-agent.service.",
+		]);
+	});
+
+	test("leaves and names what is not the agent's", async () => {
+		const { host } = systemSaying({});
+		mkdirSync(places.programs);
+		writeFileSync(join(places.programs, "notes.txt"), "");
+		expect((await systemd(host, places).uninstall())[1]).toContain(
+			`${places.programs} could not be removed`,
+		);
+		expect(existsSync(join(places.programs, "notes.txt"))).toBe(true);
+	});
+
+	test("a task that is not there is no error", async () => {
+		const query = ["powershell.exe", ...powershellArgs(TASK_STATE_SCRIPT)];
+		const { host, ran } = systemSaying({
+			[query.join(" ")]: '{"task":{"values":[]}}',
+		});
+		expect(await taskScheduler(host, places.programs).uninstall()).toEqual([
+			'There was no task "Assay Agent".',
+		]);
+		expect(ran).toHaveLength(1);
+	});
+});
+
+describe("the service's state", () => {
+	test.each([
+		["active", 0, "running"],
+		["inactive", 3, "stopped"],
+		["failed", 3, "stopped"],
+		["activating", 3, "stopped"],
+		["unheard-of", 3, "unknown"],
+	])("systemd's %s", async (stdout, exitCode, state) => {
+		const { host } = systemSaying({
+			"systemctl is-active assay-agent.service": {
+				stdout: `${stdout}\n`,
+				exitCode,
+			},
+		});
+		expect(await systemd(host, places).state()).toBe("not_installed");
+		writeFileSync(join(places.units, "assay-agent.service"), "");
+		expect(await systemd(host, places).state()).toBe(state);
+	});
+
+	test.each([
+		["\tstate = running\n\tpid = 513\n", 0, "running"],
+		["\tstate = spawn scheduled\n", 0, "stopped"],
+		["", 113, "stopped"],
+	])("launchd's %j", async (stdout, exitCode, state) => {
+		const { host } = systemSaying({
+			"launchctl print system/assay-agent": {
+				stdout: `system/assay-agent = {\n${stdout}}\n`,
+				exitCode,
+			},
+		});
+		const mac = {
+			daemons: places.units,
+			logRotation: places.units,
+			programs: places.programs,
+			log: join(folder, "log"),
+		};
+		expect(await launchd(host, mac).state()).toBe("not_installed");
+		writeFileSync(join(places.units, "assay-agent.plist"), "");
+		expect(await launchd(host, mac).state()).toBe(state);
+	});
+
+	test.each([
+		['{"task":{"values":[{"state":4}]}}', "running"],
+		['{"task":{"values":[{"state":3}]}}', "stopped"],
+		['{"task":{"values":[]}}', "not_installed"],
+		['{"task":{"error":"HRESULT 0x80041003,x"}}', "unknown"],
+		["Zugriff verweigert", "unknown"],
+	])("the Task Scheduler's %s", async (stdout, state) => {
+		const query = ["powershell.exe", ...powershellArgs(TASK_STATE_SCRIPT)];
+		const { host } = systemSaying({ [query.join(" ")]: stdout });
+		expect(await taskScheduler(host, places.programs).state()).toBe(state);
+	});
+
+	test.each([
+		[0, "running"],
+		[1, "stopped"],
+	])("rc.d's %i", async (exitCode, state) => {
+		const { host } = systemSaying({
+			"service assay_agent onestatus": { exitCode },
+		});
+		const bsd = { scripts: places.units, programs: places.programs };
+		expect(await rcD(host, bsd).state()).toBe("not_installed");
+		writeFileSync(join(places.units, "assay_agent"), "");
+		expect(await rcD(host, bsd).state()).toBe(state);
+	});
+});
