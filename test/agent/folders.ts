@@ -1,0 +1,43 @@
+import { rm } from "node:fs/promises";
+import { onTestFinished } from "vitest";
+import { type Credentials, storeCredentials } from "../../agent/credentials.ts";
+import { prepareFolder } from "../../agent/folder.ts";
+import type { Host } from "../../agent/host.ts";
+import { makeLog } from "../../agent/log.ts";
+import { makeFolder } from "../folder.ts";
+import { recordedHost } from "./recorded-host.ts";
+
+/** A folder of an agent, removed when the test ends. */
+export async function makeAgentFolder(): Promise<string> {
+	const folder = await makeFolder("assay-agent-");
+	onTestFinished(() => rm(folder, { recursive: true, force: true }));
+	await prepareFolder(folder);
+	return folder;
+}
+
+/** A folder of an agent that is enrolled. */
+export async function makeEnrolledFolder(
+	serverUrl: string,
+	key = "asy_dev_key",
+): Promise<{ folder: string; credentials: Credentials }> {
+	const folder = await makeAgentFolder();
+	return {
+		folder,
+		credentials: await storeCredentials(folder, serverUrl, key),
+	};
+}
+
+/** What `run`, `once` and `install` work with: a device without anything, and a log to read. */
+export function makeParts(host: Host = recordedHost({ platform: "LINUX" })) {
+	const lines: string[] = [];
+	const stop = new AbortController();
+	onTestFinished(() => stop.abort());
+	return {
+		host,
+		log: makeLog("debug", (line) => lines.push(line)),
+		signal: stop.signal,
+		stop: () => stop.abort(),
+		/** What was logged so far. */
+		logged: () => lines.join(""),
+	};
+}

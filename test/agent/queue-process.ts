@@ -1,0 +1,23 @@
+import { enqueue } from "../../agent/queue.ts";
+import { makeId, makeOrganizationId } from "../../src/id.ts";
+
+// Queues reports until it is killed, for queue.test.ts.
+const [folder = ""] = process.argv.slice(2);
+const organization = makeOrganizationId();
+for (;;) {
+	const report_id = makeId(organization, "device_posture_report");
+	await enqueue(folder, {
+		report_id,
+		dropped_total: 0,
+		results: [
+			{
+				check_key: "OS_VERSION",
+				status: "PASS",
+				evidence: { text: "x".repeat(100_000) },
+				observed_at: new Date().toISOString(),
+				correlation_id: report_id,
+			},
+		],
+	});
+	process.stdout.write("queued\n");
+}

@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { removeLeftovers } from "../../agent/files.ts";
+import {
+	clearQueue,
+	enqueue,
+	listQueue,
+	readQueued,
+	removeQueued,
+	setAside,
+} from "../../agent/queue.ts";
+import type { Report } from "../../agent/report.ts";
+import { makeId, makeOrganizationId } from "../../src/id.ts";
+import { makeAgentFolder } from "./folders.ts";
+
+const organization = makeOrganizationId();
+
+function makeReport(textLength = 10): Report {
+	const report_id = makeId(organization, "device_posture_report");
+	return {
+		report_id,
+		dropped_total: 0,
+		results: [
+			{
+				check_key: "OS_VERSION",
+				status: "PASS",
+				evidence: { text: "x".repeat(textLength) },
+				observed_at: "2026-11-21T12:00:00.000Z",
+				correlation_id: report_id,
+			},
+		],
+	};
+}
+
+async function idsIn(folder: string): Promise<(string | undefined)[]> {
+	const names = await listQueue(folder);
+	return Promise.all(
+		names.map(async (name) => (await readQueued(folder, name))?.report_id),
+	);
+}
+
+test("reports leave in the order in which they came, also past the number 9 and after a removal", async () => {
+	const folder = await makeAgentFolder();
+	const reports = Array.from({ length: 12 }, () => makeReport());
+	for (const report of reports) await enqueue(folder, report);
+	const [first] = await listQueue(folder);
+	await removeQueued(folder, first ?? "");
+	const last = makeReport();
+	await enqueue(folder, last);
+	expect(await idsIn(folder)).toEqual(
+		[...reports.slice(1), last].map(({ report_id }) => report_id),
+	);
+});
+
+test("a full queue drops the oldest and says how many", async () => {
+	const folder = await makeAgentFolder();
+	const limits = { maxReports: 3, maxBytes: 1e6 };
+	const reports = Array.from({ length: 5 }, () => makeReport());
+	const dropped = [];
+	for (const report of reports) {
+		dropped.push(await enqueue(folder, report, limits));
+	}
+	expect(dropped).toEqual([0, 0, 0, 1, 1]);
+	expect(await idsIn(folder)).toEqual(
+		reports.slice(2).map(({ report_id }) => report_id),
+	);
+});
+
+test("a queue of too many bytes drops as many of the oldest as it must", async () => {
+	const folder = await makeAgentFolder();
+	const limits = { maxReports: 100, maxBytes: 3000 };
+	for (let i = 0; i < 4; i++) await enqueue(folder, makeReport(300), limits);
+	expect(await enqueue(folder, makeReport(2000), limits)).toBe(3);
+	expect(await listQueue(folder)).toHaveLength(2);
+});
+
+test("what lies in the queue is for its owner alone", async () => {
+	const folder = await makeAgentFolder();
+	await enqueue(folder, makeReport());
+	const [name] = await listQueue(folder);
+	const { mode } = await stat(join(folder, "queue", name ?? ""));
+	expect(mode & 0o777).toBe(0o600);
+});
+
+test("a damaged report is no report, and what else lies there is not touched", async () => {
+	const folder = await makeAgentFolder();
+	const id = makeReport().report_id;
+	for (const [number, text] of [
+		[1, ""],
+		[2, '{"report_id": "x'],
+		[3, "[]"],
+		[4, "\u0000\u0000\u0000"],
+	] as const) {
+		await writeFile(
+			join(folder, "queue", `000000000${number}-${id}.json`),
+			text,
+		);
+	}
+	await writeFile(join(folder, "queue", "notes.txt"), "");
+	expect(await idsIn(folder)).toEqual([
+		undefined,
+		undefined,
+		undefined,
+		undefined,
+	]);
+});
+
+test("of what is set aside the newest ten are kept", async () => {
+	const folder = await makeAgentFolder();
+	for (let i = 0; i < 12; i++) {
+		await enqueue(folder, makeReport());
+		const [name] = await listQueue(folder);
+		await setAside(folder, name ?? "", "refused");
+	}
+	expect(await readdir(join(folder, "refused"))).toHaveLength(10);
+	expect(await listQueue(folder)).toEqual([]);
+});
+
+test("a cleared queue has nothing, set aside or not", async () => {
+	const folder = await makeAgentFolder();
+	await enqueue(folder, makeReport());
+	await enqueue(folder, makeReport());
+	const [name] = await listQueue(folder);
+	await setAside(folder, name ?? "", "refused");
+	await clearQueue(folder);
+	expect(await readdir(join(folder, "queue"))).toEqual([]);
+	expect(await readdir(join(folder, "refused"))).toEqual([]);
+});
+
+test("an agent that is killed while it queues leaves whole reports only", async () => {
+	const folder = await makeAgentFolder();
+	const child = spawn(
+		process.execPath,
+		[join(import.meta.dirname, "queue-process.ts"), folder],
+		{ stdio: ["ignore", "pipe", "inherit"] },
+	);
+	// It says a line after each report: by the tenth it is in the middle of many.
+	let lines = 0;
+	for await (const chunk of child.stdout) {
+		lines += String(chunk).split("\n").length - 1;
+		if (lines >= 10) break;
+	}
+	child.kill("SIGKILL");
+	if (child.signalCode === null) await once(child, "exit");
+	const ids = await idsIn(folder);
+	expect(ids.length).toBeGreaterThanOrEqual(10);
+	expect(ids).not.toContain(undefined);
+	await removeLeftovers(join(folder, "queue"));
+	expect(await readdir(join(folder, "queue"))).toEqual(await listQueue(folder));
+});

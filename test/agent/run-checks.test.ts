@@ -1,0 +1,158 @@
+import { expect, test } from "vitest";
+import { type Check, type CheckKey, pass } from "../../agent/checks/check.ts";
+import {
+	boundEvidence,
+	loadChecks,
+	runChecks,
+} from "../../agent/checks/run-checks.ts";
+import { CANONICAL_CHECKS, PLATFORMS } from "../../src/devices/terms.ts";
+import { recordedHost } from "./recorded-host.ts";
+
+const host = recordedHost({ platform: "LINUX" });
+const keys = Object.keys(CANONICAL_CHECKS) as CheckKey[];
+
+/** All pass, but for those given. */
+function checksWith(others: Partial<Record<CheckKey, Check>>) {
+	const all = keys.map((key) => [key, others[key] ?? (async () => pass({}))]);
+	return Object.fromEntries(all) as Record<CheckKey, Check>;
+}
+
+test.each(PLATFORMS)("%s has all nine checks", async (platform) => {
+	expect(Object.keys(await loadChecks(platform)).sort()).toEqual(
+		[...keys].sort(),
+	);
+});
+
+test("the checks run one after the other, in one order, each with its time", async () => {
+	let running = 0;
+	const check: Check = async () => {
+		expect(++running).toBe(1);
+		await new Promise((resolve) => setTimeout(resolve, 2));
+		running--;
+		return pass({});
+	};
+	const all = Object.fromEntries(keys.map((key) => [key, check]));
+	const results = await runChecks(all as Record<CheckKey, Check>, host);
+	expect(results.map(({ check_key }) => check_key)).toEqual(keys);
+	expect(results.filter(({ status }) => status !== "PASS")).toEqual([]);
+	expect(results[0]?.observed_at).toBe("2026-11-21T12:00:00.000Z");
+});
+
+test("a check that crashes is UNKNOWN, tells nothing of the error, and the others go on", async () => {
+	const crashed: string[] = [];
+	const results = await runChecks(
+		checksWith({
+			SCREEN_LOCK: async () => {
+				throw new Error("S3CRET");
+			},
+			// Before its first await.
+			TIME_SYNC: (() => {
+				throw new Error("S3CRET");
+			}) as Check,
+			FIREWALL_ENABLED: (async () => undefined) as unknown as Check,
+			OS_VERSION: (async () => ({
+				status: "FINE",
+				evidence: {},
+			})) as unknown as Check,
+		}),
+		host,
+		{ onCrash: (key) => crashed.push(key) },
+	);
+	const wrong = results.filter(({ status }) => status !== "PASS");
+	expect(wrong.map(({ check_key }) => check_key)).toEqual(crashed);
+	expect(crashed).toHaveLength(4);
+	for (const { status, evidence } of wrong) {
+		expect([status, evidence]).toEqual([
+			"UNKNOWN",
+			{ reason: "check_crashed" },
+		]);
+	}
+	expect(results).toHaveLength(keys.length);
+});
+
+test("a check that does not end is UNKNOWN, and runs nothing more on the device", async () => {
+	let later: Promise<unknown> | undefined;
+	const check: Check = async (own) => {
+		const until = new Promise((resolve) => setTimeout(resolve, 100));
+		later = until.then(() => own.run("ufw"));
+		await later;
+		return pass({});
+	};
+	const results = await runChecks(
+		checksWith({ FIREWALL_ENABLED: check }),
+		host,
+		{
+			timeoutMs: 10,
+		},
+	);
+	expect(
+		results.find(({ check_key }) => check_key === "FIREWALL_ENABLED"),
+	).toMatchObject({
+		status: "UNKNOWN",
+		evidence: { reason: "timed_out" },
+	});
+	expect(await later).toMatchObject({ ended: "timed_out" });
+});
+
+test("a stop leaves out the check in the middle and all after it", async () => {
+	const stop = new AbortController();
+	const check: Check = async () => {
+		stop.abort();
+		await new Promise(() => {});
+		return pass({});
+	};
+	const results = await runChecks(checksWith({ SCREEN_LOCK: check }), host, {
+		signal: stop.signal,
+	});
+	expect(results.map(({ check_key }) => check_key)).toEqual([
+		"DISK_ENCRYPTION",
+	]);
+});
+
+const circle: Record<string, unknown> = {};
+circle.self = circle;
+const hostile: [string, Record<string, unknown>][] = [
+	["a long text", { text: "x".repeat(1e6) }],
+	[
+		"many fields",
+		Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, i])),
+	],
+	[
+		"many long texts",
+		Object.fromEntries(
+			Array.from({ length: 40 }, (_, i) => [`f${i}`, "é".repeat(200)]),
+		),
+	],
+	["a long list", { list: Array.from({ length: 1e5 }, (_, i) => i) }],
+	["depth", { a: { b: { c: { d: { e: { f: 1 } } } } } }],
+	["a circle", circle],
+	["control characters", { "a\u0000\u001b[2J": "b\u0000\r\n\u0007\u009b" }],
+	["lone surrogates", { text: "\ud800 \udfff" }],
+	[
+		"what JSON has not",
+		{ a: Number.NaN, b: undefined, c: () => 1, d: 10n, e: Symbol("x") },
+	],
+];
+test.each(hostile)("evidence with %s is bounded", (_, evidence) => {
+	const json = JSON.stringify(boundEvidence(evidence));
+	expect(Buffer.byteLength(json)).toBeLessThanOrEqual(4096);
+	expect(json).not.toMatch(/\\u00[01]|\\u007f|\\ud[89a-f]|\p{Cc}/u);
+	expect(json.match(/[{[]/g)?.length ?? 0).toBeLessThanOrEqual(5);
+});
+
+test("evidence as checks make it stays as it is, and what is cut off is said", () => {
+	const evidence = {
+		engine: "ufw",
+		ports: [22, 80],
+		rules: { input: "drop" },
+		on: true,
+	};
+	expect(boundEvidence(evidence)).toEqual(evidence);
+	const many = Object.fromEntries(
+		Array.from({ length: 40 }, (_, i) => [`f${i}`, "x".repeat(200)]),
+	);
+	expect(boundEvidence(many)).toMatchObject({
+		truncated: true,
+		f0: "x".repeat(200),
+	});
+});

@@ -1,0 +1,383 @@
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readCredentials, storeCredentials } from "../../agent/credentials.ts";
+import { enqueue, listQueue } from "../../agent/queue.ts";
+import { makeReport } from "../../agent/report.ts";
+import { type RunOptions, run } from "../../agent/run.ts";
+import { readState, readStateOf, writeState } from "../../agent/state.ts";
+import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { parseId } from "../../src/id.ts";
+import { makeEnrolledFolder, makeParts } from "./folders.ts";
+import {
+	refuse,
+	respond,
+	type SeenRequest,
+	startScriptedService,
+} from "./scripted-service.ts";
+
+/** Runs the agent until the test stops it. */
+function start(folder: string, options: Partial<RunOptions> = {}) {
+	const parts = makeParts();
+	const ended = run({ folder, startDelayMs: 0, ...parts, ...options });
+	const stop = async () => {
+		parts.stop();
+		await ended;
+	};
+	onTestFinished(stop);
+	return { ...parts, ended, stop };
+}
+
+const count = (seen: SeenRequest[], route: string) =>
+	seen.filter((request) => request.route === route).length;
+
+/** Waits for what no request tells of. */
+async function eventually(condition: () => Promise<boolean> | boolean) {
+	while (!(await condition())) {
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}
+
+async function queueReports(
+	folder: string,
+	deviceId: string,
+	enrollment: string,
+	many: number,
+) {
+	const state = await readStateOf(folder, enrollment);
+	const result = {
+		check_key: "OS_VERSION",
+		status: "PASS",
+		evidence: {},
+		observed_at: "2026-11-21T12:00:00.000Z",
+	} as const;
+	const ids: string[] = [];
+	for (let i = 0; i < many; i++) {
+		const report = makeReport([result], deviceId, state);
+		ids.push(report.report_id);
+		await enqueue(folder, report);
+	}
+	return ids;
+}
+
+test("the first start beats at once, then reports all checks under one report id of the device's tenant", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	const agent = start(folder);
+	await service.until((seen) => count(seen, "postures") === 1);
+	await eventually(async () => (await listQueue(folder)).length === 0);
+	await agent.stop();
+	const [beat, postures] = service.seen;
+	expect(beat?.body).toMatchObject({ platform: "LINUX" });
+	const results = postures?.body?.results as Record<string, string>[];
+	expect(results.map(({ check_key }) => check_key)).toEqual(
+		Object.keys(CANONICAL_CHECKS),
+	);
+	const ids = new Set(results.map(({ correlation_id }) => correlation_id));
+	expect(ids.size).toBe(1);
+	const id = parseId([...ids][0] ?? "");
+	expect(id).toMatchObject({
+		kind: "device_posture_report",
+		tenant: parseId(service.deviceId)?.tenant,
+	});
+	expect(await readState(folder)).toMatchObject({
+		device_id: service.deviceId,
+		trouble: null,
+	});
+});
+
+test("a restart sends nothing that is not due", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	const first = start(folder);
+	await service.until((seen) => count(seen, "postures") === 1);
+	await eventually(async () => (await listQueue(folder)).length === 0);
+	await first.stop();
+	const before = service.seen.length;
+	const second = start(folder);
+	await eventually(() => second.logged().includes("reporting to"));
+	await new Promise((resolve) => setTimeout(resolve, 300));
+	await second.stop();
+	expect(service.seen).toHaveLength(before);
+});
+
+test("the intervals of the answers hold, each for its own timer", async () => {
+	const service = await startScriptedService({ heartbeat: 1, posture: 3600 });
+	const { folder } = await makeEnrolledFolder(service.url);
+	start(folder);
+	await service.until((seen) => count(seen, "heartbeat") === 3);
+	expect(count(service.seen, "postures")).toBe(1);
+});
+
+test("a device that was off catches up at once", async () => {
+	const service = await startScriptedService();
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	const state = await readStateOf(folder, credentials.enrollment_id);
+	const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+	await writeState(folder, {
+		...state,
+		device_id: service.deviceId,
+		last_heartbeat_at: yesterday,
+		last_checks_at: yesterday,
+	});
+	start(folder);
+	await service.until((seen) => count(seen, "postures") === 1);
+	expect(service.seen.map(({ route }) => route)).toEqual([
+		"heartbeat",
+		"postures",
+	]);
+});
+
+test("no report leaves before the first heartbeat has succeeded", async () => {
+	const service = await startScriptedService();
+	service.answer(({ route }, response) => {
+		if (route === "heartbeat") respond(response, 500);
+		return route !== "heartbeat";
+	});
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	await queueReports(folder, service.deviceId, credentials.enrollment_id, 1);
+	const agent = start(folder);
+	await eventually(() => agent.logged().includes("next attempt in 15 seconds"));
+	await agent.stop();
+	expect(service.seen.map(({ route }) => route)).toEqual(["heartbeat"]);
+	expect(await listQueue(folder)).toHaveLength(1);
+});
+
+test("a report that is refused is set aside with the reason, and the next one goes on", async () => {
+	const service = await startScriptedService();
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	const ids = await queueReports(
+		folder,
+		service.deviceId,
+		credentials.enrollment_id,
+		3,
+	);
+	service.answer(({ route }, response) => {
+		const isSecond = route === "postures" && service.reportIds().length === 2;
+		if (isSecond) refuse(response, 400);
+		return !isSecond;
+	});
+	const agent = start(folder);
+	await service.until((seen) => count(seen, "postures") >= 4);
+	expect(service.reportIds().slice(0, 3)).toEqual(ids);
+	const refused = await readdir(join(folder, "refused"));
+	expect(refused.map((name) => name.slice(11, 43))).toEqual([ids[1]]);
+	expect(agent.logged()).toContain("results[0] is wrong");
+});
+
+test("a damaged report is set aside with a log line, and the next one goes on", async () => {
+	const service = await startScriptedService();
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	const ids = await queueReports(
+		folder,
+		service.deviceId,
+		credentials.enrollment_id,
+		2,
+	);
+	const [name = ""] = await listQueue(folder);
+	await writeFile(join(folder, "queue", name), '{"report_id":');
+	const agent = start(folder);
+	await service.until((seen) => count(seen, "postures") >= 1);
+	expect(service.reportIds()[0]).toBe(ids[1]);
+	expect(await readdir(join(folder, "damaged"))).toEqual([name]);
+	expect(agent.logged()).toContain("is damaged");
+});
+
+test("a report that got no answer is sent again under the same id, word for word", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	let isAway = true;
+	service.answer(({ route }, response) => {
+		if (route !== "postures" || !isAway) return true;
+		response.socket?.destroy();
+		return false;
+	});
+	const first = start(folder);
+	await eventually(() => first.logged().includes("next attempt"));
+	await first.stop();
+	isAway = false;
+	const attempts = count(service.seen, "postures");
+	start(folder);
+	await service.until((seen) => count(seen, "postures") > attempts);
+	const bodies = service.seen.flatMap(({ route, body }) =>
+		route === "postures" ? [JSON.stringify(body)] : [],
+	);
+	expect(new Set(bodies).size).toBe(1);
+});
+
+test("a device whose key is refused forgets it and what waits, stays alive, and is revived by the next enrollment", async () => {
+	const service = await startScriptedService();
+	const { folder, credentials } = await makeEnrolledFolder(service.url, "old");
+	await queueReports(folder, service.deviceId, credentials.enrollment_id, 2);
+	service.answer(({ headers }, response) => {
+		const isOld = headers.authorization === "Bearer old";
+		if (isOld) refuse(response, 401);
+		return !isOld;
+	});
+	const agent = start(folder, { idleMs: 20 });
+	await eventually(async () => (await readCredentials(folder)) === undefined);
+	await eventually(() => agent.logged().includes("is not enrolled"));
+	expect(await listQueue(folder)).toEqual([]);
+	expect(await readState(folder)).toMatchObject({
+		refused_at: expect.any(String),
+	});
+	expect(service.seen).toHaveLength(1);
+	await storeCredentials(folder, service.url, "new");
+	await service.until((seen) => count(seen, "postures") === 1);
+	expect(agent.logged().match(/is not enrolled/g)).toHaveLength(1);
+});
+
+test("a 401 to a report clears an active device's key", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	service.answer(({ route }, response) => {
+		if (route === "postures") refuse(response, 401);
+		return route !== "postures";
+	});
+	start(folder);
+	await eventually(async () => (await readCredentials(folder)) === undefined);
+	expect(await listQueue(folder)).toEqual([]);
+});
+
+test("a 401 that a proxy gives costs neither the key nor the queue", async () => {
+	const service = await startScriptedService();
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	await queueReports(folder, service.deviceId, credentials.enrollment_id, 1);
+	service.answer((_, response) => {
+		respond(response, 401, { message: "sign in to the network" });
+		return false;
+	});
+	const agent = start(folder);
+	await eventually(() =>
+		agent.logged().includes("not that of an Assay service"),
+	);
+	await agent.stop();
+	expect(await readCredentials(folder)).toEqual(credentials);
+	expect(await listQueue(folder)).toHaveLength(1);
+});
+
+test("an answer that is no heartbeat's does not make the device active", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	service.answer((_, response) => {
+		respond(response, 200, { device_id: "x", heartbeat_interval_seconds: 0 });
+		return false;
+	});
+	const agent = start(folder);
+	await eventually(() => agent.logged().includes("is not that of an Assay"));
+	await agent.stop();
+	expect(await readState(folder)).toMatchObject({ last_heartbeat_at: null });
+});
+
+test("what was dropped is told in the next report, and the one after it gives the all-clear", async () => {
+	const service = await startScriptedService({ posture: 1 });
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	await queueReports(folder, service.deviceId, credentials.enrollment_id, 3);
+	let isAway = true;
+	service.answer(({ route }, response) => {
+		const isFailing = route === "postures" && isAway;
+		if (isFailing) respond(response, 503);
+		return !isFailing;
+	});
+	const agent = start(folder, {
+		queueLimits: { maxReports: 2, maxBytes: 1e6 },
+	});
+	await eventually(() => agent.logged().includes("of the oldest reports"));
+	// The first report after the drop has been queued.
+	await eventually(
+		() => (agent.logged().match(/the queue is full/g)?.length ?? 0) > 1,
+	);
+	isAway = false;
+	await agent.stop();
+	service.seen.length = 0;
+	start(folder, { queueLimits: { maxReports: 2, maxBytes: 1e6 } });
+	const said = () =>
+		service.seen.flatMap(({ body }) =>
+			((body?.results ?? []) as Record<string, unknown>[]).filter(
+				({ check_key }) => check_key === "AGENT_REPORT_QUEUE",
+			),
+		);
+	await service.until(() => said().some(({ status }) => status === "PASS"));
+	expect(said()[0]).toMatchObject({
+		status: "UNKNOWN",
+		evidence: {
+			reason: "reports_dropped",
+			dropped_reports: expect.any(Number),
+			since: expect.any(String),
+		},
+	});
+	const after = count(service.seen, "postures");
+	await service.until((seen) => count(seen, "postures") >= after + 2);
+	expect(said().at(-1)?.status).toBe("PASS");
+	expect(
+		said().filter(({ status }) => status === "PASS").length,
+	).toBeLessThanOrEqual(2);
+});
+
+test("a report that cannot be stored is sent all the same", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	// As root a mode stops nobody: a folder that is missing does.
+	await rm(join(folder, "queue"), { recursive: true });
+	const agent = start(folder);
+	await service.until((seen) => count(seen, "postures") === 1);
+	expect(agent.logged()).toContain("cannot be stored");
+});
+
+test("two agents do not work in one folder, and one that was killed does not block the next", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	// No process has this number: it is past the largest that the kernel gives.
+	await writeFile(
+		join(folder, "run.lock"),
+		JSON.stringify({ pid: 2 ** 22 + 1, token: "x" }),
+	);
+	const agent = start(folder);
+	await service.until((seen) => seen.length > 0);
+	await expect(run({ folder, ...makeParts() })).rejects.toThrow(
+		"is running already",
+	);
+	await agent.stop();
+	expect(await readdir(folder)).not.toContain("run.lock");
+});
+
+test("an agent whose folder is removed ends", async () => {
+	const service = await startScriptedService({ heartbeat: 1 });
+	const { folder } = await makeEnrolledFolder(service.url);
+	const agent = start(folder);
+	await service.until((seen) => seen.length > 0);
+	await rm(folder, { recursive: true });
+	await agent.ended;
+	expect(agent.logged()).toContain("is gone; the agent ends");
+});
+
+test("a log says trouble once, says its end, and holds no key and no evidence", async () => {
+	const service = await startScriptedService({ heartbeat: 1 });
+	const { folder } = await makeEnrolledFolder(service.url, "asy_dev_s3cret");
+	let isAway = false;
+	service.answer(({ headers }, response) => {
+		if (isAway)
+			respond(
+				response,
+				503,
+				{
+					error: "service_unavailable",
+					message: `later\n${headers.authorization}`,
+				},
+				{ "retry-after": "0" },
+			);
+		return !isAway;
+	});
+	const agent = start(folder);
+	await service.until((seen) => count(seen, "postures") === 1);
+	isAway = true;
+	await eventually(() => agent.logged().includes("answered 503"));
+	await agent.stop();
+	expect(agent.logged().match(/answered 503/g)).toHaveLength(1);
+	expect(agent.logged()).toContain("later");
+	expect(agent.logged()).not.toContain("s3cret");
+	expect(agent.logged()).not.toContain("DISK_ENCRYPTION");
+	for (const line of agent.logged().trim().split("\n")) {
+		expect(line).toMatch(/^\d{4}-\S+Z (debug|info |warn |error) \S/);
+	}
+});

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import {
+	chooseStep,
+	dueAt,
+	type Situation,
+	sleepMs,
+	timerSince,
+	withJitter,
+} from "../../agent/schedule.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const idle: Situation = {
+	heartbeat: { lastMs: NOW, delayMs: 300_000 },
+	postures: { lastMs: NOW, delayMs: 3_600_000 },
+	hold: { lastMs: undefined, delayMs: 0 },
+	isActive: true,
+	isReportWaiting: false,
+	isCollecting: false,
+};
+const never = { lastMs: undefined, delayMs: 1000 };
+
+test("what never happened is due at once", () => {
+	expect(dueAt(undefined, 300_000, NOW)).toBe(NOW);
+});
+
+test("a restart waits for what is left of the interval since the last success", () => {
+	expect(dueAt(NOW - 100_000, 300_000, NOW)).toBe(NOW + 200_000);
+	expect(timerSince("2026-11-21T11:00:00Z", 300).lastMs).toBe(NOW - 3_600_000);
+	expect(timerSince(null, 300).lastMs).toBeUndefined();
+});
+
+test("a clock that was set back does not silence the agent", () => {
+	expect(dueAt(NOW + 86_400_000, 300_000, NOW)).toBe(NOW);
+	// A correction by a second is no reason to send twice.
+	expect(dueAt(NOW + 1000, 300_000, NOW)).toBe(NOW + 301_000);
+});
+
+test("intervals differ by up to a tenth", () => {
+	expect([0, 0.5, 1].map((random) => withJitter(300, random))).toEqual([
+		270_000, 300_000, 330_000,
+	]);
+});
+
+test("a sleep is never longer than a minute, so that a suspended laptop catches up", () => {
+	expect(sleepMs([NOW + 3_600_000, Infinity], NOW)).toBe(60_000);
+	expect(sleepMs([NOW + 5000, NOW + 9000], NOW)).toBe(5000);
+	expect(sleepMs([NOW - 5000], NOW)).toBe(0);
+});
+
+const steps: [string, Partial<Situation>, string][] = [
+	["sleeps when nothing is due", {}, "sleep"],
+	["beats when the heartbeat is due", { heartbeat: never }, "heartbeat"],
+	[
+		"beats before it sends",
+		{ heartbeat: never, isReportWaiting: true },
+		"heartbeat",
+	],
+	["sends what waits", { isReportWaiting: true }, "send"],
+	["runs the checks when they are due", { postures: never }, "collect"],
+	[
+		"does not run the checks twice at a time",
+		{ postures: never, isCollecting: true },
+		"sleep",
+	],
+	[
+		"runs no check before the first heartbeat",
+		{ postures: never, isActive: false },
+		"sleep",
+	],
+	[
+		"sends nothing before the first heartbeat",
+		{ isReportWaiting: true, isActive: false },
+		"sleep",
+	],
+	[
+		"sends nothing while it backs off",
+		{
+			heartbeat: never,
+			isReportWaiting: true,
+			hold: { lastMs: NOW, delayMs: 15_000 },
+		},
+		"sleep",
+	],
+	[
+		"runs the checks also while it backs off",
+		{ postures: never, hold: { lastMs: NOW, delayMs: 15_000 } },
+		"collect",
+	],
+];
+test.each(steps)("the agent %s", (_, change, step) => {
+	expect(chooseStep({ ...idle, ...change }, NOW).kind).toBe(step);
+});
+
+test("the agent sleeps until the back-off is over, not until the heartbeat", () => {
+	const step = chooseStep(
+		{ ...idle, heartbeat: never, hold: { lastMs: NOW, delayMs: 15_000 } },
+		NOW,
+	);
+	expect(step).toEqual({ kind: "sleep", ms: 15_000 });
+});

@@ -1,0 +1,174 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from "../../agent/host.ts";
+import { isPrivileged, makeSystemHost } from "../../agent/system-host.ts";
+import { isRunning } from "../program.ts";
+import { makeAgentFolder } from "./folders.ts";
+
+function makeHost() {
+	const stop = new AbortController();
+	onTestFinished(() => stop.abort());
+	return { host: makeSystemHost("LINUX", stop.signal), stop };
+}
+
+test("a program's exit code, output and errors are told apart", async () => {
+	const { host } = makeHost();
+	expect(
+		await host.run("sh", ["-c", "echo out; echo err >&2; exit 3"]),
+	).toEqual({
+		ended: "exited",
+		exitCode: 3,
+		stdout: "out\n",
+		stderr: "err\n",
+	});
+});
+
+test("a program that does not exist is missing", async () => {
+	const { host } = makeHost();
+	expect((await host.run("no-such-program")).ended).toBe("missing");
+	expect((await host.run("/nowhere/no-such-program")).ended).toBe("missing");
+});
+
+test("a program is never found through PATH", async () => {
+	const folder = await makeAgentFolder();
+	const program = join(folder, "assay-test-program");
+	writeFileSync(program, "#!/bin/sh\necho found\n", { mode: 0o755 });
+	const before = process.env.PATH;
+	process.env.PATH = `${folder}:${before}`;
+	onTestFinished(() => {
+		process.env.PATH = before;
+	});
+	const { host } = makeHost();
+	expect((await host.run("assay-test-program")).ended).toBe("missing");
+});
+
+test.runIf(isPrivileged())(
+	"root runs no program that somebody else may have put there",
+	async () => {
+		const folder = await makeAgentFolder();
+		const program = join(folder, "program");
+		writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+		const { host } = makeHost();
+		expect((await host.run(program)).ended).toBe("exited");
+		chmodSync(program, 0o777);
+		expect((await host.run(program)).ended).toBe("denied");
+		chmodSync(program, 0o755);
+		chmodSync(folder, 0o777);
+		expect((await host.run(program)).ended).toBe("denied");
+	},
+);
+
+test("a program gets a fixed locale and none of the agent's environment", async () => {
+	process.env.ASSAY_ENROLLMENT_TOKEN = "asy_enr_x";
+	onTestFinished(() => {
+		delete process.env.ASSAY_ENROLLMENT_TOKEN;
+	});
+	const { host } = makeHost();
+	const { stdout } = await host.run("env");
+	const names = stdout.split("\n").map((line) => line.split("=")[0]);
+	expect(stdout).toContain("LC_ALL=C\n");
+	expect(names).not.toContain("ASSAY_ENROLLMENT_TOKEN");
+	expect(names).toContain("HOME");
+});
+
+test("a program that does not end is killed, and so is what it started", async () => {
+	const { host } = makeHost();
+	const result = await host.run(
+		"sh",
+		["-c", "sleep 600 & echo $!; sleep 600"],
+		{ timeoutMs: 300 },
+	);
+	expect(result).toMatchObject({ ended: "timed_out", exitCode: -1 });
+	const pid = Number(result.stdout);
+	expect(pid).toBeGreaterThan(0);
+	// Killed processes are gone only after the kernel got to them.
+	while (isRunning(pid))
+		await new Promise((resolve) => setTimeout(resolve, 10));
+});
+
+test("a program that leaves another one behind has ended", async () => {
+	const { host } = makeHost();
+	const result = await host.run("sh", ["-c", "sleep 600 & echo done"], {
+		timeoutMs: 300,
+	});
+	expect(result).toEqual({
+		ended: "exited",
+		exitCode: 0,
+		stdout: "done\n",
+		stderr: "",
+	});
+});
+
+test("a program that was killed gives no exit code", async () => {
+	const { host } = makeHost();
+	const result = await host.run("sh", ["-c", "kill -9 $$"]);
+	expect(result).toMatchObject({ ended: "timed_out", exitCode: -1 });
+});
+
+test("a program waits for no standard input", async () => {
+	const { host } = makeHost();
+	expect(await host.run("cat")).toMatchObject({ ended: "exited", stdout: "" });
+});
+
+test("output without end is cut off and kept out of memory", async () => {
+	const { host } = makeHost();
+	const { stdout, ended } = await host.run("sh", ["-c", "yes"], {
+		timeoutMs: 500,
+	});
+	expect(ended).toBe("timed_out");
+	expect(stdout).toHaveLength(MAX_OUTPUT_BYTES);
+});
+
+test("a stop kills what runs, and nothing is run after it", async () => {
+	const { host, stop } = makeHost();
+	const running = host.run("sleep", ["600"], { timeoutMs: 600_000 });
+	stop.abort();
+	expect((await running).ended).toBe("timed_out");
+	expect((await host.run("true")).ended).toBe("timed_out");
+});
+
+test("a file is read whole, and what cannot be read says why", async () => {
+	const folder = await makeAgentFolder();
+	const path = (name: string) => join(folder, name);
+	writeFileSync(path("text"), "text\n");
+	writeFileSync(path("exact"), "x".repeat(MAX_FILE_BYTES));
+	writeFileSync(path("large"), "x".repeat(MAX_FILE_BYTES + 1));
+	execFileSync("mkfifo", [path("pipe")]);
+	const { host } = makeHost();
+	expect(await host.readFile(path("text"))).toEqual({
+		kind: "text",
+		text: "text\n",
+	});
+	expect((await host.readFile(path("exact"))).kind).toBe("text");
+	expect((await host.readFile(path("large"))).kind).toBe("unreadable");
+	expect((await host.readFile(path("missing"))).kind).toBe("missing");
+	expect((await host.readFile(path("text/below"))).kind).toBe("missing");
+	expect((await host.readFile(folder)).kind).toBe("unreadable");
+	expect((await host.readFile(path("pipe"))).kind).toBe("unreadable");
+	expect((await host.readFile("/dev/zero")).kind).toBe("unreadable");
+});
+
+test.runIf(process.platform === "linux")(
+	"files of /proc are read although they say that they are empty",
+	async () => {
+		const { host } = makeHost();
+		const mounts = await host.readFile("/proc/self/mounts");
+		expect(mounts).toMatchObject({ text: expect.stringContaining("/proc") });
+	},
+);
+
+test("a folder's names are sorted, and a missing one says so", async () => {
+	const folder = await makeAgentFolder();
+	mkdirSync(join(folder, "d"));
+	for (const name of ["b", "a", "c"])
+		writeFileSync(join(folder, "d", name), "");
+	const { host } = makeHost();
+	expect(await host.listFolder(join(folder, "d"))).toEqual({
+		kind: "names",
+		names: ["a", "b", "c"],
+	});
+	expect((await host.listFolder(join(folder, "no"))).kind).toBe("missing");
+	expect((await host.listFolder(join(folder, "d/a"))).kind).toBe("missing");
+});
