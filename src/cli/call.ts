@@ -33,18 +33,10 @@ Example:
 		.action(async (tool: string, input = "{}", options: CallOptions) => {
 			const text = input === "-" ? await readText(process.stdin) : input;
 			const token = options.token ?? process.env.ASSAY_TOKEN;
-			if (!token) {
-				throw new AppError(
-					"unauthorized",
-					"set ASSAY_TOKEN to an API token, or give --token; `assay api-token create` makes one",
-				);
-			}
-			if (/[^\x21-\x7e]/.test(token)) {
-				throw new AppError(
-					"unauthorized",
-					"the API token has a line break, a space or another character that no token has; copy it again, whole and without quotes",
-				);
-			}
+			requireApiToken(
+				token,
+				"set ASSAY_TOKEN to an API token, or give --token; `assay api-token create` makes one",
+			);
 			const base = options.url?.href ?? readConfig(process.env).baseUrl;
 			const answer = await post(
 				new URL(`/api/mcp/tools/${tool}`, base),
@@ -63,7 +55,21 @@ function parseToolName(text: string): string {
 	return text;
 }
 
-function parseUrl(text: string): URL {
+/** Throws unauthorized when there is no API token, with `missing`, or none that could be one. */
+export function requireApiToken(
+	token: string | undefined,
+	missing: string,
+): asserts token is string {
+	if (!token) throw new AppError("unauthorized", missing);
+	if (/[^\x21-\x7e]/.test(token)) {
+		throw new AppError(
+			"unauthorized",
+			"the API token has a line break, a space or another character that no token has; copy it again, whole and without quotes",
+		);
+	}
+}
+
+export function parseUrl(text: string): URL {
 	const url = URL.parse(text);
 	if (!url || !/^https?:$/.test(url.protocol)) {
 		throw new InvalidArgumentError("It begins with http:// or https://.");

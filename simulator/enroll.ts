@@ -1,0 +1,118 @@
+import { type Answer, type Door, NO_ANSWER } from "./door.ts";
+import { beat, claimedMachine, type Fleet, reportOf } from "./fleet.ts";
+import { inParallel, type Pace } from "./pace.ts";
+import { roleOf } from "./roles.ts";
+
+const WIDTH = 16;
+
+/** What came of the requests. */
+export interface Counts {
+	added: number;
+	enrolled: number;
+	/** Heartbeats that were refused, as those of duplicates are. */
+	conflicts: number;
+	heartbeats: number;
+	reports: number;
+	/** No answer, or the service was in trouble. */
+	failed: number;
+	/** Keys that the service does not know any more, as of a revoked device. */
+	revoked: number;
+}
+
+export function makeCounts(): Counts {
+	return {
+		added: 0,
+		enrolled: 0,
+		conflicts: 0,
+		heartbeats: 0,
+		reports: 0,
+		failed: 0,
+		revoked: 0,
+	};
+}
+
+export class Refused extends Error {}
+
+/**
+ * Adds `count` devices, exchanges their tokens, and lets each send its first heartbeat and report.
+ * Throws Refused when the administrator's token may not add devices.
+ */
+export async function enrollAll(
+	fleet: Fleet,
+	door: Door,
+	count: number,
+	pace: Pace,
+	signal: AbortSignal,
+	counts: Counts,
+): Promise<void> {
+	const enrollOne = async (n: number) => {
+		if (signal.aborted || !(await pace.turn(signal))) return;
+		const { hostname } = claimedMachine(fleet.seed, n).facts;
+		const added = await door.addDevice(hostname.split(".")[0] ?? hostname);
+		if (!added.body) return refused(added, counts, "addDevice");
+		counts.added++;
+		if (!(await pace.turn(signal))) return;
+		const enrolled = await door.enroll(added.body.enrollment_token);
+		if (!enrolled.body) return refused(enrolled, counts, "enroll");
+		fleet.keys[n] = enrolled.body.api_key;
+		counts.enrolled++;
+	};
+	await inParallel(count, WIDTH, enrollOne);
+	const first = async (n: number) => {
+		if (!(await pace.turn(signal))) return;
+		await sendBeat(fleet, door, n, counts);
+		if (fleet.deviceIds[n] === undefined || !(await pace.turn(signal))) return;
+		await sendReport(fleet, door, n, counts);
+	};
+	// A duplicate is one only once the other has its hardware.
+	const isLate = (n: number) => roleOf(n) === "duplicate";
+	await inParallel(count, WIDTH, async (n) => {
+		if (!isLate(n)) await first(n);
+	});
+	await inParallel(count, WIDTH, async (n) => {
+		if (isLate(n)) await first(n);
+	});
+}
+
+/** Gives the answer, undefined for a device without a key. */
+export async function sendBeat(
+	fleet: Fleet,
+	door: Door,
+	n: number,
+	counts: Counts,
+) {
+	const answer = await beat(fleet, door, n);
+	if (!answer) return undefined;
+	if (answer.body) counts.heartbeats++;
+	else if (answer.status === 400) counts.conflicts++;
+	else if (answer.status === 401) counts.revoked++;
+	else counts.failed++;
+	return answer;
+}
+
+export async function sendReport(
+	fleet: Fleet,
+	door: Door,
+	n: number,
+	counts: Counts,
+) {
+	const key = fleet.keys[n];
+	if (key === undefined || fleet.deviceIds[n] === undefined) return undefined;
+	const answer = await door.postures(key, reportOf(fleet, n));
+	if (answer.status === 204) counts.reports++;
+	else if (answer.status === 401) {
+		fleet.keys[n] = undefined;
+		counts.revoked++;
+	} else counts.failed++;
+	return answer;
+}
+
+function refused(answer: Answer<unknown>, counts: Counts, what: string): void {
+	counts.failed++;
+	if (answer.status === NO_ANSWER || answer.status >= 500) {
+		if (counts.added > 0) return;
+		throw new Refused(`no Assay answers there: ${answer.message}`);
+	}
+	// What an administrator has to mend would be the same for every device.
+	throw new Refused(`${what}: ${answer.message}`);
+}

@@ -1,0 +1,114 @@
+import { nextDelayMs } from "../agent/backoff.ts";
+import type { Answer, Door } from "./door.ts";
+import { type Counts, sendBeat, sendReport } from "./enroll.ts";
+import type { Fleet } from "./fleet.ts";
+import { type Pace, waitMs } from "./pace.ts";
+import { roleOf } from "./roles.ts";
+
+/** Beyond it a slow service would collect requests in our memory. */
+const MOST_IN_FLIGHT = 64;
+const DEFAULT_HEARTBEAT_SECONDS = 300;
+const DEFAULT_POSTURE_SECONDS = 3600;
+
+interface Intervals {
+	heartbeatSeconds: number;
+	postureSeconds: number;
+}
+
+/**
+ * Heartbeats and reports of the whole fleet, evenly over the intervals that the service names,
+ * until `signal` comes. Devices whose requests fail back off as the agent does; unlike the agent
+ * they keep no queue.
+ */
+export async function keepReporting(
+	fleet: Fleet,
+	door: Door,
+	pace: Pace,
+	signal: AbortSignal,
+	counts: Counts,
+): Promise<void> {
+	const intervals: Intervals = {
+		heartbeatSeconds: DEFAULT_HEARTBEAT_SECONDS,
+		postureSeconds: DEFAULT_POSTURE_SECONDS,
+	};
+	const backOff = new BackOff(fleet.keys.length);
+	const beats = walk(
+		fleet,
+		pace,
+		signal,
+		() => intervals.heartbeatSeconds,
+		async (n) => {
+			if (backOff.waits(n)) return;
+			const answer = await sendBeat(fleet, door, n, counts);
+			if (!answer) return;
+			backOff.note(n, answer);
+			if (!answer.body) return;
+			intervals.heartbeatSeconds = answer.body.heartbeat_interval_seconds;
+			intervals.postureSeconds = answer.body.posture_interval_seconds;
+		},
+	);
+	const reports = walk(
+		fleet,
+		pace,
+		signal,
+		() => intervals.postureSeconds,
+		async (n) => {
+			if (backOff.waits(n)) return;
+			const answer = await sendReport(fleet, door, n, counts);
+			if (answer) backOff.note(n, answer);
+		},
+	);
+	await Promise.all([beats, reports]);
+}
+
+/** Calls `send` for one device after the other, all of them once in an interval. */
+async function walk(
+	fleet: Fleet,
+	pace: Pace,
+	signal: AbortSignal,
+	intervalSeconds: () => number,
+	send: (n: number) => Promise<void>,
+): Promise<void> {
+	const inFlight = new Set<Promise<void>>();
+	let due = performance.now();
+	for (let n = 0; ; n = (n + 1) % fleet.keys.length) {
+		if (!(await waitMs(due - performance.now(), signal))) break;
+		// What could not be sent in time is not made up for: agents do not either.
+		due =
+			Math.max(due, performance.now() - 1000) +
+			(intervalSeconds() * 1000) / fleet.keys.length;
+		if (roleOf(n) === "silent" || fleet.keys[n] === undefined) continue;
+		if (!(await pace.turn(signal))) break;
+		if (inFlight.size >= MOST_IN_FLIGHT) await Promise.race(inFlight);
+		const sent: Promise<void> = send(n).finally(() => inFlight.delete(sent));
+		inFlight.add(sent);
+	}
+	await Promise.all(inFlight);
+}
+
+/** When each device may try again, in 9 bytes. */
+class BackOff {
+	readonly #until: Float64Array;
+	readonly #failures: Uint8Array;
+
+	constructor(devices: number) {
+		this.#until = new Float64Array(devices);
+		this.#failures = new Uint8Array(devices);
+	}
+
+	waits(n: number): boolean {
+		return (this.#until[n] ?? 0) > performance.now();
+	}
+
+	note(n: number, { status, retryAfterSeconds }: Answer<unknown>): void {
+		if (status !== 0 && status < 500) {
+			this.#failures[n] = 0;
+			return;
+		}
+		const attempt = Math.min((this.#failures[n] ?? 0) + 1, 255);
+		this.#failures[n] = attempt;
+		const random = Math.random();
+		this.#until[n] =
+			performance.now() + nextDelayMs({ attempt, retryAfterSeconds, random });
+	}
+}

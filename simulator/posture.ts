@@ -1,0 +1,143 @@
+import type { CheckKey } from "../agent/checks/check.ts";
+import {
+	CANONICAL_CHECKS,
+	type Evidence,
+	type Platform,
+	type PostureStatus,
+} from "../src/devices/terms.ts";
+import type { Behaviour, Behaviours } from "./evidence/behaviour.ts";
+import { FREEBSD } from "./evidence/freebsd.ts";
+import { LINUX } from "./evidence/linux.ts";
+import { MACOS } from "./evidence/macos.ts";
+import { WINDOWS } from "./evidence/windows.ts";
+import type { Machine } from "./machine.ts";
+import { chance, TOPIC } from "./random.ts";
+
+const BEHAVIOURS: Record<Platform, Behaviours> = {
+	DARWIN: MACOS,
+	WINDOWS,
+	LINUX,
+	FREEBSD,
+};
+
+export const CHECK_KEYS = Object.keys(CANONICAL_CHECKS) as CheckKey[];
+
+const DAY_MS = 86_400_000;
+/** One time in which a check may fail for a while and be mended. */
+const EPISODE_MS = 24 * DAY_MS;
+/** The same for what happens while somebody looks. */
+const FLIP_MS = 20 * 60_000;
+/** Of the failing share: what fails from some day on for good, the rest comes and goes. */
+const CHRONIC_SHARE = 0.4;
+const ONSET_DAYS = 120;
+/** A report in which a check ran into its time limit. */
+const TIMED_OUT_SHARE = 0.0008;
+
+export interface Look {
+	seed: number;
+	/** What was seen then, in milliseconds since 1970. */
+	at: number;
+	/** When the simulation began: what fails for good began some time before. */
+	begun: number;
+	/** The share of checks that change and change back within 20 minutes. */
+	drift: number;
+}
+
+export interface Result {
+	check_key: CheckKey;
+	status: PostureStatus;
+	evidence: Evidence;
+}
+
+/** What the machine reports at a time: nine results, as its agent would. */
+export function resultsOf(machine: Machine, look: Look): Result[] {
+	return CHECK_KEYS.map((check_key, check) => ({
+		check_key,
+		...judge(
+			machine,
+			check,
+			BEHAVIOURS[machine.facts.platform][check_key],
+			look,
+		),
+	}));
+}
+
+function judge(
+	machine: Machine,
+	check: number,
+	behaviour: Behaviour,
+	look: Look,
+): Omit<Result, "check_key"> {
+	const own = [look.seed, machine.n, check] as const;
+	const does = behaviour.notApplicable?.(machine);
+	if (does) return { status: "NOT_APPLICABLE", evidence: { reason: does } };
+	if (behaviour.needsRoot && !machine.isPrivileged) {
+		return { status: "UNKNOWN", evidence: { reason: "needs_root" } };
+	}
+	const { unknown } = behaviour;
+	if (unknown && chance(...own, TOPIC.PRESENT) < unknown.share) {
+		return { status: "UNKNOWN", evidence: { reason: unknown.reason } };
+	}
+	const hour = Math.floor(look.at / 3_600_000);
+	if (chance(...own, TOPIC.BREAK, hour) < TIMED_OUT_SHARE) {
+		return { status: "UNKNOWN", evidence: { reason: "timed_out" } };
+	}
+	const variant = chance(...own, TOPIC.VARIANT);
+	return isFailing(machine, check, behaviour, look)
+		? { status: "FAIL", evidence: behaviour.fail(machine, variant) }
+		: { status: "PASS", evidence: behaviour.pass(machine, variant) };
+}
+
+function isFailing(
+	machine: Machine,
+	check: number,
+	behaviour: Behaviour,
+	look: Look,
+): boolean {
+	if (CHECK_KEYS[check] === "OS_VERSION") return isOutdated(machine, look.at);
+	const { seed, at } = look;
+	const own = [seed, machine.n, check] as const;
+	const flips = isWithin(at, FLIP_MS, look.drift, [...own, TOPIC.FLIP]);
+	return wasBroken(behaviour, own, look) !== flips;
+}
+
+function isOutdated({ version }: Machine, at: number): boolean {
+	const { supportedUntil } = version;
+	return (
+		supportedUntil !== undefined &&
+		at > Date.parse(`${supportedUntil}T00:00:00Z`) + DAY_MS
+	);
+}
+
+function wasBroken(
+	{ failing }: Behaviour,
+	own: readonly [number, number, number],
+	{ at, begun }: Look,
+): boolean {
+	if (chance(...own, TOPIC.CHRONIC) < failing * CHRONIC_SHARE) {
+		return at > begun - chance(...own, TOPIC.ONSET) * ONSET_DAYS * DAY_MS;
+	}
+	// An episode lasts a half of its time on average.
+	const share = failing * (1 - CHRONIC_SHARE) * 2;
+	return isWithin(at, EPISODE_MS, share, [...own, TOPIC.EPISODE]);
+}
+
+/**
+ * Time goes in windows of `windowMs`, at another moment for each check; in a `share` of them
+ * something lasts from somewhere in the first half to somewhere in the second.
+ */
+function isWithin(
+	at: number,
+	windowMs: number,
+	share: number,
+	keys: readonly number[],
+): boolean {
+	const shifted = at + chance(...keys) * windowMs;
+	const window = Math.floor(shifted / windowMs);
+	if (chance(...keys, window, 1) >= share) return false;
+	const part = shifted / windowMs - window;
+	return (
+		part > chance(...keys, window, 2) / 2 &&
+		part < 0.5 + chance(...keys, window, 3) / 2
+	);
+}
