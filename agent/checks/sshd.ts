@@ -8,8 +8,8 @@ export interface SshdSettings {
 	port: number | undefined;
 	/** Someone may sign in with nothing but a password. */
 	passwordLogin: boolean;
-	/** How root may sign in; `password` is the only one that lets a guessed password in. */
-	rootLogin: "no" | "key" | "password";
+	/** The value of PermitRootLogin, which says nothing of passwords where `passwordLogin` is false. */
+	rootLogin: "no" | "prohibit-password" | "forced-commands-only" | "yes";
 	/** It listens on nothing but loopback addresses. */
 	loopbackOnly: boolean;
 }
@@ -19,8 +19,9 @@ export type SshdAnswer =
 	| { known: false; reason: string };
 
 /**
- * The rule for a running SSH server on every platform: keys are fine, a password alone is not, as
- * it can be guessed from outside (CIS benchmarks ask the same of servers). `evidence` is added.
+ * The rule for a running SSH server on every platform: keys are fine; a password alone is not,
+ * as it can be guessed from outside, and neither is root by its own name (CIS benchmarks ask
+ * the same of servers). `evidence` is added.
  */
 export async function judgeSshd(
 	host: Host,
@@ -32,12 +33,12 @@ export async function judgeSshd(
 	const found = {
 		...evidence,
 		...(settings.port === undefined ? {} : { port: settings.port }),
-		password_login: settings.passwordLogin,
+		password_authentication: settings.passwordLogin,
 		root_login: settings.rootLogin,
 		loopback_only: settings.loopbackOnly,
 	};
-	const isExposed = settings.passwordLogin && !settings.loopbackOnly;
-	return isExposed ? fail(found) : pass(found);
+	const isOpen = settings.passwordLogin || settings.rootLogin === "yes";
+	return isOpen && !settings.loopbackOnly ? fail(found) : pass(found);
 }
 
 /**
@@ -95,17 +96,17 @@ export function parseSshdSettings(output: string): SshdSettings | undefined {
 	return {
 		port: portNumber(first("port")),
 		passwordLogin,
-		rootLogin: root === "password" && !passwordLogin ? "key" : root,
+		rootLogin: root,
 		loopbackOnly: isLoopbackOnly(values.get("listenaddress") ?? []),
 	};
 }
 
 const ROOT_LOGIN: Record<string, SshdSettings["rootLogin"]> = {
 	no: "no",
-	"without-password": "key",
-	"prohibit-password": "key",
-	"forced-commands-only": "key",
-	yes: "password",
+	"without-password": "prohibit-password",
+	"prohibit-password": "prohibit-password",
+	"forced-commands-only": "forced-commands-only",
+	yes: "yes",
 };
 
 function yesOrNo(value: string | undefined): boolean | undefined {

@@ -23,7 +23,10 @@ export const findFacts: FactFinder = async (host) => {
 		serial_number: /^[A-Z0-9+/=-]{4,64}$/i.test(serial ?? "")
 			? serial
 			: undefined,
-		os_version: `macOS ${version ?? "(unknown)"}${build === undefined ? "" : ` (${build})`}`,
+		os_version:
+			version === undefined
+				? ""
+				: `macOS ${version}${build === undefined ? "" : ` (${build})`}`,
 	};
 };
 

@@ -688,7 +688,11 @@ table("PASSWORD_POLICY", [
 	],
 ]);
 
-const allOff = { ssh: false, screen_sharing: false, remote_management: false };
+const allOff = {
+	ssh_running: false,
+	screen_sharing: false,
+	remote_management: false,
+};
 const sshOn = {
 	"launchctl print system/com.openssh.sshd": loaded("com.openssh.sshd"),
 	"launchctl print-disabled system": disabledServices([
@@ -713,10 +717,10 @@ table("REMOTE_LOGIN", [
 		"FAIL",
 		{
 			...allOff,
-			ssh: true,
+			ssh_running: true,
 			port: 22,
-			password_login: true,
-			root_login: "key",
+			password_authentication: true,
+			root_login: "prohibit-password",
 			loopback_only: false,
 		},
 	],
@@ -726,10 +730,10 @@ table("REMOTE_LOGIN", [
 		"PASS",
 		{
 			...allOff,
-			ssh: true,
+			ssh_running: true,
 			port: 22,
-			password_login: false,
-			root_login: "key",
+			password_authentication: false,
+			root_login: "prohibit-password",
 			loopback_only: false,
 		},
 	],
@@ -744,7 +748,7 @@ table("REMOTE_LOGIN", [
 			},
 		},
 		"UNKNOWN",
-		{ reason: "needs_root", ...allOff, ssh: true },
+		{ reason: "needs_root", ...allOff, ssh_running: true },
 	],
 	[
 		"SSH not loaded yet but enabled, with the words of macOS 12",
@@ -757,10 +761,10 @@ table("REMOTE_LOGIN", [
 		"FAIL",
 		{
 			...allOff,
-			ssh: true,
+			ssh_running: true,
 			port: 22,
-			password_login: true,
-			root_login: "key",
+			password_authentication: true,
+			root_login: "prohibit-password",
 			loopback_only: false,
 		},
 	],
@@ -786,7 +790,7 @@ table("REMOTE_LOGIN", [
 		"UNKNOWN",
 		{
 			reason: "service_state_not_known",
-			ssh: false,
+			ssh_running: false,
 			screen_sharing: false,
 		},
 	],
@@ -813,7 +817,7 @@ table("REMOTE_LOGIN", [
 		"UNKNOWN",
 		{
 			reason: "service_state_not_known",
-			ssh: false,
+			ssh_running: false,
 			remote_management: false,
 		},
 	],
@@ -908,7 +912,7 @@ describe("facts", () => {
 		expect(await findFacts(recordedHost({ platform: "DARWIN" }))).toEqual({
 			hardware_uuid: undefined,
 			serial_number: undefined,
-			os_version: "macOS (unknown)",
+			os_version: "",
 		});
 	});
 });

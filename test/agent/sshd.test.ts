@@ -43,9 +43,8 @@ test.each([
 
 test.each([
 	[{ permitrootlogin: "no" }, "no"],
-	[{ permitrootlogin: "without-password" }, "key"],
-	[{ permitrootlogin: "yes" }, "key"],
-	[{ permitrootlogin: "yes", passwordauthentication: "yes" }, "password"],
+	[{ permitrootlogin: "without-password" }, "prohibit-password"],
+	[{ permitrootlogin: "yes" }, "yes"],
 ] as const)("%j: how root may sign in", async (changes, expected) => {
 	expect(await askWith(changes)).toMatchObject({ rootLogin: expected });
 });

@@ -1,15 +1,22 @@
-import { type Check, type CheckKey, unknown } from "../check.ts";
-
-const notYet: Check = async () => unknown("not_implemented");
+import type { Check, CheckKey } from "../check.ts";
+import { checkAutoUpdate } from "./auto-update.ts";
+import { checkDiskEncryption } from "./disk-encryption.ts";
+import { checkFirewall } from "./firewall.ts";
+import { checkMalwareProtection } from "./malware-protection.ts";
+import { checkOsVersion } from "./os-version.ts";
+import { checkPasswordPolicy } from "./password-policy.ts";
+import { checkRemoteLogin } from "./remote-login.ts";
+import { checkScreenLock } from "./screen-lock.ts";
+import { checkTimeSync } from "./time-sync.ts";
 
 export const FREEBSD_CHECKS: Record<CheckKey, Check> = {
-	DISK_ENCRYPTION: notYet,
-	SCREEN_LOCK: notYet,
-	FIREWALL_ENABLED: notYet,
-	TIME_SYNC: notYet,
-	OS_VERSION: notYet,
-	AUTO_UPDATE: notYet,
-	PASSWORD_POLICY: notYet,
-	REMOTE_LOGIN: notYet,
-	MALWARE_PROTECTION: notYet,
+	DISK_ENCRYPTION: checkDiskEncryption,
+	SCREEN_LOCK: checkScreenLock,
+	FIREWALL_ENABLED: checkFirewall,
+	TIME_SYNC: checkTimeSync,
+	OS_VERSION: checkOsVersion,
+	AUTO_UPDATE: checkAutoUpdate,
+	PASSWORD_POLICY: checkPasswordPolicy,
+	REMOTE_LOGIN: checkRemoteLogin,
+	MALWARE_PROTECTION: checkMalwareProtection,
 };

@@ -16,7 +16,7 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const screenSharing = await isOn(host, "com.apple.screensharing", overrides);
 	const remoteManagement = await isRemotelyManaged(host);
 	const evidence = {
-		...(ssh === undefined ? {} : { ssh }),
+		...(ssh === undefined ? {} : { ssh_running: ssh }),
 		...(screenSharing === undefined ? {} : { screen_sharing: screenSharing }),
 		...(remoteManagement === undefined
 			? {}

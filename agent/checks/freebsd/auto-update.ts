@@ -1,0 +1,75 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+
+const TABLES = ["/etc/crontab", "/var/cron/tabs/root"];
+const TABLE_FOLDERS = ["/etc/cron.d", "/usr/local/etc/cron.d"];
+
+/**
+ * FreeBSD installs nothing by itself. PASS when cron does it for the base system: `freebsd-update … install`, or
+ * `pkg upgrade -y` where the base system is packages (an option since 15). `freebsd-update cron`
+ * only downloads and writes to root, so that alone is FAIL. Without either nothing is proved, as
+ * other programs may do it from outside: UNKNOWN.
+ */
+export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
+	const { commands, unread } = await readScheduledCommands(host);
+	const does = (pattern: RegExp) =>
+		commands.some((command) => pattern.test(command));
+	const packages = does(
+		/\bpkg(?:-static)?\b[^;&|]*\supgrade\b[^;&|]*\s(-[a-zA-Z]*y|--yes)/,
+	);
+	const evidence = { packages };
+	if (does(/\bfreebsd-update\b[^;&|]*\sinstall\b/))
+		return pass({ mechanism: "freebsd-update", ...evidence });
+	if (packages && (await isBasePackaged(host)))
+		return pass({ mechanism: "pkgbase", ...evidence });
+	if (unread) {
+		return unknown(
+			host.isPrivileged ? "file_unreadable" : "needs_root",
+			evidence,
+		);
+	}
+	if (does(/\bfreebsd-update\b[^;&|]*\s(cron|fetch)\b/)) {
+		return fail({
+			mechanism: "freebsd-update",
+			download_only: true,
+			...evidence,
+		});
+	}
+	return unknown("no_schedule_found", evidence);
+}
+
+async function readScheduledCommands(
+	host: Host,
+): Promise<{ commands: string[]; unread: boolean }> {
+	const paths = [...TABLES];
+	let unread = false;
+	for (const folder of TABLE_FOLDERS) {
+		const listed = await host.listFolder(folder);
+		if (listed.kind === "names")
+			paths.push(...listed.names.map((name) => `${folder}/${name}`));
+		else unread ||= listed.kind !== "missing";
+	}
+	const commands: string[] = [];
+	for (const path of paths) {
+		const file = await host.readFile(path);
+		if (file.kind === "text")
+			commands.push(...file.text.split("\n").flatMap(commandOf));
+		else unread ||= file.kind !== "missing";
+	}
+	return { commands, unread };
+}
+
+/** What stands behind five times, or one such as `@daily`; a comment or a variable is no command. */
+function commandOf(line: string): string[] {
+	if (line.length > 4096) return [];
+	const [, command] =
+		/^[ \t]*(?:@[a-z_0-9]+|(?:[\d*][\d*,/~-]*[ \t]+){2}(?:[\w*][\w*,/~-]*[ \t]+){2}[\w*][\w*,/~-]*)[ \t]+(.+)$/.exec(
+			line,
+		) ?? [];
+	return command === undefined ? [] : [command];
+}
+
+async function isBasePackaged(host: Host): Promise<boolean> {
+	const result = await host.run("pkg", ["info", "-e", "FreeBSD-runtime"]);
+	return result.ended === "exited" && result.exitCode === 0;
+}

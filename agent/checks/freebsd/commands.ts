@@ -1,0 +1,22 @@
+import type { Host } from "../../host.ts";
+
+/** The output of a command that ended well. */
+export async function runForText(
+	host: Host,
+	program: string,
+	args: readonly string[],
+): Promise<string | undefined> {
+	const result = await host.run(program, args);
+	return result.ended === "exited" && result.exitCode === 0
+		? result.stdout
+		: undefined;
+}
+
+/** A kernel variable; undefined where the kernel, or this part of it, does not have it. */
+export async function readSysctl(
+	host: Host,
+	name: string,
+): Promise<string | undefined> {
+	const text = (await runForText(host, "sysctl", ["-n", name]))?.trim();
+	return text === undefined || text.length > 1000 ? undefined : text;
+}

@@ -1,0 +1,79 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { MIN_PASSWORD_LENGTH } from "../limits.ts";
+
+/** What pam_passwdqc asks for unless told (pam_passwdqc(8)). */
+const DEFAULT_MINIMUMS = "disabled,24,11,8,7";
+
+/**
+ * What passwd(1) asks of a new password: pam_passwdqc(8), which the base system has and leaves switched off. The
+ * least of its five lengths counts, that of the most varied passwords; its own default is 7.
+ * `minpasswordlen` of login.conf(5) is read by nothing in the base system and proves nothing.
+ */
+export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
+	const file = await host.readFile("/etc/pam.d/passwd");
+	if (file.kind === "denied" && !host.isPrivileged)
+		return unknown("needs_root");
+	if (file.kind !== "text") return unknown("pam_settings_not_readable");
+	const rules = file.text.split("\n").flatMap(passwordRule);
+	if (rules.length === 0) return unknown("unrecognized_output");
+	if (rules.some(({ control }) => control === "include"))
+		return unknown("included_rules_not_read");
+	const rule = rules.find(({ module }) =>
+		/^(\/usr\/lib\/)?pam_passwdqc\.so(\.\d+)?$/.test(module),
+	);
+	if (rule === undefined) {
+		const isPlain = rules.every(({ module }) =>
+			/^(\/usr\/lib\/)?pam_(unix|krb5|deny|permit)\.so(\.\d+)?$/.test(module),
+		);
+		return isPlain
+			? fail({ minimum_length: 0, quality_module: "none" })
+			: unknown("module_not_known");
+	}
+	const evidence = { quality_module: "pam_passwdqc" };
+	if (!/^(requisite|required|binding)$/.test(rule.control))
+		return unknown("rule_not_binding", evidence);
+	const option = (name: string) =>
+		rule.options
+			.find((each) => each.startsWith(`${name}=`))
+			?.slice(name.length + 1);
+	if (option("config") !== undefined)
+		return unknown("settings_elsewhere", evidence);
+	const enforced = option("enforce") ?? "everyone";
+	if (enforced === "none") return fail({ ...evidence, enforced: false });
+	const length = leastLength(option("min") ?? DEFAULT_MINIMUMS);
+	if (length === undefined || !/^(users|everyone)$/.test(enforced))
+		return unknown("unrecognized_output", evidence);
+	const found = {
+		...evidence,
+		minimum_length: length,
+		enforced_for_root: enforced === "everyone",
+	};
+	return length >= MIN_PASSWORD_LENGTH ? pass(found) : fail(found);
+}
+
+/** `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`, which OpenPAM takes apart at blanks. */
+function passwordRule(
+	line: string,
+): { control: string; module: string; options: string[] }[] {
+	if (line.length > 4096) return [];
+	const [type, control, module, ...options] = line
+		.replace(/#.*/, "")
+		.trim()
+		.split(/[ \t]+/);
+	return type === "password" && control !== undefined && module !== undefined
+		? [{ control, module, options }]
+		: [];
+}
+
+/** Five lengths, each for a kind of password; `disabled` forbids the kind. */
+function leastLength(minimums: string): number | undefined {
+	const parts = minimums.split(",");
+	if (
+		parts.length !== 5 ||
+		!parts.every((part) => /^(disabled|\d{1,4})$/.test(part))
+	)
+		return undefined;
+	const lengths = parts.filter((part) => part !== "disabled").map(Number);
+	return lengths.length === 0 ? undefined : Math.min(...lengths);
+}

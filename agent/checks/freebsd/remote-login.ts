@@ -1,0 +1,55 @@
+import type { Host } from "../../host.ts";
+import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { judgeSshd } from "../sshd.ts";
+import { findProgramNames } from "./processes.ts";
+
+/** Doors to a desktop or a shell that take a password. inetd's own services count by its settings. */
+const OPEN_DOORS: Record<string, string> = {
+	telnetd: "telnet",
+	rlogind: "rlogin",
+	rshd: "rsh",
+	"xrdp-sesman": "rdp",
+	xrdp: "rdp",
+	Xvnc: "vnc",
+	x11vnc: "vnc",
+	wayvnc: "vnc",
+	x0vncserver: "vnc",
+};
+
+/**
+ * PASS when nobody can sign in from elsewhere with a password: no remote desktop, telnet or rlogin, and
+ * SSH is off or goes by the rule of `judgeSshd`. What a packet filter keeps out does not count.
+ */
+export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
+	const names = await findProgramNames(host);
+	if (names === undefined)
+		return unknown(host.isPrivileged ? "processes_not_readable" : "needs_root");
+	const doors = Object.keys(OPEN_DOORS).filter((name) => names.has(name));
+	const services = new Set(doors.map((name) => OPEN_DOORS[name]));
+	if (names.has("inetd")) {
+		const offered = await readInetd(host);
+		if (offered === undefined) return unknown("inetd_settings_not_readable");
+		for (const service of offered) services.add(service);
+	}
+	if (services.has("ssh")) return unknown("ssh_behind_inetd");
+	if (services.size > 0) return fail({ open_services: [...services].sort() });
+	return names.has("sshd")
+		? judgeSshd(host, { ssh_running: true })
+		: pass({ ssh_running: false });
+}
+
+/** A line each: `telnet stream tcp nowait root /usr/libexec/telnetd telnetd`. */
+async function readInetd(host: Host): Promise<string[] | undefined> {
+	const file = await host.readFile("/etc/inetd.conf");
+	if (file.kind !== "text") return undefined;
+	const offered: string[] = [];
+	for (const line of file.text.split("\n")) {
+		const [, name] =
+			/^(telnet|login|shell|ssh)[ \t]+stream[ \t]/.exec(line) ?? [];
+		if (name !== undefined)
+			offered.push(
+				name === "login" ? "rlogin" : name === "shell" ? "rsh" : name,
+			);
+	}
+	return offered;
+}

@@ -1,0 +1,93 @@
+import type { Host } from "../../host.ts";
+import {
+	type CheckOutcome,
+	fail,
+	notApplicable,
+	pass,
+	unknown,
+} from "../check.ts";
+import { readSysctl, runForText } from "./commands.ts";
+import { findProgramNames } from "./processes.ts";
+
+/** Within this time after the start a clock may still be on its way. */
+const SETTLING_MS = 15 * 60 * 1000;
+
+/**
+ * PASS when a service keeps the clock and says that it is in step; without one, FAIL: `ntpdate` at the start
+ * alone lets it drift for months. A service that is not in step fails a quarter of an hour after
+ * the start. The clock of a jail is its host's.
+ */
+export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
+	if ((await readSysctl(host, "security.jail.jailed")) === "1")
+		return notApplicable("jail");
+	const names = await findProgramNames(host);
+	if (names === undefined)
+		return unknown(host.isPrivileged ? "processes_not_readable" : "needs_root");
+	const service = names.has("chronyd")
+		? "chrony"
+		: names.has("ntpd")
+			? "ntpd"
+			: undefined;
+	if (service === undefined) return fail({ service: "none" });
+
+	const found =
+		service === "chrony"
+			? await askChrony(host)
+			: ((await askNtpd(host)) ?? (await askOpenntpd(host)));
+	if (found === undefined)
+		return unknown("service_does_not_answer", { service });
+	const evidence = { service: found.service, synchronized: found.synchronized };
+	if (found.synchronized) return pass(evidence);
+	return (await isSettling(host))
+		? unknown("not_yet_synchronized", evidence)
+		: fail(evidence);
+}
+
+interface Answer {
+	service: string;
+	synchronized: boolean;
+}
+
+async function askChrony(host: Host): Promise<Answer | undefined> {
+	const told = await runForText(host, "chronyc", ["-n", "tracking"]);
+	const [, leap] =
+		/^Leap status[ \t]*: (Normal|Insert second|Delete second|Not synchronised)[ \t]*$/m.exec(
+			told ?? "",
+		) ?? [];
+	return leap === undefined
+		? undefined
+		: { service: "chrony", synchronized: leap !== "Not synchronised" };
+}
+
+/** `leap=11` (or 3) is the alarm of a clock that follows nothing (RFC 5905, figure 9). */
+async function askNtpd(host: Host): Promise<Answer | undefined> {
+	const told = await runForText(host, "ntpq", [
+		"-n",
+		"-c",
+		"rv 0 leap,stratum",
+	]);
+	const [, leap] =
+		/(?:^|[\s,])leap=0?([0-3]|10|11)(?=[\s,]|$)/.exec(told ?? "") ?? [];
+	return leap === undefined
+		? undefined
+		: { service: "ntpd", synchronized: leap !== "11" && leap !== "3" };
+}
+
+/** OpenNTPD's daemon has the same name. */
+async function askOpenntpd(host: Host): Promise<Answer | undefined> {
+	const told = await runForText(host, "ntpctl", ["-s", "status"]);
+	const [, clock] = /\bclock (synced|unsynced)\b/.exec(told ?? "") ?? [];
+	return clock === undefined
+		? undefined
+		: { service: "openntpd", synchronized: clock === "synced" };
+}
+
+/** "{ sec = 1763712000, usec = 0 } Fri Nov 21 08:00:00 2026" */
+async function isSettling(host: Host): Promise<boolean> {
+	const [, seconds] =
+		/^\{ sec = (\d{1,12}), /.exec(
+			(await readSysctl(host, "kern.boottime")) ?? "",
+		) ?? [];
+	if (seconds === undefined) return true;
+	return host.now.getTime() - Number(seconds) * 1000 < SETTLING_MS;
+}
