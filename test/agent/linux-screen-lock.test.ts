@@ -1,0 +1,541 @@
+import { expect, test } from "vitest";
+import { checkScreenLock } from "../../agent/checks/linux/screen-lock.ts";
+import { type Recording, recordedHost } from "./recorded-host.ts";
+import { linux, processes } from "./recordings/linux.ts";
+
+const check = (files: Record<string, string>, more: Partial<Recording> = {}) =>
+	checkScreenLock(
+		recordedHost(
+			linux({
+				...more,
+				files: { ...more.files, ...files },
+				commands: { ...ACCOUNTS, ...more.commands },
+			}),
+		),
+	);
+
+const ACCOUNTS = {
+	"getent passwd 1000": "ada:x:1000:1000:Ada Lovelace,,,:/home/ada:/bin/bash\n",
+	"getent passwd 1001": "bob:x:1001:1001::/home/bob:/bin/zsh\n",
+};
+
+const as = (user: string, uid: number) =>
+	`runuser -u ${user} -- env HOME=/home/${user} XDG_RUNTIME_DIR=/run/user/${uid}`;
+
+/** The settings of GNOME and its relatives as gsettings prints them. */
+function gsettings(
+	run: string,
+	root: string,
+	values: {
+		enabled?: string;
+		lockDelay?: string;
+		idleDelay?: string;
+		forbidden?: string;
+	},
+): Record<string, string> {
+	const saver =
+		root === "org.mate"
+			? "org.mate.screensaver"
+			: `${root}.desktop.screensaver`;
+	const session =
+		root === "org.mate" ? "org.mate.session" : `${root}.desktop.session`;
+	const lockdown =
+		root === "org.mate" ? "org.mate.lockdown" : `${root}.desktop.lockdown`;
+	const call = `${run}gsettings list-recursively`;
+	return {
+		[`${call} ${session}`]: `${session} idle-delay ${values.idleDelay ?? "uint32 300"}\n${session} session-name 'ubuntu'\n`,
+		[`${call} ${saver}`]: [
+			`${saver} embedded-keyboard-command ''`,
+			`${saver} idle-activation-enabled true`,
+			`${saver} lock-delay ${values.lockDelay ?? "uint32 0"}`,
+			`${saver} lock-enabled ${values.enabled ?? "true"}`,
+			`${saver} picture-uri 'file:///home/ada/Pictures/me and my dog.jpg'`,
+			"",
+		].join("\n"),
+		[`${call} ${lockdown}`]: `${lockdown} disable-lock-screen ${values.forbidden ?? "false"}\n`,
+	};
+}
+
+const ada = `${as("ada", 1000)} `;
+const gnome = processes({ name: "gdm3" }, { name: "gnome-shell", uid: 1000 });
+
+test.each([
+	[
+		"locks after five minutes",
+		{},
+		"PASS",
+		{ idle_seconds: 300, lock_delay_seconds: 0 },
+	],
+	[
+		"locks after exactly fifteen",
+		{ idleDelay: "uint32 600", lockDelay: "uint32 300" },
+		"PASS",
+		{},
+	],
+	[
+		"locks too late after it is idle",
+		{ idleDelay: "uint32 900", lockDelay: "uint32 1" },
+		"FAIL",
+		{},
+	],
+	["is never idle", { idleDelay: "uint32 0" }, "FAIL", { idle_seconds: 0 }],
+	[
+		"is blanked and not locked",
+		{ enabled: "false" },
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	["may not be locked", { forbidden: "true" }, "FAIL", { lock_enabled: false }],
+	[
+		"says something else",
+		{ lockDelay: "soon" },
+		"UNKNOWN",
+		{ reason: "unrecognized_output" },
+	],
+] as const)("GNOME %s", async (_, values, status, evidence) => {
+	const outcome = await check(gnome, {
+		commands: gsettings(ada, "org.gnome", values),
+	});
+	expect(outcome).toMatchObject({
+		status,
+		evidence: { desktop: "gnome", ...evidence },
+	});
+	expect(JSON.stringify(outcome)).not.toMatch(/ada|dog/);
+});
+
+test("GNOME's settings that the administrator has locked are said to be enforced", async () => {
+	const outcome = await check(
+		{
+			...gnome,
+			"/etc/dconf/db/local.d/00-screen":
+				"[org/gnome/desktop/session]\nidle-delay=uint32 300\n",
+			"/etc/dconf/db/local.d/locks/screen":
+				"# locks\n/org/gnome/desktop/session/idle-delay\n/org/gnome/desktop/screensaver/lock-enabled\n/org/gnome/desktop/screensaver/lock-delay\n",
+		},
+		{
+			commands: gsettings(ada, "org.gnome", {}),
+			folders: {
+				"/etc/dconf/db": ["local", "local.d"],
+				"/etc/dconf/db/local.d/locks": ["screen"],
+			},
+		},
+	);
+	expect(outcome).toMatchObject({
+		status: "PASS",
+		evidence: { enforced: true },
+	});
+});
+
+test("an agent without root's rights asks for its own user, not for another", async () => {
+	const own = { ...gsettings("", "org.gnome", {}), "id -u": "1000\n" };
+	expect(
+		(await check(gnome, { isPrivileged: false, commands: own })).status,
+	).toBe("PASS");
+	const other = { ...own, "id -u": "1001\n" };
+	expect(
+		await check(gnome, { isPrivileged: false, commands: other }),
+	).toMatchObject({
+		status: "UNKNOWN",
+		evidence: { reason: "needs_root" },
+	});
+});
+
+test("Cinnamon counts in seconds, MATE in minutes", async () => {
+	const cinnamon = await check(
+		processes({ name: "cinnamon-session", uid: 1000 }),
+		{
+			commands: gsettings(ada, "org.cinnamon", { lockDelay: "uint32 2" }),
+		},
+	);
+	expect(cinnamon).toMatchObject({
+		status: "PASS",
+		evidence: { desktop: "cinnamon", idle_seconds: 300 },
+	});
+	const mate = await check(processes({ name: "mate-session", uid: 1000 }), {
+		commands: gsettings(ada, "org.mate", { idleDelay: "10", lockDelay: "1" }),
+	});
+	expect(mate).toMatchObject({
+		status: "PASS",
+		evidence: { desktop: "mate", idle_seconds: 600, lock_delay_seconds: 60 },
+	});
+});
+
+const kde = processes(
+	{ name: "sddm" },
+	{ name: "kwin_wayland", uid: 1000 },
+	{ name: "plasmashell", uid: 1000 },
+);
+const ADA_RC = "/home/ada/.config/kscreenlockerrc";
+const XDG_RC = "/etc/xdg/kscreenlockerrc";
+
+test.each([
+	[
+		"has its defaults",
+		{},
+		"PASS",
+		{ idle_seconds: 300, lock_delay_seconds: 5 },
+	],
+	[
+		"has a longer time",
+		{ [ADA_RC]: "[Daemon]\nTimeout=20\n\n[Greeter]\nTheme=x\n" },
+		"FAIL",
+		{ idle_seconds: 1200 },
+	],
+	[
+		"does not lock",
+		{
+			[ADA_RC]:
+				"[$Version]\nupdate_info=x\n\n[Daemon]\nAutolock=false\nLockGrace=60\n",
+		},
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"has a shorter time for all",
+		{ [XDG_RC]: "[Daemon]\nTimeout=10\n" },
+		"PASS",
+		{ idle_seconds: 600 },
+	],
+	[
+		"has settings that its user cannot change",
+		{
+			[XDG_RC]: "[Daemon][$i]\nAutolock=true\nTimeout=10\n",
+			[ADA_RC]: "[Daemon]\nAutolock=false\n",
+		},
+		"PASS",
+		{ idle_seconds: 600, enforced: true },
+	],
+	[
+		"has a setting its user cannot change",
+		{
+			[XDG_RC]: "[Daemon]\nTimeout[$i]=30\n",
+			[ADA_RC]: "[Daemon]\nTimeout=5\n",
+		},
+		"FAIL",
+		{ idle_seconds: 1800 },
+	],
+	[
+		"says something else",
+		{ [ADA_RC]: "[Daemon]\nTimeout=soon\n" },
+		"UNKNOWN",
+		{},
+	],
+] as const)("KDE %s", async (_, files, status, evidence) => {
+	expect(await check({ ...kde, ...files })).toMatchObject({
+		status,
+		evidence: { desktop: "kde", ...evidence },
+	});
+});
+
+const XFCE =
+	"/home/ada/.config/xfce4/xfconf/xfce-perchannel-xml/xfce4-screensaver.xml";
+const xfce = processes(
+	{ name: "xfce4-session", uid: 1000 },
+	{ name: "xfce4-screensaver", uid: 1000 },
+);
+const xfconf = (inner: string) =>
+	`<?xml version="1.1" encoding="UTF-8"?>\n\n<channel name="xfce4-screensaver" version="1.0">\n${inner}\n</channel>\n`;
+
+test.each([
+	["its defaults", undefined, "PASS"],
+	[
+		"a short time",
+		xfconf(
+			'<property name="saver" type="empty"><property name="mode" type="int" value="0"/><property name="idle-activation" type="empty"><property name="delay" type="int" value="10"/></property></property>',
+		),
+		"PASS",
+	],
+	[
+		"a long time",
+		xfconf(
+			'<property name="saver" type="empty"><property name="idle-activation" type="empty"><property name="delay" type="int" value="30"/></property></property>',
+		),
+		"FAIL",
+	],
+	[
+		"no lock",
+		xfconf(
+			'<property name="lock" type="empty"><property name="enabled" type="bool" value="false"/></property>',
+		),
+		"FAIL",
+	],
+	["a file of another kind", "<channel/>", "UNKNOWN"],
+] as const)("XFCE with %s", async (_, text, status) => {
+	const outcome = await check({ ...xfce, ...(text && { [XFCE]: text }) });
+	expect(outcome).toMatchObject({ status, evidence: { desktop: "xfce" } });
+});
+
+const manager = (name: string, ...others: Parameters<typeof processes>) =>
+	processes(
+		{ name, uid: 1000 },
+		...others.map((other) => ({ uid: 1000, ...other })),
+	);
+const sway = (...args: string[]) =>
+	manager("sway", { name: "swayidle", args: ["swayidle", ...args] });
+const SWAYIDLE = "/home/ada/.config/swayidle/config";
+
+test.each([
+	[
+		"in its arguments",
+		sway(
+			"-w",
+			"timeout",
+			"300",
+			"swaylock -f -c 000000",
+			"timeout",
+			"600",
+			'swaymsg "output * dpms off"',
+			"resume",
+			'swaymsg "output * dpms on"',
+			"before-sleep",
+			"swaylock -f",
+		),
+		"PASS",
+		{ idle_seconds: 300 },
+	],
+	[
+		"in its file",
+		{
+			...sway("-w"),
+			[SWAYIDLE]:
+				"# my idle\ntimeout 600 '/usr/bin/swaylock -f'\nbefore-sleep \"swaylock -f\"\n",
+		},
+		"PASS",
+		{ idle_seconds: 600 },
+	],
+	[
+		"by asking the session",
+		sway("timeout", "300", "loginctl lock-session", "lock", "gtklock -d"),
+		"PASS",
+		{},
+	],
+	[
+		"too late",
+		sway("timeout", "1800", "swaylock"),
+		"FAIL",
+		{ idle_seconds: 1800 },
+	],
+	[
+		"not at all, it only turns the screen off",
+		sway("timeout", "300", 'swaymsg "output * dpms off"'),
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"perhaps, by a script",
+		sway("timeout", "300", "/home/ada/bin/away.sh"),
+		"UNKNOWN",
+		{ reason: "lock_command_not_recognized" },
+	],
+	[
+		"asking a session that nothing locks",
+		sway("timeout", "300", "loginctl lock-session"),
+		"UNKNOWN",
+		{},
+	],
+	[
+		"by nothing: swayidle does not run",
+		manager("sway"),
+		"FAIL",
+		{ lock_enabled: false },
+	],
+] as const)("sway is locked %s", async (_, files, status, evidence) => {
+	expect(await check(files)).toMatchObject({
+		status,
+		evidence: { desktop: "window-manager", ...evidence },
+	});
+});
+
+const HYPR = "/home/ada/.config/hypr/hypridle.conf";
+const hypr = (...listeners: string[]) => ({
+	...manager("Hyprland", { name: "hypridle" }),
+	[HYPR]: `general {\n    lock_cmd = pidof hyprlock || hyprlock  # once\n    before_sleep_cmd = loginctl lock-session\n}\n\n${listeners.join("\n")}`,
+});
+
+test.each([
+	[
+		"after five minutes",
+		hypr(
+			"listener {\n    timeout = 150\n    on-timeout = brightnessctl -s set 10\n}",
+			"listener {\n    timeout = 300 # 5 min\n    on-timeout = loginctl lock-session\n}\n",
+		),
+		"PASS",
+	],
+	[
+		"not, as the part is a comment",
+		hypr(
+			"# listener {\n#    timeout = 300\n#    on-timeout = hyprlock\n# }\nlistener {\n timeout = 300\n on-timeout = hyprctl dispatch dpms off\n}\n",
+		),
+		"FAIL",
+	],
+	[
+		"after an hour",
+		hypr("listener {\n timeout = 3600\n on-timeout = hyprlock\n}\n"),
+		"FAIL",
+	],
+] as const)("Hyprland is locked %s", async (_, files, status) => {
+	expect((await check(files)).status).toBe(status);
+});
+
+const xss = manager("i3", {
+	name: "xss-lock",
+	environ: [
+		"DISPLAY=:0",
+		"S3CRET=abc",
+		"XAUTHORITY=/run/user/1000/gdm/Xauthority",
+	],
+});
+const XSET = `${ada}DISPLAY=:0 XAUTHORITY=/run/user/1000/gdm/Xauthority xset q`;
+const xset = (seconds: number) =>
+	`Keyboard Control:\n  auto repeat:  on    key click percent:  0    LED mask:  00000000\nScreen Saver:\n  prefer blanking:  yes    allow exposures:  yes\n  timeout:  ${seconds}    cycle:  600\nColors:\n  default colormap:  0x20\n`;
+
+test.each([
+	[
+		"when the server blanks the screen",
+		xss,
+		{ [XSET]: xset(600) },
+		"PASS",
+		{ idle_seconds: 600 },
+	],
+	[
+		"never, as the server does not",
+		xss,
+		{ [XSET]: xset(0) },
+		"FAIL",
+		{ idle_seconds: 0 },
+	],
+	[
+		"at a time that the server does not tell",
+		xss,
+		{},
+		"UNKNOWN",
+		{ reason: "timeout_not_known" },
+	],
+	[
+		"by xautolock",
+		manager("i3", {
+			name: "xautolock",
+			args: ["xautolock", "-time", "5", "-locker", "i3lock -n"],
+		}),
+		{},
+		"PASS",
+		{ idle_seconds: 300 },
+	],
+	[
+		"by xautolock at its own time",
+		manager("i3", { name: "xautolock", args: ["xautolock"] }),
+		{},
+		"PASS",
+		{ idle_seconds: 600 },
+	],
+	[
+		"by xidlehook",
+		manager("i3", {
+			name: "xidlehook",
+			args: [
+				"xidlehook",
+				"--not-when-fullscreen",
+				"--timer",
+				"300",
+				"brightnessctl s 10",
+				"",
+				"--timer",
+				"60",
+				"i3lock",
+				"",
+			],
+		}),
+		{},
+		"PASS",
+		{ idle_seconds: 360 },
+	],
+	[
+		"by xscreensaver",
+		{
+			...manager("i3", { name: "xscreensaver" }),
+			"/home/ada/.xscreensaver":
+				"# XScreenSaver Preferences File\n\ntimeout:\t0:05:00\ncycle:\t\t0:10:00\nlock:\t\tTrue\nlockTimeout:\t0:01:00\nmode:\t\tblank\n",
+		},
+		{},
+		"PASS",
+		{ idle_seconds: 300, lock_delay_seconds: 60 },
+	],
+	[
+		"not by xscreensaver, which only blanks",
+		manager("i3", { name: "xscreensaver" }),
+		{},
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"by the soonest of two",
+		manager(
+			"i3",
+			{ name: "xautolock", args: ["xautolock", "-time", "30"] },
+			{ name: "swayidle", args: ["swayidle", "timeout", "120", "i3lock"] },
+		),
+		{},
+		"PASS",
+		{ idle_seconds: 120 },
+	],
+	["by nothing", manager("i3"), {}, "FAIL", { lock_enabled: false }],
+] as const)("i3 is locked %s", async (_, files, commands, status, evidence) => {
+	expect(await check(files, { commands })).toMatchObject({ status, evidence });
+});
+
+test("of two people's desktops the worse counts", async () => {
+	const outcome = await check(
+		{
+			...processes(
+				{ name: "gnome-shell", uid: 1000 },
+				{ name: "sway", uid: 1001 },
+			),
+		},
+		{ commands: gsettings(ada, "org.gnome", {}) },
+	);
+	expect(outcome).toEqual({
+		status: "FAIL",
+		evidence: { desktop: "window-manager", lock_enabled: false, desktops: 2 },
+	});
+});
+
+test.each([
+	[
+		"a server",
+		processes({ name: "sshd" }, { name: "nginx", uid: 33 }),
+		"NOT_APPLICABLE",
+		"no_desktop",
+	],
+	[
+		"the login screen alone",
+		processes({ name: "gdm3" }, { name: "gnome-shell", uid: 120 }),
+		"UNKNOWN",
+		"nobody_logged_in",
+	],
+	[
+		"the login screen of an account given out for a while",
+		processes({ name: "gdm" }, { name: "gnome-shell", uid: 60578 }),
+		"UNKNOWN",
+		"nobody_logged_in",
+	],
+	[
+		"a desktop that is not supported",
+		processes({ name: "cosmic-comp", uid: 1000 }),
+		"UNKNOWN",
+		"desktop_not_supported",
+	],
+	[
+		"a user without an account",
+		processes({ name: "sway", uid: 4242 }),
+		"UNKNOWN",
+		"account_not_found",
+	],
+	[
+		"processes that cannot all be seen",
+		{ "/proc/4242/status": "Name:\tsh\nUid:\t1000\t1000\n" },
+		"UNKNOWN",
+		"processes_not_readable",
+	],
+] as const)("%s", async (_, files, status, reason) => {
+	expect(await check(files)).toMatchObject({ status, evidence: { reason } });
+});
