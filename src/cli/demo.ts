@@ -1,0 +1,119 @@
+import type { Command } from "commander";
+import type { Demo } from "../demo/start.ts";
+import { print } from "./output.ts";
+import { wholeNumber } from "./simulate.ts";
+import { whenInterrupted } from "./until-signal.ts";
+
+const DEVICES = 200;
+const MAX_DEVICES = 2_000;
+
+interface Options {
+	port?: number;
+	devices: number;
+	json?: boolean;
+}
+
+export function addDemo(program: Command): void {
+	program
+		.command("demo")
+		.description(
+			"Start the service with a believable organization, simulated devices and this machine as a real one, on a database that is thrown away at the end.",
+		)
+		.option(
+			"--port <port>",
+			"port to listen on (8080, or a free one if that is taken)",
+			wholeNumber(0, 65_535),
+		)
+		.option(
+			"--devices <count>",
+			"how many devices are simulated",
+			wholeNumber(1, MAX_DEVICES),
+			DEVICES,
+		)
+		.option("--json", "print the address, logins and token as JSON")
+		.action(async (options: Options) => {
+			const stop = whenInterrupted();
+			const begun = performance.now();
+			const tell = (line: string) => process.stderr.write(`${line}\n`);
+			const { startDemo } = await import("../demo/start.ts");
+			const demo = await startDemo({
+				port: options.port,
+				devices: options.devices,
+				signal: stop,
+				tell,
+			}).catch((error) => {
+				if (stop.aborted) process.exit(0);
+				throw error;
+			});
+			const seconds = (performance.now() - begun) / 1000;
+			print(options, describeJson(demo), describe(demo, seconds));
+			await new Promise<void>((resolve) => {
+				if (stop.aborted) resolve();
+				stop.addEventListener("abort", () => resolve(), { once: true });
+			});
+			tell("Stopping, and removing the demonstration's database …");
+			await demo.close();
+			process.exit(0);
+		});
+}
+
+function mcpConfiguration({ url, apiToken }: Demo) {
+	return {
+		mcpServers: {
+			assay: {
+				type: "http",
+				url: `${url}/api/mcp/v1`,
+				headers: { Authorization: `Bearer ${apiToken}` },
+			},
+		},
+	};
+}
+
+function describeJson(demo: Demo) {
+	return {
+		url: demo.url,
+		listening: demo.listening,
+		pid: process.pid,
+		organization_id: demo.organizationId,
+		devices: demo.devices,
+		logins: demo.logins,
+		api_token: demo.apiToken,
+		mcp_configuration: mcpConfiguration(demo),
+	};
+}
+
+function describe(demo: Demo, seconds: number): string {
+	const logins = demo.logins.map(
+		({ role, email, password }) =>
+			`  ${role.padEnd(7)} ${email.padEnd(32)} ${password}`,
+	);
+	return `
+Assay demo, ready after ${seconds.toFixed(1)} s. A throw-away: everything in it is invented, and gone
+when you stop it with Ctrl-C.
+
+  Open  ${demo.url}
+
+Sign in as
+${logins.join("\n")}
+
+What to try
+  - Home: which checks fail, since when, and what is overdue. It changes while you look:
+    ${demo.devices} simulated devices send heartbeats each minute and reports every five.
+  - Devices: filter by a failing check; open one and see its history of months. The one
+    called "This machine" is this computer: a real agent runs the nine checks on it.
+  - Devices with a conflict: two machines with one hardware id, and a key that was copied.
+  - Risks, the matrix, the framework's coverage, and what is linked to what.
+  - Sign in as the viewer: everything can be read, nothing changed.
+  - Settings, Audit log: who did what, and the chain that shows tampering.
+
+An AI client with the administrator's rights
+  claude mcp add --transport http assay ${demo.url}/api/mcp/v1 --header "Authorization: Bearer ${demo.apiToken}"
+or in its configuration
+${JSON.stringify(mcpConfiguration(demo), null, 2).replace(/^/gm, "  ")}
+and ask it: which devices fail disk encryption, and whose are they?
+
+The same by hand
+  export ASSAY_TOKEN=${demo.apiToken}
+  curl -H "Authorization: Bearer $ASSAY_TOKEN" ${demo.url}/api/mcp/tools/listOrganizations
+`;
+}

@@ -1,0 +1,94 @@
+import { randomInt } from "node:crypto";
+import type { Pool } from "pg";
+import { createOrganization } from "../access/organization.ts";
+import { hashPassword } from "../access/password.ts";
+import {
+	type Principal,
+	type Role,
+	systemPrincipal,
+} from "../access/principal.ts";
+import { addMember, createUser } from "../access/users.ts";
+import { appendChanges } from "../audit/log.ts";
+import { withTenant } from "../db/pool.ts";
+import { addressOf, ORGANIZATION, PEOPLE } from "./organization/people.ts";
+
+export interface Login {
+	role: Role;
+	name: string;
+	email: string;
+	password: string;
+}
+
+const LOGINS: readonly (readonly [Role, (typeof PEOPLE)[number][0]])[] = [
+	["admin", "jonas"],
+	["member", "omar"],
+	["viewer", "willem"],
+];
+
+/** Easy to read and to type; 59 bits. */
+const PASSWORD_LENGTH = 12;
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+export interface LoginWithHash extends Login {
+	passwordHash: string;
+}
+
+/** Who may sign in, with new passwords. */
+export function makeLogins(): Promise<LoginWithHash[]> {
+	return Promise.all(
+		LOGINS.map(async ([role, key]) => {
+			const name = PEOPLE.find(([one]) => one === key)?.[1] ?? key;
+			const login = {
+				role,
+				name,
+				email: addressOf(name),
+				password: password(),
+			};
+			return { ...login, passwordHash: await hashPassword(login.password) };
+		}),
+	);
+}
+
+/** The organization, still empty, with its members. */
+export async function makeAccounts(
+	pool: Pool,
+	logins: readonly LoginWithHash[],
+): Promise<{ organizationId: string; principals: Record<Role, Principal> }> {
+	const organizationId = await createOrganization(pool, ORGANIZATION.name);
+	const principals: Partial<Record<Role, Principal>> = {};
+	for (const login of logins) {
+		const { role, name } = login;
+		const userId = await withTenant(pool, organizationId, async (client) => {
+			const user = await createUser(client, login);
+			const change = await addMember(
+				client,
+				organizationId,
+				{ ...login, id: user.userId },
+				role,
+			);
+			await appendChanges(
+				client,
+				systemPrincipal(),
+				"createUser",
+				organizationId,
+				[change],
+			);
+			return user.userId;
+		});
+		principals[role] = {
+			kind: "USER",
+			userId,
+			name,
+			memberships: [{ organizationId, role }],
+		};
+	}
+	return { organizationId, principals: principals as Record<Role, Principal> };
+}
+
+function password(): string {
+	const letters = Array.from(
+		{ length: PASSWORD_LENGTH },
+		() => LETTERS[randomInt(LETTERS.length)],
+	).join("");
+	return letters.replace(/(.{4})(?=.)/g, "$1-");
+}

@@ -1,0 +1,220 @@
+import type { Pool } from "pg";
+import type { CheckKey } from "../../agent/checks/check.ts";
+import { claimedMachine, copyOf, type Fleet } from "../../simulator/fleet.ts";
+import { type Machine, machineOf } from "../../simulator/machine.ts";
+import { inParallel } from "../../simulator/pace.ts";
+import { resultsOf } from "../../simulator/posture.ts";
+import { chance } from "../../simulator/random.ts";
+import { roleOf } from "../../simulator/roles.ts";
+import { hashSecret } from "../access/token.ts";
+import { DeviceStatuses } from "../devices/authentication.ts";
+import { enroll } from "../devices/enrollment.ts";
+import { Heartbeats } from "../devices/heartbeat.ts";
+import { Postures } from "../devices/postures.ts";
+import { AppError } from "../errors.ts";
+import type { Known } from "./known.ts";
+import { PEOPLE } from "./organization/people.ts";
+import { spread } from "./registers.ts";
+import type { Moment } from "./timeline.ts";
+
+const DAY_MS = 86_400_000;
+/** Devices that were added and whose agents nobody has installed yet, days ago. */
+const WAITING = [5.6, 3.4, 1.3, 0.15];
+const REPORT_EVERY_DAYS = 5;
+const WIDTH = 128;
+
+/** What is wrong with this one the agent of this machine finds out by itself. */
+export const THIS_MACHINE = "This machine";
+
+/**
+ * The fleet of the demonstration: devices as they were enrolled over the months, through what
+ * serves the Device Agent API, without the way through a socket.
+ */
+export class DemoDevices {
+	readonly fleet: Fleet;
+	readonly #count: number;
+	readonly #known: Known;
+	readonly #pool: Pool;
+	readonly #heartbeats: Heartbeats;
+	readonly #postures: Postures;
+	readonly #enrolledAt: Date[] = [];
+	/** Their last report; now unless told. */
+	readonly #silentSince = new Map<number, Date>();
+
+	constructor(pool: Pool, known: Known, fleet: Fleet, count: number) {
+		this.fleet = fleet;
+		this.#count = count;
+		this.#known = known;
+		this.#pool = pool;
+		this.#heartbeats = new Heartbeats(pool, new DeviceStatuses(pool));
+		this.#postures = new Postures(pool);
+	}
+
+	moments(): Moment[] {
+		const moments: Moment[] = [];
+		let laptops = 0;
+		for (let n = 0; n < this.#count; n++) {
+			const machine = claimedMachine(this.fleet.seed, n);
+			const owner = ownerOf(machine, machine.system.isMobile ? laptops++ : 0);
+			moments.push({
+				daysAgo: enrolledDaysAgo(n, this.#count),
+				// A duplicate is one only after the other has its hardware.
+				...(roleOf(n) !== "duplicate" && { kind: "device" }),
+				run: (at) => this.#enroll(n, machine, owner, at),
+			});
+		}
+		for (const [index, daysAgo] of REVOKED.entries()) {
+			const n = this.#lostLaptop(index);
+			if (n === undefined) continue;
+			moments.push({
+				daysAgo,
+				run: async (at) => {
+					this.#silentSince.set(n, at);
+					await this.#remember(n);
+					this.fleet.keys[n] = undefined;
+					const id = this.fleet.deviceIds[n];
+					if (id) await this.#known.use("revokeDevice", { id }, "admin");
+				},
+			});
+		}
+		for (const [index, daysAgo] of WAITING.entries()) {
+			moments.push({
+				daysAgo,
+				run: () =>
+					this.#add(`LT-${String(this.#count + index + 1).padStart(4, "0")}`),
+			});
+		}
+		return moments;
+	}
+
+	/** Ids of steady devices that fail the check at this time. */
+	failing(check: CheckKey): string[] {
+		const ids: string[] = [];
+		for (let n = 0; n < this.#count; n++) {
+			const id = this.fleet.deviceIds[n];
+			if (!id || roleOf(n) !== "steady" || !this.fleet.keys[n]) continue;
+			const results = this.#results(n, Date.now());
+			if (
+				results.some((one) => one.check_key === check && one.status === "FAIL")
+			) {
+				ids.push(id);
+			}
+		}
+		return ids;
+	}
+
+	/** Reports of all devices since they were enrolled, which is told by id. */
+	async remember(enrolledAt: ReadonlyMap<string, Date>): Promise<void> {
+		for (let n = 0; n < this.#count; n++) {
+			const at = enrolledAt.get(this.fleet.deviceIds[n] ?? "");
+			if (at) this.#enrolledAt[n] = at;
+		}
+		await inParallel(this.#count, WIDTH, (n) => this.#remember(n));
+		await this.#postures.idle();
+	}
+
+	/** Ids of the devices that fell silent, with the time; the demonstration's past has no heartbeats. */
+	silent(): { id: string; at: Date }[] {
+		return [...this.#silentSince].flatMap(([n, at]) => {
+			const id = this.fleet.deviceIds[n];
+			return id ? [{ id, at }] : [];
+		});
+	}
+
+	async #add(name: string, ownerId?: string): Promise<string> {
+		const { enrollment_token } = await this.#known.use(
+			"addDevice",
+			{
+				organization_id: this.#known.organizationId,
+				name,
+				owner_id: ownerId,
+				enrollment_token_expires_in_days: 14,
+			},
+			"admin",
+		);
+		return enrollment_token as string;
+	}
+
+	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
+		const name = machine.facts.hostname.split(".")[0] ?? "";
+		const token = await this.#add(name, this.#known.id("people", owner));
+		const key = await enroll(this.#pool, token);
+		const hash = hashSecret(key);
+		this.fleet.keys[n] = key;
+		this.#enrolledAt[n] = at;
+		if (roleOf(n) === "silent") this.#silentSince.set(n, silentSince(n, at));
+		try {
+			const { device_id } = await this.#heartbeats.record(hash, machine.facts);
+			this.fleet.deviceIds[n] = device_id;
+		} catch (error) {
+			if (error instanceof AppError && error.code === "bad_request") return;
+			throw error;
+		}
+		if (roleOf(n) === "cloned") {
+			await this.#heartbeats.record(hash, copyOf(machine));
+		}
+	}
+
+	async #remember(n: number): Promise<void> {
+		const key = this.fleet.keys[n];
+		const from = this.#enrolledAt[n]?.getTime();
+		if (!key || !from || this.fleet.deviceIds[n] === undefined) return;
+		const until = this.#silentSince.get(n)?.getTime() ?? Date.now();
+		const hash = hashSecret(key);
+		for (let count = 0, at = from + 60_000; ; count++) {
+			const last = at >= until;
+			const observed_at = Math.min(at, until) * 1000;
+			const results = this.#results(n, Math.min(at, until));
+			await this.#postures.record(
+				hash,
+				results.map((result) => ({ ...result, observed_at })),
+				2_000,
+			);
+			if (last) return;
+			at += Math.floor(
+				REPORT_EVERY_DAYS * DAY_MS * (0.6 + 0.8 * chance(n, count)),
+			);
+		}
+	}
+
+	#results(n: number, at: number) {
+		// What flips while one looks would in a past of few reports seem to last for days.
+		const look = { ...this.fleet, drift: 0, at };
+		return resultsOf(machineOf(this.fleet.seed, n), look);
+	}
+
+	/** Every third of the later laptops, if there are enough. */
+	#lostLaptop(index: number): number | undefined {
+		const laptops = Array.from({ length: this.#count }, (_, n) => n).filter(
+			(n) =>
+				roleOf(n) === "steady" &&
+				roleOf(n + 1) !== "duplicate" &&
+				machineOf(this.fleet.seed, n).system.isMobile,
+		);
+		return laptops.length > 8 ? laptops[4 + index * 2] : undefined;
+	}
+}
+
+const REVOKED = [61, 24, 6];
+
+/** Three quarters came in the first weeks, the rest one by one since. */
+function enrolledDaysAgo(n: number, count: number): number {
+	const early = Math.ceil(count * 0.75);
+	return n < early
+		? spread(133, 118, n, early)
+		: spread(112, 4, n - early, count - early);
+}
+
+/** Some for hours, some for weeks. */
+function silentSince(n: number, enrolledAt: Date): Date {
+	const daysAgo = n % 60 === 4 ? 0.4 + chance(n) * 3 : 9 + chance(n) * 25;
+	return new Date(
+		Math.max(Date.now() - daysAgo * DAY_MS, enrolledAt.getTime() + DAY_MS),
+	);
+}
+
+function ownerOf({ system }: Machine, laptop: number): string {
+	if (system.isMobile) return PEOPLE[laptop % PEOPLE.length]?.[0] ?? "omar";
+	if (system.prefix === "DESK") return "jan";
+	return system.prefix === "db" ? "mei" : "marek";
+}

@@ -1,0 +1,74 @@
+import type { Principal } from "../access/principal.ts";
+import { invoke, type Services } from "../invoke.ts";
+import { operations } from "../operations.ts";
+
+export type OperationName = (typeof operations)[number]["name"];
+export type Actor = "admin" | "member";
+
+const BY_NAME = new Map<string, (typeof operations)[number]>(
+	operations.map((operation) => [operation.name, operation]),
+);
+
+/** What the demonstration has made, by names of its own, and the ways to make more. */
+export interface Known {
+	organizationId: string;
+	/** Runs an operation as any door does; gives its output. */
+	use: (
+		name: OperationName,
+		input: object,
+		as?: Actor,
+	) => Promise<Record<string, unknown>>;
+	/** Adds a record to the organization and keeps its id under `key`. */
+	add: (
+		name: OperationName,
+		key: string,
+		input: object,
+		as?: Actor,
+	) => Promise<string>;
+	/** As a member, unless told. */
+	update: (
+		name: OperationName,
+		id: string,
+		input: object,
+		as?: Actor,
+	) => Promise<unknown>;
+	link: (one: string, other: string) => Promise<unknown>;
+	/** `kind` is as in results: `risk`, `people`. Throws when nothing of that name was made. */
+	id: (kind: string, key: string) => string;
+}
+
+export function makeKnown(
+	services: Services,
+	organizationId: string,
+	actors: Record<Actor, Principal>,
+): Known {
+	const ids = new Map<string, string>();
+	const use: Known["use"] = (name, input, as = "member") => {
+		const operation = BY_NAME.get(name);
+		if (!operation) throw new Error(`there is no operation ${name}`);
+		return invoke(services, actors[as], operation as never, input);
+	};
+	return {
+		organizationId,
+		use,
+		add: async (name, key, input, as) => {
+			const output = await use(
+				name,
+				{ organization_id: organizationId, ...input },
+				as,
+			);
+			const [kind, record] = Object.entries(output)[0] ?? [];
+			const { id } = record as { id: string };
+			ids.set(`${kind} ${key}`, id);
+			return id;
+		},
+		update: (name, id, input, as) => use(name, { id, ...input }, as),
+		link: (one, other) =>
+			use("linkRecords", { record_id: one, linked_record_id: other }),
+		id: (kind, key) => {
+			const id = ids.get(`${kind} ${key}`);
+			if (!id) throw new Error(`the demonstration has no ${kind} ${key}`);
+			return id;
+		},
+	};
+}

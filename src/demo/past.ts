@@ -1,0 +1,141 @@
+import type { ClientBase } from "pg";
+import { inParallel } from "../../simulator/pace.ts";
+import { recordKinds } from "../records/all.ts";
+import { type DatedMoment, groupMoments } from "./timeline.ts";
+
+/** More at a time would only wait for each other. */
+const WIDTH = 6;
+
+/** Which entries of the audit log some moments left: those after `after`, up to `upTo`. */
+interface Trace {
+	from: Date;
+	to: Date;
+	after: number;
+	upTo: number;
+}
+
+/**
+ * Runs the moments in their order through the service's own operations, and then dates what
+ * they left: entries of the audit log, records, devices, links, members and tokens. A record's
+ * page and its audit entries so tell the same past.
+ *
+ * This rewrites an audit log and makes its chain anew, as whoever owns a database can. It is for
+ * the demonstration's throw-away database and nothing else calls it; `owner` is its superuser.
+ */
+export async function liveThrough(
+	moments: readonly DatedMoment[],
+	owner: ClientBase,
+	organizationId: string,
+): Promise<void> {
+	const traces: Trace[] = [];
+	let after = 0;
+	for (const group of groupMoments(moments)) {
+		const one = (index: number) => group[index] as DatedMoment;
+		await inParallel(group.length, WIDTH, async (index) => {
+			await one(index).run(one(index).at);
+		});
+		const upTo = await lastSequence(owner, organizationId);
+		const [from, to] = [one(0).at, one(group.length - 1).at];
+		if (upTo > after) traces.push({ from, to, after, upTo });
+		after = upTo;
+	}
+	await dateEntries(owner, organizationId, traces);
+	await dateRecords(owner, organizationId);
+}
+
+async function lastSequence(
+	owner: ClientBase,
+	organizationId: string,
+): Promise<number> {
+	const { rows } = await owner.query<{ sequence: string }>(
+		"select sequence from audit_heads where organization_id = $1",
+		[organizationId],
+	);
+	return Number(rows[0]?.sequence ?? 0);
+}
+
+/** Entries stay in their order, at least a millisecond apart. */
+async function dateEntries(
+	owner: ClientBase,
+	organizationId: string,
+	traces: readonly Trace[],
+): Promise<void> {
+	await owner.query(
+		`update audit_entries e
+		set at = t.since + (t.until - t.since) * ((e.sequence - t.after - 1.0) / (t.up_to - t.after))
+			+ (e.sequence - t.after) * interval '1 millisecond'
+		from unnest($2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[]) t (since, until, after, up_to)
+		where e.organization_id = $1 and e.sequence > t.after and e.sequence <= t.up_to`,
+		[
+			organizationId,
+			traces.map(({ from }) => from),
+			traces.map(({ to }) => to),
+			traces.map(({ after }) => after),
+			traces.map(({ upTo }) => upTo),
+		],
+	);
+	await owner.query(`
+		do $$
+		declare
+			previous bytea;
+			entry audit_entries;
+			organization text := '${organizationId}';
+		begin
+			for entry in select * from audit_entries where organization_id = organization order by sequence loop
+				entry.previous_hash := coalesce(previous, entry.previous_hash);
+				entry.hash := audit_entry_hash(entry);
+				update audit_entries e set previous_hash = entry.previous_hash, hash = entry.hash
+				where e.organization_id = organization and e.sequence = entry.sequence;
+				previous := entry.hash;
+			end loop;
+			update audit_heads set hash = previous where organization_id = organization;
+		end
+		$$`);
+}
+
+/** The first and the last time that the audit log names each record, by what was done. */
+const NAMED = `(
+	select record_id, min(at) as first, max(at) filter (where operation not in ('linkRecords', 'activateDevice')) as last,
+		min(at) filter (where operation = 'enrollDevice') as enrolled,
+		min(at) filter (where operation = 'activateDevice') as activated,
+		max(at) filter (where operation = 'revokeDevice') as revoked,
+		max(at) filter (where operation = 'reportDeviceConflict') as conflict
+	from audit_entries where organization_id = $1 group by record_id
+)`;
+
+async function dateRecords(
+	owner: ClientBase,
+	organizationId: string,
+): Promise<void> {
+	const tables = recordKinds.map(({ table }) => table);
+	const statements = [
+		...tables.map(
+			(table) =>
+				`update ${table} t set created_at = n.first, updated_at = n.last from ${NAMED} n
+				where t.organization_id = $1 and t.id = n.record_id`,
+		),
+		`update devices t set created_at = n.first, updated_at = n.last, enrolled_at = n.enrolled,
+			activated_at = n.activated,
+			revoked_at = case when t.revoked_at is null then null else n.revoked end
+		from ${NAMED} n where t.organization_id = $1 and t.id = n.record_id`,
+		`update enrollment_tokens t set created_at = n.first, expires_at = n.first + (t.expires_at - t.created_at)
+		from ${NAMED} n where t.organization_id = $1 and t.device_id = n.record_id`,
+		`update device_conflicts t set first_seen_at = n.conflict
+		from ${NAMED} n where t.organization_id = $1 and t.device_id = n.record_id`,
+		`update record_links t set created_at = e.at
+		from audit_entries e
+		where t.organization_id = $1 and e.organization_id = $1 and e.operation = 'linkRecords'
+			and e.record_id = t.first_id and e.changes -> 'linked_record' -> 'after' ->> 'id' = t.second_id`,
+		`update organizations t set created_at = n.first, updated_at = n.last
+		from ${NAMED} n where t.id = $1 and t.id = n.record_id`,
+		`update memberships t set created_at = n.first
+		from ${NAMED} n where t.organization_id = $1 and t.user_id = n.record_id`,
+		`update users t set created_at = n.first, updated_at = n.first
+		from ${NAMED} n where t.id = n.record_id`,
+		`update api_tokens t set created_at = n.first, expires_at = n.first + (t.expires_at - t.created_at)
+		from ${NAMED} n where t.id = n.record_id`,
+	];
+	for (const statement of statements) {
+		await owner.query(statement, [organizationId]);
+	}
+}

@@ -1,0 +1,277 @@
+import type { Known } from "./known.ts";
+import {
+	ISO_27001,
+	ISO_CONTROLS,
+	PROCESSOR,
+	PROCESSOR_CONTROLS,
+} from "./organization/frameworks.ts";
+import { ASSETS, DATA } from "./organization/inventory.ts";
+import { MEASURES } from "./organization/measures.ts";
+import { addressOf, OTHERS, PEOPLE } from "./organization/people.ts";
+import { RISKS } from "./organization/risks.ts";
+import { VENDORS } from "./organization/vendors.ts";
+import type { Moment } from "./timeline.ts";
+
+const DAY_MS = 86_400_000;
+
+/** YYYY-MM-DD, so many days from today. */
+export function day(days: number): string {
+	return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The `index`th of `count` days, from the first to the last. */
+export function spread(
+	first: number,
+	last: number,
+	index: number,
+	count: number,
+): number {
+	return first + ((last - first) * index) / Math.max(count - 1, 1);
+}
+
+/** What does not change from day to day: people, vendors, frameworks, risks, measures, assets, data. */
+export function registerMoments(known: Known): Moment[] {
+	return [
+		...addPeople(known),
+		...addVendors(known),
+		...addFrameworks(known),
+		...addRisks(known),
+		...addMeasures(known),
+		...addInventory(known),
+	];
+}
+
+function addPeople({ add }: Known): Moment[] {
+	const employees = PEOPLE.map(([key, full_name, position, months]) => ({
+		key,
+		input: {
+			full_name,
+			position,
+			kind: "EMPLOYEE",
+			primary_email_address: addressOf(full_name),
+			contract_start_date: day(-months * 30.4),
+		},
+	}));
+	const others = OTHERS.map(({ full_name, position, kind, ...contract }) => ({
+		key: full_name,
+		input: {
+			full_name,
+			position,
+			kind,
+			primary_email_address: addressOf(full_name),
+			contract_start_date: day(contract.starts),
+			...("ends" in contract && { contract_end_date: day(contract.ends) }),
+		},
+	}));
+	return [...employees, ...others].map(({ key, input }) => ({
+		daysAgo: 234,
+		kind: "people",
+		run: () => add("addPeople", key, input, "admin"),
+	}));
+}
+
+function addVendors({ add, id }: Known): Moment[] {
+	return VENDORS.map(({ key, owner, ...vendor }, index) => ({
+		daysAgo: 226 - (index % 3),
+		kind: "vendor",
+		run: () =>
+			add(
+				"addVendor",
+				key,
+				{ ...vendor, owner_id: id("people", owner) },
+				"member",
+			),
+	}));
+}
+
+function addFrameworks({ add, id }: Known): Moment[] {
+	return [
+		{ key: "iso", framework: ISO_27001, controls: ISO_CONTROLS, daysAgo: 210 },
+		{
+			key: "processor",
+			framework: PROCESSOR,
+			controls: PROCESSOR_CONTROLS,
+			daysAgo: 188,
+		},
+	].flatMap(({ key, framework, controls, daysAgo }) => [
+		{ daysAgo, run: () => add("addFramework", key, framework, "admin") },
+		...controls.map(({ number, section, name, description, excluded }) => ({
+			daysAgo: daysAgo - 0.1,
+			kind: "control",
+			run: () =>
+				add(
+					"addControl",
+					number,
+					{
+						framework_id: id("framework", key),
+						section_title: section,
+						name: `${number} ${name}`,
+						description,
+						...(excluded && {
+							status: "EXCLUDED",
+							exclusion_justification: excluded,
+						}),
+					},
+					"admin",
+				),
+		})),
+	]);
+}
+
+/** A risk is judged when it is found, and again when something was done about it. */
+function addRisks({ add, update, id }: Known): Moment[] {
+	return RISKS.flatMap((risk, index) => {
+		const { key, owner, measures, inherent, residual, note, ...text } = risk;
+		return [
+			{
+				daysAgo: 201 - 4 * (index % 6),
+				kind: "risk",
+				run: () =>
+					add(
+						"addRisk",
+						key,
+						{
+							...text,
+							inherent_likelihood: inherent[0],
+							inherent_impact: inherent[1],
+							owner_id: id("people", owner),
+						},
+						"admin",
+					),
+			},
+			{
+				daysAgo: spread(128, 16, (index * 7) % RISKS.length, RISKS.length),
+				run: () =>
+					update("updateRisk", id("risk", key), {
+						residual_likelihood: residual[0],
+						residual_impact: residual[1],
+						note,
+					}),
+			},
+		];
+	});
+}
+
+function addMeasures({ add, update, link, id }: Known): Moment[] {
+	return MEASURES.flatMap((measure, index) => {
+		const { key, owner, controls, state, ...text } = measure;
+		const begun = state === "IMPLEMENTED" ? "IN_PROGRESS" : "NOT_STARTED";
+		const added: Moment = {
+			daysAgo: 176 - 3 * (index % 7),
+			kind: "measure",
+			run: async () => {
+				const measureId = await add(
+					"addMeasure",
+					key,
+					{ ...text, state: begun, owner_id: id("people", owner) },
+					"member",
+				);
+				for (const number of controls) {
+					await link(measureId, id("control", number));
+				}
+				for (const risk of RISKS) {
+					if (risk.measures.includes(key)) {
+						await link(measureId, id("risk", risk.key));
+					}
+				}
+			},
+		};
+		if (state === begun) return [added];
+		return [
+			added,
+			{
+				daysAgo: spread(
+					146,
+					9,
+					(index * 11) % MEASURES.length,
+					MEASURES.length,
+				),
+				run: () => update("updateMeasure", id("measure", key), { state }),
+			},
+		];
+	});
+}
+
+function addInventory({ add, link, id }: Known): Moment[] {
+	const vendorIds = (keys: readonly string[]) =>
+		keys.map((key) => id("vendor", key));
+	return [
+		...ASSETS.map(
+			(
+				[key, name, amount, asset_type, data_types_stored, owner, vendors],
+				index,
+			) => ({
+				daysAgo: 148 - (index % 2),
+				kind: "asset",
+				run: () =>
+					add(
+						"addAsset",
+						key,
+						{
+							name,
+							amount,
+							asset_type,
+							data_types_stored,
+							owner_id: id("people", owner),
+							vendor_ids: vendorIds(vendors),
+						},
+						"member",
+					),
+			}),
+		),
+		...DATA.map(([name, data_classification, owner, vendors]) => ({
+			daysAgo: 141,
+			kind: "datum",
+			run: () =>
+				add(
+					"addDatum",
+					name,
+					{
+						name,
+						data_classification,
+						owner_id: id("people", owner),
+						vendor_ids: vendorIds(vendors),
+					},
+					"member",
+				),
+		})),
+		...ASSET_RISKS.map(([asset, risk]) => ({
+			daysAgo: 137,
+			kind: "link",
+			run: () => link(id("asset", asset), id("risk", risk)),
+		})),
+		...VENDOR_RISKS.map(([vendor, risk]) => ({
+			daysAgo: 137,
+			kind: "link",
+			run: () => link(id("vendor", vendor), id("risk", risk)),
+		})),
+	];
+}
+
+const ASSET_RISKS = [
+	["laptops", "ransomware"],
+	["laptops", "stolen"],
+	["frontdesk", "frontdesk"],
+	["production", "region"],
+	["production", "capacity"],
+	["production", "tenant"],
+	["backups", "restore"],
+	["repositories", "secrets"],
+	["services", "dependency"],
+	["services", "release"],
+	["directory", "phishing"],
+	["directory", "leaver"],
+	["tickets", "excess"],
+	["tickets", "vendorbreach"],
+	["edge", "ddos"],
+] as const;
+
+const VENDOR_RISKS = [
+	["aws", "region"],
+	["stripe", "processor"],
+	["zendesk", "vendorbreach"],
+	["datadog", "vendorbreach"],
+	["snowflake", "vendorbreach"],
+	["cloudflare", "ddos"],
+	["github", "secrets"],
+] as const;

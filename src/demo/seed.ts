@@ -1,0 +1,161 @@
+import { Client, type ClientConfig } from "pg";
+import type { Logger } from "pino";
+import { type Fleet, makeFleet } from "../../simulator/fleet.ts";
+import type { Config } from "../config.ts";
+import { openDatabase } from "../db/database.ts";
+import { type Login, type LoginWithHash, makeAccounts } from "./accounts.ts";
+import { DemoDevices, THIS_MACHINE } from "./devices.ts";
+import { type Known, makeKnown } from "./known.ts";
+import { ORGANIZATION } from "./organization/people.ts";
+import { liveThrough } from "./past.ts";
+import { registerMoments } from "./registers.ts";
+import { dateMoments, type Moment } from "./timeline.ts";
+import { workMoments } from "./works.ts";
+
+/** Always the same fleet: pictures and descriptions of it stay true. */
+const SEED = 27;
+const DRIFT = 0.01;
+/** Shorter than usual, so that something happens while one looks. */
+const INTERVALS = {
+	heartbeat_interval_seconds: 60,
+	posture_interval_seconds: 300,
+};
+
+export interface Seeded {
+	organizationId: string;
+	logins: Login[];
+	apiToken: string;
+	/** For the agent of this machine. */
+	enrollmentToken: string;
+	fleet: Fleet;
+}
+
+/** Fills an empty database with an organization that has had it for months. */
+export async function seedDemo(
+	config: Config,
+	log: Logger,
+	connection: ClientConfig,
+	devices: number,
+	logins: Promise<LoginWithHash[]>,
+): Promise<Seeded> {
+	const database = await openDatabase(config);
+	const owner = new Client(connection);
+	owner.on("error", () => {});
+	try {
+		await owner.connect();
+		const { pool } = database;
+		const accounts = await makeAccounts(pool, await logins);
+		const { organizationId, principals } = accounts;
+		const services = { pool, log, baseUrl: config.baseUrl };
+		const known = makeKnown(services, organizationId, principals);
+		const fleet = makeFleet(SEED, DRIFT);
+		const demo = new DemoDevices(pool, known, fleet, devices);
+		const secrets = { apiToken: "", enrollmentToken: "" };
+		const moments = dateMoments(
+			[
+				...begin(known),
+				...registerMoments(known),
+				...demo.moments(),
+				...workMoments(known, (check) => demo.failing(check)),
+				...end(known, secrets),
+			],
+			new Date(),
+		);
+		await liveThrough(moments, owner, organizationId);
+		await demo.remember(await readEnrolledAt(owner));
+		await dateReports(owner, demo.silent());
+		return {
+			organizationId,
+			logins: (await logins).map(({ passwordHash: _, ...login }) => login),
+			fleet,
+			...secrets,
+		};
+	} finally {
+		await owner.end();
+		await database.close();
+	}
+}
+
+function begin({ organizationId, use }: Known): Moment[] {
+	return [
+		{
+			daysAgo: 236,
+			run: async () => {
+				const input = { organization_id: organizationId };
+				const { description } = ORGANIZATION;
+				await use("updateOrganization", { ...input, description }, "admin");
+				await use(
+					"updateOrganizationSettings",
+					{ ...input, ...INTERVALS },
+					"admin",
+				);
+			},
+		},
+		{
+			daysAgo: 131,
+			run: () =>
+				use(
+					"createApiToken",
+					{
+						name: "Weekly report",
+						description:
+							"Sends the figures of devices and open work to the team on Mondays.",
+					},
+					"admin",
+				),
+		},
+	];
+}
+
+function end(
+	{ organizationId, use }: Known,
+	secrets: Pick<Seeded, "apiToken" | "enrollmentToken">,
+): Moment[] {
+	return [
+		{
+			daysAgo: 0.004,
+			run: async () => {
+				const { token } = await use(
+					"createApiToken",
+					{ name: "Demo client", description: "Made by assay demo." },
+					"admin",
+				);
+				secrets.apiToken = token as string;
+			},
+		},
+		{
+			daysAgo: 0.003,
+			run: async () => {
+				const { enrollment_token } = await use(
+					"addDevice",
+					{ organization_id: organizationId, name: THIS_MACHINE },
+					"admin",
+				);
+				secrets.enrollmentToken = enrollment_token as string;
+			},
+		},
+	];
+}
+
+async function readEnrolledAt(owner: Client): Promise<Map<string, Date>> {
+	const { rows } = await owner.query<{ id: string; enrolled_at: Date }>(
+		"select id, enrolled_at from devices where enrolled_at is not null",
+	);
+	return new Map(rows.map(({ id, enrolled_at }) => [id, enrolled_at]));
+}
+
+/** Reports were received when they were observed; who fell silent was last seen then. */
+async function dateReports(
+	owner: Client,
+	silent: { id: string; at: Date }[],
+): Promise<void> {
+	await owner.query(
+		"update posture_reports set received_at = (results -> 0 ->> 'observed_at')::timestamptz + interval '1 second'",
+	);
+	await owner.query(
+		`update devices d set last_seen_at = s.at
+		from unnest($1::text[], $2::timestamptz[]) s (id, at) where d.id = s.id`,
+		[silent.map(({ id }) => id), silent.map(({ at }) => at)],
+	);
+	await owner.query("analyze");
+}

@@ -1,0 +1,160 @@
+import { createServer } from "node:net";
+import { Client, type ClientConfig } from "pg";
+import type { Logger } from "pino";
+import { openDoor } from "../../simulator/door.ts";
+import { makeCounts } from "../../simulator/enroll.ts";
+import { keepReporting } from "../../simulator/keep-reporting.ts";
+import { Pace } from "../../simulator/pace.ts";
+import { openWebConsole } from "../cli/web-console.ts";
+import { readConfig } from "../config.ts";
+import { openEmbeddedPostgres } from "../db/embedded.ts";
+import { makeLogger } from "../log.ts";
+import { serve } from "../serve.ts";
+import { makeLogins } from "./accounts.ts";
+import { makeDemoFolder, removeLeftovers } from "./folder.ts";
+import { type Seeded, seedDemo } from "./seed.ts";
+import { enrollThisMachine } from "./this-machine.ts";
+
+const USUAL_PORT = 8080;
+const REQUESTS_PER_SECOND = 50;
+
+export interface Demo
+	extends Pick<Seeded, "organizationId" | "logins" | "apiToken"> {
+	/** What people open. */
+	url: string;
+	listening: string;
+	devices: number;
+	/** Stops everything and removes the database. Idempotent. */
+	close: () => Promise<void>;
+}
+
+/**
+ * The service on a database of its own that holds an organization, its devices reporting, this
+ * machine among them. `signal` gives up while it is starting. Throws AppError as `serve` does.
+ */
+export async function startDemo(options: {
+	port: number | undefined;
+	devices: number;
+	signal: AbortSignal;
+	tell: (line: string) => void;
+}): Promise<Demo> {
+	const { devices, signal, tell } = options;
+	await removeLeftovers();
+	const folder = makeDemoFolder();
+	const undo: (() => Promise<unknown>)[] = [() => folder.remove()];
+	let closing: Promise<void> | undefined;
+	const close = () => {
+		closing ??= undoAll(undo);
+		return closing;
+	};
+	try {
+		const config = await configure(options.port, folder.data);
+		const log = makeLogger(config.logLevel);
+		// Both take time that the database does not need.
+		const webConsole = openWebConsole(log);
+		const logins = makeLogins();
+		const postgres = await openEmbeddedPostgres(folder.data);
+		undo.push(() => postgres.close());
+		await forgetDurability(postgres.connection);
+		tell("Filling the database …");
+		const seeded = await seedDemo(
+			config,
+			log,
+			postgres.connection,
+			devices,
+			logins,
+		);
+		const service = await serve(config, log, await webConsole);
+		undo.push(() => service.close());
+		signal.throwIfAborted();
+		undo.push(live(seeded, service.url, folder.agent, log, tell));
+		return {
+			...seeded,
+			url: config.baseUrl,
+			listening: service.url,
+			devices,
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** Lets the simulated devices and the agent of this machine report; gives what stops them. */
+function live(
+	seeded: Seeded,
+	url: string,
+	agentFolder: string,
+	log: Logger,
+	tell: (line: string) => void,
+): () => Promise<void> {
+	const stop = new AbortController();
+	const machine = enrollThisMachine({
+		url,
+		token: seeded.enrollmentToken,
+		folder: agentFolder,
+		tell,
+	});
+	const reporting = keepReporting(
+		seeded.fleet,
+		openDoor(url, seeded.organizationId, seeded.apiToken),
+		new Pace(REQUESTS_PER_SECOND),
+		stop.signal,
+		makeCounts(),
+	).catch((err) => log.error({ err }, "the simulated devices stopped"));
+	return async () => {
+		stop.abort();
+		await Promise.all([reporting, machine.stop()]);
+	};
+}
+
+async function undoAll(undo: (() => Promise<unknown>)[]): Promise<void> {
+	const problems: unknown[] = [];
+	for (const step of undo.reverse()) {
+		await step().catch((error) => problems.push(error));
+	}
+	if (problems.length > 0) throw problems[0];
+}
+
+/** Nothing of the environment that is about a real installation, such as its database. */
+async function configure(port: number | undefined, dataDir: string) {
+	const { ASSAY_HOST, ASSAY_BASE_URL, ASSAY_LOG_LEVEL, ASSAY_PORT } =
+		process.env;
+	const { host } = readConfig({ ASSAY_HOST });
+	const wanted = port ?? (ASSAY_PORT ? Number(ASSAY_PORT) : undefined);
+	const chosen =
+		wanted ||
+		(wanted === undefined && (await findFree(USUAL_PORT, host))) ||
+		(await findFree(0, host));
+	return readConfig({
+		ASSAY_HOST,
+		ASSAY_BASE_URL,
+		ASSAY_PORT: String(chosen),
+		ASSAY_DATA_DIR: dataDir,
+		ASSAY_LOG_LEVEL: ASSAY_LOG_LEVEL || "warn",
+	});
+}
+
+/** `port` if nothing listens on it; any free one for 0. */
+function findFree(port: number, host: string): Promise<number | undefined> {
+	return new Promise((done) => {
+		const probe = createServer();
+		probe.once("error", () => done(undefined));
+		probe.listen(port, host, () => {
+			const address = probe.address();
+			const found = typeof address === "object" ? address?.port : undefined;
+			probe.close(() => done(found));
+		});
+	});
+}
+
+/** What a crash would lose is thrown away at the end in any case; waiting for the disk is half of the start. */
+async function forgetDurability(connection: ClientConfig): Promise<void> {
+	const client = new Client(connection);
+	await client.connect();
+	await client.query("alter system set fsync = off");
+	await client.query("alter system set synchronous_commit = off");
+	await client.query("select pg_reload_conf()");
+	await client.end();
+}

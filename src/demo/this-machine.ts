@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
+const STOP_MS = 3_000;
+
+/**
+ * Enrolls this machine with the real agent, which then reports on it: what it shows is what it
+ * finds here. Everything it keeps is in `folder`. It must not keep the demonstration from
+ * starting, so what goes wrong is told and no more.
+ */
+export function enrollThisMachine(options: {
+	url: string;
+	token: string;
+	folder: string;
+	tell: (line: string) => void;
+}): { stop: () => Promise<void> } {
+	let child: ChildProcess | undefined;
+	let isStopping = false;
+	const start = async (args: string[], env: NodeJS.ProcessEnv = {}) => {
+		child = spawn(process.execPath, [PROGRAM, "agent", ...args], {
+			env: { ...withoutSettings(), ...env },
+			stdio: ["ignore", "ignore", "pipe"],
+		});
+		let said = "";
+		child.stderr?.setEncoding("utf8").on("data", (text) => {
+			said = (said + text).slice(-500);
+		});
+		const [code] = await once(child, "exit");
+		if (code !== 0 && !isStopping) throw new Error(said.trim());
+	};
+	const life = async () => {
+		const dir = ["--dir", options.folder];
+		await start(["install", "--server", options.url, "--no-service", ...dir], {
+			ASSAY_ENROLLMENT_TOKEN: options.token,
+		});
+		if (!isStopping) await start(["run", ...dir]);
+	};
+	const ended = life().catch((error: Error) =>
+		options.tell(`This machine does not report: ${error.message}`),
+	);
+	return {
+		stop: async () => {
+			isStopping = true;
+			child?.kill("SIGTERM");
+			const killing = setTimeout(() => child?.kill("SIGKILL"), STOP_MS);
+			await ended;
+			clearTimeout(killing);
+		},
+	};
+}
+
+/** Ours are about the service, and a proxy is for other addresses than this machine's. */
+function withoutSettings(): NodeJS.ProcessEnv {
+	return Object.fromEntries(
+		Object.entries(process.env).filter(
+			([name]) => !name.startsWith("ASSAY_") && !/_proxy$/i.test(name),
+		),
+	);
+}

@@ -1,0 +1,278 @@
+import type { CheckKey } from "../../agent/checks/check.ts";
+import type { Known } from "./known.ts";
+import {
+	AUDITS,
+	IMPROVEMENTS,
+	NONCONFORMITIES,
+	OBLIGATIONS,
+	TASKS,
+} from "./organization/work.ts";
+import { day, spread } from "./registers.ts";
+import type { Moment } from "./timeline.ts";
+
+/** What is done and gets done: audits, nonconformities, obligations, tasks, improvements. */
+export function workMoments(
+	known: Known,
+	/** Ids of devices that fail the check now. */
+	failing: (check: CheckKey) => string[],
+): Moment[] {
+	return [
+		...addAudits(known),
+		...addObligations(known),
+		...addNonconformities(known, failing),
+		...addTasks(known),
+		...addImprovements(known),
+		...latestChanges(known),
+	];
+}
+
+function addAudits({ add, id }: Known): Moment[] {
+	return AUDITS.map(({ key, framework, name, from, until, state }) => ({
+		// Planned three weeks ahead, but not before there was a framework.
+		daysAgo: Math.min(Math.max(21 - from, 5), 185),
+		run: () =>
+			add("addAudit", key, {
+				framework_id: id("framework", framework),
+				name,
+				valid_from: day(from),
+				valid_until: day(until),
+				state,
+			}),
+	}));
+}
+
+function addObligations({ add, link, id }: Known): Moment[] {
+	return OBLIGATIONS.flatMap((obligation, index) => {
+		const [requirement, source, area, regulator, type, status, owner] =
+			obligation;
+		const [, , , , , , , reviewed, due, actions] = obligation;
+		return [
+			{
+				daysAgo: 135 - (index % 2),
+				kind: "obligation",
+				run: async () => {
+					const obligationId = await add("addObligation", requirement, {
+						requirement,
+						source,
+						area,
+						regulator,
+						type,
+						status,
+						actions_to_be_implemented: actions ?? null,
+						owner_id: id("people", owner),
+						last_review_date: day(-reviewed),
+						due_date: day(due),
+					});
+					for (const measure of OBLIGATION_MEASURES[index] ?? []) {
+						await link(obligationId, id("measure", measure));
+					}
+				},
+			},
+		];
+	});
+}
+
+/** Measures that meet each obligation, in their order. */
+const OBLIGATION_MEASURES: readonly (readonly string[])[] = [
+	["incident"],
+	[],
+	[],
+	["privacyreview"],
+	["policies", "incident", "training", "vendorreview"],
+	[],
+	[],
+	["pentest"],
+	["dpa"],
+	["continuity", "rollout"],
+];
+
+function addNonconformities(
+	{ add, update, link, id }: Known,
+	failing: (check: CheckKey) => string[],
+): Moment[] {
+	return NONCONFORMITIES.flatMap((one, index) => {
+		const { identified, due, links, failingCheck, audit, owner } = one;
+		const { status, effectiveness_check, corrective_action, ...text } = one;
+		const key = String(index);
+		const { description, severity, root_cause } = text;
+		const added: Moment = {
+			daysAgo: -identified,
+			run: async () => {
+				const nonconformityId = await add("addNonconformity", key, {
+					description,
+					severity,
+					date_identified: day(identified),
+					due_date: day(due),
+					audit_id: audit ? id("audit", audit) : null,
+					owner_id: id("people", owner),
+				});
+				for (const link_ of links) {
+					const kind = /^(P\.)?\d/.test(link_) ? "control" : "measure";
+					await link(nonconformityId, id(kind, link_));
+				}
+				for (const device of failingCheck
+					? failing(failingCheck as CheckKey)
+					: []) {
+					await link(nonconformityId, device);
+				}
+			},
+		};
+		const changes: Moment[] = [];
+		const change = (daysAgo: number, input: object) =>
+			changes.push({
+				daysAgo,
+				run: () =>
+					update("updateNonconformity", id("nonconformity", key), input),
+			});
+		if (root_cause) change(-identified - 4, { root_cause });
+		if (status !== "OPEN" || corrective_action) {
+			change(-identified - 6, { status: "IN_PROGRESS", corrective_action });
+		}
+		if (status === "CLOSED") {
+			change(3 - due, { status, effectiveness_check });
+		}
+		return [added, ...changes];
+	});
+}
+
+function addTasks({ add, update, id }: Known): Moment[] {
+	return TASKS.flatMap((task, index) => {
+		const [name, description, priority, state, who, due, measure] = task;
+		const addedAgo = Math.max(
+			4,
+			Math.min(46, spread(46, 4, (index * 5) % TASKS.length, TASKS.length), 46),
+			14 - due,
+		);
+		const moments: Moment[] = [
+			{
+				daysAgo: addedAgo,
+				run: () =>
+					add("addTask", name, {
+						name,
+						description,
+						priority,
+						measure_id: measure ? id("measure", measure) : null,
+						assigned_to_id: id("people", who),
+						deadline: day(due),
+					}),
+			},
+		];
+		if (state !== "TODO") {
+			moments.push({
+				daysAgo:
+					state === "DONE" ? Math.max(1 - due, 2) : Math.max(addedAgo - 5, 1.5),
+				run: () => update("updateTask", id("task", name), { state }),
+			});
+		}
+		return moments;
+	});
+}
+
+function addImprovements({ add, update, id }: Known): Moment[] {
+	return IMPROVEMENTS.flatMap((improvement, index) => {
+		const [description, source, owner, target, status, priority] = improvement;
+		const key = String(index);
+		const addedAgo = Math.max(
+			spread(70, 8, index, IMPROVEMENTS.length),
+			25 - target,
+		);
+		const added: Moment = {
+			daysAgo: addedAgo,
+			run: () =>
+				add("addContinualImprovement", key, {
+					description,
+					source,
+					priority,
+					owner_id: id("people", owner),
+					target_date: day(target),
+				}),
+		};
+		if (status === "OPEN") return [added];
+		return [
+			added,
+			{
+				daysAgo:
+					status === "CLOSED" ? -target + 1 : Math.max(addedAgo - 6, 1.2),
+				run: () =>
+					update(
+						"updateContinualImprovement",
+						id("continual_improvement", key),
+						{ status },
+					),
+			},
+		];
+	});
+}
+
+/** What the home page shows as changed last: some of everything. */
+function latestChanges({ update, use, id }: Known): Moment[] {
+	return [
+		{
+			daysAgo: 1.6,
+			run: () =>
+				update("updateVendor", id("vendor", "zendesk"), {
+					description:
+						"Tickets and phone calls of hotels. Tickets may hold names and booking numbers of guests; calls are kept for 60 days.",
+				}),
+		},
+		{
+			daysAgo: 1.4,
+			run: () =>
+				update(
+					"updateObligation",
+					id("obligation", "Keep a record of processing activities"),
+					{
+						last_review_date: day(-1),
+					},
+				),
+		},
+		{
+			daysAgo: 1.2,
+			run: () =>
+				update("updateRisk", id("risk", "phishing"), {
+					note: "Falls to 1 × 5 once the last four administrators use hardware keys; they are ordered.",
+				}),
+		},
+		{
+			daysAgo: 0.34,
+			run: () =>
+				update("updateMeasure", id("measure", "hardwarekeys"), {
+					description:
+						"Administrators of the cloud account, the directory and the code hosting sign in with a hardware key. Ten of fourteen have theirs, four are ordered.",
+				}),
+		},
+		{
+			daysAgo: 0.3,
+			run: () =>
+				update(
+					"updateTask",
+					id("task", "Review access in the five applications left over"),
+					{
+						state: "IN_PROGRESS",
+					},
+				),
+		},
+		{
+			daysAgo: 0.2,
+			run: () =>
+				update("updateNonconformity", id("nonconformity", "2"), {
+					root_cause:
+						"The rules were removed by hand during the migration of the log archive; nothing put them back.",
+				}),
+		},
+		{
+			daysAgo: 0.12,
+			run: () =>
+				use("updateControl", {
+					id: id("control", "8.17"),
+					description:
+						"All systems take the time from the same sources, so that logs can be compared.",
+				}),
+		},
+		{
+			daysAgo: 0.05,
+			run: () =>
+				update("updateAsset", id("asset", "frontdesk"), { amount: 72 + 1 }),
+		},
+	];
+}

@@ -1,0 +1,253 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+	Client,
+	StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sendTo } from "./console-client.ts";
+import { makeFolder } from "./folder.ts";
+import { assay, isRunning } from "./program.ts";
+
+const PROGRAM = join(import.meta.dirname, "../bin/assay.js");
+const DEVICES = 12;
+const DAY_MS = 86_400_000;
+
+interface Ready {
+	url: string;
+	listening: string;
+	organization_id: string;
+	logins: { role: string; email: string; password: string }[];
+	api_token: string;
+	mcp_configuration: {
+		mcpServers: {
+			assay: { url: string; headers: { Authorization: string } };
+		};
+	};
+}
+
+let folder: string;
+let demo: ChildProcess;
+let ready: Ready;
+/** Of a demonstration that was killed while it filled its database. */
+let killed: { folder: string; postmaster: number };
+
+function start(): ChildProcess {
+	const inherited = Object.entries(process.env).filter(
+		([name]) => !name.startsWith("ASSAY_"),
+	);
+	return spawn(
+		process.execPath,
+		[PROGRAM, "demo", "--json", "--port=0", `--devices=${DEVICES}`],
+		{
+			// A database of somebody's own must not be touched by a demonstration.
+			env: {
+				...Object.fromEntries(inherited),
+				TMPDIR: folder,
+				DATABASE_URL: "postgres://127.0.0.1:9/none",
+			},
+			stdio: ["ignore", "pipe", "pipe"],
+		},
+	);
+}
+
+const demoFolders = () =>
+	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
+
+async function killWhileFilling() {
+	const child = start();
+	if (!child.stderr) throw new Error("no standard error");
+	for await (const line of createInterface(child.stderr)) {
+		if (line.startsWith("Filling")) break;
+	}
+	child.kill("SIGKILL");
+	await once(child, "exit");
+	const left = join(folder, demoFolders()[0] ?? "");
+	const pid = readFileSync(join(left, "data/postgres/postmaster.pid"), "utf8");
+	return { folder: left, postmaster: Number.parseInt(pid, 10) };
+}
+
+beforeAll(async () => {
+	folder = await makeFolder("assay-test-");
+	killed = await killWhileFilling();
+	demo = start();
+	if (!demo.stdout || !demo.stderr) throw new Error("no output");
+	let said = "";
+	demo.stderr.setEncoding("utf8").on("data", (text) => {
+		said += text;
+	});
+	const ended = once(demo, "exit").then(([code]) => {
+		throw new Error(`the demonstration ended with ${code}: ${said}`);
+	});
+	const line = once(createInterface(demo.stdout), "line");
+	const [text] = await Promise.race([line, ended]);
+	ended.catch(() => {});
+	ready = JSON.parse(text as string);
+}, 180_000);
+
+afterAll(async () => {
+	if (demo.exitCode === null && demo.signalCode === null) {
+		demo.kill("SIGTERM");
+		await once(demo, "exit");
+	}
+	await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there.
+async function use(tool: string, input: object = {}): Promise<any> {
+	const response = await fetch(`${ready.url}/api/mcp/tools/${tool}`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${ready.api_token}` },
+		body: JSON.stringify(input),
+	});
+	if (!response.ok) throw new Error(`${tool}: ${await response.text()}`);
+	return response.json();
+}
+
+const inOrganization = (input: object = {}) => ({
+	organization_id: ready.organization_id,
+	size: 100,
+	...input,
+});
+
+test("what a killed demonstration left is gone, its database server too", () => {
+	expect(isRunning(killed.postmaster)).toBe(false);
+	expect(demoFolders().map((name) => join(folder, name))).not.toContain(
+		killed.folder,
+	);
+});
+
+test("it listens on this machine alone, and each login has its role", async () => {
+	expect(new URL(ready.listening).hostname).toBe("127.0.0.1");
+	expect(ready.logins.map(({ role }) => role)).toEqual([
+		"admin",
+		"member",
+		"viewer",
+	]);
+	for (const { role, email, password } of ready.logins) {
+		const { cookie, status } = await sendTo(
+			ready.url,
+			"/api/auth/sign-in/email",
+			{ email, password },
+		);
+		expect(status).toBe(200);
+		const { body } = await sendTo(
+			ready.url,
+			"/api/console/getProfile",
+			{},
+			{ cookie },
+		);
+		expect(body.profile.organizations).toMatchObject([
+			{ id: ready.organization_id, role },
+		]);
+	}
+});
+
+test("the printed configuration connects an MCP client", async () => {
+	const { url, headers } = ready.mcp_configuration.mcpServers.assay;
+	const client = new Client({ name: "test", version: "1" });
+	await client.connect(
+		new StreamableHTTPClientTransport(new URL(url), {
+			requestInit: { headers },
+		}),
+	);
+	const answer = await client.callTool({
+		name: "listOrganizations",
+		arguments: {},
+	});
+	expect(answer.structuredContent).toMatchObject({
+		organizations: [{ id: ready.organization_id }],
+	});
+	await client.close();
+});
+
+test("the registers are filled and lie in the past, and the audit log verifies", async () => {
+	for (const [tool, key, least] of [
+		["listPeople", "people", 25],
+		["listVendors", "vendors", 15],
+		["listRisks", "risks", 20],
+		["listMeasures", "measures", 30],
+		["listControls", "controls", 60],
+		["listNonconformities", "nonconformities", 8],
+		["listObligations", "obligations", 10],
+		["listAudits", "audits", 4],
+		["listAssets", "assets", 10],
+		["listData", "data", 10],
+		["listTasks", "tasks", 20],
+		["listContinualImprovements", "continual_improvements", 6],
+	] as const) {
+		const records = (await use(tool, inOrganization()))[key];
+		expect(records.length, tool).toBeGreaterThanOrEqual(least);
+		const oldest = Math.min(
+			...records.map((one: { created_at: string }) =>
+				Date.parse(one.created_at),
+			),
+		);
+		expect(oldest, tool).toBeLessThan(Date.now() - 30 * DAY_MS);
+	}
+	const [name = ""] = demoFolders();
+	const verified = await assay(["audit", "verify"], {
+		ASSAY_DATA_DIR: join(folder, name, "data"),
+	});
+	expect(verified).toMatchObject({ code: 0 });
+});
+
+test("devices have months of history, and one of each kind of trouble", async () => {
+	const { devices } = await use("listDevices", inOrganization());
+	const having = (wanted: object) =>
+		devices.filter((device: Record<string, unknown>) =>
+			Object.entries(wanted).every(([field, value]) => device[field] === value),
+		);
+	expect(having({ status: "ACTIVE" }).length).toBeGreaterThan(DEVICES / 2);
+	expect(having({ status: "PENDING" }).length).toBeGreaterThan(0);
+	expect(
+		having({ status: "ACTIVE", freshness: "ONLINE" }).length,
+	).toBeGreaterThan(0);
+	expect(
+		having({ freshness: "STALE" }).length +
+			having({ freshness: "MISSING" }).length,
+	).toBeGreaterThan(0);
+	expect(
+		devices.flatMap(({ conflicts }: { conflicts: string[] }) => conflicts),
+	).toEqual(expect.arrayContaining(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]));
+	const [device] = having({ status: "ACTIVE", freshness: "ONLINE" }).filter(
+		({ name }: { name: string }) => name !== "This machine",
+	);
+	expect(Date.parse(device.enrolled_at)).toBeLessThan(Date.now() - 30 * DAY_MS);
+	const { device_postures } = await use("listDevicePostures", {
+		device_id: device.id,
+		size: 100,
+		as_of: new Date(Date.parse(device.enrolled_at) + 10 * DAY_MS).toISOString(),
+	});
+	expect(device_postures).toHaveLength(9);
+});
+
+test("this machine reports by the real agent", async () => {
+	await expect
+		.poll(
+			async () => {
+				const { devices } = await use(
+					"listDevices",
+					inOrganization({ filter: { query: "This machine" } }),
+				);
+				return devices[0]?.status;
+			},
+			{ timeout: 30_000, interval: 500 },
+		)
+		.toBe("ACTIVE");
+});
+
+test("Ctrl-C ends it with 0 and leaves no folder and no database server", async () => {
+	const [name = ""] = demoFolders();
+	const pidFile = join(folder, name, "data/postgres/postmaster.pid");
+	const postmaster = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
+	demo.kill("SIGINT");
+	const [code] = await once(demo, "exit");
+	expect(code).toBe(0);
+	expect(demoFolders()).toEqual([]);
+	expect(isRunning(postmaster)).toBe(false);
+});
