@@ -32,16 +32,19 @@ export function sayingOnly(recording: Recording, text: string): Recording {
 	return change(recording, () => text);
 }
 
-/** The recordings in which one command or file at a time says `text` before and after its own words. */
+/**
+ * The recordings in which one command or file at a time says `text` before and after its own words.
+ * A long text is said by all of them at once, for it is about patience and not about sense.
+ */
 export function sayingAlso(recording: Recording, text: string): Recording[] {
+	const around = (own: string) => `${text}\n${own}\n${text.slice(0, 10_000)}`;
+	if (text.length > 100_000) return [change(recording, around)];
 	const names = [
 		...Object.keys(recording.commands ?? {}),
 		...Object.keys(recording.files ?? {}),
 	];
 	return names.map((name) =>
-		change(recording, (own, of) =>
-			of === name ? `${text}\n${own}\n${text}` : own,
-		),
+		change(recording, (own, of) => (of === name ? around(own) : own)),
 	);
 }
 

@@ -61,7 +61,7 @@ async function readScheduledCommands(
 
 /** What stands behind five times, or one such as `@daily`; a comment or a variable is no command. */
 function commandOf(line: string): string[] {
-	if (line.length > 4096) return [];
+	if (line.length < 3 || line.length > 4096) return [];
 	const [, command] =
 		/^[ \t]*(?:@[a-z_0-9]+|(?:[\d*][\d*,/~-]*[ \t]+){2}(?:[\w*][\w*,/~-]*[ \t]+){2}[\w*][\w*,/~-]*)[ \t]+(.+)$/.exec(
 			line,

@@ -56,7 +56,7 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 function passwordRule(
 	line: string,
 ): { control: string; module: string; options: string[] }[] {
-	if (line.length > 4096) return [];
+	if (line.length > 4096 || !line.includes("password")) return [];
 	const [type, control, module, ...options] = line
 		.replace(/#.*/, "")
 		.trim()
