@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { chmod, lstat, mkdir, readFile, rm, rmdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { AgentError, explainFolder } from "./agent-error.ts";
 import {
@@ -68,8 +69,8 @@ interface Marker {
  */
 export async function prepareFolder(folder: string): Promise<void> {
 	try {
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		if (!(await lstat(folder)).isDirectory()) {
+		await makeFolder(folder);
+		if (!(await stat(folder)).isDirectory()) {
 			throw new AgentError(`${folder} is no folder; give another with --dir`);
 		}
 		const names = await listNames(folder);
@@ -82,13 +83,32 @@ export async function prepareFolder(folder: string): Promise<void> {
 		const marker = await readMarker(folder);
 		await writeMarker(folder, marker ?? { service: null });
 		for (const name of ["queue", "refused", "damaged"]) {
-			await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+			await makeFolder(join(folder, name));
 		}
 	} catch (error) {
-		if (errorCode(error) === "EEXIST" || errorCode(error) === "ENOTDIR") {
+		const code = errorCode(error);
+		if (code === "ENOTDIR") {
 			throw new AgentError(`${folder} is no folder; give another with --dir`);
 		}
+		if (code === "ENOENT") {
+			throw new AgentError(
+				`${folder} cannot be made; give another folder with --dir`,
+			);
+		}
 		throw explainFolder(error, folder);
+	}
+}
+
+/** With its parents. Not Node's own way, which never returns where the system makes no folders (/proc). */
+async function makeFolder(folder: string): Promise<void> {
+	try {
+		await mkdir(folder, { mode: 0o700 });
+	} catch (error) {
+		const parent = dirname(folder);
+		if (errorCode(error) === "EEXIST") return;
+		if (errorCode(error) !== "ENOENT" || existsSync(parent)) throw error;
+		await makeFolder(parent);
+		await mkdir(folder, { mode: 0o700 });
 	}
 }
 

@@ -169,7 +169,7 @@ async function activate(
 	session.client.rest();
 	if (outcome.kind === "refused") {
 		warnings.push(
-			`The service refuses this device for now: ${outcome.message}. If this machine was enrolled before, an administrator must revoke its earlier device; the agent then becomes active by itself within about an hour.`,
+			`The service refuses this device for now: ${outcome.message}. If this machine was enrolled before, its earlier device is the one to revoke; this one then becomes active by itself within about an hour.`,
 		);
 	}
 	if (outcome.kind === "trouble") {
