@@ -3,11 +3,13 @@ import { addAgent } from "./cli/agent.ts";
 import { addApiToken } from "./cli/api-token.ts";
 import { addAudit } from "./cli/audit.ts";
 import { addCall } from "./cli/call.ts";
+import { addDemo } from "./cli/demo.ts";
 import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
 import { addOrg } from "./cli/org.ts";
 import { addSetupLink } from "./cli/setup-link.ts";
+import { addSimulate } from "./cli/simulate.ts";
 import { addStart } from "./cli/start.ts";
 import { addUser } from "./cli/user.ts";
 import { AppError, toAppError } from "./errors.ts";
@@ -39,6 +41,7 @@ function makeProgram(): Command {
 		.showHelpAfterError("(--help says what is possible)")
 		.exitOverride();
 	addStart(program);
+	addDemo(program);
 	addSetupLink(program);
 	addMigrate(program);
 	addOrg(program);
@@ -48,6 +51,7 @@ function makeProgram(): Command {
 	addCall(program);
 	addAudit(program);
 	addDoctor(program);
+	addSimulate(program);
 	addAgent(program);
 	return program;
 }
