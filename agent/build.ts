@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import {
+	chmodSync,
+	copyFileSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Command } from "commander";
+import { rolldown } from "rolldown";
+import { VERSION } from "../src/version.ts";
+import { BUNDLE } from "./service/program.ts";
+
+/**
+ * `npm run build:agent` writes to `dist/`: the agent as one file for any Node from 24 on, and as
+ * a single executable, which is Node with that file in it. `--node` takes another platform's Node
+ * of exactly this version, so that all executables can be made on one machine.
+ */
+interface Options {
+	out: string;
+	node?: string;
+	name?: string;
+	bundleOnly?: boolean;
+}
+
+const ROOT = join(import.meta.dirname, "..");
+
+async function build(options: Options): Promise<void> {
+	const out = resolve(options.out);
+	mkdirSync(out, { recursive: true });
+	const bundle = join(out, BUNDLE);
+	writeFileSync(bundle, await bundleAgent());
+	chmodSync(bundle, 0o755);
+	process.stdout.write(`${bundle}\n`);
+	if (options.bundleOnly) return;
+
+	const executable = join(out, options.name ?? executableName(options.node));
+	const work = mkdtempSync(join(tmpdir(), "assay-build-"));
+	try {
+		await makeExecutable(bundle, executable, options.node, work);
+	} finally {
+		rmSync(work, { recursive: true });
+	}
+	writeFileSync(join(out, "LICENSES.txt"), licenses());
+	process.stdout.write(`${executable}\n`);
+}
+
+/** The agent and commander in one file; what a command does not need is still evaluated only when it is. */
+async function bundleAgent(): Promise<string> {
+	const made = await rolldown({
+		input: join(ROOT, "agent/main.ts"),
+		platform: "node",
+		plugins: [
+			{
+				name: "the version, which is else read from package.json",
+				load: (id) =>
+					resolve(id) === join(ROOT, "src/version.ts")
+						? `export const VERSION = ${JSON.stringify(VERSION)};`
+						: null,
+			},
+		],
+	});
+	try {
+		const { output } = await made.generate({
+			format: "esm",
+			codeSplitting: false,
+		});
+		if (output.length !== 1) throw new Error("the bundle is not one file");
+		const notice = licenseOf("commander").replaceAll("*/", "* /");
+		return `#!/usr/bin/env node
+/*! Assay agent ${VERSION}, MIT. It contains commander:
+${notice}*/
+${output[0].code}`;
+	} finally {
+		await made.close();
+	}
+}
+
+async function makeExecutable(
+	bundle: string,
+	executable: string,
+	foreignNode: string | undefined,
+	work: string,
+): Promise<void> {
+	const node = join(work, "node");
+	const source = foreignNode ?? process.execPath;
+	requireSameVersion(source);
+	copyFileSync(source, node);
+	chmodSync(node, 0o755);
+	// Symbols for debugging are a quarter of it.
+	if (!foreignNode && process.platform === "linux") tryStrip(node);
+	const config = join(work, "sea.json");
+	writeFileSync(
+		config,
+		JSON.stringify({
+			main: bundle,
+			mainFormat: "module",
+			executable: node,
+			output: executable,
+			disableExperimentalSEAWarning: true,
+			// Compiled code is good only for the Node that compiled it.
+			useCodeCache: !foreignNode,
+			// NODE_OPTIONS is not for a program that runs with all rights.
+			execArgvExtension: "none",
+			// It needs some 10 MB; V8 would let garbage grow with the machine's memory.
+			execArgv: ["--max-old-space-size=128", "--max-semi-space-size=1"],
+		}),
+	);
+	rmSync(executable, { force: true });
+	execFileSync(process.execPath, ["--build-sea", config], {
+		stdio: ["ignore", "ignore", "inherit"],
+	});
+	chmodSync(executable, 0o755);
+	// macOS runs nothing whose signature is broken, which Node's own is now.
+	if (process.platform === "darwin" && !foreignNode) {
+		execFileSync("codesign", ["--force", "--sign", "-", executable]);
+	}
+}
+
+/** A Node that carries something of another version does not start; better said now. */
+function requireSameVersion(node: string): void {
+	if (!readFileSync(node).includes(process.version)) {
+		throw new Error(
+			`${node} is not Node ${process.version}; take the same version as the one that builds`,
+		);
+	}
+}
+
+function tryStrip(file: string): void {
+	try {
+		execFileSync("strip", [file], { stdio: "ignore" });
+	} catch {
+		process.stderr.write("strip is not there; the executable gets larger\n");
+	}
+}
+
+function executableName(node: string | undefined): string {
+	const isWindows = node ? node.endsWith(".exe") : process.platform === "win32";
+	return isWindows ? "assay-agent.exe" : "assay-agent";
+}
+
+const licenseOf = (name: string) =>
+	readFileSync(join(ROOT, "node_modules", name, "LICENSE"), "utf8");
+
+/** Node's license, which names those of all that is in it, goes wherever its program goes. */
+function licenses(): string {
+	const system = process.platform === "win32" ? "win" : process.platform;
+	for (const name of [
+		`node-${system}-${process.arch}`,
+		`node-bin-${system}-${process.arch}`,
+	]) {
+		try {
+			return `commander\n\n${licenseOf("commander")}\n\nNode.js\n\n${licenseOf(name)}`;
+		} catch {
+			// The Node that builds came another way.
+		}
+	}
+	return `commander\n\n${licenseOf("commander")}\n\nNode.js: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;
+}
+
+const program = new Command("build:agent")
+	.option("--out <folder>", "where to", join(ROOT, "dist"))
+	.option("--node <file>", "another platform's Node of the same version")
+	.option("--name <name>", "name of the executable")
+	.option("--bundle-only", "only the single file for Node")
+	.parse();
+await build(program.opts<Options>());

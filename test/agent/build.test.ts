@@ -1,0 +1,80 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../src/version.ts";
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "assay-build-test-"));
+	execFileSync(process.execPath, [
+		join(import.meta.dirname, "../../agent/build.ts"),
+		"--out",
+		folder,
+	]);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Far from the sources, and with nothing in PATH. */
+const runAlone = (program: string, args: string[], env = {}) =>
+	spawnSync(program, args, {
+		cwd: folder,
+		encoding: "utf8",
+		env: { PATH: folder, HOME: folder, ...env },
+	});
+
+describe.each([
+	["the single executable", () => [join(folder, "assay-agent")]],
+	[
+		"the single file for Node",
+		() => [process.execPath, join(folder, "assay-agent.mjs")],
+	],
+])("%s", (_, command) => {
+	const run = (args: string[], env = {}) => {
+		const [program = "", ...first] = command();
+		return runAlone(program, [...first, ...args], env);
+	};
+
+	test("tells its version without package.json", () => {
+		expect(run(["--version"]).stdout).toBe(`${VERSION}\n`);
+	});
+
+	test("runs the nine checks, each command loaded when it is needed", () => {
+		const { stdout, stderr } = run(["checks", "--json"]);
+		expect(stderr).toBe("");
+		const { results } = JSON.parse(stdout);
+		expect(results).toHaveLength(9);
+		for (const { evidence } of results) {
+			expect(evidence.reason).not.toBe("check_crashed");
+		}
+	});
+
+	test("says what was wrong with a command", () => {
+		const { status, stderr } = run(["install"]);
+		expect(status).toBe(2);
+		expect(stderr).toContain("--server");
+	});
+});
+
+test("the executable takes no options for Node from the environment", () => {
+	const { stdout } = runAlone(join(folder, "assay-agent"), ["--version"], {
+		NODE_OPTIONS: "--require=/nowhere/evil.cjs",
+	});
+	expect(stdout).toBe(`${VERSION}\n`);
+});
+
+test("what is given away carries the licenses of what is in it", () => {
+	const bundle = readFileSync(join(folder, "assay-agent.mjs"), "utf8");
+	expect(bundle).toMatch(/^#!.*\n\/\*! .*\n\(The MIT License\)/);
+	const licenses = readFileSync(join(folder, "LICENSES.txt"), "utf8");
+	expect(licenses).toContain("Node.js");
+});
+
+test("the single file has the agent in it and not the server", () => {
+	const bundle = readFileSync(join(folder, "assay-agent.mjs"), "utf8");
+	expect(bundle).not.toMatch(/from "(?!node:)/);
+	expect(statSync(join(folder, "assay-agent.mjs")).size).toBeLessThan(
+		1024 * 1024,
+	);
+});
