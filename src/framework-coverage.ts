@@ -41,7 +41,7 @@ const MAX_CONTROLS = 2000;
 const getFrameworkCoverage = defineOperation({
 	name: "getFrameworkCoverage",
 	title: "Get a framework's coverage",
-	description: `Read the controls of a framework by section, each with the number of measures linked to it and how many of these are IMPLEMENTED; at most ${MAX_CONTROLS}.`,
+	description: `Read the controls of a framework by section, each with the number of measures linked to it by their state; at most ${MAX_CONTROLS}.`,
 	toolset: "frameworks",
 	access: "read",
 	surface: "console",
@@ -60,6 +60,8 @@ const getFrameworkCoverage = defineOperation({
 					status: z.enum(["INCLUDED", "EXCLUDED"]),
 					measures: z.int(),
 					implemented_measures: z.int(),
+					started_measures: z.int().describe("IN_PROGRESS"),
+					planned_measures: z.int().describe("NOT_STARTED"),
 				}),
 			)
 			.describe("Fewer than coverage.controls when there are too many"),
@@ -76,10 +78,12 @@ const getFrameworkCoverage = defineOperation({
 			client.query<ControlRow>({
 				name: "framework_controls",
 				text: `
-					select c.id, c.section_title, c.name, c.status, linked.measures, linked.implemented_measures
+					select c.id, c.section_title, c.name, c.status, linked.*
 					from controls c, lateral (
 						select count(*)::int as measures,
-							(count(*) filter (where m.state = 'IMPLEMENTED'))::int as implemented_measures
+							(count(*) filter (where m.state = 'IMPLEMENTED'))::int as implemented_measures,
+							(count(*) filter (where m.state = 'IN_PROGRESS'))::int as started_measures,
+							(count(*) filter (where m.state = 'NOT_STARTED'))::int as planned_measures
 						from record_links l
 						join measures m on m.organization_id = l.organization_id
 							and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
@@ -103,6 +107,8 @@ interface ControlRow {
 	status: "INCLUDED" | "EXCLUDED";
 	measures: number;
 	implemented_measures: number;
+	started_measures: number;
+	planned_measures: number;
 }
 
 export const frameworkOperations = [

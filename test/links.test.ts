@@ -239,11 +239,13 @@ test("coverage counts included controls that are linked to an implemented measur
 	});
 	const done = await addMeasure({ state: "IMPLEMENTED" });
 	const planned = await addMeasure({ state: "IN_PROGRESS" });
+	const intended = await addMeasure({ state: "NOT_STARTED" });
 	for (const [measure, control] of [
 		[done, controls[0]],
 		[planned, controls[0]],
 		[planned, controls[1]],
 		[done, excluded],
+		[intended, controls[2]],
 	]) {
 		await calls.call("linkRecords", {
 			record_id: measure,
@@ -261,15 +263,20 @@ test("coverage counts included controls that are linked to an implemented measur
 	const measures = new Map(
 		whole.controls.map((control: Record<string, unknown>) => [
 			control.id,
-			[control.measures, control.implemented_measures],
+			[
+				control.measures,
+				control.implemented_measures,
+				control.started_measures,
+				control.planned_measures,
+			],
 		]),
 	);
 	expect(measures).toEqual(
 		new Map([
-			[controls[0], [2, 1]],
-			[controls[1], [1, 0]],
-			[controls[2], [0, 0]],
-			[excluded, [1, 1]],
+			[controls[0], [2, 1, 1, 0]],
+			[controls[1], [1, 0, 1, 0]],
+			[controls[2], [1, 0, 0, 1]],
+			[excluded, [1, 1, 0, 0]],
 		]),
 	);
 });

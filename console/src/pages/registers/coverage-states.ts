@@ -14,9 +14,18 @@ export const STATES = {
 	started: {
 		label: "Under way",
 		tone: "active",
-		means: "linked to measures, none of them implemented",
+		means: "a measure is in progress, none is implemented",
 	},
-	open: { label: "Open", tone: "warning", means: "linked to no measure" },
+	planned: {
+		label: "Planned only",
+		tone: "neutral",
+		means: "linked to measures that nobody has started",
+	},
+	open: {
+		label: "Nothing yet",
+		tone: "warning",
+		means: "linked to no measure that applies",
+	},
 	excluded: {
 		label: "Excluded",
 		tone: "neutral",
@@ -32,13 +41,14 @@ export type CoverageState = keyof typeof STATES;
 export function stateOf(control: CoveredControl): CoverageState {
 	if (control.status === "EXCLUDED") return "excluded";
 	if (control.implemented_measures > 0) return "covered";
-	return control.measures > 0 ? "started" : "open";
+	if (control.started_measures > 0) return "started";
+	return control.planned_measures > 0 ? "planned" : "open";
 }
 
 export function countStates(
 	controls: readonly CoveredControl[],
 ): Record<CoverageState, number> {
-	const counts = { covered: 0, started: 0, open: 0, excluded: 0 };
+	const counts = { covered: 0, started: 0, planned: 0, open: 0, excluded: 0 };
 	for (const control of controls) counts[stateOf(control)]++;
 	return counts;
 }

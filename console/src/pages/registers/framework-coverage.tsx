@@ -172,7 +172,7 @@ function Controls({
 		} as never);
 	const shown = isNarrowed
 		? controls.filter((control) =>
-				["open", "started"].includes(stateOf(control)),
+				["open", "planned", "started"].includes(stateOf(control)),
 			)
 		: controls;
 	return (
