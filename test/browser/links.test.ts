@@ -111,6 +111,24 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 	await links(page).getByText("Nothing is linked yet.").waitFor();
 });
 
+test("a link in the history and in the audit log is a kind and a name that lead to the record", async () => {
+	const admin = await served.makePerson("admin");
+	const risk = await addRisk("Flood");
+	const measure = await addMeasure("A dry place");
+	await use("linkRecords", { record_id: risk, linked_record_id: measure });
+	const page = await served.openPageAs(admin, at(`risk/${risk}?tab=history`));
+	await page.getByText(/^Measure: A dry place$/).waitFor();
+	await page.getByRole("link", { name: "A dry place" }).click();
+	await page.waitForURL(`**/measure/${measure}`);
+	await page.goto(
+		`/o/${served.organizationId}/settings/audit-log?operation=linkRecords&record_id=${risk}`,
+	);
+	await page.getByRole("button", { name: "Link records" }).click();
+	const drawer = page.getByRole("dialog");
+	await drawer.getByRole("link", { name: "A dry place" }).waitFor();
+	expect(await drawer.innerText()).not.toMatch(/[{}]|object Object/);
+});
+
 test("devices and records of one kind alone can be looked for", async () => {
 	const risk = await addRisk("Ransomware on a workstation");
 	await addMeasure("Workstation backups");
@@ -181,7 +199,11 @@ test("a framework shows by section which controls are covered, and a measure is 
 		"A.5.1",
 		"Policies for information security",
 	);
-	await addControl(framework.id, "A.5.10", "Acceptable use of assets");
+	const acceptable = await addControl(
+		framework.id,
+		"A.5.10",
+		"Acceptable use of assets",
+	);
 	const roles = await addControl(framework.id, "A.5.2", "Roles");
 	await addControl(framework.id, "A.8.1", "User endpoint devices");
 	await addControl(framework.id, "A.7.4", "Physical security monitoring", {
@@ -197,6 +219,10 @@ test("a framework shows by section which controls are covered, and a measure is 
 		linked_record_id: await addMeasure("Role descriptions", "IN_PROGRESS"),
 	});
 	await addMeasure("Endpoint management", "IMPLEMENTED");
+	await use("linkRecords", {
+		record_id: acceptable,
+		linked_record_id: await addMeasure("Rules of use", "NOT_STARTED"),
+	});
 
 	const page = await served.openPageAs(member, at(`framework/${framework.id}`));
 	const controls = page.getByRole("region", { name: "Controls" });
@@ -208,6 +234,13 @@ test("a framework shows by section which controls are covered, and a measure is 
 		expect.stringMatching(/^A\.7\s+excluded/),
 		expect.stringMatching(/^A\.8\s+0 of 1 covered/),
 	]);
+	// What nobody has started is an intention, and not under way.
+	for (const state of ["Covered", "Under way", "Planned only", "Nothing yet"]) {
+		await controls
+			.getByRole("listitem")
+			.filter({ hasText: `${state} 1` })
+			.waitFor();
+	}
 	const names = () => controls.getByRole("link", { name: /\w/ });
 	expect(await names().allInnerTexts()).toEqual(
 		expect.arrayContaining(["Roles", "Acceptable use of assets"]),

@@ -17,6 +17,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { ShortValue } from "./field-value.tsx";
+import { isLinkedEnd, LinkedRecord } from "./record-link.tsx";
 import { type Names, useRecordNames } from "./record-names.ts";
 
 type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
@@ -88,7 +89,7 @@ export function RecordHistory({
 							<DateTime value={entry.at} /> by {entry.actor_name}
 							{entry.token_name && `, with the token ${entry.token_name}`}
 						</Text>
-						<Changes kind={kind} entry={entry} names={names} />
+						<Changes {...{ kind, entry, names, organizationId }} />
 					</Timeline.Item>
 				))}
 			</Timeline>
@@ -110,10 +111,12 @@ function Changes({
 	kind,
 	entry,
 	names,
+	organizationId,
 }: {
 	kind: KindDescription;
 	entry: Entry;
 	names: Names;
+	organizationId: string;
 }) {
 	const changes = Object.entries(entry.changes) as [string, Ends][];
 	// In the order of the record's fields; what is none of them comes first.
@@ -132,17 +135,18 @@ function Changes({
 						<Group component="dd" gap="xs" m={0} fz="sm" flex="1 1 200px">
 							{"before" in ends && (
 								<End
-									kind={kind}
-									name={name}
+									{...{ kind, name, names, organizationId }}
 									value={ends.before}
-									names={names}
 								/>
 							)}
 							{"before" in ends && "after" in ends && (
 								<IconArrowRight size={14} role="img" aria-label="became" />
 							)}
 							{"after" in ends && (
-								<End kind={kind} name={name} value={ends.after} names={names} />
+								<End
+									{...{ kind, name, names, organizationId }}
+									value={ends.after}
+								/>
 							)}
 						</Group>
 					</Group>
@@ -151,19 +155,24 @@ function Changes({
 	);
 }
 
-const FURTHER: Record<string, string> = { linked_record_id: "Linked record" };
+const FURTHER: Record<string, string> = { linked_record: "Linked record" };
 
 function End({
 	kind,
 	name,
 	value,
 	names,
+	organizationId,
 }: {
 	kind: KindDescription;
 	name: string;
 	value: unknown;
 	names: Names;
+	organizationId: string;
 }) {
+	if (isLinkedEnd(value)) {
+		return <LinkedRecord {...{ end: value, organizationId, names }} />;
+	}
 	const field = fieldOf(kind, name);
 	if (field) return <ShortValue field={field} value={value} names={names} />;
 	return <Text inherit>{names.get(String(value)) ?? String(value)}</Text>;
@@ -186,8 +195,9 @@ function whatHappened({ operation }: Entry): string {
 function idsIn(entries: readonly Entry[]): string[] {
 	return entries
 		.flatMap(({ changes }) => Object.entries(changes) as [string, Ends][])
-		.filter(([name]) => /_ids?$/.test(name))
+		.filter(([name]) => /_ids?$|^linked_record$/.test(name))
 		.flatMap(([, { before, after }]) => [before, after].flat())
+		.map((end) => (isLinkedEnd(end) ? end.id : end))
 		.filter((id): id is string => typeof id === "string" && IDS.test(id));
 }
 

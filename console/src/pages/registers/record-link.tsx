@@ -1,5 +1,9 @@
 import type { ReactNode } from "react";
+import { describeKind } from "../../kinds.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { findRegisterKind } from "../../register-kinds.ts";
+import type { Names } from "./record-names.ts";
+import { capitalized } from "./use-kind.ts";
 
 /** A link to a record of any kind, which may be a device. */
 export function RecordLink({
@@ -33,5 +37,49 @@ export function RecordLink({
 		>
 			{children}
 		</TextLink>
+	);
+}
+
+/** A record as the audit log keeps the other end of a link. */
+export interface LinkedEnd {
+	kind: string;
+	id: string;
+	name: string | null;
+}
+
+export function isLinkedEnd(value: unknown): value is LinkedEnd {
+	return (
+		typeof value === "object" &&
+		value !== null &&
+		"kind" in value &&
+		"id" in value &&
+		typeof value.id === "string"
+	);
+}
+
+/** Its kind and name, with a link where it still exists: `names` has those that do. */
+export function LinkedRecord({
+	end: { kind, id, name },
+	organizationId,
+	names,
+}: {
+	end: LinkedEnd;
+	organizationId: string;
+	names: Names;
+}) {
+	const known = findRegisterKind(kind);
+	const noun = known ? describeKind(known.kind).noun : kind;
+	const shown = names.get(id) ?? name ?? "unnamed";
+	return (
+		<span>
+			{capitalized(noun)}:{" "}
+			{names.has(id) ? (
+				<RecordLink organizationId={organizationId} kind={kind} id={id}>
+					{shown}
+				</RecordLink>
+			) : (
+				shown
+			)}
+		</span>
 	);
 }

@@ -5,6 +5,7 @@ import { enumLabel } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { FieldValue } from "../registers/field-value.tsx";
+import { isLinkedEnd, LinkedRecord } from "../registers/record-link.tsx";
 import { type Names, useRecordNames } from "../registers/record-names.ts";
 import { type Ends, type Entry, endsOf, inWords } from "./audit-words.tsx";
 import { ROLES, type Role } from "./roles.tsx";
@@ -98,6 +99,9 @@ function End({
 			</Text>
 		);
 	}
+	if (isLinkedEnd(value)) {
+		return <LinkedRecord {...{ end: value, organizationId, names }} />;
+	}
 	const kind = entry.record_kind && findRegisterKind(entry.record_kind);
 	const field = kind && fieldOf(describeKind(kind.kind), name);
 	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
@@ -114,7 +118,13 @@ function Plain({ value, names }: { value: unknown; names: Names }) {
 		));
 	}
 	if (typeof value === "boolean") return value ? "Yes" : "No";
-	if (typeof value === "object") return JSON.stringify(value);
+	if (typeof value === "object" && value !== null) {
+		return Object.entries(value).map(([name, one]) => (
+			<div key={name}>
+				{inWords(name)}: <Plain value={one} names={names} />
+			</div>
+		));
+	}
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
 	// Names of states are written in capitals; a text of somebody's hardly is.
@@ -125,6 +135,7 @@ function Plain({ value, names }: { value: unknown; names: Names }) {
 function idsIn(changes: [string, Ends][]): string[] {
 	return changes
 		.flatMap(([, { before, after }]) => [before, after].flat())
+		.map((end) => (isLinkedEnd(end) ? end.id : end))
 		.filter((id): id is string => typeof id === "string" && ID.test(id));
 }
 
