@@ -50,3 +50,23 @@ export function rememberOrganization(id: string): void {
 		// Storage is refused: the first organization is opened next time.
 	}
 }
+
+const nameKey = (userId: string, id: string) => `assay-name-${userId}-${id}`;
+
+/** For the day on which somebody no longer belongs to it: it must then still have a name. */
+export function rememberName(userId: string, id: string, name: string): void {
+	try {
+		sessionStorage.setItem(nameKey(userId, id), name);
+	} catch {
+		// Storage is refused: it is spoken of without its name.
+	}
+}
+
+/** Null: this person has not been in it here. */
+export function rememberedName(userId: string, id: string): string | null {
+	try {
+		return sessionStorage.getItem(nameKey(userId, id));
+	} catch {
+		return null;
+	}
+}

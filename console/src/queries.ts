@@ -23,13 +23,18 @@ export function onSignedOut(then: () => void): void {
 	whenSignedOut = then;
 }
 
-function noticeSignedOut(error: unknown): void {
-	if (error instanceof ApiError && error.status === 401) whenSignedOut();
+/** An error may be the first sign of what changed elsewhere: the session, or who belongs to what. */
+function noticeChange(error: unknown): void {
+	if (!(error instanceof ApiError)) return;
+	if (error.status === 401) whenSignedOut();
+	if (error.status === 403 || error.status === 404) {
+		void queryClient.invalidateQueries({ queryKey: ["listOrganizations"] });
+	}
 }
 
 export const queryClient = new QueryClient({
-	queryCache: new QueryCache({ onError: noticeSignedOut }),
-	mutationCache: new MutationCache({ onError: noticeSignedOut }),
+	queryCache: new QueryCache({ onError: noticeChange }),
+	mutationCache: new MutationCache({ onError: noticeChange }),
 	defaultOptions: {
 		queries: {
 			staleTime: FRESH_MS,

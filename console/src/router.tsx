@@ -19,6 +19,7 @@ import {
 	queryClient,
 } from "./queries.ts";
 import { findRegisterKind } from "./register-kinds.ts";
+import { InOrganization } from "./shell/in-organization.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 /**
@@ -107,11 +108,7 @@ const account = createRoute({
 const organization = createRoute({
 	getParentRoute: () => signedIn,
 	path: "/o/$org",
-	beforeLoad: async ({ params }) => {
-		const found = await queryClient.ensureQueryData(organizationsQuery);
-		if (!found.some(({ id }) => id === params.org)) throw notFound();
-	},
-	component: Outlet,
+	component: InOrganization,
 });
 
 const home = createRoute({
@@ -213,8 +210,8 @@ const settingsMembers = createRoute({
 const settingsApiTokens = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/api-tokens",
-	validateSearch: (raw): { token?: string; of?: string } =>
-		withText(raw, "token", "of"),
+	validateSearch: (raw): { token?: string; of?: string; age?: string } =>
+		withText(raw, "token", "of", "age"),
 	component: page(() => import("./pages/settings/api-tokens-page.tsx")),
 });
 

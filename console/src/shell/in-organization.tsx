@@ -1,0 +1,50 @@
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Outlet, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { rememberedName, rememberName } from "../organization.ts";
+import { EmptyState } from "../parts/empty-state.tsx";
+import { NotFoundPage } from "../parts/error-state.tsx";
+import { ButtonLink } from "../parts/links.tsx";
+import { PageHeader } from "../parts/page-header.tsx";
+import { meQuery, organizationsQuery } from "../queries.ts";
+
+/** The pages of an organization, as long as one belongs to it: membership can end at any time. */
+export function InOrganization() {
+	const { data } = useSuspenseQuery(organizationsQuery);
+	const { data: me } = useQuery(meQuery);
+	const { org = "" } = useParams({ strict: false });
+	const name = data.find(({ id }) => id === org)?.name;
+	useEffect(() => {
+		if (me && name) rememberName(me.id, org, name);
+	}, [me, org, name]);
+	if (name !== undefined) return <Outlet />;
+	const lost = me && rememberedName(me.id, org);
+	return lost ? (
+		<Lost name={lost} hasOthers={data.length > 0} />
+	) : (
+		<NotFoundPage />
+	);
+}
+
+function Lost({ name, hasOthers }: { name: string; hasOthers: boolean }) {
+	const title = `You no longer belong to ${name}`;
+	return (
+		<>
+			<PageHeader title={title} />
+			<EmptyState
+				title="Your membership has ended"
+				actions={
+					hasOthers ? (
+						<ButtonLink to="/">Go to your other organization</ButtonLink>
+					) : (
+						<ButtonLink to="/account">Go to your account</ButtonLink>
+					)
+				}
+			>
+				An administrator has removed you, or you have left. What you had not
+				saved is lost. If this is a mistake, ask an administrator of {name} for
+				an invitation.
+			</EmptyState>
+		</>
+	);
+}
