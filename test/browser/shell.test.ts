@@ -80,3 +80,55 @@ test("a viewer sees no audit log; an organization of others is not found", async
 	await page.getByRole("heading", { name: "Not found" }).waitFor();
 	await axe(page);
 });
+
+test("who is removed while a page is open is told so, with a way on, and after a reload again", async () => {
+	const person = await served.makePerson("member");
+	const page = await served.openPageAs(person, "/");
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	const { owner } = served.database;
+	await owner.query("delete from memberships where user_id = $1", [person.id]);
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
+	const told = page.getByRole("heading", {
+		name: "You no longer belong to Acme",
+	});
+	await told.waitFor();
+	await axe(page);
+	await screenshot(page, "no-longer-belongs");
+	await page.reload();
+	await told.waitFor();
+	await page.getByRole("link", { name: "Go to your account" }).click();
+	await page.waitForURL("**/account");
+});
+
+test("what is typed while the search opens for the first time is not lost, and closing gives the focus back", async () => {
+	const person = await served.makePerson("admin");
+	const page = await served.openPageAs(
+		person,
+		`/o/${served.organizationId}/settings/members`,
+	);
+	const invite = page.getByRole("button", { name: "Invite a member" });
+	await invite.focus();
+	await page.keyboard.press("Control+k");
+	await page.keyboard.type("audit log");
+	const field = page.getByRole("combobox", { name: "Search everything" });
+	await expect.poll(() => field.inputValue()).toBe("audit log");
+	await page.keyboard.press("Escape");
+	const focused = page.locator(":focus");
+	await expect.poll(() => focused.textContent()).toBe("Invite a member");
+	await page.keyboard.press("Enter");
+	await page.getByRole("dialog", { name: "Invite a member" }).waitFor();
+	await page.keyboard.press("Escape");
+	await expect.poll(() => focused.textContent()).toBe("Invite a member");
+	// From a menu the focus goes back to the button of the menu.
+	await page
+		.getByRole("button", { name: /^Actions for/ })
+		.first()
+		.focus();
+	await page.keyboard.press("Enter");
+	await page.getByRole("menuitem", { name: "Change role" }).press("Enter");
+	await page.getByRole("dialog", { name: /^Role of/ }).waitFor();
+	await page.keyboard.press("Escape");
+	await expect
+		.poll(() => focused.getAttribute("aria-label"))
+		.toMatch(/^Actions for/);
+});

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ErrorState } from "./error-state.tsx";
+import { useReturnFocus } from "./return-focus.ts";
 
 /**
  * Asks before something that cannot be undone: says what will happen, and when the server
@@ -28,6 +29,7 @@ export function Confirm({
 	isDangerous?: boolean;
 }) {
 	const doing = useMutation({ mutationFn: onConfirm });
+	useReturnFocus(opened);
 	const close = () => {
 		doing.reset();
 		onClose();

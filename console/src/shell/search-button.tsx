@@ -2,9 +2,13 @@ import { ActionIcon, Button, Kbd, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { findRegisterKind } from "../register-kinds.ts";
 import { rememberVisit } from "./recent-visits.ts";
+import { keepTyping } from "./typed-ahead.ts";
+
+/** By then the page itself has been loaded, as a rule. */
+const IDLE_MS = 2_000;
 
 const load = () => import("./search-dialog.tsx");
 const SearchDialog = lazy(async () => ({
@@ -17,12 +21,24 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 export function SearchButton() {
 	const [isOpen, setIsOpen] = useState(false);
 	const [wasOpened, setWasOpened] = useState(false);
+	const typedAhead = useRef((): string => "");
 	const open = () => {
+		typedAhead.current();
+		typedAhead.current = keepTyping();
 		setWasOpened(true);
 		setIsOpen(true);
 	};
+	const close = () => {
+		typedAhead.current();
+		setIsOpen(false);
+	};
+	// On a slow line the first opening is not to wait for it.
+	useEffect(() => {
+		const timer = setTimeout(() => load().catch(() => {}), IDLE_MS);
+		return () => clearTimeout(timer);
+	}, []);
 	// Within fields too.
-	useHotkeys([["mod+K", () => (isOpen ? setIsOpen(false) : open())]], []);
+	useHotkeys([["mod+K", () => (isOpen ? close() : open())]], []);
 	useHotkeys([["/", () => focusListSearch() || open()]]);
 	useVisits();
 	const events = { onClick: open, onMouseEnter: load, onFocus: load };
@@ -60,7 +76,11 @@ export function SearchButton() {
 			</Tooltip>
 			{wasOpened && (
 				<Suspense>
-					<SearchDialog opened={isOpen} onClose={() => setIsOpen(false)} />
+					<SearchDialog
+						opened={isOpen}
+						onClose={close}
+						takeTyped={() => typedAhead.current()}
+					/>
 				</Suspense>
 			)}
 		</>

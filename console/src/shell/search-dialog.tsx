@@ -2,22 +2,27 @@ import { Group, Kbd, Loader, Modal, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { ErrorState } from "../parts/error-state.tsx";
+import { useReturnFocus } from "../parts/return-focus.ts";
 import styles from "./search.module.css";
 import { type Item, useSearchItems } from "./search-items.ts";
 
 export function SearchDialog({
 	opened,
 	onClose,
+	takeTyped,
 }: {
 	opened: boolean;
 	onClose: () => void;
+	/** What was typed since it was opened, while there was no field yet; once. */
+	takeTyped: () => string;
 }) {
+	useReturnFocus(opened);
 	return (
 		<Modal.Root opened={opened} onClose={onClose} size="lg" yOffset="10vh">
 			<Modal.Overlay />
 			<Modal.Content aria-label="Search everything">
 				<Modal.Body p={0}>
-					<Search onClose={onClose} />
+					<Search onClose={onClose} takeTyped={takeTyped} />
 				</Modal.Body>
 			</Modal.Content>
 		</Modal.Root>
@@ -25,7 +30,13 @@ export function SearchDialog({
 }
 
 /** A field and, below it, what can be chosen; the focus stays in the field all the time. */
-function Search({ onClose }: { onClose: () => void }) {
+function Search({
+	onClose,
+	takeTyped,
+}: {
+	onClose: () => void;
+	takeTyped: () => string;
+}) {
 	const [typed, setTyped] = useState("");
 	const [active, setActive] = useState(0);
 	const listId = useId();
@@ -89,6 +100,10 @@ function Search({ onClose }: { onClose: () => void }) {
 				leftSection={<IconSearch size={18} aria-hidden />}
 				rightSection={isSearching && <Loader size="xs" />}
 				value={typed}
+				onFocus={() => {
+					const ahead = takeTyped();
+					if (ahead) setTyped((before) => before + ahead);
+				}}
 				onChange={({ currentTarget }) => {
 					setTyped(currentTarget.value);
 					setActive(0);

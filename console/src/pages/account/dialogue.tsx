@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 
 /** `mustBeRead`: what is shown once must not go with a click beside it. */
 export function Dialogue({
@@ -13,6 +14,7 @@ export function Dialogue({
 	mustBeRead?: boolean;
 	children: ReactNode;
 }) {
+	useReturnFocus();
 	return (
 		<Modal
 			opened

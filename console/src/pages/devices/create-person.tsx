@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { forgetReadings } from "../../queries.ts";
 
@@ -25,6 +26,7 @@ export function CreatePerson({
 	onCreated: (id: string) => void;
 }) {
 	const { organizationId } = useOrganization();
+	useReturnFocus();
 	const [refusal, setRefusal] = useState<unknown>(null);
 	const form = useForm({
 		initialValues: {

@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { type Device, deviceName } from "./device-words.tsx";
 import { EnrollmentSteps } from "./enrollment-steps.tsx";
@@ -17,6 +18,7 @@ export function ReissueToken({
 	onClose: () => void;
 }) {
 	const [days, setDays] = useState(DEFAULT_DAYS);
+	useReturnFocus();
 	const reissuing = useMutation({
 		mutationFn: () =>
 			call("reissueEnrollmentToken", {

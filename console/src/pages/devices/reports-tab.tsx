@@ -5,6 +5,7 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -142,6 +143,7 @@ function Report({
 	reportId: string;
 	onClose: () => void;
 }) {
+	useReturnFocus();
 	const found = useQuery(
 		operationQuery("getDevicePostureReport", {
 			device_id: device.id,

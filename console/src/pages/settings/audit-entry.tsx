@@ -1,5 +1,6 @@
 import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AuditChanges } from "./audit-changes.tsx";
@@ -17,6 +18,7 @@ export function AuditEntry({
 	onClose: () => void;
 }) {
 	const { actor_id, actor_name, record_id, token_id } = entry;
+	useReturnFocus();
 	const facts: [string, ReactNode][] = [
 		["When", <DateTime key="when" value={entry.at} />],
 		["Who", <Actor key="who" entry={entry} />],

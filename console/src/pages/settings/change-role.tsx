@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { type Member, RoleField } from "./roles.tsx";
 import { useSaving } from "./use-saving.ts";
@@ -18,6 +19,7 @@ export function ChangeRole({
 	onClose: () => void;
 }) {
 	const form = useForm({ initialValues: { role: member.role } });
+	useReturnFocus();
 	const saving = useSaving(
 		form,
 		({ role }) =>

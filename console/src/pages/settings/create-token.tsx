@@ -11,6 +11,7 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call, type InputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { dayOf, endOfDay } from "./days.ts";
 import { NewToken } from "./new-token.tsx";
@@ -38,6 +39,7 @@ const initialValues = {
 /** Asks for a name, makes the token, and shows it once. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
 	const [token, setToken] = useState<string | null>(null);
+	useReturnFocus();
 	const form = useForm({
 		initialValues,
 		validate: {

@@ -5,6 +5,7 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { type Role, RoleField } from "./roles.tsx";
@@ -22,6 +23,7 @@ export function InviteMember({
 }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<Made | null>(null);
+	useReturnFocus();
 	const form = useForm({
 		initialValues: again ?? { email: "", role: "member" as Role },
 	});

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { LastAdministrator } from "./change-role.tsx";
 
@@ -18,6 +19,7 @@ export function LeaveOrganization({
 	onClose: () => void;
 }) {
 	const navigate = useNavigate();
+	useReturnFocus();
 	const leaving = useMutation({
 		mutationFn: () =>
 			call("leaveOrganization", { organization_id: organization.id }),

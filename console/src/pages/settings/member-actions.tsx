@@ -20,6 +20,7 @@ import { call } from "../../api.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { ChangeRole } from "./change-role.tsx";
 import type { Member } from "./roles.tsx";
@@ -142,6 +143,7 @@ function PasswordLink({
 	member: Member;
 	onClose: () => void;
 }) {
+	useReturnFocus();
 	const making = useMutation({
 		mutationFn: () =>
 			call("createPasswordResetLink", {

@@ -11,6 +11,7 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
 import type { ApiToken } from "./token-words.tsx";
@@ -25,6 +26,7 @@ export function RotateToken({
 	onClose: () => void;
 }) {
 	const [secret, setSecret] = useState<string | null>(null);
+	useReturnFocus();
 	const form = useForm({ initialValues: { name: nextName(token.name) } });
 	const saving = useSaving(
 		form,

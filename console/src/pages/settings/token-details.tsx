@@ -6,6 +6,7 @@ import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, meQuery } from "../../queries.ts";
 import { RotateToken } from "./rotate-token.tsx";
@@ -23,6 +24,7 @@ export function TokenDetails({
 	onClose: () => void;
 }) {
 	const [dialog, setDialog] = useState<"rotate" | "revoke" | null>(null);
+	useReturnFocus();
 	const { organizationId } = useOrganization();
 	const { data: me } = useQuery(meQuery);
 	const isOwn = token.user.id === me?.id;

@@ -1,0 +1,29 @@
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * Keeps what is typed from now on for a field that is about to appear. The function it gives
+ * ends that and gives the text; called again it gives nothing.
+ */
+export function keepTyping(): () => string {
+	let text = "";
+	const listen = (event: KeyboardEvent) => {
+		const { key, ctrlKey, metaKey, altKey, isComposing } = event;
+		if (ctrlKey || metaKey || altKey || isComposing) return;
+		if (key === "Backspace") text = text.slice(0, -1);
+		else if (key.length === 1) text += key;
+		else return;
+		event.preventDefault();
+		event.stopPropagation();
+	};
+	window.addEventListener("keydown", listen, { capture: true });
+	const end = () => {
+		window.removeEventListener("keydown", listen, { capture: true });
+		clearTimeout(timer);
+		const kept = text;
+		text = "";
+		return kept;
+	};
+	// A field that never appears must not take the keyboard away.
+	const timer = setTimeout(end, MAX_WAIT_MS);
+	return end;
+}
