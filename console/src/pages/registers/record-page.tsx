@@ -15,6 +15,7 @@ import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { DeleteRecord } from "./delete-record.tsx";
+import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
 import { LinksPanel } from "./links-panel.tsx";
@@ -137,6 +138,7 @@ function Edit({ kind, record: latest }: OfRecord) {
 	const [record] = useState(latest);
 	const { organizationId } = useOrganization();
 	const navigate = useNavigate();
+	const { ask, dialog } = useConflictQuestion(kind, organizationId);
 	const read = () =>
 		navigate({
 			to: "/o/$org/r/$kind/$id",
@@ -154,6 +156,20 @@ function Edit({ kind, record: latest }: OfRecord) {
 				onSave={async (values, leave) => {
 					const changes = toChanges(kind, values, record);
 					if (Object.keys(changes).length > 0) {
+						const latest = await queryClient.fetchQuery({
+							...recordQuery(kind, record.id),
+							staleTime: 0,
+						});
+						const fields = conflictsOf(kind, changes, record, latest);
+						if (fields.length > 0) {
+							const mine = await ask({ fields, mine: changes, latest });
+							if (!mine) return;
+							for (const { name } of fields) {
+								if (!mine.includes(name)) delete changes[name];
+							}
+						}
+					}
+					if (Object.keys(changes).length > 0) {
 						const after = await updateRecord(kind, record.id, changes);
 						queryClient.setQueryData(
 							recordQuery(kind, record.id).queryKey,
@@ -167,6 +183,7 @@ function Edit({ kind, record: latest }: OfRecord) {
 				}}
 				onCancel={read}
 			/>
+			{dialog}
 		</>
 	);
 }

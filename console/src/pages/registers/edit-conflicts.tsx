@@ -1,0 +1,157 @@
+import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { type ReactNode, useRef, useState } from "react";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import type { AnyRecord } from "../../kinds.ts";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { ShortValue } from "./field-value.tsx";
+import { givenFields } from "./form-values.ts";
+import { referencesIn, useRecordNames } from "./record-names.ts";
+
+type Values = Record<string, unknown>;
+
+/** The fields that somebody else has changed since `began`, to something other than `changes` would. */
+export function conflictsOf(
+	kind: KindDescription,
+	changes: Values,
+	began: AnyRecord,
+	latest: AnyRecord,
+): FieldDescription[] {
+	return givenFields(kind).filter(
+		({ name }) =>
+			name in changes &&
+			!isSame(latest[name], began[name]) &&
+			!isSame(latest[name], changes[name]),
+	);
+}
+
+interface Question {
+	fields: FieldDescription[];
+	mine: Values;
+	latest: AnyRecord;
+	/** The names of the fields that are to be as the reader has them; null: back to the form. */
+	answer: (mine: string[] | null) => void;
+}
+
+/** Asks what is to be stored of fields that two people have changed at once. */
+export function useConflictQuestion(
+	kind: KindDescription,
+	organizationId: string,
+): {
+	ask: (question: Omit<Question, "answer">) => Promise<string[] | null>;
+	dialog: ReactNode;
+} {
+	const [question, setQuestion] = useState<Question | null>(null);
+	const last = useRef(0);
+	return {
+		ask: (asked) =>
+			new Promise((resolve) => {
+				last.current++;
+				setQuestion({
+					...asked,
+					answer: (mine) => {
+						setQuestion(null);
+						resolve(mine);
+					},
+				});
+			}),
+		dialog: question && (
+			<Conflicts
+				key={last.current}
+				kind={kind}
+				organizationId={organizationId}
+				{...question}
+			/>
+		),
+	};
+}
+
+function Conflicts({
+	kind,
+	organizationId,
+	fields,
+	mine,
+	latest,
+	answer,
+}: Question & { kind: KindDescription; organizationId: string }) {
+	useReturnFocus();
+	const [chosen, setChosen] = useState<Record<string, string>>({});
+	const names = useRecordNames(
+		organizationId,
+		referencesIn(kind, [latest, { ...latest, ...mine }]),
+	);
+	const isChosen = fields.every(({ name }) => chosen[name]);
+	return (
+		<Modal
+			opened
+			onClose={() => answer(null)}
+			size="lg"
+			title="Somebody else has changed this meanwhile"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack>
+				<Text size="sm">
+					Since you opened the form, the {kind.noun} was saved by somebody else,
+					or in another tab. Choose what to keep; nothing of yours is saved yet.
+				</Text>
+				{fields.map((field) => (
+					<Radio.Group
+						key={field.name}
+						label={field.label}
+						value={chosen[field.name] ?? null}
+						onChange={(side) => setChosen({ ...chosen, [field.name]: side })}
+					>
+						<Stack gap={6} mt={6}>
+							{SIDES.map(({ side, label }) => (
+								<Radio
+									key={side}
+									value={side}
+									label={
+										<Group gap={6} wrap="nowrap" align="flex-start">
+											<Text span inherit c="dimmed" w={52} flex="none">
+												{label}
+											</Text>
+											<ShortValue
+												field={field}
+												value={(side === "mine" ? mine : latest)[field.name]}
+												names={names}
+											/>
+										</Group>
+									}
+								/>
+							))}
+						</Stack>
+					</Radio.Group>
+				))}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={() => answer(null)}>
+						Back to the form
+					</Button>
+					<Button
+						disabled={!isChosen}
+						onClick={() =>
+							answer(
+								fields
+									.map(({ name }) => name)
+									.filter((name) => chosen[name] === "mine"),
+							)
+						}
+					>
+						Save
+					</Button>
+				</Group>
+			</Stack>
+		</Modal>
+	);
+}
+
+const SIDES = [
+	{ side: "theirs", label: "Theirs" },
+	{ side: "mine", label: "Yours" },
+];
+
+function isSame(a: unknown, b: unknown): boolean {
+	return JSON.stringify(a) === JSON.stringify(b);
+}
