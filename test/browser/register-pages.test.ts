@@ -48,15 +48,14 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes back depends on the name of the call.
-async function add(name: string, input: object): Promise<any> {
+async function use(name: string, input: object): Promise<any> {
 	const operation = findOperation(name);
 	if (!operation) throw new Error(`there is no operation ${name}`);
-	const organization_id = served.organizationId;
-	return callAs(served.database, admin, operation, {
-		organization_id,
-		...input,
-	});
+	return callAs(served.database, admin, operation, input);
 }
+
+const add = (name: string, input: object) =>
+	use(name, { organization_id: served.organizationId, ...input });
 
 /** A loaded machine may take its time; what is awaited is the same. */
 const SOON = { timeout: 15_000 };
@@ -203,6 +202,93 @@ test("a change sends the fields that differ alone, and null for what was emptied
 	await page.getByText("Changed", { exact: true }).waitFor();
 	await axe(page);
 	await screenshot(page, "history");
+});
+
+test("Enter in an open list takes the first match and never sends the form", async () => {
+	const page = await open(admin, "asset/new");
+	await fill(page, "Name", { text: "A laptop" });
+	const owner = page.getByRole("combobox", { name: "Owner" });
+	await owner.fill("nobody like this");
+	await page.getByText("Nobody matches “nobody like this”").waitFor();
+	await page.keyboard.press("Enter");
+	await owner.fill("love");
+	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
+	await page.keyboard.press("Enter");
+	expect(await owner.inputValue()).toBe("Ada Lovelace");
+	// Typed over what was chosen: what is chosen is no match of it.
+	await owner.fill("zzz");
+	await page.getByText("Nobody matches “zzz”").waitFor();
+	expect(await page.getByRole("option").count()).toBe(0);
+	await page.keyboard.press("Escape");
+	const type = page.getByRole("combobox", { name: "Asset type" });
+	await type.focus();
+	await page.keyboard.type("virt");
+	await page.keyboard.press("Enter");
+	expect(await type.inputValue()).toBe("Virtual");
+	// Nothing was sent, so nothing is said to be missing.
+	expect(page.url()).toMatch(/asset\/new$/);
+	expect(await page.locator("[aria-invalid=true]").count()).toBe(0);
+	expect(await owner.inputValue()).toBe("Ada Lovelace");
+});
+
+test("a field that somebody else has changed meanwhile is asked about before it is saved", async () => {
+	const { task } = await add("addTask", { name: "Twice", priority: "LOW" });
+	const page = await open(admin, `task/${task.id}?edit=true`);
+	await fill(page, "Name", { text: "Mine" });
+	await fill(page, "Description", { text: "Only I have changed this" });
+	await use("updateTask", { id: task.id, name: "Theirs", priority: "HIGH" });
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	const dialog = page.getByRole("dialog", { name: /Somebody else/ });
+	await dialog.getByRole("radio", { name: "Theirs Theirs" }).waitFor();
+	expect(await dialog.getByRole("radiogroup").count()).toBe(1);
+	await axe(page);
+	await screenshot(page, "edit-conflict");
+	await dialog.getByRole("button", { name: "Back to the form" }).click();
+	const before = await use("getTask", { id: task.id });
+	expect(before.task).toMatchObject({ name: "Theirs", description: null });
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	await dialog.getByRole("radio", { name: "Yours Mine" }).check();
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await heading(page, "Mine").waitFor();
+	expect((await use("getTask", { id: task.id })).task).toMatchObject({
+		name: "Mine",
+		description: "Only I have changed this",
+		priority: "HIGH",
+	});
+});
+
+test("what is refused is said in the words of the form, and comes into view", async () => {
+	const page = await open(admin, "people/new", {
+		viewport: { width: 1280, height: 400 },
+	});
+	await fill(page, "Full name", { text: "Grace Hopper" });
+	await fill(page, "Primary e-mail address", { text: "grace@example.com" });
+	await fill(page, "Kind", { choose: "Employee" });
+	await page.getByLabel("Contract start date").fill("2026-02-01");
+	await page.getByLabel("Contract end date").fill("2026-01-01");
+	await page.getByRole("button", { name: "Add the person" }).click();
+	await page
+		.getByText("Must not be before “Contract start date” (1 Feb 2026).")
+		.waitFor();
+	await page.getByLabel("Contract end date").fill("");
+	await page.route("**/addPeople", (route) =>
+		route.fulfill({
+			status: 403,
+			json: { error: "forbidden", message: "kind is not SERVICE_ACCOUNT" },
+		}),
+	);
+	await page.getByRole("button", { name: "Add the person" }).focus();
+	await page.evaluate("scrollTo(0, 0)");
+	await page.keyboard.press("Enter");
+	const alert = page.getByRole("alert");
+	await alert.getByText("It was not saved").waitFor();
+	await alert.getByText("Kind is not “Service account”.").waitFor();
+	await expect
+		.poll(async () => (await alert.boundingBox())?.y, SOON)
+		.toBeLessThan(400);
+	await page.unroute("**/addPeople");
+	await page.getByRole("button", { name: "Add the person" }).click();
+	await heading(page, "Grace Hopper").waitFor();
 });
 
 test("Ctrl+Enter in a long text saves; leaving with changes asks first", async () => {

@@ -5,6 +5,7 @@ import {
 	Link,
 	useRouter,
 } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { ApiError } from "../api.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { PageHeader } from "./page-header.tsx";
@@ -16,21 +17,38 @@ export function sentenceOf(error: unknown): string {
 		: "This page has failed. Reload it; if it stays, tell your administrator.";
 }
 
-/** What went wrong, and a way to try again. */
+const NOT_LOADED = "This could not be loaded";
+/** Nobody has refused anything. */
+const NOT_DONE = "This could not be saved";
+
+function isOutage(error: unknown): boolean {
+	return error instanceof ApiError && error.mayRetry;
+}
+
+/** What went wrong, and a way to try again. Comes into view by itself. */
 export function ErrorState({
 	error,
 	onRetry,
-	title = "This could not be loaded",
+	title = NOT_LOADED,
 }: {
 	error: unknown;
 	onRetry?: () => unknown;
+	/** What the server has not done because it refused. */
 	title?: string;
 }) {
+	const message = useRef<HTMLDivElement>(null);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each error is a message of its own.
+	useEffect(() => {
+		// A field that is at fault has the focus, and is to stay in view.
+		if (document.activeElement?.ariaInvalid === "true") return;
+		message.current?.scrollIntoView({ block: "nearest" });
+	}, [error]);
 	return (
 		<Alert
+			ref={message}
 			color="red"
 			variant="outline"
-			title={title}
+			title={title !== NOT_LOADED && isOutage(error) ? NOT_DONE : title}
 			icon={<IconAlertCircle aria-hidden />}
 			role="alert"
 		>

@@ -16,6 +16,8 @@ export function applyServerErrors(
 	form: FormLike,
 	error: unknown,
 	shown: readonly string[],
+	/** Puts the server's names of fields and choices into words. */
+	inWords: (text: string) => string = (text) => text,
 ): string | null {
 	if (!(error instanceof ApiError)) throw error;
 	const errors: FormErrors = {};
@@ -23,12 +25,12 @@ export function applyServerErrors(
 	for (const { field, message } of error.fields) {
 		// `vendor_ids[2]` is about an entry of the field vendor_ids.
 		const name = field.split(/[.[]/, 1)[0] ?? "";
-		if (shown.includes(name)) errors[name] ??= asSentence(message);
-		else others.push(field ? `${field} ${message}` : message);
+		if (shown.includes(name)) errors[name] ??= asSentence(inWords(message));
+		else others.push(inWords(field ? `${field} ${message}` : message));
 	}
 	form.setErrors(errors);
 	const first = Object.keys(errors)[0];
 	if (first) form.getInputNode(first)?.focus();
 	if (others.length > 0) return asSentence(others.join("; "));
-	return first ? null : error.message;
+	return first ? null : inWords(error.message);
 }

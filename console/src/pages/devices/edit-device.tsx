@@ -2,10 +2,12 @@ import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, call } from "../../api.ts";
+import { type ApiError, call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { forgetReadings } from "../../queries.ts";
+import { refusalOf } from "../settings/use-saving.ts";
 import type { Device } from "./device-words.tsx";
 import { OwnerField } from "./owner-field.tsx";
 
@@ -18,6 +20,7 @@ export function EditDevice({
 	onClose: () => void;
 }) {
 	const [refusal, setRefusal] = useState<ApiError | null>(null);
+	useReturnFocus();
 	const form = useForm({
 		initialValues: { name: device.name ?? "", owner_id: device.owner_id },
 	});
@@ -34,7 +37,7 @@ export function EditDevice({
 		},
 		onError: (error) => {
 			const rest = applyServerErrors(form, error, Object.keys(form.values));
-			setRefusal(rest ? new ApiError(400, "refused", rest) : null);
+			setRefusal(rest ? refusalOf(error, rest) : null);
 		},
 	});
 	return (

@@ -1,5 +1,4 @@
 import {
-	Alert,
 	Button,
 	Group,
 	Modal,
@@ -13,14 +12,18 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import type { ApiError } from "../../api.ts";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
+import { refusalOf } from "../settings/use-saving.ts";
 import { FieldInput } from "./field-input.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
 import { sectionsOf } from "./layouts.ts";
+import { inWordsOf } from "./messages.ts";
 import { factorsOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
 
@@ -43,7 +46,7 @@ export function RecordForm({
 	onCancel: () => void;
 }) {
 	const form = useForm<FormValues>({ initialValues: initial });
-	const [refusal, setRefusal] = useState<string | null>(null);
+	const [refusal, setRefusal] = useState<ApiError | null>(null);
 	const isSaved = useRef(false);
 	const guard = useBlocker({
 		shouldBlockFn: () => form.isDirty() && !isSaved.current,
@@ -55,14 +58,15 @@ export function RecordForm({
 			onSave(values, () => {
 				isSaved.current = true;
 			}),
-		onError: (error) =>
-			setRefusal(
-				applyServerErrors(
-					form,
-					error,
-					givenFields(kind).map(({ name }) => name),
-				),
-			),
+		onError: (error) => {
+			const rest = applyServerErrors(
+				form,
+				error,
+				givenFields(kind).map(({ name }) => name),
+				(text) => inWordsOf(kind, text),
+			);
+			setRefusal(rest ? refusalOf(error, rest) : null);
+		},
 	});
 	const submit = (event: FormEvent<HTMLFormElement>) => {
 		event.preventDefault();
@@ -115,16 +119,7 @@ export function RecordForm({
 						</SimpleGrid>
 					</Paper>
 				))}
-				{refusal && (
-					<Alert
-						color="red"
-						variant="outline"
-						title="It was not saved"
-						role="alert"
-					>
-						{refusal}
-					</Alert>
-				)}
+				{refusal && <ErrorState error={refusal} title="It was not saved" />}
 				<Group justify="flex-end">
 					<Button variant="default" onClick={onCancel}>
 						Cancel

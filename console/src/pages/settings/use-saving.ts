@@ -19,7 +19,7 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 		onSuccess: onSaved,
 		onError: (error) => {
 			const rest = applyServerErrors(form, error, Object.keys(form.values));
-			setRefusal(rest ? new ApiError(400, "refused", rest) : null);
+			setRefusal(rest ? refusalOf(error, rest) : null);
 		},
 	});
 	return {
@@ -35,4 +35,11 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 			setRefusal(null);
 		},
 	};
+}
+
+/** What is left of an error when its fields have their messages: also whether it may pass. */
+export function refusalOf(error: unknown, rest: string): ApiError {
+	return error instanceof ApiError
+		? new ApiError(error.status, error.code, rest)
+		: new ApiError(400, "refused", rest);
 }
