@@ -91,6 +91,7 @@ async function makeExecutable(
 	requireSameVersion(source);
 	copyFileSync(source, node);
 	chmodSync(node, 0o755);
+	if (source.endsWith(".exe")) dropWindowsSignature(node);
 	// Symbols for debugging are a quarter of it.
 	if (!foreignNode && process.platform === "linux") tryStrip(node);
 	const config = join(work, "sea.json");
@@ -128,6 +129,21 @@ function requireSameVersion(node: string): void {
 			`${node} is not Node ${process.version}; take the same version as the one that builds`,
 		);
 	}
+}
+
+/**
+ * Cuts off Node's own signature, which does not hold for the agent and would be in the way of a
+ * new one: the security directory, the fifth in a PE file's header, and all from where it points.
+ */
+function dropWindowsSignature(file: string): void {
+	const bytes = readFileSync(file);
+	const header = bytes.readUInt32LE(0x3c);
+	const isPe32Plus = bytes.readUInt16LE(header + 24) === 0x20b;
+	const directory = header + 24 + (isPe32Plus ? 112 : 96) + 4 * 8;
+	const start = bytes.readUInt32LE(directory);
+	if (start === 0) return;
+	bytes.writeBigUInt64LE(0n, directory);
+	writeFileSync(file, bytes.subarray(0, start));
 }
 
 function tryStrip(file: string): void {

@@ -25,6 +25,7 @@ const PROGRAM_FOLDERS = isWindows
 			`${SYSTEM_ROOT}\\System32`,
 			`${SYSTEM_ROOT}\\System32\\WindowsPowerShell\\v1.0`,
 			`${SYSTEM_ROOT}\\System32\\Wbem`,
+			`${SYSTEM_ROOT}\\System32\\OpenSSH`,
 		]
 	: [
 			"/usr/sbin",
