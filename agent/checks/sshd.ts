@@ -19,9 +19,9 @@ export type SshdAnswer =
 	| { known: false; reason: string };
 
 /**
- * The rule for a running SSH server on every platform: keys are fine; a password alone is not,
- * as it can be guessed from outside, and neither is root by its own name (CIS benchmarks ask
- * the same of servers). `evidence` is added.
+ * The rule for a running SSH server on every platform: keys are fine; a password alone is not, as
+ * it can be guessed from outside, and neither is root by its own name (CIS benchmarks ask the same
+ * of servers). `evidence` is added.
  */
 export async function judgeSshd(
 	host: Host,
@@ -76,7 +76,9 @@ export function parseSshdSettings(output: string): SshdSettings | undefined {
 	for (const line of output.split("\n")) {
 		const [, keyword, value] = /^([a-z]+) (.*)$/.exec(line.trim()) ?? [];
 		if (keyword === undefined || value === undefined) continue;
-		values.set(keyword, [...(values.get(keyword) ?? []), value]);
+		const known = values.get(keyword);
+		if (known) known.push(value);
+		else values.set(keyword, [value]);
 	}
 	const first = (keyword: string) => values.get(keyword)?.[0];
 	const password = yesOrNo(first("passwordauthentication"));

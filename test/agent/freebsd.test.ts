@@ -418,7 +418,10 @@ table("TIME_SYNC", [
 ]);
 
 const version = (userland: string, kernel = userland, runs = kernel) =>
-	commands({ "freebsd-version -kru": `${kernel}\n${runs}\n${userland}\n` });
+	commands({
+		"freebsd-version -u": `${userland}\n`,
+		"freebsd-version -kr": `${kernel}\n${runs}\n`,
+	});
 const tag = (release: string, seconds: number) =>
 	`freebsd-update|amd64|${release}|1|${"0a".repeat(32)}|${seconds}\n`;
 
@@ -493,6 +496,21 @@ table("OS_VERSION", [
 		},
 		"UNKNOWN",
 		{ reason: "release_not_known", version: "15.2-RELEASE" },
+	],
+	[
+		"a jail, which has no kernel",
+		commands({
+			"freebsd-version -kr": {
+				exitCode: 1,
+				stderr: "freebsd-version: unable to locate kernel\n",
+			},
+		}),
+		"PASS",
+		{
+			version: "14.5-RELEASE-p2",
+			supported_until: "2027-06-30",
+			supported: true,
+		},
 	],
 	[
 		"the development branch",

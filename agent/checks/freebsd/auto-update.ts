@@ -5,10 +5,10 @@ const TABLES = ["/etc/crontab", "/var/cron/tabs/root"];
 const TABLE_FOLDERS = ["/etc/cron.d", "/usr/local/etc/cron.d"];
 
 /**
- * FreeBSD installs nothing by itself. PASS when cron does it for the base system: `freebsd-update … install`, or
- * `pkg upgrade -y` where the base system is packages (an option since 15). `freebsd-update cron`
- * only downloads and writes to root, so that alone is FAIL. Without either nothing is proved, as
- * other programs may do it from outside: UNKNOWN.
+ * FreeBSD installs nothing by itself. PASS when cron does it for the base system: `freebsd-update …
+ * install`, or `pkg upgrade -y` where the base system is packages (an option since 15).
+ * `freebsd-update cron` only downloads and writes to root, so that alone is FAIL. Without either
+ * nothing is proved, as other programs may do it from outside: UNKNOWN.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const { commands, unread } = await readScheduledCommands(host);

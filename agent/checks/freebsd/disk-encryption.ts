@@ -6,10 +6,10 @@ import { runForText } from "./commands.ts";
 type Encryption = "geli" | "zfs" | "none" | "unknown";
 
 /**
- * The root file system and swap, into which memory is written, must both lie on GELI providers, or in
- * encrypted ZFS datasets. What GELI provides is named `….eli` and exists only while it is
- * attached, so the names of the devices in use are proof; labels and pools are followed to them. What a disk
- * encrypts by itself is not seen.
+ * The root file system and swap, into which memory is written, must both lie on GELI providers, or
+ * in encrypted ZFS datasets. What GELI provides is named `….eli` and exists only while it is
+ * attached, so the names of the devices in use are proof; labels and pools are followed to them.
+ * What a disk encrypts by itself is not seen.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const mounts = await host.run("mount", ["-p"]);

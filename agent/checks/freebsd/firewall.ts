@@ -6,10 +6,10 @@ import { runForText } from "./commands.ts";
 type State = "off" | "blocks" | "allows" | "unclear" | "needs_root";
 
 /**
- * FreeBSD has three packet filters, of which any may be in force. PASS when one of them keeps out what
- * no rule allows, as the Linux check asks too; FAIL when all are off or let everything in. What
- * lies between, such as rules that block only some, is UNKNOWN, for it takes
- * following every rule to tell.
+ * FreeBSD has three packet filters, of which any may be in force. PASS when one of them keeps out
+ * what no rule allows, as the Linux check asks too; FAIL when all are off or let everything in.
+ * What lies between, such as rules that block only some, is UNKNOWN, for it takes following every
+ * rule to tell.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const states = {

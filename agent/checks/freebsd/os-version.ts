@@ -1,10 +1,12 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
+import { runForText } from "./commands.ts";
 
 /**
  * The last day of security updates of a release (freebsd.org/security, read in November 2026). A
- * release ends about nine months after it came out; up to 14 a branch lives five years, from 15 on four.
+ * release ends about nine months after it came out; up to 14 a branch lives five years, from 15 on
+ * four.
  */
 const SUPPORTED_UNTIL: Record<string, string> = {
 	"13.3": "2024-12-31",
@@ -30,25 +32,20 @@ const BRANCH_UNTIL: Record<string, string> = {
 const OLDEST_KNOWN = 13;
 
 /**
- * Whether the installed userland still gets security updates. For a release that came after this program
- * the end is taken from what freebsd-update was told by its server. A kernel that was replaced
- * and not yet started is told and not judged.
+ * Whether the installed userland still gets security updates. For a release that came after this
+ * program the end is taken from what freebsd-update was told by its server. A kernel that was
+ * replaced and not yet started is told and not judged.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
-	const told = await host.run("freebsd-version", ["-kru"]);
+	const told = await host.run("freebsd-version", ["-u"]);
 	const problem = whyFailed(told, host);
 	if (problem !== undefined) return unknown(problem);
-	const [installed, running, userland] = told.stdout.trim().split("\n");
-	const version = parseVersion(userland);
+	const version = parseVersion(told.stdout.trim());
 	if (version === undefined) return unknown("unrecognized_output");
 	const { name, release, major, branch } = version;
 	const evidence = {
 		version: name,
-		...(installed !== running &&
-		parseVersion(installed) &&
-		parseVersion(running)
-			? { restart_pending: true }
-			: {}),
+		...((await isRestartPending(host)) ? { restart_pending: true } : {}),
 	};
 	const isStable = branch === "STABLE" || branch === "PRERELEASE";
 	if (!isStable && branch !== "RELEASE")
@@ -71,6 +68,19 @@ export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	return host.now <= new Date(`${until}T23:59:59Z`)
 		? pass({ ...found, supported: true })
 		: fail({ ...found, supported: false });
+}
+
+/** The kernel on disk stands in the first line, the one that runs in the second; a jail has none. */
+async function isRestartPending(host: Host): Promise<boolean> {
+	const told = await runForText(host, "freebsd-version", ["-kr"]);
+	const [installed, runs] = (told?.trim().split("\n", 3) ?? []).map(
+		parseVersion,
+	);
+	return (
+		installed !== undefined &&
+		runs !== undefined &&
+		installed.name !== runs.name
+	);
 }
 
 /** "14.3-RELEASE-p5", "15.0-STABLE", "16.0-CURRENT", "15.1-BETA2" */

@@ -6,9 +6,10 @@ import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 const DEFAULT_MINIMUMS = "disabled,24,11,8,7";
 
 /**
- * What passwd(1) asks of a new password: pam_passwdqc(8), which the base system has and leaves switched off. The
- * least of its five lengths counts, that of the most varied passwords; its own default is 7.
- * `minpasswordlen` of login.conf(5) is read by nothing in the base system and proves nothing.
+ * What passwd(1) asks of a new password: pam_passwdqc(8), which the base system has and leaves
+ * switched off. The least of its five lengths counts, that of the most varied passwords; its own
+ * default is 7. `minpasswordlen` of login.conf(5) is read by nothing in the base system and proves
+ * nothing.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const file = await host.readFile("/etc/pam.d/passwd");
@@ -52,7 +53,10 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	return length >= MIN_PASSWORD_LENGTH ? pass(found) : fail(found);
 }
 
-/** `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`, which OpenPAM takes apart at blanks. */
+/**
+ * `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`, which OpenPAM takes
+ * apart at blanks.
+ */
 function passwordRule(
 	line: string,
 ): { control: string; module: string; options: string[] }[] {

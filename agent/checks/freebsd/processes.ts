@@ -2,8 +2,8 @@ import type { Host } from "../../host.ts";
 
 /**
  * The names of all programs that run outside of jails, cut off by the kernel after 19 characters.
- * Undefined when not all can be seen, as for an ordinary user where
- * `security.bsd.see_other_uids` is 0, so that "it does not run" is never concluded from less.
+ * Undefined when not all can be seen, as for an ordinary user where `security.bsd.see_other_uids`
+ * is 0, so that "it does not run" is never concluded from less.
  */
 export async function findProgramNames(
 	host: Host,

@@ -17,8 +17,8 @@ const OPEN_DOORS: Record<string, string> = {
 };
 
 /**
- * PASS when nobody can sign in from elsewhere with a password: no remote desktop, telnet or rlogin, and
- * SSH is off or goes by the rule of `judgeSshd`. What a packet filter keeps out does not count.
+ * PASS when nobody can sign in from elsewhere with a password: no remote desktop, telnet or rlogin,
+ * and SSH is off or goes by the rule of `judgeSshd`. What a packet filter keeps out does not count.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);

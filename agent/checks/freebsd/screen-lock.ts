@@ -23,10 +23,10 @@ const LOCK_COMMAND =
 	/(^|[\s/'"])(swaylock|gtklock|waylock|hyprlock|i3lock|slock|xlock|xsecurelock|xtrlock|physlock|xscreensaver-command -lock)\b/;
 
 /**
- * Whether a desktop that runs is locked when idle. xautolock and swayidle carry their times on the command
- * line and are judged; other lockers and the large desktops have them in settings of the user, which makes the
- * result UNKNOWN. A display server beside which nothing runs that could lock it is FAIL. Without a
- * desktop there is nothing to lock: the text console locks nothing by itself.
+ * Whether a desktop that runs is locked when idle. xautolock and swayidle carry their times on the
+ * command line and are judged; other lockers and the large desktops have them in settings of the
+ * user, which makes the result UNKNOWN. A display server beside which nothing runs that could lock
+ * it is FAIL. Without a desktop there is nothing to lock: the text console locks nothing by itself.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);

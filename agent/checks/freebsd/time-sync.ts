@@ -13,9 +13,9 @@ import { findProgramNames } from "./processes.ts";
 const SETTLING_MS = 15 * 60 * 1000;
 
 /**
- * PASS when a service keeps the clock and says that it is in step; without one, FAIL: `ntpdate` at the start
- * alone lets it drift for months. A service that is not in step fails a quarter of an hour after
- * the start. The clock of a jail is its host's.
+ * PASS when a service keeps the clock and says that it is in step; without one, FAIL: `ntpdate` at
+ * the start alone lets it drift for months. A service that is not in step fails a quarter of an
+ * hour after the start. The clock of a jail is its host's.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	if ((await readSysctl(host, "security.jail.jailed")) === "1")

@@ -22,10 +22,10 @@ const SWITCHES = [
 ] as const;
 
 /**
- * PASS needs macOS updates, not just security responses, to be looked for, downloaded and installed without being
- * asked (CIS macOS 1.2 to 1.6). One of them switched off is FAIL. Installing has no default that
- * holds for every version, so a Mac on which nobody chose is UNKNOWN. A profile goes before the
- * owner's choice, and a declaration of device management before both.
+ * PASS needs macOS updates, not just security responses, to be looked for, downloaded and installed
+ * without being asked (CIS macOS 1.2 to 1.6). One of them switched off is FAIL. Installing has no
+ * default that holds for every version, so a Mac on which nobody chose is UNKNOWN. A profile goes
+ * before the owner's choice, and a declaration of device management before both.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const forced = await readPreferences(host, FORCED);

@@ -3,9 +3,9 @@ import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
 
 /**
- * FileVault of the startup disk, from `fdesetup status`, which needs no root. Off is FAIL also on Apple
- * silicon, where the disk is encrypted in any case but opens without a password (CIS macOS 2.6.6,
- * mSCP `system_settings_filevault_enforce`). A disk that is still being encrypted is not yet
+ * FileVault of the startup disk, from `fdesetup status`, which needs no root. Off is FAIL also on
+ * Apple silicon, where the disk is encrypted in any case but opens without a password (CIS macOS
+ * 2.6.6, mSCP `system_settings_filevault_enforce`). A disk that is still being encrypted is not yet
  * known to be protected; one that is being decrypted no longer is.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {

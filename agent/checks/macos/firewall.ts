@@ -6,8 +6,9 @@ const SOCKET_FILTER = "/usr/libexec/ApplicationFirewall/socketfilterfw";
 
 /**
  * The application firewall. Its command is asked, not `com.apple.alf.plist`, which macOS 15 no
- * longer has. State 1 asks or goes by rules a program, 2 blocks all that is not essential. Stealth mode is only told:
- * without it the firewall is on all the same. A firewall of another maker is not seen.
+ * longer has. State 1 asks or goes by rules a program, 2 blocks all that is not essential. Stealth
+ * mode is only told: without it the firewall is on all the same. A firewall of another maker is not
+ * seen.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const result = await host.run(SOCKET_FILTER, ["--getglobalstate"]);

@@ -3,9 +3,9 @@ import { type CheckOutcome, fail, pass, unknown, word } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
 
 /**
- * The day from which a major version got no more security updates: that of the release of its
- * third successor. Apple promises no dates; it has kept to the current version and the two before
- * since 2012 (endoflife.date/macos shows each).
+ * The day from which a major version got no more security updates: that of the release of its third
+ * successor. Apple promises no dates; it has kept to the current version and the two before since
+ * 2012 (endoflife.date/macos shows each).
  */
 const ENDED: Record<number, string> = {
 	11: "2023-09-26",
@@ -18,10 +18,10 @@ const ENDED: Record<number, string> = {
 const RELEASE_YEAR: Record<number, number> = { 15: 2024, 26: 2025, 27: 2026 };
 
 /**
- * Whether this major version still gets security updates. The end of the ones that still do is expected in
- * the September three years after their release; past it they are UNKNOWN and not
- * FAIL, as this program is then too old to know. From 26 on a version is named for the year after
- * its release, so a newer one than this program knows is judged the same way.
+ * Whether this major version still gets security updates. The end of the ones that still do is
+ * expected in the September three years after their release; past it they are UNKNOWN and not FAIL,
+ * as this program is then too old to know. From 26 on a version is named for the year after its
+ * release, so a newer one than this program knows is judged the same way.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("sw_vers");

@@ -4,18 +4,19 @@ import { whyFailed } from "../failed-command.ts";
 import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
 /**
- * The policy for all accounts. A length is a rule that the password must match, such as
- * '.{8,}+' or '^.{12,}$'; the longest counts, as every rule must hold. A Mac that nobody manages
- * asks for four characters, which is FAIL. Rules in another form are not guessed at: they only make
- * a missing length UNKNOWN. Lockout is told and not judged, for FileVault and the
- * Secure Enclave slow down guessing on their own.
+ * The policy for all accounts. A length is a rule that the password must match, such as '.{8,}+' or
+ * '^.{12,}$'; the longest counts, as every rule must hold. A Mac that nobody manages asks for four
+ * characters, which is FAIL. Rules in another form are not guessed at: they only make a missing
+ * length UNKNOWN. Lockout is told and not judged, for FileVault and the Secure Enclave slow down
+ * guessing on their own.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("pwpolicy", ["-getaccountpolicies"]);
 	const problem = whyFailed(result, host);
 	if (problem !== undefined) return unknown(problem);
-	// "Getting global account policies" stands before the list, and alone if there is none.
-	if (/^Getting global account policies\s*$/.test(result.stdout)) {
+	// "Getting global account policies" stands before the list, in some versions on standard error, and alone if there is none.
+	const told = `${result.stderr}\n${result.stdout}`.trim();
+	if (told === "Getting global account policies") {
 		return fail({ minimum_length: 0, policy_set: false });
 	}
 	if (

@@ -6,9 +6,10 @@ const REMOTE_MANAGEMENT =
 	"/Library/Application Support/Apple/Remote Desktop/RemoteManagement.launchd";
 
 /**
- * Remote Login (SSH), Screen Sharing and Remote Management. The last two take an account's password, so
- * on is FAIL (CIS macOS 2.3.3); SSH that is on goes by the rule of `judgeSshd`. launchd is asked and
- * not `systemsetup -getremotelogin`, which says Off without Full Disk Access while sshd runs.
+ * Remote Login (SSH), Screen Sharing and Remote Management. The last two take an account's
+ * password, so on is FAIL (CIS macOS 2.3.3); SSH that is on goes by the rule of `judgeSshd`.
+ * launchd is asked and not `systemsetup -getremotelogin`, which says Off without Full Disk Access
+ * while sshd runs.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const overrides = await readOverrides(host);
@@ -32,8 +33,8 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 }
 
 /**
- * A service counts as on when launchd has it loaded, or would load it at the next start. All
- * three are off unless switched on, so one that is in no list is off.
+ * A service counts as on when launchd has it loaded, or would load it at the next start. All three
+ * are off unless switched on, so one that is in no list is off.
  */
 async function isOn(
 	host: Host,
@@ -43,7 +44,7 @@ async function isOn(
 	const result = await host.run("launchctl", ["print", `system/${label}`]);
 	if (result.ended !== "exited") return undefined;
 	if (result.exitCode === 0) {
-		return result.stdout.startsWith(`system/${label} = {`) ? true : undefined;
+		return /^(system\/)?[A-Za-z.]+ = \{/.test(result.stdout) ? true : undefined;
 	}
 	const isUnknown = /Could not find service/.test(
 		`${result.stderr}${result.stdout}`,

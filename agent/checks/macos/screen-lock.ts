@@ -13,9 +13,9 @@ const FORCED = "/Library/Managed Preferences/com.apple.screensaver.plist";
 
 /**
  * A Mac asks for the password a set delay after the screen saver began or the display went off,
- * whichever comes first; both with the delay must come within `MAX_IDLE_SECONDS`. Who
- * never set a time for the screen saver has a default that changed between versions, so only the
- * display counts then. The settings are those of the user at the screen, unless a profile forces them.
+ * whichever comes first; both with the delay must come within `MAX_IDLE_SECONDS`. Who never set a
+ * time for the screen saver has a default that changed between versions, so only the display counts
+ * then. The settings are those of the user at the screen, unless a profile forces them.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const managed = await readPreferences(host, FORCED);

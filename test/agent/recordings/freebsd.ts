@@ -90,8 +90,7 @@ export const GOOD_BSD: Recording = {
 		"sysctl -n kern.securelevel": "-1\n",
 		"sysctl -n kern.hostuuid": "4c4c4544-0051-4a10-8054-b7c04f4d3233\n",
 		[NTP]: "leap=00, stratum=3\n",
-		"freebsd-version -kru":
-			"14.5-RELEASE-p1\n14.5-RELEASE-p1\n14.5-RELEASE-p2\n",
+		"freebsd-version -kr": "14.5-RELEASE-p1\n14.5-RELEASE-p1\n",
 		"freebsd-version -u": "14.5-RELEASE-p2\n",
 		"kenv -q smbios.system.uuid": "4c4c4544-0051-4a10-8054-b7c04f4d3233\n",
 		"kenv -q smbios.system.serial": "7QJTM23\n",
@@ -118,8 +117,7 @@ export const BAD_BSD: Recording = {
 			exitCode: 1,
 			stderr: "pfctl: /dev/pf: No such file or directory\n",
 		},
-		"freebsd-version -kru":
-			"14.3-RELEASE-p2\n14.3-RELEASE-p2\n14.3-RELEASE-p3\n",
+		"freebsd-version -kr": "14.3-RELEASE-p2\n14.3-RELEASE-p2\n",
 		"freebsd-version -u": "14.3-RELEASE-p3\n",
 		"sshd -T": sshdSays({ kbdinteractiveauthentication: "yes" }),
 	},
