@@ -14,7 +14,8 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("pwpolicy", ["-getaccountpolicies"]);
 	const problem = whyFailed(result, host);
 	if (problem !== undefined) return unknown(problem);
-	// "Getting global account policies" stands before the list, in some versions on standard error, and alone if there is none.
+	// "Getting global account policies" stands before the list, in some versions on standard error,
+	// and alone if there is none.
 	const told = `${result.stderr}\n${result.stdout}`.trim();
 	if (told === "Getting global account policies") {
 		return fail({ minimum_length: 0, policy_set: false });
