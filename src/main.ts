@@ -2,12 +2,14 @@ import { Command, CommanderError } from "commander";
 import { addAgent } from "./cli/agent.ts";
 import { addApiToken } from "./cli/api-token.ts";
 import { addAudit } from "./cli/audit.ts";
+import { addBackup } from "./cli/backup.ts";
 import { addCall } from "./cli/call.ts";
 import { addDemo } from "./cli/demo.ts";
 import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
 import { addOrg } from "./cli/org.ts";
+import { addRestore } from "./cli/restore.ts";
 import { addSetupLink } from "./cli/setup-link.ts";
 import { addSimulate } from "./cli/simulate.ts";
 import { addStart } from "./cli/start.ts";
@@ -29,7 +31,9 @@ Environment:
   ASSAY_SECRET     what sessions are signed with (made and kept in the data folder)
   ASSAY_SMTP_URL   mail server, such as smtps://user:password@mail.example.com (none: no mail)
   ASSAY_MAIL_FROM  who mails come from, such as Assay <assay@example.com>
+  ASSAY_REPORT_RETENTION_MONTHS  how long raw posture reports are kept (13; 0: for ever)
   ASSAY_TOKEN      API token with which assay call works
+  ASSAY_METRICS_PORT  serve metrics for Prometheus on this port (none)
   ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 `;
 
@@ -50,6 +54,8 @@ function makeProgram(): Command {
 	addDevice(program);
 	addCall(program);
 	addAudit(program);
+	addBackup(program);
+	addRestore(program);
 	addDoctor(program);
 	addSimulate(program);
 	addAgent(program);

@@ -101,23 +101,19 @@ export async function migrate(
 	});
 	await client.connect();
 	try {
-		await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-		await client.query("set search_path to public");
-		// From 16 on, an owner that is no superuser may act as the roles it creates only so.
-		await client.query(
-			"select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::integer >= 160000",
-		);
-		await client.query(`
-			create table if not exists migrations (
-				version integer primary key,
-				name text not null,
-				checksum text not null,
-				applied_at timestamptz not null default now()
-			)
-		`);
+		await takeTurn(client);
+		await makeMigrationsTable(client);
 		const { pending } = await readMigrationState(client, migrations);
 		for (const migration of migrations) {
-			if (pending.includes(migration.name)) await apply(client, migration);
+			if (!pending.includes(migration.name)) continue;
+			await client.query("begin");
+			try {
+				await applyMigration(client, migration);
+				await client.query("commit");
+			} catch (error) {
+				await client.query("rollback");
+				throw error;
+			}
 		}
 		return pending;
 	} catch (error) {
@@ -127,24 +123,42 @@ export async function migrate(
 	}
 }
 
-async function apply(client: Client, migration: Migration): Promise<void> {
-	await client.query("begin");
-	try {
-		await client.query(migration.sql);
-		await client.query(
-			"insert into migrations (version, name, checksum) values ($1, $2, $3)",
-			[migration.version, migration.name, migration.checksum],
-		);
-		await client.query("commit");
-	} catch (error) {
-		await client.query("rollback");
-		throw error;
-	}
+/** Waits until nobody else migrates this database; the turn lasts as long as the connection. */
+export async function takeTurn(client: Client): Promise<void> {
+	await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+	await client.query("set search_path to public");
+	// From 16 on, an owner that is no superuser may act as the roles it creates only so.
+	await client.query(
+		"select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::integer >= 160000",
+	);
+}
+
+export async function makeMigrationsTable(client: Client): Promise<void> {
+	await client.query(`
+		create table if not exists migrations (
+			version integer primary key,
+			name text not null,
+			checksum text not null,
+			applied_at timestamptz not null default now()
+		)
+	`);
+}
+
+/** In the caller's transaction, in the caller's turn. */
+export async function applyMigration(
+	client: Client,
+	migration: Migration,
+): Promise<void> {
+	await client.query(migration.sql);
+	await client.query(
+		"insert into migrations (version, name, checksum) values ($1, $2, $3)",
+		[migration.version, migration.name, migration.checksum],
+	);
 }
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-function explainMissingPrivilege(error: unknown): unknown {
+export function explainMissingPrivilege(error: unknown): unknown {
 	if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) {
 		return error;
 	}

@@ -1,0 +1,84 @@
+import { createReadStream } from "node:fs";
+import { access, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Writable } from "node:stream";
+import { getSystemErrorMessage } from "node:util";
+import { AppError } from "../errors.ts";
+
+/** Standard input or output. */
+export const STANDARD = "-";
+
+/**
+ * Lets `write` fill the file, which has its name only when it is complete and on the disk; readable
+ * by its owner alone. A failure leaves nothing. Throws a bad_request AppError when the file is there
+ * already, or cannot be written.
+ */
+export async function writeFileSafely<Result>(
+	file: string,
+	write: (out: Writable) => Promise<Result>,
+): Promise<Result> {
+	const partial = `${file}.partial`;
+	if (await isThere(file)) {
+		throw new AppError(
+			"bad_request",
+			`${file} is there already and is not overwritten; choose another name`,
+		);
+	}
+	const handle = await open(partial, "wx", 0o600).catch((error) => {
+		throw explain(error, partial);
+	});
+	try {
+		// Flushed to the disk before it is closed.
+		const result = await write(handle.createWriteStream({ flush: true }));
+		await rename(partial, file);
+		await syncFolder(dirname(file));
+		return result;
+	} catch (error) {
+		await rm(partial, { force: true });
+		// Others come from the database.
+		throw OF_THE_DISK.has((error as NodeJS.ErrnoException).code ?? "")
+			? explain(error, file)
+			: error;
+	}
+}
+
+const OF_THE_DISK = new Set(["EDQUOT", "EFBIG", "EIO", "ENOSPC"]);
+
+/** The file's bytes, or those of standard input. Throws a bad_request AppError when they cannot be read. */
+export async function* readBytes(file: string): AsyncGenerator<Buffer> {
+	try {
+		yield* file === STANDARD ? process.stdin : createReadStream(file);
+	} catch (error) {
+		throw explain(error, file);
+	}
+}
+
+function isThere(file: string): Promise<boolean> {
+	return access(file).then(
+		() => true,
+		() => false,
+	);
+}
+
+/** So that the name, too, outlives a power cut; Windows knows no such thing. */
+async function syncFolder(folder: string): Promise<void> {
+	if (process.platform === "win32") return;
+	const handle = await open(folder);
+	try {
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+}
+
+function explain(error: unknown, file: string): unknown {
+	const { errno, code, syscall } = error as NodeJS.ErrnoException;
+	if (errno === undefined) return error;
+	return new AppError(
+		"bad_request",
+		code === "EEXIST"
+			? `${file} is there: another backup is being written, or one was killed; remove it if none is`
+			: `${file} cannot be used: ${getSystemErrorMessage(errno)} (${syscall})`,
+		{ cause: error },
+	);
+}

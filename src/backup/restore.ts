@@ -1,0 +1,279 @@
+import { once } from "node:events";
+import { finished } from "node:stream/promises";
+import { type Client, type ClientConfig, escapeIdentifier } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import {
+	applyMigration,
+	explainMissingPrivilege,
+	type Migration,
+	makeMigrationsTable,
+	readMigrationState,
+	readMigrations,
+	takeTurn,
+} from "../db/migrate.ts";
+import { AppError } from "../errors.ts";
+import { damaged, type Manifest, type RowCounts } from "./format.ts";
+import { BackupReader } from "./read.ts";
+import { openSession } from "./session.ts";
+import { columnList, readTables, type Table } from "./tables.ts";
+
+export interface Restored {
+	manifest: Manifest;
+	rows: RowCounts;
+	/** Migrations that the backup had not. */
+	migrated: string[];
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/**
+ * Loads a backup into an empty database, of the schema that the backup was made with, and then brings
+ * it to the newest one; all in one transaction, so a refused backup leaves nothing behind.
+ *
+ * Throws a bad_request AppError: the file is no backup, damaged, cut off, of a newer version or
+ * another history of migrations; the database is not empty, or its user may not set it up.
+ */
+export async function restoreBackup(
+	connection: ClientConfig,
+	source: AsyncIterable<Buffer>,
+	report: (text: string) => void,
+): Promise<Restored> {
+	const migrations = readMigrations();
+	const reader = await BackupReader.open(source);
+	try {
+		const { manifest } = reader;
+		requireKnownHistory(manifest, migrations);
+		const client = await openSession(connection, "5s");
+		try {
+			await takeTurn(client);
+			await client.query("begin");
+			await migrateTo(client, manifest, migrations);
+			await load(client, reader, report);
+			const later = migrations.slice(manifest.migrations.length);
+			for (const migration of later) await applyMigration(client, migration);
+			await makePartitions(client, manifest);
+			await client.query("commit");
+			const tables = await readTables(client);
+			// Statistics come by themselves only later, for a partitioned table never.
+			await client.query(`analyze ${nameList(tables)}`);
+			const migrated = later.map(({ name }) => name);
+			return { manifest, rows: reader.rows, migrated };
+		} catch (error) {
+			throw explain(error);
+		} finally {
+			// Whatever was not committed goes with the connection.
+			await client.end();
+		}
+	} finally {
+		reader.close();
+	}
+}
+
+function requireKnownHistory(
+	manifest: Manifest,
+	migrations: Migration[],
+): void {
+	manifest.migrations.forEach(({ version, name, checksum }, index) => {
+		const known = migrations[index];
+		if (!known) {
+			throw new AppError(
+				"bad_request",
+				`the backup was made by a newer version of Assay (${manifest.assay}; it has ${name}); restore it with that version`,
+			);
+		}
+		if (known.version !== version || known.checksum !== checksum) {
+			throw new AppError(
+				"bad_request",
+				`the backup was made with another ${name} than this version has (${known.name}); restore it with the Assay that made it (${manifest.assay})`,
+			);
+		}
+	});
+}
+
+/** Brings the empty database to the schema that the rows are of. */
+async function migrateTo(
+	client: Client,
+	manifest: Manifest,
+	migrations: Migration[],
+): Promise<void> {
+	const { applied } = await readMigrationState(client, migrations);
+	if (applied.length === 0) await requireNoTables(client);
+	if (applied.length > manifest.migrations.length) {
+		throw new AppError(
+			"bad_request",
+			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); restore into a database in which no Assay was started yet: a new ASSAY_DATA_DIR, or a new database on your server`,
+		);
+	}
+	await makeMigrationsTable(client);
+	for (const migration of migrations.slice(
+		applied.length,
+		manifest.migrations.length,
+	)) {
+		await applyMigration(client, migration);
+	}
+}
+
+async function requireNoTables(client: Client): Promise<void> {
+	const { rows } = await client.query<{ name: string }>(`
+		select c.relname::text as name from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+			and c.relname <> 'migrations'
+			and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+		order by 1`);
+	if (rows.length > 0) {
+		throw notEmpty(
+			`tables that are not Assay's (${some(rows.map(({ name }) => name))})`,
+		);
+	}
+}
+
+/**
+ * The owner is bound by row-level security and may not use COPY under it; and what the triggers of
+ * tables would do has been done: it is in the backup. Both are put back before the end.
+ */
+async function load(
+	client: Client,
+	reader: BackupReader,
+	report: (text: string) => void,
+): Promise<void> {
+	const tables = await readTables(client);
+	await client.query(`lock table ${nameList(tables)} in access exclusive mode`);
+	for (const { name, hasTriggers } of tables) {
+		const table = escapeIdentifier(name);
+		await client.query(`alter table ${table} no force row level security`);
+		if (hasTriggers) {
+			await client.query(`alter table ${table} disable trigger user`);
+		}
+	}
+	await requireNoRows(client, tables);
+	await makePartitions(client, reader.manifest);
+
+	const loaded: RowCounts = {};
+	const awaited = new Map(tables.map((table) => [table.name, table]));
+	for (;;) {
+		const head = await reader.nextTable();
+		if (!head) break;
+		const table = awaited.get(head.table);
+		if (!table || columnList(table.columns) !== columnList(head.columns)) {
+			throw damaged();
+		}
+		awaited.delete(head.table);
+		loaded[table.name] = await copyRows(client, table, reader);
+		report(`${table.name}: ${loaded[table.name]} rows`);
+	}
+	if (awaited.size > 0) throw damaged();
+	for (const [name, count] of Object.entries(reader.rows)) {
+		if (loaded[name] === count) continue;
+		throw new Error(`${loaded[name]} of ${count} rows came into ${name}`);
+	}
+
+	for (const { name, hasTriggers } of tables) {
+		const table = escapeIdentifier(name);
+		await client.query(`alter table ${table} force row level security`);
+		if (hasTriggers) {
+			await client.query(`alter table ${table} enable trigger user`);
+		}
+	}
+}
+
+async function requireNoRows(client: Client, tables: Table[]): Promise<void> {
+	const { rows } = await client.query<{ name: string; rows: string }>(
+		tables
+			.map(
+				({ name }) =>
+					`select '${name}' as name, count(*) as rows from (select from ${escapeIdentifier(name)} limit 1000) t having count(*) > 0`,
+			)
+			.join(" union all "),
+	);
+	if (rows.length > 0) {
+		throw notEmpty(
+			`rows (${some(rows.map(({ name, rows }) => `${name}: ${rows === "1000" ? "1000 or more" : rows}`))})`,
+		);
+	}
+}
+
+/** Copies the reader's present table; gives how many rows came in. */
+async function copyRows(
+	client: Client,
+	{ name, columns }: Table,
+	reader: BackupReader,
+): Promise<number> {
+	const copy = client.query(
+		copyFrom(
+			`copy ${escapeIdentifier(name)} (${columnList(columns)}) from stdin`,
+		),
+	);
+	let failure: unknown;
+	copy.once("error", (error) => {
+		failure = error;
+	});
+	const done = finished(copy);
+	done.catch(() => {});
+	try {
+		for await (const text of reader.data()) {
+			if (failure) throw failure;
+			if (!copy.write(text)) await once(copy, "drain");
+		}
+		copy.end();
+		await done;
+		return copy.rowCount;
+	} catch (error) {
+		copy.destroy();
+		await done.catch(() => {});
+		// The database may stumble over what a damaged file says: then that is the reason.
+		if (!isAboutData(error)) throw error;
+		await reader.drain();
+		throw new AppError(
+			"bad_request",
+			`the backup is whole, but the database refuses what it has of ${name} (${(error as Error).message}); it must be empty, in UTF8, and no older than PostgreSQL 15`,
+			{ cause: error },
+		);
+	}
+}
+
+/** Rows for which there is no partition go to the default one, from where these take them. */
+async function makePartitions(
+	client: Client,
+	manifest: Manifest,
+): Promise<void> {
+	const { rows } = await client.query<{ isKnown: boolean }>(
+		`select to_regprocedure('make_posture_report_partition(timestamptz)') is not null as "isKnown"`,
+	);
+	if (!rows[0]?.isKnown) return;
+	await client.query(
+		"select make_posture_report_partition(day) from unnest($1::timestamptz[]) day",
+		[manifest.report_months],
+	);
+}
+
+function nameList(tables: Table[]): string {
+	return tables.map(({ name }) => escapeIdentifier(name)).join(", ");
+}
+
+function some(names: string[]): string {
+	return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
+}
+
+function notEmpty(what: string): AppError {
+	return new AppError(
+		"bad_request",
+		`the database is not empty: it holds ${what}; a backup is restored into an empty one: set ASSAY_DATA_DIR to a new folder, or DATABASE_URL to a new database`,
+	);
+}
+
+/** PostgreSQL's classes 22 (data exception) and 23 (integrity constraint violation). */
+function isAboutData(error: unknown): boolean {
+	return /^2[23]/.test(String((error as { code?: unknown }).code));
+}
+
+function explain(error: unknown): unknown {
+	const { code } = error as { code?: string };
+	if (code === LOCK_NOT_AVAILABLE) {
+		return new AppError(
+			"bad_request",
+			"something else uses the database, perhaps the service; stop it and restore again",
+			{ cause: error },
+		);
+	}
+	return explainMissingPrivilege(error);
+}

@@ -1,0 +1,48 @@
+import { recordKinds } from "../records/all.ts";
+import type { Manifest, RowCounts } from "./format.ts";
+
+/** What people count by, of a backup's rows. */
+export interface Summary {
+	/** RFC 3339: the moment whose state it is. */
+	made_at: string;
+	/** The version of Assay that made it. */
+	made_by: string;
+	organizations: number;
+	users: number;
+	devices: number;
+	posture_reports: number;
+	/** Of all registers. */
+	records: number;
+	audit_entries: number;
+	/** By table, all of them. */
+	rows: RowCounts;
+}
+
+export function summarize(manifest: Manifest, rows: RowCounts): Summary {
+	const count = (table: string) => rows[table] ?? 0;
+	return {
+		made_at: manifest.made_at,
+		made_by: manifest.assay,
+		organizations: count("organizations"),
+		users: count("users"),
+		devices: count("devices"),
+		posture_reports: count("posture_reports"),
+		records: recordKinds.reduce((sum, { table }) => sum + count(table), 0),
+		audit_entries: count("audit_entries"),
+		rows,
+	};
+}
+
+export function describeSummary(summary: Summary): string {
+	const facts: [string, number][] = [
+		["organizations", summary.organizations],
+		["users", summary.users],
+		["devices", summary.devices],
+		["posture reports", summary.posture_reports],
+		["records", summary.records],
+		["audit entries", summary.audit_entries],
+	];
+	return facts
+		.map(([label, value]) => `  ${label.padEnd(17)}${value}`)
+		.join("\n");
+}

@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import type { Command } from "commander";
+import { type Config, readConfig } from "../config.ts";
+import { openServer } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import { print } from "./output.ts";
+
+interface BackupOptions {
+	verify?: boolean;
+	json?: boolean;
+}
+
+export function addBackup(program: Command): void {
+	program
+		.command("backup <file>")
+		.description(
+			"Write everything the database holds, as of one moment, to a new file (- is standard output). The service may go on meanwhile. Keep ASSAY_SECRET (or the file secret of the data folder) as well: it is not in the backup.",
+		)
+		.option(
+			"--verify",
+			"read the file (- is standard input) and say whether it is whole; needs no database",
+		)
+		.option(
+			"--json",
+			"print what is in it as JSON (on standard error where the backup goes to standard output)",
+		)
+		.action(async (file: string, options: BackupOptions) => {
+			if (options.verify) await verify(file, options);
+			else await backup(file, options);
+		});
+}
+
+async function backup(file: string, options: BackupOptions): Promise<void> {
+	const { STANDARD, writeFileSafely } = await import("../backup/file.ts");
+	const { writeBackup } = await import("../backup/write.ts");
+	const { describeSummary, summarize } = await import("../backup/summary.ts");
+	const isStandard = file === STANDARD;
+	if (isStandard && process.stdout.isTTY) {
+		throw new AppError(
+			"bad_request",
+			"standard output is a terminal; send it to a file or another program",
+		);
+	}
+	const config = readConfig(process.env);
+	requireDatabase(config);
+	const stop = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+		process.once(signal, () => stop.abort());
+	}
+	const server = await openServer(config);
+	try {
+		const write = (out: Writable) =>
+			writeBackup(server.connection, out, report, stop.signal);
+		const { manifest, rows } = isStandard
+			? await write(toStandardOutput())
+			: await writeFileSafely(file, write);
+		const summary = summarize(manifest, rows);
+		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
+Keep ASSAY_SECRET, or the file secret of the data folder, in another place: second factors need it.`;
+		if (!isStandard) {
+			print(options, { file, ...summary }, text);
+		} else {
+			process.stderr.write(
+				`${options.json ? JSON.stringify(summary) : text}\n`,
+			);
+		}
+	} catch (error) {
+		throw stop.signal.aborted
+			? new AppError("bad_request", "stopped; nothing was written")
+			: explainPipe(error);
+	} finally {
+		await server.close();
+	}
+}
+
+async function verify(file: string, options: BackupOptions): Promise<void> {
+	const { readBytes } = await import("../backup/file.ts");
+	const { BackupReader } = await import("../backup/read.ts");
+	const { describeSummary, summarize } = await import("../backup/summary.ts");
+	const reader = await BackupReader.open(readBytes(file));
+	try {
+		await reader.drain();
+	} finally {
+		reader.close();
+	}
+	const summary = summarize(reader.manifest, reader.rows);
+	print(
+		options,
+		{ is_whole: true, ...summary },
+		`The backup is whole: of ${summary.made_at}, made by Assay ${summary.made_by}.\n${describeSummary(summary)}`,
+	);
+}
+
+/** Else an empty database would be made, only to be backed up. */
+function requireDatabase(config: Config): void {
+	if (config.databaseUrl || existsSync(join(config.dataDir, "postgres.json"))) {
+		return;
+	}
+	throw new AppError(
+		"bad_request",
+		`there is no database in ${config.dataDir}; set ASSAY_DATA_DIR or DATABASE_URL to what the service uses`,
+	);
+}
+
+/** Standard output itself cannot be ended. */
+function toStandardOutput(): Writable {
+	return new Writable({
+		write: (chunk, _, done) =>
+			process.stdout.write(chunk, (error) => done(error)),
+	});
+}
+
+function explainPipe(error: unknown): unknown {
+	return (error as { code?: string }).code === "EPIPE"
+		? new AppError(
+				"bad_request",
+				"whoever reads standard output went away; the backup is not complete",
+			)
+		: error;
+}
+
+/** Progress, which is no result. */
+export function report(text: string): void {
+	process.stderr.write(`${text}\n`);
+}
+
+function size(bytes: number): string {
+	return bytes < 1e6
+		? `${Math.ceil(bytes / 1e3)} kB`
+		: `${(bytes / 1e6).toFixed(1)} MB`;
+}
