@@ -569,6 +569,26 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.allow_backup() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	name text;
+begin
+	for name in
+		select c.relname from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+			and c.relforcerowsecurity
+			and c.relname <> all (array['account_links', 'sessions', 'sign_in_failures', 'verifications'])
+			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
+	loop
+		execute format('create policy backup on %I for select to assay_backup using (true)', name);
+		execute format('grant select on %I to assay_backup', name);
+	end loop;
+end
+$$;
+
 CREATE FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -740,6 +760,23 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.count_devices() RETURNS TABLE(status text, freshness text, devices bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select t.status,
+		case
+			when t.last_seen_at is null then 'NEVER'
+			when t.last_seen_at >= now() - (2 * o.heartbeat_interval_seconds + 60) * interval '1 second' then 'ONLINE'
+			when t.last_seen_at >= now() - interval '7 days' then 'STALE'
+			else 'MISSING'
+		end,
+		count(*)
+	from devices t
+	join organizations o on o.id = t.organization_id
+	group by 1, 2
+$$;
+
 CREATE FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) RETURNS TABLE(user_id text, is_new boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -768,36 +805,23 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS void
+CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '1s'
     AS $$
-declare
-	first_day timestamptz;
-	partition_name text;
 begin
-	perform pg_advisory_xact_lock(hashtext('ensure_posture_report_partitions'));
-	for first_day in
-		select date_trunc('month', now(), 'UTC') + m * interval '1 month' from generate_series(0, 2) m
-	loop
-		partition_name := 'posture_reports_' || to_char(first_day at time zone 'UTC', 'YYYY_MM');
-		continue when to_regclass(partition_name) is not null;
-		execute format('create table %I (like posture_reports including all)', partition_name);
-		execute format('alter table %I enable row level security', partition_name);
-		execute format('alter table posture_reports_default no force row level security');
-		execute format(
-			'with waiting as (delete from posture_reports_default where received_at >= %L and received_at < %L returning *)'
-			' insert into %I select * from waiting',
-			first_day, first_day + interval '1 month', partition_name
-		);
-		execute format('alter table posture_reports_default force row level security');
-		execute format('alter table %I force row level security', partition_name);
-		execute format(
-			'alter table posture_reports attach partition %I for values from (%L) to (%L)',
-			partition_name, first_day, first_day + interval '1 month'
-		);
-	end loop;
+	-- Another process is at it.
+	if not pg_try_advisory_xact_lock(hashtext('ensure_posture_report_partitions')) then
+		return false;
+	end if;
+	perform make_posture_report_partition(date_trunc('month', now(), 'UTC') + m * interval '1 month')
+	from generate_series(0, 2) m;
+	return true;
+exception
+	when lock_not_available then
+		return false;
 end
 $$;
 
@@ -885,6 +909,34 @@ begin
 			using errcode = 'check_violation', constraint = 'last_administrator';
 	end if;
 	return null;
+end
+$$;
+
+CREATE FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	partition_name constant text := 'posture_reports_' || to_char(p_first_day at time zone 'UTC', 'YYYY_MM');
+begin
+	if to_regclass(partition_name) is not null then
+		return;
+	end if;
+	execute format('create table %I (like posture_reports including all)', partition_name);
+	execute format('alter table %I enable row level security', partition_name);
+	alter table posture_reports_default no force row level security;
+	execute format(
+		'with waiting as (delete from posture_reports_default where received_at >= %L and received_at < %L returning *)'
+		' insert into %I select * from waiting',
+		p_first_day, p_first_day + interval '1 month', partition_name
+	);
+	alter table posture_reports_default force row level security;
+	execute format('alter table %I force row level security', partition_name);
+	execute format(
+		'alter table posture_reports attach partition %I for values from (%L) to (%L)',
+		partition_name, p_first_day, p_first_day + interval '1 month'
+	);
 end
 $$;
 
@@ -2165,6 +2217,70 @@ ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audits ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY backup ON public.accounts FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.api_token_usage FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.api_tokens FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.asset_vendors FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.assets FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.audit_entries FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.audit_heads FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.audits FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.continual_improvements FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.controls FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.data FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.datum_vendors FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_conflicts FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.frameworks FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.invitations FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.measures FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.memberships FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.nonconformities FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.obligations FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.people FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.posture_reports FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.posture_spans FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.record_links FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.reference_counters FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.risks FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.tasks FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.two_factors FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.users FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.vendors FOR SELECT TO assay_backup USING (true);
+
 ALTER TABLE public.continual_improvements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.controls ENABLE ROW LEVEL SECURITY;
@@ -2360,6 +2476,7 @@ GRANT USAGE ON SCHEMA public TO assay_agent;
 GRANT USAGE ON SCHEMA public TO assay_identity;
 GRANT USAGE ON SCHEMA public TO assay_audit;
 GRANT USAGE ON SCHEMA public TO assay_search;
+GRANT USAGE ON SCHEMA public TO assay_backup;
 
 REVOKE ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) TO assay_app;
@@ -2396,12 +2513,15 @@ GRANT ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant t
 REVOKE ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.allow_backup() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_app;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
 GRANT SELECT,UPDATE ON TABLE public.devices TO assay_agent;
+GRANT SELECT ON TABLE public.devices TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.devices TO assay_search;
 
@@ -2416,9 +2536,13 @@ REVOKE ALL ON FUNCTION public.audit_device_conflict() FROM PUBLIC;
 
 GRANT SELECT ON TABLE public.audit_entries TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO assay_audit;
+GRANT SELECT ON TABLE public.audit_entries TO assay_backup;
 
 REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.count_devices() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
@@ -2435,6 +2559,7 @@ GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
 GRANT SELECT ON TABLE public.organizations TO assay_agent;
 GRANT SELECT ON TABLE public.organizations TO assay_identity;
+GRANT SELECT ON TABLE public.organizations TO assay_backup;
 
 GRANT SELECT(id) ON TABLE public.organizations TO assay_audit;
 
@@ -2455,6 +2580,8 @@ REVOKE ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
@@ -2477,11 +2604,14 @@ GRANT ALL ON FUNCTION public.use_setup_link(p_token_hash bytea) TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_links TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accounts TO assay_identity;
+GRANT SELECT ON TABLE public.accounts TO assay_backup;
 
 GRANT SELECT ON TABLE public.api_token_usage TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.api_token_usage TO assay_identity;
+GRANT SELECT ON TABLE public.api_token_usage TO assay_backup;
 
 GRANT SELECT ON TABLE public.api_tokens TO assay_identity;
+GRANT SELECT ON TABLE public.api_tokens TO assay_backup;
 
 GRANT SELECT(id),INSERT(id) ON TABLE public.api_tokens TO assay_app;
 
@@ -2509,8 +2639,10 @@ GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(last_used_address) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
+GRANT SELECT ON TABLE public.asset_vendors TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.assets TO assay_app;
+GRANT SELECT ON TABLE public.assets TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.assets TO assay_search;
 
@@ -2520,8 +2652,10 @@ GRANT SELECT(search_text) ON TABLE public.assets TO assay_search;
 
 GRANT SELECT ON TABLE public.audit_heads TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO assay_audit;
+GRANT SELECT ON TABLE public.audit_heads TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audits TO assay_app;
+GRANT SELECT ON TABLE public.audits TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.audits TO assay_search;
 
@@ -2530,6 +2664,7 @@ GRANT SELECT(id) ON TABLE public.audits TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.audits TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.continual_improvements TO assay_app;
+GRANT SELECT ON TABLE public.continual_improvements TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.continual_improvements TO assay_search;
 
@@ -2538,6 +2673,7 @@ GRANT SELECT(id) ON TABLE public.continual_improvements TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.continual_improvements TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.controls TO assay_app;
+GRANT SELECT ON TABLE public.controls TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.controls TO assay_search;
 
@@ -2546,6 +2682,7 @@ GRANT SELECT(id) ON TABLE public.controls TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.controls TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data TO assay_app;
+GRANT SELECT ON TABLE public.data TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.data TO assay_search;
 
@@ -2554,14 +2691,18 @@ GRANT SELECT(id) ON TABLE public.data TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.data TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.datum_vendors TO assay_app;
+GRANT SELECT ON TABLE public.datum_vendors TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
+GRANT SELECT ON TABLE public.device_conflicts TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.enrollment_tokens TO assay_app;
 GRANT SELECT,DELETE ON TABLE public.enrollment_tokens TO assay_agent;
+GRANT SELECT ON TABLE public.enrollment_tokens TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
+GRANT SELECT ON TABLE public.frameworks TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.frameworks TO assay_search;
 
@@ -2571,6 +2712,7 @@ GRANT SELECT(search_text) ON TABLE public.frameworks TO assay_search;
 
 GRANT INSERT ON TABLE public.invitations TO assay_app;
 GRANT SELECT ON TABLE public.invitations TO assay_identity;
+GRANT SELECT ON TABLE public.invitations TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.invitations TO assay_app;
 
@@ -2592,6 +2734,7 @@ GRANT UPDATE(accepted_at) ON TABLE public.invitations TO assay_identity;
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.invitations TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
+GRANT SELECT ON TABLE public.measures TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.measures TO assay_search;
 
@@ -2601,10 +2744,12 @@ GRANT SELECT(search_text) ON TABLE public.measures TO assay_search;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.memberships TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.memberships TO assay_identity;
+GRANT SELECT ON TABLE public.memberships TO assay_backup;
 
 GRANT UPDATE(role) ON TABLE public.memberships TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonconformities TO assay_app;
+GRANT SELECT ON TABLE public.nonconformities TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.nonconformities TO assay_search;
 
@@ -2613,6 +2758,7 @@ GRANT SELECT(id) ON TABLE public.nonconformities TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.nonconformities TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
+GRANT SELECT ON TABLE public.obligations TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.obligations TO assay_search;
 
@@ -2621,6 +2767,7 @@ GRANT SELECT(id) ON TABLE public.obligations TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.obligations TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
+GRANT SELECT ON TABLE public.people TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.people TO assay_search;
 
@@ -2630,15 +2777,20 @@ GRANT SELECT(search_text) ON TABLE public.people TO assay_search;
 
 GRANT SELECT,DELETE ON TABLE public.posture_reports TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;
+GRANT SELECT ON TABLE public.posture_reports TO assay_backup;
 
 GRANT SELECT ON TABLE public.posture_spans TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_spans TO assay_agent;
+GRANT SELECT ON TABLE public.posture_spans TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.record_links TO assay_app;
+GRANT SELECT ON TABLE public.record_links TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reference_counters TO assay_app;
+GRANT SELECT ON TABLE public.reference_counters TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.risks TO assay_app;
+GRANT SELECT ON TABLE public.risks TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.risks TO assay_search;
 
@@ -2651,6 +2803,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_failures TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO assay_app;
+GRANT SELECT ON TABLE public.tasks TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.tasks TO assay_search;
 
@@ -2659,8 +2812,10 @@ GRANT SELECT(id) ON TABLE public.tasks TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.tasks TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO assay_identity;
+GRANT SELECT ON TABLE public.two_factors TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO assay_identity;
+GRANT SELECT ON TABLE public.users TO assay_backup;
 
 GRANT SELECT(id) ON TABLE public.users TO assay_app;
 
@@ -2673,6 +2828,7 @@ GRANT SELECT(created_at) ON TABLE public.users TO assay_app;
 GRANT UPDATE(updated_at) ON TABLE public.users TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.vendors TO assay_app;
+GRANT SELECT ON TABLE public.vendors TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.vendors TO assay_search;
 
