@@ -5,8 +5,8 @@ import type { FactFinder } from "../facts.ts";
 export const FACTS_SCRIPT = `
 $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'
 @{
-  product = Read-Part { Get-CimInstance -ClassName Win32_ComputerSystemProduct | Select-Object UUID }
-  bios = Read-Part { Get-CimInstance -ClassName Win32_BIOS | Select-Object SerialNumber }
+  product = Read-Part { Get-CimInstance -ClassName Win32_ComputerSystemProduct | Select-Object 'UUID' }
+  bios = Read-Part { Get-CimInstance -ClassName Win32_BIOS | Select-Object 'SerialNumber' }
   machineGuid = [string] (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography').MachineGuid
   name = [string] $windows.ProductName
   version = [string] $windows.DisplayVersion

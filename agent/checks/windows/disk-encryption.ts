@@ -14,9 +14,9 @@ export const DISK_ENCRYPTION_SCRIPT = `
 @{
   systemDrive = [string] $env:SystemDrive
   volumes = Read-Part { Get-CimInstance -Namespace root/CIMV2/Security/MicrosoftVolumeEncryption -ClassName Win32_EncryptableVolume |
-    Select-Object DriveLetter, VolumeType, ProtectionStatus, ConversionStatus, EncryptionMethod }
+    Select-Object 'DriveLetter', 'VolumeType', 'ProtectionStatus', 'ConversionStatus', 'EncryptionMethod' }
   drivers = Read-Part { Get-CimInstance -ClassName Win32_SystemDriver -Filter "State='Running' AND (Name='veracrypt' OR Name='truecrypt' OR Name='dcrypt' OR Name='PGPwded' OR Name='MfeEpePc')" |
-    Select-Object Name }
+    Select-Object 'Name' }
 }
 `;
 

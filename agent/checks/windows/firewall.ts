@@ -16,7 +16,7 @@ export const FIREWALL_SCRIPT = `
   profiles = Read-Part { Get-NetFirewallProfile -PolicyStore ActiveStore |
     ForEach-Object { @{ name = [string] $_.Name; enabled = [int] $_.Enabled; inbound = [int] $_.DefaultInboundAction } } }
   service = Read-Part { @{ running = ((Get-Service -Name mpssvc).Status -eq 'Running') } }
-  products = Read-Part { Get-CimInstance -Namespace root/SecurityCenter2 -ClassName FirewallProduct | Select-Object productState }
+  products = Read-Part { Get-CimInstance -Namespace root/SecurityCenter2 -ClassName FirewallProduct | Select-Object 'productState' }
 }
 `;
 

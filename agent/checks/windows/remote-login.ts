@@ -29,7 +29,7 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
   policyBasic = $winrmPolicy.AllowBasic
   plain = $winrm.allow_unencrypted
   policyPlain = $winrmPolicy.AllowUnencryptedTraffic
-  services = Read-Part { Get-Service -Name TermService, sshd, WinRM -ErrorAction SilentlyContinue |
+  services = Read-Part { Get-Service -Name 'TermService', 'sshd', 'WinRM' -ErrorAction SilentlyContinue |
     ForEach-Object { @{ name = [string] $_.Name; running = ($_.Status -eq 'Running') } } }
   listeners = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Listener' | ForEach-Object { @{ listener = $true } } }
 }

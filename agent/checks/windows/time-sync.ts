@@ -24,7 +24,7 @@ export const TIME_SYNC_SCRIPT = `
   service = Read-Part { @{ running = ((Get-Service -Name W32Time).Status -eq 'Running') } }
   event = Read-Part { Get-WinEvent -FilterHashtable @{ LogName = 'System'; ProviderName = 'Microsoft-Windows-Time-Service'; Id = 35, 36, 37 } -MaxEvents 1 |
     ForEach-Object { @{ id = $_.Id; at = $_.TimeCreated.ToUniversalTime().ToString('s') } } }
-  others = Read-Part { Get-Service -Name NTP, chronyd, DomTimeC -ErrorAction SilentlyContinue | Where-Object { $_.Status -eq 'Running' } |
+  others = Read-Part { Get-Service -Name 'NTP', 'chronyd', 'DomTimeC' -ErrorAction SilentlyContinue | Where-Object { $_.Status -eq 'Running' } |
     ForEach-Object { @{ name = [string] $_.Name } } }
 }
 `;
