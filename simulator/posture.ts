@@ -72,7 +72,11 @@ function judge(
 	const does = behaviour.notApplicable?.(machine);
 	if (does) return { status: "NOT_APPLICABLE", evidence: { reason: does } };
 	if (behaviour.needsRoot && !machine.isPrivileged) {
-		return { status: "UNKNOWN", evidence: { reason: "needs_root" } };
+		const reason =
+			machine.system.platform === "WINDOWS"
+				? "needs_administrator"
+				: "needs_root";
+		return { status: "UNKNOWN", evidence: { reason } };
 	}
 	const { unknown } = behaviour;
 	if (unknown && chance(...own, TOPIC.PRESENT) < unknown.share) {

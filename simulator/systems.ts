@@ -195,15 +195,20 @@ export const SYSTEMS: readonly System[] = [
 		versions: [
 			{
 				weight: 5,
-				name: "FreeBSD 14.3-RELEASE-p5",
-				version: "14.3",
+				name: "FreeBSD 14.4-RELEASE-p2",
+				version: "14.4-RELEASE-p2",
 				supportedUntil: "2026-12-31",
 			},
-			{ weight: 2, name: "FreeBSD 15.0-RELEASE-p1", version: "15.0" },
+			{
+				weight: 3,
+				name: "FreeBSD 15.1-RELEASE",
+				version: "15.1-RELEASE",
+				supportedUntil: "2027-03-31",
+			},
 			{
 				weight: 0.5,
 				name: "FreeBSD 13.5-RELEASE-p7",
-				version: "13.5",
+				version: "13.5-RELEASE-p7",
 				supportedUntil: "2026-04-30",
 			},
 		],

@@ -2,7 +2,7 @@ import type { Machine } from "../machine.ts";
 import { type Behaviours, noDesktop, step } from "./behaviour.ts";
 
 const isFedora = ({ system }: Machine) => system.distribution === "fedora";
-const ssh = { service: "sshd", listening: true, port: 22 };
+const ssh = { ssh: true, port: 22 };
 
 /** As agent/checks/linux reports. */
 export const LINUX: Behaviours = {
@@ -32,7 +32,7 @@ export const LINUX: Behaviours = {
 			lock_enabled: true,
 			idle_seconds: step(variant, [180, 300, 300]),
 			lock_delay_seconds: 0,
-			managed: isFedora(machine),
+			...(isFedora(machine) && { enforced: true }),
 		}),
 		fail: () => ({ desktop: "gnome", lock_enabled: false }),
 	},
@@ -73,13 +73,11 @@ export const LINUX: Behaviours = {
 	AUTO_UPDATE: {
 		failing: 0.08,
 		pass: (machine) => ({
-			engine: isFedora(machine) ? "dnf-automatic" : "unattended-upgrades",
-			enabled: true,
-			installs_security: true,
+			mechanism: isFedora(machine) ? "dnf-automatic" : "unattended-upgrades",
 		}),
 		fail: (machine) => ({
-			engine: isFedora(machine) ? "dnf-automatic" : "unattended-upgrades",
-			enabled: false,
+			mechanism: isFedora(machine) ? "dnf-automatic" : "unattended-upgrades",
+			installs: false,
 		}),
 	},
 	PASSWORD_POLICY: {
@@ -87,6 +85,7 @@ export const LINUX: Behaviours = {
 		pass: (_, variant) => ({
 			engine: "pam_pwquality",
 			minimum_length: step(variant, [12, 12, 14]),
+			lockout_attempts: 5,
 		}),
 		fail: () => ({ engine: "pam_unix", minimum_length: 6 }),
 	},
@@ -95,36 +94,31 @@ export const LINUX: Behaviours = {
 		needsRoot: true,
 		pass: ({ system }) =>
 			system.hasDesktop
-				? { service: "sshd", listening: false }
+				? { ssh: false }
 				: {
 						...ssh,
-						password_login: false,
+						password_authentication: false,
 						root_login: "no",
 						loopback_only: false,
 					},
 		fail: () => ({
 			...ssh,
-			password_login: true,
+			password_authentication: true,
 			root_login: "key",
 			loopback_only: false,
 		}),
 	},
 	MALWARE_PROTECTION: {
 		failing: 0.03,
-		pass: () => ({
-			engine: "clamav",
-			service_running: true,
-			signature_age_days: 0,
-			signatures_current: true,
+		pass: (machine, variant) => ({
+			scanners: machine.system.hasDesktop && variant < 0.4 ? ["clamav"] : [],
+			access_control: isFedora(machine) ? "selinux" : "apparmor",
 		}),
 		fail: () => ({
-			engine: "clamav",
-			service_running: true,
-			signature_age_days: 31,
-			signatures_current: false,
+			scanners: [],
+			access_control: "none",
+			signatures_outdated: true,
 		}),
-		notApplicable: ({ system }) =>
-			system.hasDesktop ? undefined : "no_builtin_protection",
 	},
 };
 
