@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { Platform } from "../src/devices/terms.ts";
 import { VERSION } from "../src/version.ts";
-import { parseObject } from "./files.ts";
+import { errorCode, parseObject } from "./files.ts";
 import { isLoopback } from "./server-url.ts";
 
 export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
@@ -62,13 +62,14 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 	const environment = options.environment ?? process.env;
 	// A proxy elsewhere has another idea of what localhost is.
 	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
-	const { request, agent } =
-		base.protocol === "https:"
-			? await makeSecure(proxy, options.extraCa)
-			: {
-					request: httpRequest,
-					agent: new HttpAgent({ keepAlive: true, maxSockets: 1, ...proxy }),
-				};
+	const isSecure = base.protocol === "https:";
+	let { request, agent } = isSecure
+		? await makeSecure(proxy, options.extraCa, "bundled")
+		: {
+				request: httpRequest,
+				agent: new HttpAgent({ keepAlive: true, maxSockets: 1, ...proxy }),
+			};
+	let trusts: Trust = "bundled";
 	const userAgent = `assay-agent/${VERSION} (${options.platform})`;
 	const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
 
@@ -131,6 +132,7 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 					outcome: trouble(describe(error)),
 					// The service closed an idle connection just as it was used again.
 					mayRepeat: sent.reusedSocket && !(error instanceof Stopped),
+					isUntrusted: CERTIFICATE_ERROR.test(errorCode(error) ?? ""),
 				}),
 			);
 			sent.end(body);
@@ -139,7 +141,14 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 	return {
 		async send(route, message) {
 			const first = await attempt(route, message);
-			if (!first.mayRepeat || message.signal?.aborted) return first.outcome;
+			if (message.signal?.aborted) return first.outcome;
+			if (first.isUntrusted && trusts === "bundled") {
+				trusts = "system";
+				agent.destroy();
+				({ request, agent } = await makeSecure(proxy, options.extraCa, trusts));
+			} else if (!first.mayRepeat) {
+				return first.outcome;
+			}
 			return (await attempt(route, message)).outcome;
 		},
 		rest: () => agent.destroy(),
@@ -149,25 +158,36 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 interface Attempt {
 	outcome: Outcome;
 	mayRepeat?: boolean;
+	isUntrusted?: boolean;
 }
 
-/** Certificates are always verified: against those of Node, of the system, and the extra ones. */
+/**
+ * Which certificate authorities are asked besides the extra one: Node's, or the system's as well,
+ * which are read only when Node's do not do, as they cost several megabytes of memory for good.
+ */
+type Trust = "bundled" | "system";
+
+/** Certificates are always verified. */
 async function makeSecure(
 	proxy: { proxyEnv?: NodeJS.ProcessEnv },
 	extraCa: string | undefined,
+	trusts: Trust,
 ) {
 	const https = await import("node:https");
 	const tls = await import("node:tls");
-	const ca = new Set([
-		...tls.getCACertificates("default"),
-		...tls.getCACertificates("system"),
-		...(extraCa ? [extraCa] : []),
-	]);
+	const ca =
+		trusts === "bundled" && !extraCa
+			? undefined
+			: new Set([
+					...tls.getCACertificates("default"),
+					...(trusts === "system" ? tls.getCACertificates("system") : []),
+					...(extraCa ? [extraCa] : []),
+				]);
 	const agent = new https.Agent({
 		keepAlive: true,
 		maxSockets: 1,
 		// Made once: a context for each connection would read all certificates again.
-		secureContext: tls.createSecureContext({ ca: [...ca] }),
+		secureContext: tls.createSecureContext(ca ? { ca: [...ca] } : {}),
 		// Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
 		rejectUnauthorized: true,
 		...proxy,

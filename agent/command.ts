@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../src/version.ts";
 import { AgentError } from "./agent-error.ts";
@@ -31,7 +30,7 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 		.version(VERSION)
 		.addHelpText("after", ENVIRONMENT);
 	addInstall(program, how);
-	addRun(program);
+	addRun(program, how);
 	addOnce(program);
 	addStatus(program);
 	addChecks(program);
@@ -148,7 +147,7 @@ function describeInstalled(
 	return lines.join("\n");
 }
 
-function addRun(program: Command): void {
+function addRun(program: Command, how: string[]): void {
 	program
 		.command("run")
 		.description(
@@ -157,7 +156,14 @@ function addRun(program: Command): void {
 		.option("--dir <folder>", "the agent's folder")
 		.action(async (options: Common) => {
 			const { run } = await import("./run.ts");
-			await run({ folder: folderOf(options), ...makeParts() });
+			const { runChecksInChild } = await import("./checks/in-child.ts");
+			const { ownProgram } = await import("./own-program.ts");
+			const own = ownProgram(how);
+			await run({
+				folder: folderOf(options),
+				...makeParts(),
+				runChecks: (signal) => runChecksInChild(own, signal),
+			});
 		});
 }
 
@@ -208,13 +214,12 @@ function addChecks(program: Command): void {
 		.option("--json", "print the results as JSON")
 		.action(async (options: Common) => {
 			const { host, signal, log } = makeParts();
-			const { loadChecks, runChecks } = await import("./checks/run-checks.ts");
-			const checks = await loadChecks(host.platform);
-			const results = await runChecks(checks, host, {
-				signal,
-				onCrash: (check) => log.warn(`the check ${check} failed unexpectedly`),
-			});
-			if (signal.aborted) throw new AgentError("stopped");
+			const { runChecksHere } = await import("./session.ts");
+			const results = await runChecksHere(host, log, signal);
+			if (signal.aborted) {
+				process.exitCode = EXIT_FAILED;
+				return;
+			}
 			const { describeResults } = await import("./describe-results.ts");
 			const note = host.isPrivileged
 				? ""
@@ -273,8 +278,8 @@ async function prepareService(folder: string, how: string[]) {
 			"there is no service manager here that the agent knows (systemd, launchd, rc.d, Windows Task Scheduler); give --no-service and have the run command started by what starts your services",
 		);
 	}
-	const { isSea } = await import("node:sea");
-	const script = isSea() ? [] : [realpathSync(process.argv[1] ?? "")];
+	const { ownProgram } = await import("./own-program.ts");
+	const own = ownProgram(how);
 	const kept = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "ASSAY_LOG_LEVEL"];
 	const environment: Record<string, string> = {};
 	for (const name of kept.flatMap((each) => [each, each.toLowerCase()])) {
@@ -282,8 +287,8 @@ async function prepareService(folder: string, how: string[]) {
 		if (value) environment[name] = value;
 	}
 	const spec = {
-		program: process.execPath,
-		args: [...script, ...how, "run", "--dir", folder],
+		program: own.program,
+		args: [...own.args, "run", "--dir", folder],
 		folder,
 		environment,
 	};

@@ -36,6 +36,7 @@ export interface Session {
 	log: Log;
 	signal: AbortSignal;
 	queueLimits: QueueLimits | undefined;
+	runChecks: (signal: AbortSignal) => Promise<CheckResult[]>;
 	state: State;
 	troubles: { request: TroubleLog; heartbeat: TroubleLog; disk: TroubleLog };
 	/** A report that found no room on the disk. */
@@ -49,6 +50,8 @@ export interface SessionOptions {
 	log: Log;
 	signal: AbortSignal;
 	queueLimits?: QueueLimits | undefined;
+	/** How to run the checks: in this process unless told. */
+	runChecks?: ((signal: AbortSignal) => Promise<CheckResult[]>) | undefined;
 }
 
 const FACTS_LAST_MS = 60 * 60_000;
@@ -56,8 +59,9 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 export async function openSession(
 	credentials: Credentials,
-	{ folder, host, log, signal, queueLimits }: SessionOptions,
+	options: SessionOptions,
 ): Promise<Session> {
+	const { folder, host, log, signal, queueLimits } = options;
 	return {
 		folder,
 		credentials,
@@ -65,6 +69,8 @@ export async function openSession(
 		log,
 		signal,
 		queueLimits,
+		runChecks:
+			options.runChecks ?? ((until) => runChecksHere(host, log, until)),
 		client: await makeClient({
 			serverUrl: credentials.server_url,
 			platform: host.platform,
@@ -166,13 +172,8 @@ function warnOfClock(serverTime: string, log: Log): void {
 export async function collect(
 	session: Session,
 ): Promise<CheckResult[] | undefined> {
-	const { state, host, signal, log, troubles } = session;
-	const checks = await loadChecks(host.platform);
-	const results = await runChecks(checks, host, {
-		signal,
-		onCrash: (check) =>
-			log.warn(`the check ${check} failed unexpectedly; it reports UNKNOWN`),
-	});
+	const { state, signal, log, troubles } = session;
+	const results = await session.runChecks(signal);
 	if (signal.aborted || state.device_id === null) return undefined;
 	const report = makeReport(results, state.device_id, state);
 	state.last_checks_at = new Date().toISOString();
@@ -190,6 +191,19 @@ export async function collect(
 	}
 	await saveState(session);
 	return results;
+}
+
+/** Runs this platform's checks in this process. */
+export async function runChecksHere(
+	host: Host,
+	log: Log,
+	signal: AbortSignal,
+): Promise<CheckResult[]> {
+	return runChecks(await loadChecks(host.platform), host, {
+		signal,
+		onCrash: (check) =>
+			log.warn(`the check ${check} failed unexpectedly; it reports UNKNOWN`),
+	});
 }
 
 function noteDropped({ state, log }: Session, dropped: number): void {

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import {
+	CANONICAL_CHECKS,
+	POSTURE_STATUSES,
+	type PostureStatus,
+} from "../../src/devices/terms.ts";
+import { parseObject } from "../files.ts";
+import type { OwnProgram } from "../own-program.ts";
+import { CHECK_TIMEOUT_MS, type CheckResult } from "./run-checks.ts";
+
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+/** All checks at their limit, and a start on a busy device. */
+const TIMEOUT_MS =
+	(Object.keys(CANONICAL_CHECKS).length + 2) * CHECK_TIMEOUT_MS;
+
+/** Between being asked to stop and being killed: time to kill its own children. */
+const GRACE_MS = 1000;
+
+/**
+ * Runs the checks in a process of their own, the command `checks --json` of this same program,
+ * so that the agent at rest holds neither their code nor what they read, and one that never
+ * comes back to the loop can be killed. Never rejects: without an answer all are UNKNOWN.
+ */
+export function runChecksInChild(
+	own: OwnProgram,
+	signal: AbortSignal,
+	timeoutMs = TIMEOUT_MS,
+): Promise<CheckResult[]> {
+	return new Promise((resolve) => {
+		const child = spawn(own.program, [...own.args, "checks", "--json"], {
+			stdio: ["ignore", "pipe", "inherit"],
+			windowsHide: true,
+		});
+		let reason = "check_crashed";
+		let text = "";
+		const stop = () => {
+			child.kill("SIGTERM");
+			setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref();
+		};
+		const timer = setTimeout(() => {
+			reason = "timed_out";
+			stop();
+		}, timeoutMs);
+		const settle = () => {
+			clearTimeout(timer);
+			signal.removeEventListener("abort", stop);
+			resolve(readResults(text) ?? allUnknown(reason));
+		};
+		signal.addEventListener("abort", stop);
+		child.stdout.setEncoding("utf8").on("data", (more: string) => {
+			text += more;
+			if (text.length > MAX_OUTPUT_BYTES) stop();
+		});
+		child.on("error", settle);
+		child.on("close", settle);
+		if (signal.aborted) stop();
+	});
+}
+
+function readResults(text: string): CheckResult[] | undefined {
+	const results = parseObject(text)?.results;
+	return Array.isArray(results) && results.every(isResult)
+		? results
+		: undefined;
+}
+
+function isResult(value: unknown): value is CheckResult {
+	const { check_key, status, evidence, observed_at } = (value ?? {}) as Record<
+		string,
+		unknown
+	>;
+	return (
+		typeof check_key === "string" &&
+		POSTURE_STATUSES.includes(status as PostureStatus) &&
+		typeof evidence === "object" &&
+		typeof observed_at === "string"
+	);
+}
+
+function allUnknown(reason: string): CheckResult[] {
+	const observed_at = new Date().toISOString();
+	return Object.keys(CANONICAL_CHECKS).map((check_key) => ({
+		check_key,
+		status: "UNKNOWN",
+		evidence: { reason },
+		observed_at,
+	}));
+}

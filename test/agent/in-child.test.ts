@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runChecksInChild } from "../../agent/checks/in-child.ts";
+import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { makeAgentFolder } from "./folders.ts";
+
+const keys = Object.keys(CANONICAL_CHECKS);
+const never = new AbortController().signal;
+
+/** A program of Node that does this instead of the checks. */
+async function programThat(does: string) {
+	const script = join(await makeAgentFolder(), "program.mjs");
+	writeFileSync(script, does);
+	return { program: process.execPath, args: [script] };
+}
+
+test("the agent's own program gives the results of all checks", async () => {
+	const program = join(import.meta.dirname, "../../bin/assay.js");
+	const results = await runChecksInChild(
+		{ program: process.execPath, args: [program, "agent"] },
+		never,
+	);
+	expect(results.map(({ check_key }) => check_key)).toEqual(keys);
+	expect(results.map(({ evidence }) => evidence.reason)).not.toContain(
+		"check_crashed",
+	);
+});
+
+test.each([
+	["crashes", "process.exit(3)"],
+	["says nothing", ""],
+	["says something else", "console.log('Segmentation fault')"],
+	["says what is no result", `console.log('{"results":[{"status":"FINE"}]}')`],
+	[
+		"never stops talking",
+		"const say = () => process.stdout.write('x'.repeat(65536), say); say()",
+	],
+])("every check is UNKNOWN when the process %s", async (_, does) => {
+	const results = await runChecksInChild(await programThat(does), never);
+	expect(results.map(({ check_key }) => check_key)).toEqual(keys);
+	for (const { status, evidence } of results) {
+		expect([status, evidence]).toEqual([
+			"UNKNOWN",
+			{ reason: "check_crashed" },
+		]);
+	}
+});
+
+test("a process that is stuck in a check and hears no signal is killed", async () => {
+	const own = await programThat("process.on('SIGTERM', () => {}); for (;;) {}");
+	const results = await runChecksInChild(own, never, 500);
+	expect(results[0]?.evidence).toEqual({ reason: "timed_out" });
+});
+
+test("a stop ends the process", async () => {
+	const stop = new AbortController();
+	const own = await programThat("setInterval(() => {}, 1000)");
+	const running = runChecksInChild(own, stop.signal);
+	stop.abort();
+	expect(await running).toHaveLength(keys.length);
+});
+
+test("a program that is gone leaves every check UNKNOWN", async () => {
+	const own = { program: "/nowhere/assay-agent", args: [] };
+	expect(await runChecksInChild(own, never)).toHaveLength(keys.length);
+});
