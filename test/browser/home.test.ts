@@ -242,7 +242,7 @@ test("administrators are told of old API tokens and who changed what, others whi
 	await page
 		.getByRole("link", { name: "1 API token is older than 90 days" })
 		.click();
-	await page.waitForURL("**/settings/api-tokens?of=organization");
+	await page.waitForURL("**/settings/api-tokens?of=organization&age=old");
 
 	const other = await open("viewer", { organization });
 	const records = other.page.getByRole("region", {

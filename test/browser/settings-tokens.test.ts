@@ -206,6 +206,19 @@ test("a token older than 90 days is marked, and one that expires soon", async ()
 	await screenshot(page, "tokens-chart");
 	await page.goBack();
 	await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+
+	const isOldOnly = page.getByRole("switch", { name: "Older than 90 days" });
+	await isOldOnly.click();
+	await row(page, "Short one").waitFor({ state: "hidden" });
+	await page.reload();
+	await row(page, "Old one").waitFor();
+	expect(await row(page, "Short one").count()).toBe(0);
+	// Opened and closed, a token leaves the filter as it is.
+	await row(page, "Old one").getByRole("link").click();
+	await page.getByRole("button", { name: "Close" }).click();
+	expect(new URL(page.url()).search).toBe("?age=old");
+	await isOldOnly.click();
+	await row(page, "Short one").waitFor();
 });
 
 test.each([

@@ -17,7 +17,7 @@ export function OldTokens({ count }: { count: number | null }) {
 			<TextLink
 				to="/o/$org/settings/api-tokens"
 				params={{ org: organizationId }}
-				search={{ of: "organization" }}
+				search={{ of: "organization", age: "old" }}
 				underline="always"
 				inherit
 			>

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Tabs, Text } from "@mantine/core";
+import { Box, Button, Group, Switch, Tabs, Text } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -25,14 +25,19 @@ import {
 /** In the place of a token's id in the address: the form for a new one. */
 const NEW = "new";
 const ORGANIZATION = "organization";
+/** In the address: those alone that were made more than 90 days ago. */
+const OLD = "old";
 const REFRESH_MS = 10_000;
 
 export function Page() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
-	const { token: opened, of } = useSearch({
-		from: "/signed-in/o/$org/settings/api-tokens",
-	});
+	const {
+		token: opened,
+		of,
+		age,
+	} = useSearch({ from: "/signed-in/o/$org/settings/api-tokens" });
 	const navigate = useNavigate();
+	const isOldOnly = age === OLD;
 	const isOfOrganization = mayAdmin && of === ORGANIZATION;
 	const own = useQuery({
 		...operationQuery("listApiTokens", {}),
@@ -47,18 +52,28 @@ export function Page() {
 		refetchInterval: REFRESH_MS,
 	});
 	const tokens = isOfOrganization ? all : own;
-	const rows = (tokens.data?.api_tokens ?? []).toSorted(
-		(a, b) => ORDER[a.status] - ORDER[b.status],
-	);
-	const open = (id: string | undefined) =>
+	const found = tokens.data?.api_tokens ?? [];
+	const rows = found
+		.filter((token) => !isOldOnly || wantsRotation(token))
+		.toSorted((a, b) => ORDER[a.status] - ORDER[b.status]);
+	/** What of the page the address keeps, whatever is opened. */
+	const shownList = {
+		...(isOfOrganization ? { of: ORGANIZATION } : {}),
+		...(isOldOnly ? { age: OLD } : {}),
+	};
+	const show = (search: { token?: string; of?: string; age?: string }) =>
 		navigate({
 			to: "/o/$org/settings/api-tokens",
 			params: { org: organizationId },
-			search: {
-				...(isOfOrganization ? { of: ORGANIZATION } : {}),
-				...(id ? { token: id } : {}),
-			},
+			search,
 			resetScroll: false,
+		});
+	const open = (id: string | undefined) =>
+		show({ ...shownList, ...(id ? { token: id } : {}) });
+	const showOld = (isOn: boolean) =>
+		show({
+			...(isOfOrganization ? { of: ORGANIZATION } : {}),
+			...(isOn ? { age: OLD } : {}),
 		});
 	const create = (
 		<Button
@@ -68,14 +83,34 @@ export function Page() {
 			Create token
 		</Button>
 	);
-	const shown = rows.find(({ id }) => id === opened);
+	const shown = found.find(({ id }) => id === opened);
 	const list = (
 		<>
 			{tokens.isPending && <RowsSkeleton />}
 			{tokens.isError && (
 				<ErrorState error={tokens.error} onRetry={tokens.refetch} />
 			)}
-			{tokens.isSuccess && rows.length === 0 && (
+			{(isOldOnly || found.some(wantsRotation)) && (
+				<Switch
+					label="Older than 90 days only"
+					checked={isOldOnly}
+					onChange={({ currentTarget: { checked } }) => showOld(checked)}
+					mb="md"
+				/>
+			)}
+			{tokens.isSuccess && isOldOnly && rows.length === 0 && (
+				<EmptyState
+					title="No token is older than 90 days"
+					actions={
+						<Button variant="default" onClick={() => showOld(false)}>
+							Show all tokens
+						</Button>
+					}
+				>
+					Revoked and expired ones do not count.
+				</EmptyState>
+			)}
+			{tokens.isSuccess && !isOldOnly && rows.length === 0 && (
 				<EmptyState
 					title={isOfOrganization ? "No API tokens" : "No API tokens yet"}
 					icon={<IconKey size={32} aria-hidden />}
@@ -89,7 +124,7 @@ export function Page() {
 			{rows.length > 0 && (
 				<DataTable
 					label="API tokens"
-					columns={columnsFor(organizationId, isOfOrganization)}
+					columns={columnsFor(organizationId, isOfOrganization, shownList)}
 					rows={rows}
 				/>
 			)}
@@ -106,11 +141,9 @@ export function Page() {
 				<Tabs
 					value={isOfOrganization ? ORGANIZATION : "own"}
 					onChange={(tab) =>
-						navigate({
-							to: "/o/$org/settings/api-tokens",
-							params: { org: organizationId },
-							search: tab === ORGANIZATION ? { of: ORGANIZATION } : {},
-							resetScroll: false,
+						show({
+							...(tab === ORGANIZATION ? { of: ORGANIZATION } : {}),
+							...(isOldOnly ? { age: OLD } : {}),
 						})
 					}
 				>
@@ -141,11 +174,17 @@ export function Page() {
 	);
 }
 
+/** As the home page counts them. */
+function wantsRotation({ is_old, status }: ApiToken): boolean {
+	return is_old && status === "ACTIVE";
+}
+
 const ORDER = { ACTIVE: 0, EXPIRED: 1, REVOKED: 2 };
 
 function columnsFor(
 	org: string,
 	isOfOrganization: boolean,
+	shownList: { of?: string; age?: string },
 ): Column<ApiToken>[] {
 	const user: Column<ApiToken> = {
 		id: "user",
@@ -169,10 +208,7 @@ function columnsFor(
 						className="data-table-link"
 						to="/o/$org/settings/api-tokens"
 						params={{ org }}
-						search={{
-							...(isOfOrganization ? { of: ORGANIZATION } : {}),
-							token: id,
-						}}
+						search={{ ...shownList, token: id }}
 						resetScroll={false}
 						size="sm"
 						fw={500}
