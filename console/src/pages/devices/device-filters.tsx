@@ -2,6 +2,7 @@ import { Pill, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { clearButton } from "../../parts/clear-button.ts";
 import { NONE, ReferencePicker } from "../registers/reference-picker.tsx";
 import { checkLabel } from "./checks.ts";
 import { FRESHNESS, PLATFORMS, STATUSES } from "./device-words.tsx";
@@ -30,11 +31,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 			value={(filters[name] as string | undefined) ?? null}
 			onChange={(value) => list.setFilter(name, value ?? undefined)}
 			clearable
-			clearButtonProps={{
-				"aria-label": `Clear ${label}`,
-				"aria-hidden": false,
-				tabIndex: 0,
-			}}
+			clearButtonProps={clearButton(`Clear ${label}`)}
 			w={width}
 		/>
 	);

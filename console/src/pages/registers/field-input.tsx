@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldDescription } from "../../kind-description.ts";
-import { clearButton } from "./clear-button.ts";
+import { clearButton } from "../../parts/clear-button.ts";
 import { isScale } from "./field-value.tsx";
 import type { FormValue } from "./form-values.ts";
 import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";

@@ -15,7 +15,7 @@ import type {
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { ListControls } from "../../list-search.ts";
-import { clearButton } from "./clear-button.ts";
+import { clearButton } from "../../parts/clear-button.ts";
 import { BandFilter, DueFilter } from "./range-filters.tsx";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
 

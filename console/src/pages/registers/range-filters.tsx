@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
+import { clearButton } from "../../parts/clear-button.ts";
 import { formatDay } from "../../parts/time.tsx";
-import { clearButton } from "./clear-button.ts";
 import { dayAfter, todayHere } from "./days.ts";
 import type { FilterProps } from "./list-filters.tsx";
 import { BANDS, MAX_SCORE } from "./risk-scores.ts";

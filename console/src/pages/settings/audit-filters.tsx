@@ -2,6 +2,7 @@ import { type ComboboxData, Pill, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { clearButton } from "../../parts/clear-button.ts";
 import { operationQuery } from "../../queries.ts";
 import {
 	ACTORS,
@@ -49,7 +50,7 @@ export function AuditFilters({
 			value={of(name)}
 			onChange={(value) => setFilter(name, value ?? undefined)}
 			clearable
-			clearButtonProps={{ "aria-label": `Clear ${label}` }}
+			clearButtonProps={clearButton(`Clear ${label}`)}
 			w={width}
 		/>
 	);

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { clearButton } from "../../parts/clear-button.ts";
 import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -73,7 +74,7 @@ export function Page() {
 					value={(list.filters.role as string | undefined) ?? null}
 					onChange={(value) => list.setFilter("role", value ?? undefined)}
 					clearable
-					clearButtonProps={{ "aria-label": "Clear Role" }}
+					clearButtonProps={clearButton("Clear Role")}
 					w={160}
 				/>
 			</FilterBar>
