@@ -230,7 +230,7 @@ test("the list is filtered by what fails, from the summary and by its fields, an
 	await expect.poll(() => rows.count(), PATIENCE).toBe(3);
 
 	const fleet = page.getByRole("region", { name: "Fleet" });
-	await fleet.getByRole("link", { name: "Host firewall" }).click();
+	await fleet.getByRole("link", { name: "Host firewall", exact: true }).click();
 	await expect.poll(() => rows.count(), PATIENCE).toBe(1);
 	await rows.getByText("open.local").waitFor();
 	expect(new URL(page.url()).searchParams.get("failing_check")).toBe(
