@@ -190,6 +190,7 @@ test(
 		await factor.givePassword("Continue");
 		await factor.confirm(totp(await factor.readKey()));
 		await factor.codes.waitFor();
+		await dialog.getByText("These are shown once.").waitFor();
 		const [first = "", second] = await factor.readCodes();
 		expect(await factor.readCodes()).toHaveLength(10);
 		// What is shown once does not go away by a slip.

@@ -49,15 +49,27 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 	);
 }
 
-/** A secret that is never shown again. */
-export function SecretOnce({ label, value }: { label: string; value: string }) {
+/** A secret, or several, never shown again. */
+export function SecretOnce({
+	label,
+	value,
+}: {
+	label: string;
+	value: string | readonly string[];
+}) {
+	const isOne = typeof value === "string";
 	return (
 		<Stack gap="sm">
-			<Alert color="yellow" variant="outline" title="Copy it now">
-				This is shown once. It is not stored in a readable form, so nobody can
-				show it again.
+			<Alert
+				color="yellow"
+				variant="outline"
+				title={isOne ? "Copy it now" : "Copy them now"}
+			>
+				{isOne
+					? "This is shown once. It is not stored in a readable form, so nobody can show it again."
+					: "These are shown once. They are not stored in a readable form, so nobody can show them again."}
 			</Alert>
-			<CopyField label={label} value={value} />
+			<CopyField label={label} value={isOne ? value : value.join("\n")} />
 		</Stack>
 	);
 }
