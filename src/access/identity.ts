@@ -49,13 +49,15 @@ export interface Identity {
 	): Promise<Response>;
 	/** Who has signed in, with what they may do at this moment; undefined: nobody. */
 	authenticate(headers: Headers): Promise<SignedIn | undefined>;
+	/** Loads what signing in needs, if that is still to be done, while somebody's page loads. */
+	prepare(): void;
 	/** Resolves when the audit log has what nobody waited for. */
 	idle(): Promise<void>;
 }
 
 /**
- * Sign-in and sessions. better-auth is loaded with the first request that needs it: a
- * service that only agents and API tokens talk to never pays for it.
+ * Sign-in and sessions. better-auth is loaded with the first page of the console, or the first
+ * request that needs it: a service that only agents and API tokens talk to never pays for it.
  */
 export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	const { pool, baseUrl, log } = parts;
@@ -119,6 +121,11 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	}
 
 	return {
+		prepare() {
+			// If it fails, who signs in tries again, and is told.
+			load().catch(() => {});
+		},
+
 		async idle() {
 			await Promise.all(underWay);
 		},

@@ -75,7 +75,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	addHealth(app, parts.pool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
-	addConsoleFiles(app, parts.webConsole);
+	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
 	return app;
 }
 

@@ -68,11 +68,12 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 /**
  * Serves the console below `/`: its files, and its page at every other address that a
  * browser may open. `webConsole` is a sentence when there is none: the rest of the service
- * does not need it.
+ * does not need it. `onPage` is called with every page: whoever opens one calls next.
  */
 export function addConsoleFiles(
 	app: FastifyInstance,
 	webConsole: ConsoleFiles | string,
+	onPage: () => void = () => {},
 ): void {
 	app.get("/*", async (request, reply) => {
 		const path = request.url.split("?", 1)[0] ?? "/";
@@ -84,6 +85,7 @@ export function addConsoleFiles(
 			throw new AppError("not_found", "there is nothing at this address");
 		}
 		if (typeof webConsole !== "string") {
+			onPage();
 			return sendPage(reply, webConsole.index);
 		}
 		return reply
