@@ -8,12 +8,14 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { styleNonce } from "./nonce.ts";
+import { listenToPickers } from "./parts/pickers.ts";
 import { queryClient } from "./queries.ts";
 import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
+listenToPickers();
 
 createRoot(root).render(
 	<StrictMode>
@@ -24,7 +26,7 @@ createRoot(root).render(
 			getStyleNonce={() => styleNonce}
 		>
 			<QueryClientProvider client={queryClient}>
-				<Notifications position="bottom-right" />
+				<Notifications position="bottom-right" autoClose={3000} />
 				<RouterProvider router={router} />
 			</QueryClientProvider>
 		</MantineProvider>
