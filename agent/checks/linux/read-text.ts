@@ -9,14 +9,17 @@ export async function readText(
 	return file.kind === "text" ? file.text : undefined;
 }
 
+const MAX_LINE = 256;
+
 /** The content of a file of one short line, such as those of /sys, without its end. */
 export async function readLine(
 	host: Host,
 	path: string,
 ): Promise<string | undefined> {
+	const text = await readText(host, path);
+	if (text === undefined || text.length > MAX_LINE) return undefined;
 	// Texts of a device tree end with a NUL.
-	const line = (await readText(host, path))?.replace(/[\0\n]+$/, "").trim();
-	return line !== undefined && line.length <= 256 ? line : undefined;
+	return text.replace(/\0$/, "").trim();
 }
 
 /** What a program printed, undefined unless it ran to its end without an error. */

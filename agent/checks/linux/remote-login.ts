@@ -28,9 +28,9 @@ export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
  * Passes when nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
- * listens, and SSH is off, listens to this machine alone, or takes nobody's password (CIS benchmarks,
- * "Configure SSH Server"): `PermitRootLogin yes` then lets in only root's keys. A password that is
- * accepted from some only, in a Match block, fails. What a firewall keeps out does not count.
+ * listens, and SSH is off, listens to this machine alone, or takes nobody's password and has no
+ * `PermitRootLogin yes` (CIS benchmarks, "Configure SSH Server"). A password that is accepted
+ * from some only, in a Match block, fails. What a firewall keeps out does not count.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
@@ -93,13 +93,15 @@ async function judgeSshd(host: Host): Promise<CheckOutcome> {
 	const evidence = {
 		ssh: true,
 		...(settings.port !== undefined && { port: settings.port }),
-		password_login: settings.passwordLogin,
+		password_authentication: settings.passwordLogin,
 		root_login: settings.rootLogin,
 		loopback_only: settings.loopbackOnly,
-		...(someAccept && { password_login_for_some: true }),
+		...(someAccept && { password_authentication_for_some: true }),
 	};
 	if (settings.loopbackOnly) return pass(evidence);
-	if (settings.passwordLogin || someAccept) return fail(evidence);
+	if (settings.passwordLogin || someAccept || settings.rootLogin === "yes") {
+		return fail(evidence);
+	}
 	// A Match block may say otherwise.
 	return files === "denied" ? unknown("needs_root", evidence) : pass(evidence);
 }
@@ -114,7 +116,7 @@ async function judgeDropbear(host: Host): Promise<CheckOutcome> {
 	const evidence = {
 		ssh: true,
 		server: "dropbear",
-		password_login: acceptsPasswords,
+		password_authentication: acceptsPasswords,
 	};
 	return acceptsPasswords ? fail(evidence) : pass(evidence);
 }
