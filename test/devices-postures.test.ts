@@ -189,6 +189,18 @@ test("a raw report is read with its evidence as it was sent; its id is in histor
 		{ device_id: device.id, report_id },
 		{ role: "viewer" },
 	);
+	const gone = makeId(fleet.assay.organizationId, "device_posture_report");
+	await expect(
+		fleet.call(getDevicePostureReport, {
+			device_id: device.id,
+			report_id: gone,
+		}),
+	).rejects.toMatchObject({
+		code: "not_found",
+		message: expect.stringContaining(
+			`${gone} of this device, or it is no longer kept`,
+		) as string,
+	});
 	expect(read.posture_report).toEqual({
 		report_id,
 		device_id: device.id,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { type Filter, listInput, type Order, readPage } from "../paging.ts";
@@ -266,7 +267,12 @@ export const getDevicePostureReport = defineOperation({
 			values: [membership.organizationId, device_id, report_id],
 		});
 		const [report] = rows;
-		if (!report) throw notFound(report_id);
+		if (!report) {
+			throw new AppError(
+				"not_found",
+				`there is no report ${report_id} of this device, or it is no longer kept; the history made from it is in listDevicePostures`,
+			);
+		}
 		return {
 			posture_report: {
 				report_id,
