@@ -491,7 +491,10 @@ describe("remote login", () => {
 		const keys = {
 			[MAIN]: "PasswordAuthentication no\nKbdInteractiveAuthentication no\n",
 		};
-		expect((await check(undefined, {}, processes())).status).toBe("PASS");
+		const programs = { "/usr/sbin/ip": "", ...processes() };
+		expect((await check(undefined, {}, programs)).status).toBe("PASS");
+		const installed = { "/usr/sbin/sshd": "", ...processes() };
+		expect((await check(undefined, {}, installed)).status).toBe("UNKNOWN");
 		expect(
 			(await check(undefined, {}, { ...processes({ name: "sshd" }), ...keys }))
 				.status,

@@ -66,7 +66,13 @@ async function findSsh(
 	const processes = await findProcesses(host);
 	if (processes?.some(({ name }) => name === "sshd")) return "sshd";
 	if (processes?.some(({ name }) => name === "dropbear")) return "dropbear";
-	return services || processes ? "off" : undefined;
+	if (services) return "off";
+	// One that does not run now may be started at any time, unless it is not installed.
+	const programs = await host.listFolder("/usr/sbin");
+	const isAbsent =
+		programs.kind === "names" &&
+		!programs.names.some((name) => name === "sshd" || name === "dropbear");
+	return processes && isAbsent ? "off" : undefined;
 }
 
 /** By what sshd says of itself, else by its files: the agent may not run it, or it has no host keys yet. */

@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import { LINUX_CHECKS } from "../../agent/checks/linux/all.ts";
+import { UPDATE_UNITS } from "../../agent/checks/linux/auto-update.ts";
+import { FIREWALL_UNITS } from "../../agent/checks/linux/firewall.ts";
+import { PROTECTION_UNITS } from "../../agent/checks/linux/malware-protection.ts";
+import { REMOTE_UNITS } from "../../agent/checks/linux/remote-login.ts";
+import { TIME_UNITS } from "../../agent/checks/linux/time-sync.ts";
+import { runChecks } from "../../agent/checks/run-checks.ts";
+import { findFacts } from "../../agent/facts/linux.ts";
+import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
+import { type Recording, recordedHost } from "./recorded-host.ts";
+import {
+	linux,
+	mounts,
+	OS_RELEASE,
+	processes,
+	units,
+} from "./recordings/linux.ts";
+import { sshdSays } from "./recordings/sshd.ts";
+
+const LSBLK =
+	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINTS";
+const lsblk = (fstype: string, children: object[], at: string[] = []) =>
+	JSON.stringify({
+		blockdevices: [
+			{
+				name: "sda",
+				kname: "sda",
+				type: "disk",
+				fstype: null,
+				uuid: null,
+				label: MARKER,
+				mountpoints: [null],
+				children: [
+					{
+						name: "sda2",
+						kname: "sda2",
+						type: "part",
+						fstype,
+						uuid: null,
+						label: null,
+						mountpoints: at,
+						children,
+					},
+				],
+			},
+		],
+	});
+const opened = {
+	name: "root",
+	kname: "dm-0",
+	type: "crypt",
+	fstype: "ext4",
+	uuid: null,
+	label: null,
+	mountpoints: ["/"],
+};
+const nft = (policy: string) =>
+	JSON.stringify({
+		nftables: [
+			{ table: { family: "inet", name: MARKER, handle: 1 } },
+			{
+				chain: {
+					family: "inet",
+					table: MARKER,
+					name: MARKER,
+					handle: 1,
+					type: "filter",
+					hook: "input",
+					prio: 0,
+					policy,
+				},
+			},
+			{
+				rule: {
+					family: "inet",
+					table: MARKER,
+					chain: MARKER,
+					handle: 2,
+					comment: MARKER,
+					expr: [
+						{ match: { op: "==", left: MARKER, right: MARKER } },
+						{ accept: null },
+					],
+				},
+			},
+		],
+	});
+const TCP =
+	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 27131 1 0 100 0 0 10 0\n";
+const INET6 = "fe80000000000000021122fffe334455 02 40 20 80     eth0\n";
+const apt = (upgrade: string) =>
+	`APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "${upgrade}";\nUnattended-Upgrade::Allowed-Origins:: "Ubuntu:noble-security";\n`;
+
+/** What both devices have; the marker stands wherever a device may have a name or a secret. */
+const FILES = {
+	"/proc/sys/kernel/osrelease": "6.8.0-49-generic\n",
+	"/proc/swaps": "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n",
+	"/proc/uptime": "86400.12 170000.00\n",
+	"/proc/net/tcp": TCP,
+	"/proc/net/if_inet6": INET6,
+	"/etc/machine-id": "0123456789abcdef0123456789abcdef\n",
+	"/etc/pam.d/passwd": "@include common-password\n",
+	"/etc/login.defs": `# ${MARKER}\nPASS_MAX_DAYS\t90\n`,
+	...processes(
+		{ name: "sddm" },
+		{ name: MARKER, uid: 1000, args: [MARKER] },
+		{ name: "sway", uid: 1000 },
+		{ name: "swayidle", uid: 1000, args: ["swayidle"] },
+		{ name: "plasmashell", uid: 1001 },
+	),
+};
+const FOLDERS = { "/usr/bin": ["apt", "unattended-upgrade", MARKER] };
+const ACCOUNTS = {
+	"getent passwd 1000": `${MARKER}:x:1000:1000:${MARKER},,,:/home/${MARKER}:/bin/bash\n`,
+	"getent passwd 1001": "bob:x:1001:1001::/home/bob:/bin/bash\n",
+};
+
+const GOOD = linux({
+	folders: FOLDERS,
+	files: {
+		...FILES,
+		"/proc/self/mounts": mounts(
+			"/dev/mapper/root / ext4",
+			`/dev/fuse /home/${MARKER}/x fuse.${MARKER}`,
+		),
+		"/sys/block/dm-0/dm/uuid": `CRYPT-LUKS2-5f2b1c9e0d8a4f7c9b3e2d1a0c9b8a7f-${MARKER}\n`,
+		"/etc/os-release": OS_RELEASE.ubuntu,
+		"/etc/pam.d/common-password":
+			"password requisite pam_pwquality.so retry=3\npassword [success=1 default=ignore] pam_unix.so use_authtok\n",
+		"/etc/security/pwquality.conf": "minlen = 12\n",
+		"/etc/ssh/sshd_config": `Banner /etc/${MARKER}\nAllowUsers ${MARKER}\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n`,
+		[`/home/${MARKER}/.config/swayidle/config`]: `timeout 300 'swaylock -f -i /home/${MARKER}/x.png'\n`,
+		"/home/bob/.config/kscreenlockerrc": "[Daemon]\nTimeout=10\n",
+		"/sys/module/apparmor/parameters/enabled": "Y\n",
+		"/sys/kernel/security/apparmor/profiles": `/home/${MARKER}/bin/x (enforce)\n`,
+	},
+	commands: {
+		...ACCOUNTS,
+		...units(FIREWALL_UNITS, { "nftables.service": "running" }),
+		...units(REMOTE_UNITS, { "ssh.service": "running" }),
+		...units(TIME_UNITS, { "chrony.service": "running" }),
+		...units(UPDATE_UNITS, {
+			"apt-daily.timer": "running",
+			"apt-daily-upgrade.timer": "running",
+		}),
+		...units(PROTECTION_UNITS, {}),
+		[LSBLK]: lsblk("crypto_LUKS", [opened]),
+		"nft -j list ruleset": nft("drop"),
+		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=yes\n",
+		"apt-config dump": apt("1"),
+		"sshd -T": sshdSays({ banner: MARKER, allowusers: MARKER }),
+	},
+});
+
+const BAD = linux({
+	folders: FOLDERS,
+	files: {
+		...FILES,
+		"/proc/self/mounts": mounts("/dev/sda2 / ext4"),
+		"/etc/os-release": OS_RELEASE.ubuntu.replaceAll("24.04", "25.04"),
+		"/etc/pam.d/common-password":
+			"password [success=1 default=ignore] pam_unix.so obscure\n",
+		"/etc/ssh/sshd_config": `AllowUsers ${MARKER}\n`,
+		[`/home/${MARKER}/.config/swayidle/config`]: `timeout 3600 'swaylock -f'\n`,
+		"/home/bob/.config/kscreenlockerrc": "[Daemon]\nAutolock=false\n",
+		"/sys/module/apparmor/parameters/enabled": "N\n",
+	},
+	commands: {
+		...ACCOUNTS,
+		...units(FIREWALL_UNITS, {}),
+		...units(REMOTE_UNITS, { "ssh.service": "running" }),
+		...units(TIME_UNITS, { "chrony.service": "running" }),
+		...units(UPDATE_UNITS, {
+			"apt-daily.timer": "running",
+			"apt-daily-upgrade.timer": "running",
+		}),
+		...units(PROTECTION_UNITS, {}),
+		[LSBLK]: lsblk("ext4", [], ["/"]),
+		"nft -j list ruleset": nft("accept"),
+		"iptables -S": "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n",
+		"ip6tables -S": "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n",
+		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=no\n",
+		"chronyc -n tracking": "Leap status     : Not synchronised\n",
+		"apt-config dump": apt("0"),
+		"sshd -T": sshdSays({ passwordauthentication: "yes" }),
+	},
+});
+
+describe("hostile output on Linux", () => {
+	test("the recordings it is put into pass and fail in all nine", async () => {
+		const statuses = async (recording: Recording) =>
+			(await collect(recording)).map(({ check_key, status }) => [
+				check_key,
+				status,
+			]);
+		const all = (status: string) =>
+			Object.keys(LINUX_CHECKS).map((key) => [key, status]);
+		expect(await statuses(GOOD)).toEqual(all("PASS"));
+		expect(await statuses(BAD)).toEqual(all("FAIL"));
+	});
+
+	test.each(
+		Object.entries(HOSTILE_TEXTS),
+	)("%s: no check passes for it, quotes it or breaks", async (_, text) => {
+		for (const recording of [
+			sayingOnly(GOOD, text),
+			...sayingAlso(BAD, text),
+		]) {
+			for (const { status } of await collect(recording)) {
+				expect(status).not.toBe("PASS");
+			}
+		}
+		for (const recording of sayingAlso(GOOD, text)) await collect(recording);
+	});
+
+	/** The nine results, of which none may have crashed, quote the marker or be large. */
+	async function collect(recording: Recording) {
+		const crashed: string[] = [];
+		const results = await runChecks(LINUX_CHECKS, recordedHost(recording), {
+			onCrash: (key) => crashed.push(key),
+		});
+		expect(crashed).toEqual([]);
+		const json = JSON.stringify(results.map(({ evidence }) => evidence));
+		expect(json).not.toContain(MARKER);
+		expect(json.length).toBeLessThan(4096);
+		const facts = await findFacts(recordedHost(recording));
+		expect(JSON.stringify(facts)).not.toContain(MARKER);
+		return results;
+	}
+});
