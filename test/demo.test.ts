@@ -214,9 +214,8 @@ test("devices have months of history, and one of each kind of trouble", async ()
 	expect(
 		devices.flatMap(({ conflicts }: { conflicts: string[] }) => conflicts),
 	).toEqual(expect.arrayContaining(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]));
-	const [device] = having({ status: "ACTIVE", freshness: "ONLINE" }).filter(
-		({ name }: { name: string }) => name !== "This machine",
-	);
+	// The list begins with the newest.
+	const device = having({ status: "ACTIVE", freshness: "ONLINE" }).at(-1);
 	expect(Date.parse(device.enrolled_at)).toBeLessThan(Date.now() - 30 * DAY_MS);
 	const { device_postures } = await use("listDevicePostures", {
 		device_id: device.id,

@@ -20,7 +20,7 @@ import type { Moment } from "./timeline.ts";
 const DAY_MS = 86_400_000;
 /** Devices that were added and whose agents nobody has installed yet, days ago. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
-const REPORT_EVERY_DAYS = 5;
+const REPORT_EVERY_DAYS = 7;
 const WIDTH = 128;
 
 /** What is wrong with this one the agent of this machine finds out by itself. */

@@ -1,3 +1,4 @@
+import { day } from "./day.ts";
 import type { Known } from "./known.ts";
 import {
 	ISO_27001,
@@ -11,13 +12,6 @@ import { addressOf, OTHERS, PEOPLE } from "./organization/people.ts";
 import { RISKS } from "./organization/risks.ts";
 import { VENDORS } from "./organization/vendors.ts";
 import type { Moment } from "./timeline.ts";
-
-const DAY_MS = 86_400_000;
-
-/** YYYY-MM-DD, so many days from today. */
-export function day(days: number): string {
-	return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
-}
 
 /** The `index`th of `count` days, from the first to the last. */
 export function spread(

@@ -1,4 +1,5 @@
 import type { CheckKey } from "../../agent/checks/check.ts";
+import { day } from "./day.ts";
 import type { Known } from "./known.ts";
 import {
 	AUDITS,
@@ -7,7 +8,7 @@ import {
 	OBLIGATIONS,
 	TASKS,
 } from "./organization/work.ts";
-import { day, spread } from "./registers.ts";
+import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 /** What is done and gets done: audits, nonconformities, obligations, tasks, improvements. */

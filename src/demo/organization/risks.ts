@@ -99,7 +99,7 @@ export const RISKS: readonly DemoRisk[] = [
 		inherent: [2, 5],
 		residual: [2, 5],
 		owner: "ada",
-		note: "A second region would cost more than the expected loss. Accepted by the management until the review in spring; the recovery plan covers a move within 24 hours.",
+		note: "A second region would cost more than the expected loss. Accepted by the management until the next yearly review; the recovery plan covers a move within 24 hours.",
 		measures: ["continuity"],
 	},
 	{

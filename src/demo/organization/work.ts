@@ -1,3 +1,4 @@
+import { month } from "../day.ts";
 import type { Employee } from "./people.ts";
 
 /** Days count from today; negative ones have passed. */
@@ -6,7 +7,7 @@ export const AUDITS = [
 	{
 		key: "internal",
 		framework: "iso",
-		name: "Internal audit, spring",
+		name: `Internal audit, ${month(-180)}`,
 		from: -180,
 		until: -166,
 		state: "COMPLETED",
@@ -30,7 +31,7 @@ export const AUDITS = [
 	{
 		key: "autumn",
 		framework: "iso",
-		name: "Internal audit, autumn",
+		name: `Internal audit, ${month(12)}`,
 		from: 12,
 		until: 26,
 		state: "NOT_STARTED",
@@ -71,7 +72,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		identified: -27,
 		due: -4,
 		root_cause:
-			"Replacement computers were handed out before the encryption profile had been applied, and nobody looked at the posture reports during the holidays.",
+			"Replacement computers were handed out before the encryption profile had been applied, and nobody looked at the posture reports during that time.",
 		corrective_action:
 			"Encrypt the devices concerned. From now on a device is handed out only after its first report passes.",
 		links: ["encryption", "8.1"],
@@ -105,7 +106,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 	},
 	{
 		description:
-			"The access review of the second quarter was done for nine of fourteen applications only.",
+			"The last access review was done for nine of fourteen applications only.",
 		severity: "MINOR",
 		status: "OPEN",
 		owner: "omar",
@@ -117,8 +118,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		links: ["accessreview", "5.18"],
 	},
 	{
-		description:
-			"The restore test of August failed: the copy at the second provider was older than a day.",
+		description: `The restore test of ${month(-97)} failed: the copy at the second provider was older than a day.`,
 		severity: "MAJOR",
 		status: "CLOSED",
 		owner: "mei",
@@ -350,7 +350,7 @@ export const TASKS: readonly (readonly [
 	string?,
 ])[] = [
 	[
-		"Encrypt the laptops that were handed out in October",
+		`Encrypt the laptops that were handed out in ${month(-38)}`,
 		"The list is linked to the nonconformity. Recovery keys go to the vault.",
 		"URGENT",
 		"IN_PROGRESS",
@@ -466,8 +466,24 @@ export const TASKS: readonly (readonly [
 		38,
 		"continuity",
 	],
-	["Restore test of November", null, "HIGH", "DONE", "marek", -8, "restore"],
-	["Restore test of December", null, "HIGH", "TODO", "marek", 23, "restore"],
+	[
+		`Restore test of ${month(-8)}`,
+		null,
+		"HIGH",
+		"DONE",
+		"marek",
+		-8,
+		"restore",
+	],
+	[
+		`Restore test of ${month(23)}`,
+		null,
+		"HIGH",
+		"TODO",
+		"marek",
+		23,
+		"restore",
+	],
 	[
 		"Raise the floor of supported browser versions",
 		null,
@@ -512,7 +528,7 @@ export const TASKS: readonly (readonly [
 		"training",
 	],
 	[
-		"Security training of the people who joined in autumn",
+		"Security training of the people who joined last quarter",
 		null,
 		"HIGH",
 		"DONE",
@@ -618,7 +634,7 @@ export const IMPROVEMENTS: readonly (readonly [
 	],
 	[
 		"Practise the report of a breach with support and legal together",
-		"Review of the incident in June",
+		`Review of the incident in ${month(-152)}`,
 		"lucia",
 		-3,
 		"IN_PROGRESS",
