@@ -1,9 +1,10 @@
 /**
  * Until when the publishers of Linux distributions provide security updates without a further
- * contract. Checked on CHECKED_ON against the publishers' pages and the data of distro-info and
- * endoflife.date. Debian's are those of its LTS, which is part of the ordinary archive.
+ * contract. Gathered in November 2026: Debian and Ubuntu from the data of distro-info, the others
+ * from endoflife.date. Not compared with the publishers' own pages yet: RHEL, Oracle Linux, Amazon
+ * Linux, Rocky 10 and SLES from 15.6. Debian's dates are those of its LTS, which is part of the
+ * ordinary archive.
  */
-export const CHECKED_ON = "2026-11-21";
 
 export interface Distribution {
 	/** How many parts of VERSION_ID name a release: 1 for "9.5" of a series 9, 2 for "24.04". */
