@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../src/version.ts";
 import { AgentError } from "./agent-error.ts";
-import { chooseFolder, readMarker } from "./folder.ts";
+import { chooseFolder, defaultFolder, readMarker } from "./folder.ts";
 import { makeLog, printable } from "./log.ts";
 import { isPrivileged, makeSystemHost, thisPlatform } from "./system-host.ts";
 
@@ -201,8 +202,18 @@ function addStatus(program: Command): void {
 				const { serviceManager } = await import("./service.ts");
 				return (await serviceManager())?.state() ?? "unknown";
 			});
-			print(options, status, describeStatus(status));
+			const hint = status.enrolled ? "" : hintAtSystemFolder(options);
+			print(options, status, describeStatus(status) + hint);
 		});
+}
+
+/** A person without rights looks into a folder of their own, and the agent may be the machine's. */
+function hintAtSystemFolder(options: Common): string {
+	if (options.dir !== undefined || isPrivileged()) return "";
+	const folder = defaultFolder({ isPrivileged: true });
+	return existsSync(folder)
+		? `\nThis machine's agent is in ${folder}: ask for its status as root or an administrator.`
+		: "";
 }
 
 function addChecks(program: Command): void {

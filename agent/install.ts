@@ -7,11 +7,12 @@ import {
 	storeCredentials,
 } from "./credentials.ts";
 import { readEnrollmentToken } from "./enrollment-token.ts";
-import { prepareFolder, writeMarker } from "./folder.ts";
+import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import type { Host } from "./host.ts";
 import type { Log } from "./log.ts";
 import { clearQueue } from "./queue.ts";
 import { beat, openSession } from "./session.ts";
+import { readStateOf } from "./state.ts";
 
 export interface InstallOptions {
 	serverUrl: string;
@@ -50,18 +51,14 @@ export async function install(
 	{ host, log, signal }: { host: Host; log: Log; signal: AbortSignal },
 ): Promise<Installed> {
 	const { folder, serverUrl, force = false } = options;
+	const earlier = await readCredentials(folder);
+	if (earlier && !force) return onlySetUpService(options, earlier);
 	const extraCa = await readCa(options.caFile);
 	const client = await makeClient({
 		serverUrl,
 		platform: host.platform,
 		extraCa,
 	});
-	const earlier = await readCredentials(folder);
-	if (earlier && !force) {
-		throw new AgentError(
-			`this device is enrolled already with ${earlier.server_url}; see it with the status command, or give --force to enroll anew`,
-		);
-	}
 	await prepareFolder(folder);
 	const token = await readEnrollmentToken(options.tokenFile);
 	const apiKey = await exchange(client, token, signal);
@@ -73,10 +70,9 @@ export async function install(
 	);
 	client.rest();
 	const warnings: string[] = [];
-	if (earlier) {
-		await clearQueue(folder);
-		await revoke(earlier, host, signal);
-	}
+	// What waits is of an earlier enrollment.
+	await clearQueue(folder);
+	if (earlier) await revoke(earlier, host, signal);
 	const deviceId = await activate(
 		credentials,
 		{ folder, host, log, signal },
@@ -90,6 +86,25 @@ export async function install(
 		service,
 		warnings,
 	};
+}
+
+/** An installation whose service failed may be repeated: that needs no second token. */
+async function onlySetUpService(
+	options: InstallOptions,
+	enrolled: Credentials,
+): Promise<Installed> {
+	const { folder, serverUrl } = options;
+	const marker = await readMarker(folder);
+	const isMissing = options.service !== undefined && marker?.service === null;
+	if (!isMissing || enrolled.server_url !== serverUrl) {
+		throw new AgentError(
+			`this device is enrolled already with ${enrolled.server_url}; see it with the status command, or give --force to enroll anew`,
+		);
+	}
+	const warnings: string[] = [];
+	const service = await setUpService(options, warnings);
+	const { device_id } = await readStateOf(folder, enrolled.enrollment_id);
+	return { server_url: serverUrl, folder, device_id, service, warnings };
 }
 
 async function readCa(file: string | undefined): Promise<string | undefined> {
@@ -191,13 +206,13 @@ async function setUpService(
 	warnings: string[],
 ): Promise<string | null> {
 	if (!service) return null;
-	await writeMarker(folder, { service: service.name });
 	try {
 		warnings.push(...(await service.install()));
+		await writeMarker(folder, { service: service.name });
 		return service.name;
 	} catch (error) {
 		warnings.push(
-			`The service was not set up: ${(error as Error).message}. The device is enrolled; the agent must be started in another way.`,
+			`The service was not set up: ${(error as Error).message}. The device is enrolled: mend that and repeat the command, which then needs no token, or start the agent in another way.`,
 		);
 		return null;
 	}

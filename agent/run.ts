@@ -97,7 +97,7 @@ async function serve(
 	});
 	const { state } = session;
 	log.info(`reporting to ${credentials.server_url}`);
-	if (isStart && state.last_heartbeat_at !== null) {
+	if (isStart && state.last_checks_at !== null) {
 		// Many devices start at the same minute: after a power failure, or in the morning.
 		const delayMs = options.startDelayMs ?? Math.random() * MAX_START_DELAY_MS;
 		await pause(delayMs, signal);

@@ -54,7 +54,7 @@ export async function uninstall(
 				const reason =
 					outcome.kind === "trouble" ? outcome.reason : outcome.message;
 				warnings.push(
-					`The service was not told: ${reason}. Ask an administrator to revoke this device there.`,
+					`The Assay service was not told: ${reason}. Ask an administrator to revoke this device there.`,
 				);
 			}
 		}

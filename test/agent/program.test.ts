@@ -11,7 +11,7 @@ import { withTenant } from "../../src/db/pool.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../database-proxy.ts";
 import { assay } from "../program.ts";
 import { startService, type TestService } from "../service.ts";
-import { makeAgentFolder } from "./folders.ts";
+import { makeAgentFolder, makeEnrolledFolder } from "./folders.ts";
 import { startScriptedService } from "./scripted-service.ts";
 
 let assayService: TestService;
@@ -376,6 +376,16 @@ test("run reports until it is asked to stop, ends then with 0, and starts again 
 	expect(await countReports(device)).toBe(1);
 });
 
+test("a stop in the middle of a request ends the agent at once, with 0", async () => {
+	const service = await startScriptedService();
+	service.answer(() => false);
+	const { folder } = await makeEnrolledFolder(service.url);
+	const { child } = startAgent(folder);
+	await service.until((seen) => seen.length === 1);
+	child.kill("SIGTERM");
+	expect(await once(child, "exit")).toEqual([0, null]);
+});
+
 test("a revoked device forgets its key and says what to do", async () => {
 	const device = await enroll();
 	const { folder } = device;
@@ -460,17 +470,19 @@ test("uninstall removes the key also when the service is away, and leaves what i
 	expect(await readdir(folder)).toEqual(["thesis.txt"]);
 });
 
-test.each([
-	"install",
-	"run",
-	"once",
-	"status",
-	"checks",
-	"uninstall",
-])("%s explains itself", async (command) => {
-	const { code, stdout, stderr } = await agent([command, "--help"]);
-	expect([code, stderr]).toEqual([0, ""]);
-	expect(stdout).toContain(`Usage: assay agent ${command}`);
+test("every command explains itself", async () => {
+	for (const name of [
+		"install",
+		"run",
+		"once",
+		"status",
+		"checks",
+		"uninstall",
+	]) {
+		const { code, stdout, stderr } = await agent([name, "--help"]);
+		expect([name, code, stderr]).toEqual([name, 0, ""]);
+		expect(stdout).toContain(`Usage: assay agent ${name}`);
+	}
 });
 
 test("wrong usage ends with 2 and says what is possible", async () => {

@@ -1,0 +1,151 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readCredentials } from "../../agent/credentials.ts";
+import {
+	defaultFolder,
+	prepareFolder,
+	readMarker,
+	removeFolder,
+} from "../../agent/folder.ts";
+import { install } from "../../agent/install.ts";
+import { makeFolder } from "../folder.ts";
+import { makeAgentFolder, makeParts } from "./folders.ts";
+import { startScriptedService } from "./scripted-service.ts";
+
+async function tokenFile(): Promise<string> {
+	const folder = await makeFolder("assay-token-");
+	onTestFinished(() => rm(folder, { recursive: true, force: true }));
+	const file = join(folder, "token");
+	writeFileSync(file, "asy_enr_x\n");
+	return file;
+}
+
+test("a service that could not be set up is set up by repeating the command, without a token", async () => {
+	const scripted = await startScriptedService();
+	const folder = await makeAgentFolder();
+	let isBroken = true;
+	const service = {
+		name: "systemd",
+		install: async () => {
+			if (isBroken) throw new Error("the bus is away");
+			return ["noted"];
+		},
+	};
+	const options = { serverUrl: scripted.url, folder, service };
+	const first = await install(
+		{ ...options, tokenFile: await tokenFile() },
+		makeParts(),
+	);
+	expect(first).toMatchObject({ device_id: scripted.deviceId, service: null });
+	expect(first.warnings.join()).toContain("the bus is away");
+	expect(await readMarker(folder)).toEqual({ service: null });
+	isBroken = false;
+	expect(await install(options, makeParts())).toEqual({
+		server_url: scripted.url,
+		folder,
+		device_id: scripted.deviceId,
+		service: "systemd",
+		warnings: ["noted"],
+	});
+	await expect(install(options, makeParts())).rejects.toThrow(
+		"is enrolled already",
+	);
+	expect(scripted.seen.map(({ route }) => route)).toEqual([
+		"enroll",
+		"heartbeat",
+	]);
+});
+
+test("a device whose first heartbeat does not arrive stays enrolled", async () => {
+	const scripted = await startScriptedService();
+	scripted.answer(({ route }, response) => {
+		if (route === "heartbeat") response.socket?.destroy();
+		return route !== "heartbeat";
+	});
+	const folder = await makeAgentFolder();
+	const installed = await install(
+		{ serverUrl: scripted.url, folder, tokenFile: await tokenFile() },
+		makeParts(),
+	);
+	expect(installed.device_id).toBeNull();
+	expect(installed.warnings.join()).toContain("becomes active as soon as");
+	expect(await readCredentials(folder)).toMatchObject({
+		api_key: "asy_dev_key",
+	});
+});
+
+test("a key that is no key is not stored", async () => {
+	const scripted = await startScriptedService();
+	scripted.answer((_, response) => {
+		response.end(JSON.stringify({ api_key: "one\r\nx-two: three" }));
+		return false;
+	});
+	const folder = await makeAgentFolder();
+	await expect(
+		install(
+			{ serverUrl: scripted.url, folder, tokenFile: await tokenFile() },
+			makeParts(),
+		),
+	).rejects.toThrow("not that of an Assay service");
+	expect(await readCredentials(folder)).toBeUndefined();
+});
+
+test("a file that is no certificate is refused before the token is spent", async () => {
+	const scripted = await startScriptedService();
+	const file = await tokenFile();
+	await expect(
+		install(
+			{
+				serverUrl: scripted.url,
+				folder: await makeAgentFolder(),
+				tokenFile: file,
+				caFile: file,
+			},
+			makeParts(),
+		),
+	).rejects.toThrow("--ca-file needs");
+	expect(scripted.seen).toEqual([]);
+});
+
+test("the agent's folder has its usual place on each platform", () => {
+	const environment = { ProgramData: "D:\\Data", XDG_STATE_HOME: "/state" };
+	const at = (
+		platform: NodeJS.Platform,
+		isPrivileged: boolean,
+		env = environment,
+	) =>
+		defaultFolder({
+			platform,
+			isPrivileged,
+			environment: env,
+			home: "/home/ada",
+		});
+	expect(at("linux", true)).toBe("/var/lib/assay-agent");
+	expect(at("freebsd", true)).toBe("/var/db/assay-agent");
+	expect(at("darwin", true)).toBe("/Library/Application Support/Assay Agent");
+	expect(at("win32", true)).toBe("D:\\Data\\Assay Agent");
+	expect(at("linux", false)).toBe("/state/assay-agent");
+	expect(at("linux", false, { ...environment, XDG_STATE_HOME: "state" })).toBe(
+		"/home/ada/.local/state/assay-agent",
+	);
+	expect(at("darwin", false)).toBe(
+		"/home/ada/Library/Application Support/Assay Agent",
+	);
+});
+
+test("only a folder of the agent's own is taken, and only what is its own is removed", async () => {
+	const outer = await makeFolder("assay-folder-");
+	onTestFinished(() => rm(outer, { recursive: true, force: true }));
+	const home = join(outer, "home");
+	mkdirSync(join(home, "queue"), { recursive: true });
+	await expect(prepareFolder(home)).rejects.toThrow("not the agent's");
+	const own = join(outer, "a/b/agent");
+	await prepareFolder(own);
+	await prepareFolder(own);
+	writeFileSync(join(own, "notes.txt"), "");
+	writeFileSync(join(own, "credentials.json.0123456789ab.tmp"), "");
+	expect(await removeFolder(own)).toEqual([own]);
+	expect(await readdir(own)).toEqual(["notes.txt"]);
+});
