@@ -120,6 +120,20 @@ test("through a pipe, a database goes from one server to the next", async () => 
 	expect(verified).toMatchObject({ code: 0 });
 });
 
+test("a backup whose reader goes away says so and fails", async () => {
+	const { stderr } = await promisify(execFile)(
+		"sh",
+		[
+			"-c",
+			`{ DATABASE_URL='${tools.database.url}' ${process.execPath} bin/assay.js backup -; echo "ended with $?" >&2; } | true`,
+		],
+		{ env: { PATH: process.env.PATH } },
+	);
+	expect(stderr).toContain("whoever reads standard output went away");
+	expect(stderr).toContain("ended with 1");
+	expect(stderr).not.toMatch(/node:internal/);
+});
+
 test("restore says what came back and what to remember; a broken log comes back as it was and is named", async () => {
 	const broken = await createEmptyDatabase();
 	const sound = await assay(["restore", file], at(broken));

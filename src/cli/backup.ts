@@ -107,6 +107,8 @@ function requireDatabase(config: Config): void {
 
 /** Standard output itself cannot be ended. */
 function toStandardOutput(): Writable {
+	// What goes wrong is told to the write as well; unheard, the event would end the process.
+	process.stdout.on("error", () => {});
 	return new Writable({
 		write: (chunk, _, done) =>
 			process.stdout.write(chunk, (error) => done(error)),
