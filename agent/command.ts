@@ -117,8 +117,9 @@ function addInstall(program: Command, how: string[]): void {
 				// What a person needs is in the result; the log would say it twice.
 				{ host, log: makeLog("silent", () => {}), signal },
 			);
-			const self = [...how, options.dir ? `--dir ${folder}` : ""];
-			print(options, installed, describeInstalled(installed, self));
+			const again = (command: string) =>
+				`\`${program.name()} ${command}${options.dir ? ` --dir ${folder}` : ""}\``;
+			print(options, installed, describeInstalled(installed, again));
 		});
 }
 
@@ -132,18 +133,17 @@ interface InstallFlags extends Common {
 
 function describeInstalled(
 	installed: import("./install.ts").Installed,
-	self: string[],
+	again: (command: string) => string,
 ): string {
-	const dir = self.at(-1) ? ` ${self.at(-1)}` : "";
 	const lines = [
 		installed.device_id
 			? `This device is enrolled with ${installed.server_url} as ${installed.device_id}.`
 			: `This device is enrolled with ${installed.server_url}.`,
 		...installed.warnings,
 		installed.service
-			? `The agent runs as a service (${installed.service}); see it with the status command.`
-			: `Next: start the agent with the run command (run${dir}), or have a scheduler start it hourly (once${dir}).`,
-		`To see what it reports, use the checks command; to remove it, uninstall${dir}.`,
+			? `The agent runs as a service (${installed.service}); ${again("status")} shows how it does.`
+			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every hour.`,
+		`The command checks shows what it reports; ${again("uninstall")} removes it.`,
 	];
 	return lines.join("\n");
 }
