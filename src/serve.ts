@@ -54,7 +54,7 @@ export async function serve(
 	});
 
 	let isDraining = false;
-	const agentApi = makeAgentApi(database.pool, log);
+	const agentApi = makeAgentApi(database.pool, log, config.baseUrl);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);

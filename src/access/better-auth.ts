@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { ADDRESS_HEADER } from "./address-header.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "./password.ts";
+import { makeRecoveryCodes } from "./recovery-codes.ts";
 import { makeIdentityId } from "./users.ts";
 
 export interface AuthParts {
@@ -25,6 +26,7 @@ const times = { createdAt: "created_at", updatedAt: "updated_at" };
  * are throttled by the door, per account; its own limit is per address.
  */
 export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
+	const isSecure = baseUrl.startsWith("https:");
 	return betterAuth({
 		appName: "Assay",
 		baseURL: baseUrl,
@@ -86,6 +88,7 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		plugins: [
 			twoFactor({
 				issuer: "Assay",
+				backupCodeOptions: { customBackupCodesGenerate: makeRecoveryCodes },
 				accountLockout: {
 					enabled: true,
 					maxFailedAttempts: 10,
@@ -106,9 +109,17 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			}),
 		],
 		advanced: {
-			cookiePrefix: "assay",
-			useSecureCookies: baseUrl.startsWith("https:"),
-			defaultCookieAttributes: { sameSite: "strict", httpOnly: true },
+			// A browser takes a cookie of that name over TLS alone, for this host alone and all its
+			// paths: no neighbour under the same domain can put one of its own in its place.
+			cookiePrefix: isSecure ? "__Host-assay" : "assay",
+			// It would put __Secure- before the name.
+			useSecureCookies: false,
+			defaultCookieAttributes: {
+				sameSite: "strict",
+				httpOnly: true,
+				secure: isSecure,
+				path: "/",
+			},
 			ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
 			database: {
 				generateId: ({ model }) => makeIdentityId(model),

@@ -25,6 +25,7 @@ import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import { endEarly, readBody } from "./body.ts";
 import { parseJson } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 const ROOT = "/api/agent/v1/";
 const SMALL_BODY = 16 * 1024;
@@ -63,7 +64,15 @@ export interface AgentApi {
  * path. A credential is 401 whatever the body; trouble of ours is never 401, because
  * an agent destroys its key on 401.
  */
-export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
+export function makeAgentApi(
+	pool: Pool,
+	log: Logger,
+	baseUrl: string,
+): AgentApi {
+	const common = {
+		...securityHeaders(baseUrl),
+		"cache-control": "no-store",
+	};
 	const statuses = new DeviceStatuses(pool);
 	const heartbeats = new Heartbeats(pool, statuses);
 	const postures = new Postures(pool);
@@ -132,7 +141,10 @@ export function makeAgentApi(pool: Pool, log: Logger): AgentApi {
 		request: IncomingMessage,
 		response: ServerResponse,
 	): Promise<void> {
-		const headers = baseHeaders(request);
+		const headers: Record<string, string> = {
+			"x-request-id": requestIdOf(request),
+			...common,
+		};
 		try {
 			if (request.method !== "POST") {
 				headers.allow = "POST";
@@ -282,14 +294,6 @@ function hasBody(request: IncomingMessage): boolean {
 		request.headers["transfer-encoding"] !== undefined ||
 		(request.headers["content-length"] ?? "0") !== "0"
 	);
-}
-
-function baseHeaders(request: IncomingMessage): Record<string, string> {
-	return {
-		"x-request-id": requestIdOf(request),
-		"cache-control": "no-store",
-		"x-content-type-options": "nosniff",
-	};
 }
 
 const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;

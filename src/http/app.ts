@@ -20,6 +20,7 @@ import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
+import { securityHeaders } from "./security-headers.ts";
 import type { ToolServer } from "./tool-server.ts";
 import {
 	refuseConnect,
@@ -49,6 +50,10 @@ export interface AppParts {
 
 /** The HTTP server: the Device Agent API and the tool server in front, the rest through Fastify. */
 export function makeApp(parts: AppParts): FastifyInstance {
+	const common = {
+		"cache-control": "no-store",
+		...securityHeaders(parts.services.baseUrl),
+	};
 	const app: FastifyInstance = Fastify({
 		loggerInstance: parts.log as FastifyBaseLogger,
 		logController: new LogController({ disableRequestLogging: true }),
@@ -58,14 +63,14 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		clientErrorHandler: refuseUnreadable,
 		// Before any route is found: an address that cannot be read.
 		frameworkErrors: (thrown, request, reply) => {
-			addHeaders(request, reply);
+			addHeaders(request, reply, common);
 			return sendError(thrown, request, reply);
 		},
 		serverFactory: (handler) => makeServer(parts, handler),
 	});
 
 	app.addHook("onSend", async (request, reply) => {
-		addHeaders(request, reply);
+		addHeaders(request, reply, common);
 		if (parts.isDraining()) reply.header("connection", "close");
 	});
 	app.setNotFoundHandler(() => {
@@ -111,13 +116,15 @@ function makeServer(
 	return server;
 }
 
-function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
-	reply.headers({
-		"x-request-id": request.id,
-		"x-content-type-options": "nosniff",
-	});
-	if (!reply.hasHeader("cache-control")) {
-		reply.header("cache-control", "no-store");
+/** What a route has said itself stands. */
+function addHeaders(
+	request: FastifyRequest,
+	reply: FastifyReply,
+	common: Readonly<Record<string, string>>,
+): void {
+	reply.header("x-request-id", request.id);
+	for (const [name, value] of Object.entries(common)) {
+		if (!reply.hasHeader(name)) reply.header(name, value);
 	}
 }
 

@@ -30,6 +30,18 @@ const TYPES: Record<string, string> = {
 	".png": "image/png",
 	".woff2": "font/woff2",
 };
+/** Of what a browser could lend a page, the console uses the clipboard alone, for "Copy". */
+const PERMISSIONS = [
+	"camera",
+	"display-capture",
+	"geolocation",
+	"microphone",
+	"payment",
+	"usb",
+]
+	.map((feature) => `${feature}=()`)
+	.concat("clipboard-write=(self)")
+	.join(", ");
 const YEAR_SECONDS = 31_536_000;
 /** Where a page is never meant, whatever the request accepts. */
 const NOT_PAGES = /^\/(api|health|\.well-known|assets|metrics)(\/|$)/;
@@ -105,9 +117,6 @@ function sendAsset(
 		"cache-control": asset.isHashed
 			? `public, max-age=${YEAR_SECONDS}, immutable`
 			: "no-cache",
-		// A picture or script opened by itself may do nothing either.
-		"content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-		"cross-origin-resource-policy": "same-origin",
 		vary: "accept-encoding",
 	});
 	for (const encoding of ["br", "gzip"] as const) {
@@ -138,11 +147,12 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 				"font-src 'self'",
 				"connect-src 'self'",
 				"base-uri 'none'",
+				"object-src 'none'",
 				"form-action 'self'",
 				"frame-ancestors 'none'",
 			].join("; "),
 			"cross-origin-opener-policy": "same-origin",
-			"referrer-policy": "no-referrer",
+			"permissions-policy": PERMISSIONS,
 			"x-frame-options": "DENY",
 		})
 		.send(index.replace(NONCE_PLACEHOLDER, nonce));

@@ -31,6 +31,7 @@ import {
 	plainError,
 } from "./refusals.ts";
 import { requestIdOf } from "./request-id.ts";
+import { securityHeaders } from "./security-headers.ts";
 import {
 	callWithBody,
 	callWithQuery,
@@ -68,6 +69,10 @@ export function makeToolServer(
 ): ToolServer {
 	const { services, catalogue, usage, log } = tools;
 	const mcp = makeMcp(tools);
+	const common = {
+		...securityHeaders(services.baseUrl),
+		"cache-control": "no-store",
+	};
 	let isDraining = false;
 
 	async function answer(
@@ -199,8 +204,7 @@ export function makeToolServer(
 	): Promise<void> {
 		const headers: Record<string, string> = {
 			"x-request-id": requestId,
-			"cache-control": "no-store",
-			"x-content-type-options": "nosniff",
+			...common,
 			...own,
 		};
 		if (!request.readableEnded && hasBody(request)) {

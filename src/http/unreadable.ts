@@ -45,6 +45,7 @@ export function refuseHostless(response: ServerResponse): void {
 	response.writeHead(400, {
 		"x-request-id": makeRequestId(),
 		"cache-control": "no-store",
+		"x-content-type-options": "nosniff",
 		"content-type": "application/json; charset=utf-8",
 		"content-length": BAD_REQUEST.length,
 		connection: "close",
@@ -91,6 +92,7 @@ function head(status: string, headers: string[]): string {
 		`HTTP/1.1 ${status}`,
 		`x-request-id: ${makeRequestId()}`,
 		"cache-control: no-store",
+		"x-content-type-options: nosniff",
 		...headers,
 		"connection: close",
 		"\r\n",
