@@ -213,7 +213,11 @@ test("sign-ins, wrong passwords of known users and sign-outs are in the log of e
 	for (let i = 0; i < 15; i++) await signIn(user, "wrong password!");
 	const countRefused = async () =>
 		(await eventsIn(first)).filter((one) => one.endsWith("REFUSED")).length;
-	await expect.poll(countRefused).toBe(11);
+	// One before, ten that were looked at, and one that says that no more are.
+	await expect.poll(countRefused).toBe(12);
+	expect(JSON.stringify(await auditEntries(served.database, first))).toContain(
+		'{"throttled":{"after":"15 minutes"}}',
+	);
 });
 
 test("an audit log that cannot be written keeps nobody from signing in", async () => {

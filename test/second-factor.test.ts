@@ -39,7 +39,7 @@ test("with a second factor a password alone gives no session; a code or a recove
 	expect(verified.status).toBe(200);
 	for (const [path, code, status] of [
 		["/api/auth/two-factor/verify-totp", "000000", 401],
-		["/api/auth/two-factor/verify-totp", totp(totpURI), 200],
+		["/api/auth/two-factor/verify-totp", totp(totpURI, 1), 200],
 		["/api/auth/two-factor/verify-backup-code", backupCodes[0], 200],
 		["/api/auth/two-factor/verify-backup-code", backupCodes[0], 401],
 	] as const) {
@@ -55,6 +55,36 @@ test("with a second factor a password alone gives no session; a code or a recove
 			).toBe(200);
 		}
 	}
+});
+
+test("a code of the authenticator signs in once: seen by somebody else it is worth nothing, and of two at once one wins", async () => {
+	const organizationId = await createOrganization(served.database.pool, "Acme");
+	const user = await makeUser(
+		served.database,
+		{ organizationId, role: "viewer" },
+		{ passwordHash },
+	);
+	const { uri } = await enrol(user);
+	const halves = await Promise.all([1, 2, 3].map(() => signIn(user)));
+	const code = totp(uri, 1);
+	const verify = (given: string, half = halves[0]) =>
+		send(
+			"/api/auth/two-factor/verify-totp",
+			{ code: given },
+			half?.cookie ?? "",
+		);
+	// A wrong one takes nothing away from the right one.
+	expect((await verify("000000")).status).toBe(401);
+	const answers = await Promise.all(halves.map((half) => verify(code, half)));
+	expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+	const again = await verify(code, await signIn(user));
+	expect(again).toMatchObject({ status: 401, body: { code: "INVALID_CODE" } });
+	const entries = await auditEntries(served.database, organizationId);
+	expect(entries.at(-1)).toMatchObject({
+		operation: "signIn",
+		outcome: "REFUSED",
+		changes: { second_factor: { after: "TOTP" } },
+	});
 });
 
 /** Signs in and switches the second factor on. */

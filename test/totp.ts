@@ -1,7 +1,10 @@
 import { createHmac } from "node:crypto";
 
-/** The six digits that an authenticator shows now for a key, or an otpauth address with one (RFC 6238). */
-export function totp(key: string): string {
+/**
+ * The six digits that an authenticator shows for a key, or an otpauth address with one (RFC 6238): now,
+ * or `stepsAhead` times 30 s later. A code is taken once, and one step ahead is early enough.
+ */
+export function totp(key: string, stepsAhead = 0): string {
 	const secret = URL.canParse(key)
 		? (new URL(key).searchParams.get("secret") ?? "")
 		: key;
@@ -13,7 +16,9 @@ export function totp(key: string): string {
 		bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [],
 	);
 	const counter = Buffer.alloc(8);
-	counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+	counter.writeBigUInt64BE(
+		BigInt(Math.floor(Date.now() / 30_000) + stepsAhead),
+	);
 	const mac = createHmac("sha1", bytes).update(counter).digest();
 	const at = (mac.at(-1) ?? 0) & 15;
 	return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(

@@ -2,16 +2,23 @@ import type { Pool } from "pg";
 import { AppError, toAppError } from "../errors.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import { ADDRESS_HEADER } from "./address-header.ts";
+import { refuseNewPassword } from "./another-password.ts";
 import type { AuthParts, makeAuth } from "./better-auth.ts";
 import type { Principal, Role } from "./principal.ts";
+import { meantCode, recoveryCodesLeft } from "./recovery-codes.ts";
+import { isWithinLifetime, withoutSessionSecret } from "./session-limits.ts";
 import {
 	asksForPassword,
 	eventOf,
 	type From,
 	findHalfSignedIn,
 	type Subject,
+	throttledEvent,
 } from "./sign-in-events.ts";
 import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
+import { claimCode, usedCode } from "./used-codes.ts";
+
+const RECOVERY_CODES_LEFT = "/two-factor/recovery-codes-left";
 
 /**
  * What of better-auth is open; a new release cannot open more. Its addresses for sessions are
@@ -28,7 +35,11 @@ const OPEN_PATHS = new Set([
 	"POST /two-factor/verify-totp",
 	"POST /two-factor/verify-backup-code",
 	"POST /two-factor/generate-backup-codes",
+	// Ours: {left}, how many recovery codes were not used yet.
+	`GET ${RECOVERY_CODES_LEFT}`,
 ]);
+
+type Auth = ReturnType<typeof makeAuth>;
 
 const MAX_CLIENT = 200;
 const SESSION_COOKIE = "assay.session_token=";
@@ -90,6 +101,25 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return known;
 	}
 
+	/** The session that a cookie stands for, with cookies that prolong it; undefined: none, or no longer. */
+	async function findSession(
+		headers: Headers,
+		query: { disableRefresh?: boolean } = {},
+	) {
+		// Without a cookie of ours nobody has signed in: no query, and nothing to load.
+		if (!headers.get("cookie")?.includes(SESSION_COOKIE)) return undefined;
+		const auth = await load();
+		const { response: found, headers: answered } = await auth.api
+			.getSession({ headers, query, returnHeaders: true })
+			.catch(async (error) => {
+				throw await explain(error);
+			});
+		if (!found || !(await isWithinLifetime(pool, found.session))) {
+			return undefined;
+		}
+		return { ...found, cookies: answered.getSetCookie() };
+	}
+
 	/** Whose account a request is about; undefined when nobody's. */
 	async function findSubject(
 		path: string,
@@ -100,22 +130,15 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		if (path === "/sign-in/email") {
 			return { ...unknown, whose: { email: emailIn(body) } };
 		}
-		const cookies = headers.get("cookie") ?? "";
-		if (cookies.includes(SESSION_COOKIE)) {
-			const auth = await load();
-			const found = await auth.api
-				.getSession({ headers, query: { disableRefresh: true } })
-				.catch(async (error) => {
-					throw await explain(error);
-				});
-			if (found) {
-				return {
-					whose: { id: found.user.id },
-					isSignedIn: true,
-					hasSecondFactor: found.user.twoFactorEnabled === true,
-				};
-			}
+		const found = await findSession(headers, { disableRefresh: true });
+		if (found) {
+			return {
+				whose: { id: found.user.id },
+				isSignedIn: true,
+				hasSecondFactor: found.user.twoFactorEnabled === true,
+			};
 		}
+		const cookies = headers.get("cookie") ?? "";
 		const id = await findHalfSignedIn(pool, cookies);
 		return id === undefined ? undefined : { ...unknown, whose: { id } };
 	}
@@ -134,26 +157,54 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			if (!OPEN_PATHS.has(`${method} ${path}`)) {
 				throw new AppError("not_found", "there is nothing at this address");
 			}
-			const subject =
-				method === "POST" ? await findSubject(path, body, headers) : undefined;
+			const subject = await findSubject(path, body, headers);
 			const counted = subject && countedKey(path, subject);
-			if (counted !== undefined) {
-				const waitSeconds = await countAttempt(pool, counted);
+			if (subject && counted !== undefined) {
+				const { waitSeconds, isFirst } = await countAttempt(pool, counted);
+				if (isFirst) {
+					const event = throttledEvent(path);
+					track(noteAccountEvent(parts, subject.whose, event, fromOf(headers)));
+				}
 				if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
 			}
+			const userId =
+				subject && "id" in subject.whose ? subject.whose.id : undefined;
+			if (path === RECOVERY_CODES_LEFT) {
+				return subject?.isSignedIn && userId !== undefined
+					? countCodes(await load(), userId)
+					: notSignedIn();
+			}
+			if (path === "/change-password" && userId !== undefined) {
+				const refused = await refuseNewPassword(pool, userId, body);
+				if (refused) return refused;
+			}
+			const former =
+				path === "/sign-in/email"
+					? await findSession(headers, { disableRefresh: true })
+					: undefined;
+			const claimed = await claimCode(pool, path, body, subject);
 			// better-auth answers 200 even when it could not delete the session.
 			if (path === "/sign-out") await pool.query("select");
+			const auth = await load();
+			const sent =
+				path === "/two-factor/verify-backup-code" && userId !== undefined
+					? await withMeantCode(auth, userId, body)
+					: body;
 			const request = new Request(`${baseUrl}/api/auth${path}`, {
 				method,
 				headers,
-				...(method === "POST" ? { body: JSON.stringify(body ?? {}) } : {}),
+				...(method === "POST" ? { body: JSON.stringify(sent ?? {}) } : {}),
 			});
-			const auth = await load();
-			let response: Response;
+			let response: Response | undefined;
 			try {
-				response = await auth.handler(request);
+				response =
+					claimed?.isFree === false
+						? usedCode()
+						: await withoutSessionSecret(await auth.handler(request));
 			} catch (error) {
 				throw await explain(error);
+			} finally {
+				if (!response?.ok && claimed?.isFree) await claimed.giveBack();
 			}
 			if (response.status >= 500) {
 				log.error({ path, body: await response.text() }, "sign-in failed");
@@ -164,6 +215,12 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			}
 			if (counted !== undefined && response.ok) {
 				await forgetAttempts(pool, counted);
+			}
+			if (former && response.ok) {
+				// Its cookie has just been replaced: nobody should hold it any more.
+				await pool.query("delete from sessions where id = $1", [
+					former.session.id,
+				]);
 			}
 			const event = subject && (await eventOf(path, body, subject, response));
 			if (event) {
@@ -181,18 +238,9 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		},
 
 		async authenticate(headers) {
-			// Without a cookie of ours nobody has signed in: no query, and nothing to load.
-			if (!headers.get("cookie")?.includes(SESSION_COOKIE)) {
-				return undefined;
-			}
-			const auth = await load();
-			const found = await auth.api
-				.getSession({ headers, returnHeaders: true })
-				.catch(async (error) => {
-					throw await explain(error);
-				});
-			const user = found.response?.user;
-			if (!user) return undefined;
+			const found = await findSession(headers);
+			if (!found) return undefined;
+			const { user, session, cookies } = found;
 			const { rows } = await pool.query<{
 				organization_id: string;
 				role: Role;
@@ -206,13 +254,13 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 					kind: "USER",
 					userId: user.id,
 					name: user.name,
-					sessionId: found.response?.session.id ?? "",
+					sessionId: session.id,
 					memberships: rows.map((row) => ({
 						organizationId: row.organization_id,
 						role: row.role,
 					})),
 				},
-				cookies: found.headers.getSetCookie(),
+				cookies,
 			};
 		},
 	};
@@ -254,5 +302,27 @@ function tooManyAttempts(waitSeconds: number): Response {
 			message: `too many wrong passwords; try again in ${Math.ceil(waitSeconds / 60)} minutes`,
 		},
 		{ status: 429, headers: { "retry-after": String(waitSeconds) } },
+	);
+}
+
+async function countCodes(auth: Auth, userId: string): Promise<Response> {
+	return Response.json({
+		left: (await recoveryCodesLeft(auth, userId)).length,
+	});
+}
+
+async function withMeantCode(
+	auth: Auth,
+	userId: string,
+	body: unknown,
+): Promise<unknown> {
+	const given = (body ?? {}) as Record<string, unknown>;
+	return { ...given, code: await meantCode(auth, userId, given.code) };
+}
+
+function notSignedIn(): Response {
+	return Response.json(
+		{ code: "UNAUTHORIZED", message: "you are not signed in; sign in" },
+		{ status: 401 },
 	);
 }

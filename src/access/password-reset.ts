@@ -6,6 +6,7 @@ import { AppError, badFields } from "../errors.ts";
 import type { Mailer } from "../mail.ts";
 import { emailSchema } from "../records/field.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
+import { requireAnother } from "./another-password.ts";
 import { hashPassword, passwordSchema } from "./password.ts";
 import type { From } from "./sign-in-events.ts";
 import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
@@ -85,7 +86,7 @@ async function mailResetLink(
 ): Promise<void> {
 	const { pool, baseUrl } = parts;
 	const key = `reset ${email}`;
-	if ((await countAttempt(pool, key, MAX_MAILS)) > 0) return;
+	if ((await countAttempt(pool, key, MAX_MAILS)).waitSeconds > 0) return;
 	const user = await findUser(pool, { email });
 	if (!user) return;
 	const url = await makeResetLink(pool, baseUrl, user.id);
@@ -148,7 +149,8 @@ export async function resetPassword(
 	from: From,
 ): Promise<{ email: string; live_api_tokens: number }> {
 	const { pool } = parts;
-	const { hash } = await checkResetLink(pool, input.token);
+	const { hash, email: whose } = await checkResetLink(pool, input.token);
+	await requireAnother(pool, whose, input.password);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	const done = await transaction(pool, {}, async (client) => {

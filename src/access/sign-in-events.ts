@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
 import type { AccountEvent } from "../audit/log.ts";
 import type { Principal } from "./principal.ts";
+import { WINDOW } from "./sign-in-throttle.ts";
 
 /** Where a request comes from, as far as it is known. */
 export type From = Pick<Principal, "client" | "address">;
@@ -69,6 +70,15 @@ export async function eventOf(
 		operation,
 		outcome,
 		fields: endsOthers ? { other_sessions: { after: "ENDED" } } : {},
+	};
+}
+
+/** That further attempts are not looked at for a while; once a window, so that it fills no log. */
+export function throttledEvent(path: string): Event {
+	return {
+		operation: WITH_PASSWORD[path] ?? "signIn",
+		outcome: "REFUSED",
+		fields: { throttled: { after: WINDOW } },
 	};
 }
 

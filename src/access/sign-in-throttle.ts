@@ -3,20 +3,21 @@ import type { Pool } from "pg";
 
 /** Wrong passwords for one address within the window; the next attempts wait for its end. */
 const MAX_FAILURES = 10;
-const WINDOW = "15 minutes";
+export const WINDOW = "15 minutes";
 
 /**
  * Counts an attempt to sign in as `email`, before the password is looked at, so that
  * attempts sent at once count as well. By the account and not by the caller's address: an
  * office shares one. An address that has no user counts the same, which tells nothing.
- * Gives the seconds to wait, 0 when the attempt may go on.
+ * Gives the seconds to wait, 0 when the attempt may go on; `isFirst` is true for the one in a
+ * window that finds itself refused before the others do.
  */
 export async function countAttempt(
 	pool: Pool,
 	email: string,
 	allowed = MAX_FAILURES,
-): Promise<number> {
-	const { rows } = await pool.query<{ wait: number }>(
+): Promise<{ waitSeconds: number; isFirst: boolean }> {
+	const { rows } = await pool.query<{ wait: number; is_first: boolean }>(
 		`
 		with old as (
 			delete from sign_in_failures
@@ -35,11 +36,12 @@ export async function countAttempt(
 			when failures > $2
 			then greatest(1, ceil(extract(epoch from since + interval '${WINDOW}' - now())))::integer
 			else 0
-		end as wait
+		end as wait, failures = $2 + 1 as is_first
 		`,
 		[keyOf(email), allowed],
 	);
-	return rows[0]?.wait ?? 0;
+	const [row] = rows;
+	return { waitSeconds: row?.wait ?? 0, isFirst: row?.is_first ?? false };
 }
 
 /** Forgets the attempts after a right password. */
