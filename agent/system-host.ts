@@ -15,7 +15,8 @@ import {
 	MAX_OUTPUT_BYTES,
 } from "./host.ts";
 
-const MAX_NAMES = 10_000;
+/** As many processes as a Linux can have fit in. */
+const MAX_NAMES = 100_000;
 const isWindows = process.platform === "win32";
 const SYSTEM_ROOT = process.env.SystemRoot ?? "C:\\Windows";
 
@@ -262,8 +263,10 @@ function isReadable(
 
 async function listFolder(path: string): Promise<FolderResult> {
 	try {
-		const names = (await readdir(path)).sort().slice(0, MAX_NAMES);
-		return { kind: "names", names };
+		const names = await readdir(path);
+		// Of a part one would conclude that the rest is not there.
+		if (names.length > MAX_NAMES) return { kind: "unreadable" };
+		return { kind: "names", names: names.sort() };
 	} catch (error) {
 		return { kind: explain(error) };
 	}

@@ -83,7 +83,7 @@ export function parseSshdSettings(output: string): SshdSettings | undefined {
 	const first = (keyword: string) => values.get(keyword)?.[0];
 	const password = yesOrNo(first("passwordauthentication"));
 	const interactive = yesOrNo(first("kbdinteractiveauthentication"));
-	const root = ROOT_LOGIN[first("permitrootlogin") ?? ""];
+	const root = ROOT_LOGIN.get(first("permitrootlogin") ?? "");
 	if (
 		password === undefined ||
 		interactive === undefined ||
@@ -103,13 +103,13 @@ export function parseSshdSettings(output: string): SshdSettings | undefined {
 	};
 }
 
-const ROOT_LOGIN: Record<string, SshdSettings["rootLogin"]> = {
-	no: "no",
-	"without-password": "prohibit-password",
-	"prohibit-password": "prohibit-password",
-	"forced-commands-only": "forced-commands-only",
-	yes: "yes",
-};
+const ROOT_LOGIN = new Map<string, SshdSettings["rootLogin"]>([
+	["no", "no"],
+	["without-password", "prohibit-password"],
+	["prohibit-password", "prohibit-password"],
+	["forced-commands-only", "forced-commands-only"],
+	["yes", "yes"],
+]);
 
 function yesOrNo(value: string | undefined): boolean | undefined {
 	return value === "yes" ? true : value === "no" ? false : undefined;

@@ -803,7 +803,7 @@ describe("REMOTE_LOGIN on Windows", () => {
 		);
 		expect(await remoteLogin(host)).toMatchObject({
 			status,
-			evidence: { port: 22, password_login: status === "FAIL" },
+			evidence: { port: 22, password_authentication: status === "FAIL" },
 		});
 	});
 });

@@ -85,7 +85,7 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const found = {
 		...evidence,
 		...(ssh.settings.port === undefined ? {} : { port: ssh.settings.port }),
-		password_login: ssh.settings.passwordLogin,
+		password_authentication: ssh.settings.passwordLogin,
 		loopback_only: ssh.settings.loopbackOnly,
 	};
 	return ssh.settings.passwordLogin && !ssh.settings.loopbackOnly
