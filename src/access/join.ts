@@ -5,7 +5,11 @@ import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { nameSchema } from "../records/field.ts";
 import { hashInvitation, unusableInvitation } from "./invitation-operations.ts";
-import { hashPassword, passwordSchema } from "./password.ts";
+import {
+	hashPassword,
+	passwordSchema,
+	requireGoodPassword,
+} from "./password.ts";
 import { createUser } from "./users.ts";
 
 export const joinInput = z.strictObject({
@@ -24,7 +28,9 @@ export async function joinByInvitation(
 	input: z.output<typeof joinInput>,
 ): Promise<{ user_id: string; email: string; organization_id: string }> {
 	const hash = hashInvitation(input.token);
-	if (!(await findEmail(pool, hash))) throw unusableInvitation();
+	const invited = await findEmail(pool, hash);
+	if (!invited) throw unusableInvitation();
+	requireGoodPassword(input.password, [invited, input.name]);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	return transaction(pool, {}, async (client) => {

@@ -6,7 +6,11 @@ import { AppError, badFields } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { emailSchema, nameSchema } from "../records/field.ts";
 import { insertOrganization } from "./organization.ts";
-import { hashPassword, passwordSchema } from "./password.ts";
+import {
+	hashPassword,
+	passwordSchema,
+	requireGoodPassword,
+} from "./password.ts";
 import type { From } from "./sign-in-events.ts";
 import { hashSecret, isWellFormedSecret, makeSecret } from "./token.ts";
 import { addMember, createUser } from "./users.ts";
@@ -79,6 +83,11 @@ export async function setUp(
 	from: From,
 ): Promise<{ user_id: string; email: string; organization_id: string }> {
 	const hash = await checkSetupLink(pool, input.token);
+	requireGoodPassword(input.password, [
+		input.email,
+		input.name,
+		input.organization_name,
+	]);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	const organizationId = makeOrganizationId();
