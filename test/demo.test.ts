@@ -58,14 +58,20 @@ function start(): ChildProcess {
 const demoFolders = () =>
 	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
 
-async function killWhileFilling() {
+/** Ends a demonstration while it fills its database; gives its exit code. */
+async function endWhileFilling(signal: NodeJS.Signals): Promise<number | null> {
 	const child = start();
 	if (!child.stderr) throw new Error("no standard error");
-	for await (const line of createInterface(child.stderr)) {
-		if (line.startsWith("Filling")) break;
-	}
-	child.kill("SIGKILL");
-	await once(child, "exit");
+	const exit = once(child, "exit");
+	createInterface(child.stderr).on("line", (line) => {
+		if (line.startsWith("Filling")) child.kill(signal);
+	});
+	const [code] = await exit;
+	return code;
+}
+
+async function killWhileFilling() {
+	await endWhileFilling("SIGKILL");
 	const left = join(folder, demoFolders()[0] ?? "");
 	const pid = readFileSync(join(left, "data/postgres/postmaster.pid"), "utf8");
 	return { folder: left, postmaster: Number.parseInt(pid, 10) };
@@ -249,4 +255,9 @@ test("Ctrl-C ends it with 0 and leaves no folder and no database server", async 
 	expect(code).toBe(0);
 	expect(demoFolders()).toEqual([]);
 	expect(isRunning(postmaster)).toBe(false);
+});
+
+test("Ctrl-C while it starts ends it with 0 and leaves nothing either", async () => {
+	expect(await endWhileFilling("SIGINT")).toBe(0);
+	expect(demoFolders()).toEqual([]);
 });

@@ -26,10 +26,12 @@ export async function liveThrough(
 	moments: readonly DatedMoment[],
 	owner: ClientBase,
 	organizationId: string,
+	signal: AbortSignal,
 ): Promise<void> {
 	const traces: Trace[] = [];
 	let after = 0;
 	for (const group of groupMoments(moments)) {
+		signal.throwIfAborted();
 		const one = (index: number) => group[index] as DatedMoment;
 		await inParallel(group.length, WIDTH, async (index) => {
 			await one(index).run(one(index).at);

@@ -30,13 +30,25 @@ export interface Seeded {
 	fleet: Fleet;
 }
 
+interface Target {
+	config: Config;
+	log: Logger;
+	/** As the superuser of the throw-away database. */
+	connection: ClientConfig;
+}
+
 /** Fills an empty database with an organization that has had it for months. */
 export async function seedDemo(
-	config: Config,
-	log: Logger,
-	connection: ClientConfig,
-	devices: number,
-	logins: Promise<LoginWithHash[]>,
+	{ config, log, connection }: Target,
+	{
+		devices,
+		logins,
+		signal,
+	}: {
+		devices: number;
+		logins: Promise<LoginWithHash[]>;
+		signal: AbortSignal;
+	},
 ): Promise<Seeded> {
 	const database = await openDatabase(config);
 	const owner = new Client(connection);
@@ -61,7 +73,7 @@ export async function seedDemo(
 			],
 			new Date(),
 		);
-		await liveThrough(moments, owner, organizationId);
+		await liveThrough(moments, owner, organizationId, signal);
 		await demo.remember(await readEnrolledAt(owner));
 		await dateReports(owner, demo.silent());
 		return {

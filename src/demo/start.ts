@@ -8,6 +8,7 @@ import { Pace } from "../../simulator/pace.ts";
 import { openWebConsole } from "../cli/web-console.ts";
 import { readConfig } from "../config.ts";
 import { openEmbeddedPostgres } from "../db/embedded.ts";
+import { AppError } from "../errors.ts";
 import { makeLogger } from "../log.ts";
 import { serve } from "../serve.ts";
 import { makeLogins } from "./accounts.ts";
@@ -57,12 +58,11 @@ export async function startDemo(options: {
 		undo.push(() => postgres.close());
 		await forgetDurability(postgres.connection);
 		tell("Filling the database …");
+		signal.throwIfAborted();
+		const { connection } = postgres;
 		const seeded = await seedDemo(
-			config,
-			log,
-			postgres.connection,
-			devices,
-			logins,
+			{ config, log, connection },
+			{ devices, logins, signal },
 		);
 		const service = await serve(config, log, await webConsole);
 		undo.push(() => service.close());
@@ -121,12 +121,17 @@ async function undoAll(undo: (() => Promise<unknown>)[]): Promise<void> {
 async function configure(port: number | undefined, dataDir: string) {
 	const { ASSAY_HOST, ASSAY_BASE_URL, ASSAY_LOG_LEVEL, ASSAY_PORT } =
 		process.env;
-	const { host } = readConfig({ ASSAY_HOST });
-	const wanted = port ?? (ASSAY_PORT ? Number(ASSAY_PORT) : undefined);
+	const given = readConfig({ ASSAY_HOST, ASSAY_PORT });
+	const wanted = port ?? (ASSAY_PORT ? given.port : undefined);
 	const chosen =
-		wanted ||
-		(wanted === undefined && (await findFree(USUAL_PORT, host))) ||
-		(await findFree(0, host));
+		(await findFree(wanted ?? USUAL_PORT, given.host)) ??
+		(wanted === undefined ? await findFree(0, given.host) : undefined);
+	if (chosen === undefined) {
+		throw new AppError(
+			"bad_request",
+			`cannot listen on ${given.host}:${wanted}; something else may do so already: give another port with --port`,
+		);
+	}
 	return readConfig({
 		ASSAY_HOST,
 		ASSAY_BASE_URL,
