@@ -64,12 +64,12 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
 	const isSecure = base.protocol === "https:";
 	let { request, agent } = isSecure
-		? await makeSecure(proxy, options.extraCa, "bundled")
+		? await makeSecure(proxy, options.extraCa, "first")
 		: {
 				request: httpRequest,
 				agent: new HttpAgent({ keepAlive: true, maxSockets: 1, ...proxy }),
 			};
-	let trusts: Trust = "bundled";
+	let trusts: Trust = "first";
 	const userAgent = `assay-agent/${VERSION} (${options.platform})`;
 	const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
 
@@ -142,8 +142,8 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 		async send(route, message) {
 			const first = await attempt(route, message);
 			if (message.signal?.aborted) return first.outcome;
-			if (first.isUntrusted && trusts === "bundled") {
-				trusts = "system";
+			if (first.isUntrusted && trusts === "first") {
+				trusts = "all";
 				agent.destroy();
 				({ request, agent } = await makeSecure(proxy, options.extraCa, trusts));
 			} else if (!first.mayRepeat) {
@@ -162,10 +162,10 @@ interface Attempt {
 }
 
 /**
- * Which certificate authorities are asked besides the extra one: Node's, or the system's as well,
- * which are read only when Node's do not do, as they cost several megabytes of memory for good.
+ * Which certificate authorities are asked: the one that was given, or else Node's; or all, with
+ * the system's, which are read only when the first do not do: they cost megabytes for good.
  */
-type Trust = "bundled" | "system";
+type Trust = "first" | "all";
 
 /** Certificates are always verified. */
 async function makeSecure(
@@ -175,19 +175,18 @@ async function makeSecure(
 ) {
 	const https = await import("node:https");
 	const tls = await import("node:tls");
-	const ca =
-		trusts === "bundled" && !extraCa
-			? undefined
-			: new Set([
-					...tls.getCACertificates("default"),
-					...(trusts === "system" ? tls.getCACertificates("system") : []),
-					...(extraCa ? [extraCa] : []),
-				]);
+	const known = [
+		...(extraCa ? [extraCa] : []),
+		...(trusts === "all" ? tls.getCACertificates("default") : []),
+		...(trusts === "all" ? tls.getCACertificates("system") : []),
+	];
 	const agent = new https.Agent({
 		keepAlive: true,
 		maxSockets: 1,
 		// Made once: a context for each connection would read all certificates again.
-		secureContext: tls.createSecureContext(ca ? { ca: [...ca] } : {}),
+		secureContext: tls.createSecureContext(
+			known.length > 0 ? { ca: [...new Set(known)] } : {},
+		),
 		// Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
 		rejectUnauthorized: true,
 		...proxy,
