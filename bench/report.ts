@@ -130,7 +130,7 @@ function whole(value: number | undefined): string {
 	return Math.round(value).toLocaleString("en");
 }
 
-function toTable(head: string[], rows: (string | number)[][]): string {
+export function toTable(head: string[], rows: (string | number)[][]): string {
 	const line = (cells: (string | number)[]) => `| ${cells.join(" | ")} |`;
 	const rule = head.map((_, column) => (column === 0 ? "---" : "---:"));
 	return [line(head), line(rule), ...rows.map(line)].join("\n");

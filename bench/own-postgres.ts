@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import {
+	chooseOsUser,
+	locateBinaries,
+	type OsUser,
+	type PostgresBinaries,
+} from "../src/db/postgres-binaries.ts";
+import {
+	type Cluster,
+	createCluster,
+	openDataFolder,
+	planCluster,
+} from "../src/db/postgres-cluster.ts";
+import {
+	clearStaleLocks,
+	findPostmaster,
+	SOCKET_PORT,
+	startPostmaster,
+	stopPostmaster,
+} from "../src/db/postmaster.ts";
+import { connectionOf } from "../src/db/presence.ts";
+
+const START_TIMEOUT_MS = 60_000;
+
+/**
+ * A PostgreSQL that only the bench starts and stops, as a database server on another machine
+ * would be to the service: nobody but the bench brings it back after a fault.
+ */
+export class OwnPostgres {
+	readonly #cluster: Cluster;
+	readonly #binaries: PostgresBinaries;
+	readonly #user: OsUser;
+
+	private constructor(
+		cluster: Cluster,
+		binaries: PostgresBinaries,
+		user: OsUser,
+	) {
+		this.#cluster = cluster;
+		this.#binaries = binaries;
+		this.#user = user;
+	}
+
+	/** Makes a cluster in `folder` (made if absent) and starts it. */
+	static async create(folder: string): Promise<OwnPostgres> {
+		const cluster = planCluster(openDataFolder(folder), folder);
+		const user = chooseOsUser(cluster.directory);
+		const binaries = await locateBinaries(user, "/var/lib/assay");
+		await createCluster(cluster, binaries, user);
+		const made = new OwnPostgres(cluster, binaries, user);
+		await made.start();
+		const client = await made.connect("postgres");
+		await client.query("create database assay");
+		await client.end();
+		return made;
+	}
+
+	get url(): string {
+		const { host, port, user, password } = connectionOf(this.#cluster);
+		const url = new URL(`postgres://localhost:${port}/assay`);
+		url.username = user;
+		url.password = password;
+		url.searchParams.set("host", host);
+		return url.href;
+	}
+
+	/** Where it listens: a Unix socket. */
+	get socket(): string {
+		return join(this.#cluster.directory, `.s.PGSQL.${SOCKET_PORT}`);
+	}
+
+	get pid(): number | undefined {
+		return findPostmaster(this.#cluster.directory);
+	}
+
+	/** A connection as the owner, whom row-level security does not bind. */
+	async connect(database = "assay"): Promise<Client> {
+		const client = new Client({ ...connectionOf(this.#cluster), database });
+		client.on("error", () => {});
+		await client.connect();
+		return client;
+	}
+
+	/** Resolves when it takes connections. A server just killed may still be leaving: tried again. */
+	async start(): Promise<void> {
+		const { directory } = this.#cluster;
+		const deadline = Date.now() + START_TIMEOUT_MS;
+		let last: unknown = "it did not answer";
+		while (Date.now() < deadline) {
+			clearStaleLocks(directory);
+			const server = startPostmaster(this.#binaries, directory, this.#user, 0);
+			while (!server.hasExited() && Date.now() < deadline) {
+				try {
+					await (await this.connect("postgres")).end();
+					return;
+				} catch (error) {
+					last = error;
+					await sleep(20);
+				}
+			}
+			await sleep(200);
+		}
+		throw new Error(`PostgreSQL did not start in ${directory}: ${last}`);
+	}
+
+	stop(): Promise<void> {
+		return stopPostmaster(this.#cluster.directory);
+	}
+
+	/** kill -9 of the postmaster and all that it started, as when the machine loses power. */
+	async kill(): Promise<void> {
+		const { pid } = this;
+		if (pid === undefined) return;
+		for (const each of [pid, ...childrenOf(pid)]) {
+			try {
+				process.kill(each, "SIGKILL");
+			} catch {
+				// It ended by itself a moment before.
+			}
+		}
+		while (findPostmaster(this.#cluster.directory) === pid) await sleep(10);
+	}
+}
+
+function childrenOf(parent: number): number[] {
+	return readdirSync("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.filter((name) => {
+			try {
+				const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+				const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+				return Number(fields[1]) === parent;
+			} catch {
+				return false;
+			}
+		})
+		.map(Number);
+}
