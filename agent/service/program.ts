@@ -14,7 +14,7 @@ import { errorCode } from "../files.ts";
 import type { ServiceSpec } from "./manager.ts";
 
 /** The agent as one file for a Node that is there already. */
-export const BUNDLE = "assay-agent.mjs";
+export const BUNDLE = "assay-agent.cjs";
 
 /** Where only root, or an administrator, may write. */
 export function programFolder(

@@ -28,7 +28,7 @@ describe.each([
 	["the single executable", () => [join(folder, "assay-agent")]],
 	[
 		"the single file for Node",
-		() => [process.execPath, join(folder, "assay-agent.mjs")],
+		() => [process.execPath, join(folder, "assay-agent.cjs")],
 	],
 ])("%s", (_, command) => {
 	const run = (args: string[], env = {}) => {
@@ -65,16 +65,16 @@ test("the executable takes no options for Node from the environment", () => {
 });
 
 test("what is given away carries the licenses of what is in it", () => {
-	const bundle = readFileSync(join(folder, "assay-agent.mjs"), "utf8");
+	const bundle = readFileSync(join(folder, "assay-agent.cjs"), "utf8");
 	expect(bundle).toMatch(/^#!.*\n\/\*! .*\n\(The MIT License\)/);
 	const licenses = readFileSync(join(folder, "LICENSES.txt"), "utf8");
 	expect(licenses).toContain("Node.js");
 });
 
 test("the single file has the agent in it and not the server", () => {
-	const bundle = readFileSync(join(folder, "assay-agent.mjs"), "utf8");
+	const bundle = readFileSync(join(folder, "assay-agent.cjs"), "utf8");
 	expect(bundle).not.toMatch(/from "(?!node:)/);
-	expect(statSync(join(folder, "assay-agent.mjs")).size).toBeLessThan(
+	expect(statSync(join(folder, "assay-agent.cjs")).size).toBeLessThan(
 		1024 * 1024,
 	);
 });

@@ -167,7 +167,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 	});
 
 	test("the single file for Node is copied, and the Node is not", async () => {
-		const bundle = join(folder, "assay-agent.mjs");
+		const bundle = join(folder, "assay-agent.cjs");
 		writeFileSync(bundle, "import 'node:fs'");
 		const placed = await placeProgram(
 			{ ...spec(), args: [bundle, "run"] },
@@ -175,7 +175,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		);
 		expect(placed.program).toBe(program);
 		expect(placed.args).toEqual([
-			join(places.programs, "assay-agent.mjs"),
+			join(places.programs, "assay-agent.cjs"),
 			"run",
 		]);
 	});
