@@ -140,6 +140,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"agent_heartbeat",
 		"agent_store_postures",
 		"agent_unenroll",
+		"count_devices",
 		"has_organizations",
 	]);
 	expect(ownedBy("assay_identity")).toEqual([
