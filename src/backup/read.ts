@@ -138,6 +138,11 @@ export class BackupReader {
 		}
 	}
 
+	/** Of the present table, read so far. */
+	get rowsSoFar(): number {
+		return this.#table?.rows ?? 0;
+	}
+
 	/** Reads on to the end, so that damage anywhere is seen. */
 	async drain(): Promise<void> {
 		while (await this.nextTable());

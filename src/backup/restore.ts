@@ -13,6 +13,7 @@ import {
 } from "../db/migrate.ts";
 import { AppError } from "../errors.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
+import { atIntervals } from "./progress.ts";
 import { BackupReader } from "./read.ts";
 import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
@@ -149,6 +150,7 @@ async function load(
 	await makePartitions(client, reader.manifest);
 
 	const loaded: RowCounts = {};
+	const progress = atIntervals(report);
 	const awaited = new Map(tables.map((table) => [table.name, table]));
 	for (;;) {
 		const head = await reader.nextTable();
@@ -158,8 +160,9 @@ async function load(
 			throw damaged();
 		}
 		awaited.delete(head.table);
-		loaded[table.name] = await copyRows(client, table, reader);
-		report(`${table.name}: ${loaded[table.name]} rows`);
+		const count = await copyRows(client, table, reader, progress);
+		loaded[table.name] = count;
+		if (count > 0) report(`${table.name}: ${count} rows`);
 	}
 	if (awaited.size > 0) throw damaged();
 	for (const [name, count] of Object.entries(reader.rows)) {
@@ -197,6 +200,7 @@ async function copyRows(
 	client: Client,
 	{ name, columns }: Table,
 	reader: BackupReader,
+	progress: (text: () => string) => void,
 ): Promise<number> {
 	const copy = client.query(
 		copyFrom(
@@ -213,6 +217,7 @@ async function copyRows(
 		for await (const text of reader.data()) {
 			if (failure) throw failure;
 			if (!copy.write(text)) await once(copy, "drain");
+			progress(() => `${name}: ${reader.rowsSoFar} rows so far`);
 		}
 		copy.end();
 		await done;

@@ -17,11 +17,9 @@ import {
 	type RowCounts,
 	seal,
 } from "./format.ts";
+import { atIntervals } from "./progress.ts";
 import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
-
-/** How often a table that takes long is heard of. */
-const PROGRESS_MS = 5_000;
 
 export interface Written {
 	manifest: Manifest;
@@ -144,7 +142,7 @@ async function* readRows(
 	report: (text: string) => void,
 ): AsyncGenerator<Buffer> {
 	yield line(manifest);
-	let reportedAt = Date.now();
+	const progress = atIntervals(report);
 	for (const { name, columns } of tables) {
 		yield line({ table: name, columns });
 		const list = columnList(columns);
@@ -156,9 +154,7 @@ async function* readRows(
 		for await (const text of copy as AsyncIterable<Buffer>) {
 			count += countRows(text);
 			yield text;
-			if (Date.now() - reportedAt < PROGRESS_MS) continue;
-			reportedAt = Date.now();
-			report(`${name}: ${count} rows so far`);
+			progress(() => `${name}: ${count} rows so far`);
 		}
 		rows[name] = count;
 		yield END_OF_ROWS;
