@@ -383,6 +383,8 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 test("two lines for one record, a reference id twice and a name of several are wrong", async () => {
 	await addPerson("Ada", "ada@example.com");
 	await addPerson("ADA", "ada.two@example.com");
+	await addPerson("Castor", "twin@example.com");
+	await addPerson("Pollux", "Twin@example.com");
 	const { nonconformity } = await member.use("addNonconformity", {
 		organization_id,
 		reference_id: "A",
@@ -398,12 +400,14 @@ test("two lines for one record, a reference id twice and a name of several are w
 		`${other.id},B,`,
 		",C,Ada",
 		",C,ada@example.com",
+		",D,twin@example.com",
 	]);
 	expect(issues(result)).toEqual([
 		"2 reference_id: is already used by another nonconformity",
 		"4 id: is the same nonconformity as line 3",
-		'5 owner: "Ada" names 2 records; give the e-mail address or the id',
+		'5 owner: 2 people are called "Ada"; give the e-mail address or the id',
 		"6 reference_id: is already used in line 5",
+		'7 owner: 2 people have the address "twin@example.com"; give the id of the one that is meant',
 	]);
 });
 
@@ -453,7 +457,7 @@ test.for([
 	['name\nx "y" z', /cannot be read as CSV near line 2/],
 	[
 		"name,colour\nx,y",
-		/has a column "colour", which is no field of measures; known are id, name, description, category, state, owner_id/,
+		/has a column "colour", which is no field of measures; known are id, name, description, category, state, owner$/,
 	],
 	["name,Name\nx,y", /has two columns for name/],
 ] as const)("the file %j is refused, and the reason said", async ([

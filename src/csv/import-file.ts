@@ -99,7 +99,7 @@ function readHeadings(kind: AnyRecordKind, headings: string[]) {
 		const field = given[at];
 		if (field === undefined) {
 			throw wrongFile(
-				`has a column "${heading.slice(0, 80)}", which is no field of ${kind.nouns}; known are id, ${Object.keys(givenFields(kind)).join(", ")}`,
+				`has a column "${heading.slice(0, 80)}", which is no field of ${kind.nouns}; known are id, ${headingsOf(kind).join(", ")}`,
 			);
 		}
 		const isBeside = beside.has(normalize(heading));
@@ -137,6 +137,13 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 		aliases.set("name", "full_name");
 	}
 	return aliases;
+}
+
+/** The columns as the template of the console has them: `owner` for owner_id. */
+function headingsOf(kind: AnyRecordKind): string[] {
+	return Object.entries(givenFields(kind)).map(([name, { reference }]) =>
+		reference ? name.replace(/_id(s?)$/, "$1") : name,
+	);
 }
 
 /** "Owner ID", "owner-id" → `owner_id`. */

@@ -55,7 +55,7 @@ export async function findReferences(
 				id !== undefined && ids.length === 1
 					? { id }
 					: {
-							issue: `"${text.slice(0, 80)}" names ${ids.length} records; give ${kind === "people" ? "the e-mail address or " : ""}the id`,
+							issue: several(kind, text, ids.length),
 						},
 			);
 		}
@@ -77,6 +77,14 @@ function waysToName(kind: IdKind): { table: string; sql: string[] } {
 			`lower(t.${named.title}) = lower(g.text)`,
 		],
 	};
+}
+
+function several(kind: IdKind, text: string, count: number): string {
+	const shown = `"${text.slice(0, 80)}"`;
+	if (kind !== "people") return `${shown} names ${count} records; give the id`;
+	return text.includes("@")
+		? `${count} people have the address ${shown}; give the id of the one that is meant`
+		: `${count} people are called ${shown}; give the e-mail address or the id`;
 }
 
 function missing(kind: IdKind, text: string): string {
