@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme } from "@mantine/core";
+import { PICKER } from "./parts/pickers.ts";
 
 const FONT =
 	'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
@@ -25,9 +26,16 @@ export const theme = createTheme({
 	respectReducedMotion: true,
 	components: {
 		Button: { defaultProps: { size: "sm" } },
+		// What is typed is looked for, and Enter takes the first that matches: see parts/pickers.ts.
+		Select: { defaultProps: PICKER },
+		MultiSelect: { defaultProps: PICKER },
 		Modal: { defaultProps: { centered: true } },
 		Notification: {
-			defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } },
+			// What went well; what did not says so with its own colour.
+			defaultProps: {
+				color: "green.8",
+				closeButtonProps: { "aria-label": "Dismiss" },
+			},
 		},
 		Table: { defaultProps: { verticalSpacing: "xs" } },
 	},
@@ -38,6 +46,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 	variables: {},
 	light: {
 		"--assay-page": "#f7f8fa",
+		"--assay-focus": "#3b5bdb",
 		"--mantine-color-dimmed": "#545d69",
 		"--mantine-color-placeholder": "#68717d",
 		"--mantine-color-error": "#c92a2a",
@@ -46,6 +55,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 	},
 	dark: {
 		"--assay-page": "#1b1c1f",
+		"--assay-focus": "#91a7ff",
 		"--mantine-color-dimmed": "#b4b8bf",
 		"--mantine-color-placeholder": "#9aa0a8",
 		"--mantine-color-error": "#ff8787",

@@ -16,9 +16,6 @@ import type { FormValue } from "./form-values.ts";
 import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";
 import { scaleOf } from "./risk-scores.ts";
 
-/** So many choices are found sooner by typing. */
-const MANY = 8;
-
 /** The control that suits what a field holds. */
 export function FieldInput({
 	field,
@@ -69,7 +66,6 @@ export function FieldInput({
 					value={text || null}
 					onChange={onChange}
 					allowDeselect={false}
-					searchable={choices.length > MANY}
 					placeholder="Choose one"
 					maxDropdownHeight={280}
 				/>

@@ -42,7 +42,8 @@ function useOptions(
 ) {
 	const kind = describeKind(kindName);
 	const { beside } = layoutOf(kindName);
-	const [query] = useDebouncedValue(words.trim(), TYPING_MS);
+	const typed = words.trim();
+	const [query] = useDebouncedValue(typed, TYPING_MS);
 	const names = useRecordNames(organizationId, picked);
 	const found = useQuery({
 		...recordsQuery(kind, {
@@ -66,14 +67,28 @@ function useOptions(
 		if (!known.has(id))
 			options.push({ value: id, label: names.get(id) ?? "…" });
 	}
+	// What was found for other words is not what matches these.
+	const isSettled = typed === query && !found.isPlaceholderData;
 	const nothing = found.isError
 		? "The search failed; type again to retry"
-		: found.isPending
+		: found.isPending || !isSettled
 			? "Searching …"
 			: query
-				? `No ${kind.nouns} match`
+				? `${kindName === "people" ? "Nobody matches" : `No ${kind.nouns} match`} “${query}”`
 				: `There are no ${kind.nouns} yet`;
-	return { options, known, nothing };
+	const matches = ({ value, label, beside = "" }: Option) =>
+		known.has(value)
+			? isSettled || hasWords(`${label} ${beside}`, typed)
+			: value === NONE && hasWords(label, typed);
+	return { options, matches, nothing };
+}
+
+function hasWords(text: string, words: string): boolean {
+	const among = text.toLowerCase();
+	return words
+		.toLowerCase()
+		.split(/\s+/)
+		.every((word) => among.includes(word));
 }
 
 /** One record of a kind, found by typing. */
@@ -95,7 +110,7 @@ export function ReferencePicker({
 	const [typed, setTyped] = useState("");
 	const [isIdle, setIdle] = useState(true);
 	const picked = value && value !== NONE ? [value] : [];
-	const { options, nothing } = useOptions(
+	const { options, matches, nothing } = useOptions(
 		organizationId,
 		kind,
 		typed,
@@ -115,7 +130,7 @@ export function ReferencePicker({
 			onChange={onChange}
 			onSearchChange={(text) => setTyped(text === label ? "" : text)}
 			// The server has searched; who opens the list with a record picked sees the others too.
-			filter={({ options: all }) => all}
+			filter={({ options: all }) => all.filter((one) => matches(one as Option))}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
 			clearButtonProps={clearButton(
@@ -139,7 +154,7 @@ export function ReferencesPicker({
 }: Common & { value: string[]; onChange: (ids: string[]) => void }) {
 	const [typed, setTyped] = useState("");
 	const [isIdle, setIdle] = useState(true);
-	const { options, known, nothing } = useOptions(
+	const { options, matches, nothing } = useOptions(
 		organizationId,
 		kind,
 		typed,
@@ -157,9 +172,7 @@ export function ReferencesPicker({
 			value={value}
 			onChange={onChange}
 			onSearchChange={setTyped}
-			filter={({ options: all }) =>
-				all.filter((option) => "value" in option && known.has(option.value))
-			}
+			filter={({ options: all }) => all.filter((one) => matches(one as Option))}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
 			clearButtonProps={clearButton(
