@@ -44,8 +44,11 @@ const setup = createRoute({
 const signIn = createRoute({
 	getParentRoute: () => root,
 	path: "/sign-in",
-	/** `to`: where one wanted to go. */
-	validateSearch: (raw): { to?: string } => withText(raw, "to"),
+	/** `to`: where one wanted to go; `ended`: the session that one had is over. */
+	validateSearch: (raw): { to?: string; ended?: true } => ({
+		...withText(raw, "to"),
+		...(raw.ended ? { ended: true } : {}),
+	}),
 	component: page(() => import("./pages/sign-in/sign-in-page.tsx")),
 });
 
@@ -264,9 +267,18 @@ declare module "@tanstack/react-router" {
 
 onSignedOut(() => {
 	const { pathname, href } = router.state.location;
-	queryClient.clear();
 	if (pathname === "/sign-in") return;
-	void router.navigate({ to: "/sign-in", search: { to: href } });
+	// A form with something in it may hold one back: what it shows is to stay there meanwhile.
+	queryClient.removeQueries({ queryKey: meQuery.queryKey });
+	void router.navigate({
+		to: "/sign-in",
+		search: { to: href, ended: true },
+	});
+});
+
+// Nothing of what was read stays for whoever comes next.
+router.subscribe("onResolved", ({ toLocation, fromLocation }) => {
+	if (fromLocation && toLocation.pathname === "/sign-in") queryClient.clear();
 });
 
 function withText<Name extends string>(

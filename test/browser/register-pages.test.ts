@@ -329,6 +329,30 @@ test("a residual risk above the inherent one is questioned, in the list and on i
 	await page.getByText(/residual risk is above the inherent one/).waitFor();
 });
 
+test("a form says what will want a second look before it is saved", async () => {
+	const page = await open(admin, "risk/new");
+	await fill(page, "Inherent likelihood", { step: "2 Unlikely" });
+	await fill(page, "Inherent impact", { step: "1 Negligible" });
+	await fill(page, "Residual likelihood", { step: "5 Almost certain" });
+	await page.getByText(/residual risk is above the inherent one/).waitFor();
+	await axe(page);
+	await screenshot(page, "form-hint");
+	await fill(page, "Residual likelihood", { step: "1 Rare" });
+	await expect.poll(() => page.getByText(/second look/).count()).toBe(0);
+
+	const address = { primary_email_address: "shared@example.com" };
+	const person = { ...address, kind: "EMPLOYEE" };
+	await add("addPeople", { full_name: "One", ...person });
+	await page.goto(at("people/new"));
+	await fill(page, "Primary e-mail address", { text: "Shared@example.com" });
+	await page.getByText(/One has this address too/).waitFor();
+
+	await page.goto(at("nonconformity/new"));
+	await page.getByRole("button", { name: "Add the nonconformity" }).click();
+	await page.getByText("Say in a sentence what it is about.").waitFor();
+	expect(page.url()).toMatch(/nonconformity\/new$/);
+});
+
 test("a member reads, adds and edits, and is not offered what needs an administrator", async () => {
 	const page = await open(
 		await served.makePerson("member"),

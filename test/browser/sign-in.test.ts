@@ -95,3 +95,43 @@ test("a session that has ended leads to sign-in and back", async () => {
 	await signIn(page, person);
 	await page.waitForURL(`**/o/${served.organizationId}/devices`);
 });
+
+test("who is signed out with something typed keeps it, signs in in another tab and saves; else is told why", async () => {
+	const person = await served.makePerson("member");
+	const page = await served.openPageAs(
+		person,
+		`/o/${served.organizationId}/r/task/new`,
+	);
+	const name = page.getByRole("textbox", { name: "Name" });
+	await name.waitFor();
+	await expect.poll(() => page.locator(":focus").count()).toBe(1);
+	await page.keyboard.type("Not to be lost");
+	await page.context().clearCookies();
+	await page.getByRole("button", { name: "Add the task" }).click();
+	const told = page.getByRole("dialog", {
+		name: "You are not signed in any more",
+	});
+	await told.waitFor();
+	await axe(page);
+	await screenshot(page, "signed-out-with-changes");
+	const [tab] = await Promise.all([
+		page.context().waitForEvent("page"),
+		told.getByRole("link", { name: "Sign in in another tab" }).click(),
+	]);
+	await signIn(tab, person);
+	await tab.getByRole("heading", { name: "Home" }).waitFor();
+	await told.getByRole("button", { name: "Stay here" }).click();
+	expect(await name.inputValue()).toBe("Not to be lost");
+	await page.getByRole("button", { name: "Add the task" }).click();
+	await page.getByRole("heading", { name: "Not to be lost" }).waitFor();
+
+	await page.context().clearCookies();
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
+	await page.getByText("You have been signed out").waitFor();
+	await expect
+		.poll(() => page.locator(":focus").getAttribute("name"))
+		.toBe("email");
+	await axe(page);
+	await signIn(page, person);
+	await page.waitForURL("**/r/risk");
+});

@@ -30,12 +30,22 @@ export function PageHeader({
 	useEffect(() => {
 		const isNavigation = shown !== undefined && shown !== pathname;
 		shown = pathname;
-		if (isNavigation) heading.current?.focus({ preventScroll: true });
+		// A form that is all that one came for has put the focus into its first field.
+		const isInForm = document.activeElement?.closest("form");
+		if (isNavigation && !isInForm) {
+			heading.current?.focus({ preventScroll: true });
+		}
 	}, [pathname]);
 	return (
 		<Group justify="space-between" align="flex-start" mb="lg" gap="sm">
 			<Box miw={0} flex="1 1 320px">
-				<Title order={1} ref={heading} tabIndex={-1} textWrap="balance">
+				<Title
+					order={1}
+					ref={heading}
+					tabIndex={-1}
+					textWrap="balance"
+					style={{ overflowWrap: "anywhere" }}
+				>
 					{title}
 				</Title>
 				{description && (

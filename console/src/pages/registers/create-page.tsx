@@ -34,6 +34,7 @@ export function Page() {
 				kind={kind}
 				organizationId={organizationId}
 				initial={toFormValues(kind, undefined, given)}
+				isNew
 				action={`Add the ${kind.noun}`}
 				onSave={async (values, leave) => {
 					const { id } = await addRecord(

@@ -1,6 +1,12 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord, RecordOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { dayAfter, todayHere } from "./days.ts";
+import { recordsQuery } from "./register-calls.ts";
+
+const TYPING_MS = 400;
 
 /** Something about a record that wants a second look. */
 export interface Hint {
@@ -74,6 +80,47 @@ export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 		| ((record: AnyRecord, today: string) => (Hint | false)[])
 		| undefined;
 	return rule?.(record, todayHere()).filter((hint) => hint !== false) ?? [];
+}
+
+/** The same, and what only the server knows. */
+export function useHints(
+	kind: KindDescription,
+	record: AnyRecord,
+	organizationId: string,
+): Hint[] {
+	return [
+		...hintsOf(kind.kind, record),
+		...useSameAddress(kind, record, organizationId),
+	];
+}
+
+/** Who is meant by an e-mail address in a file that is imported must be one person. */
+function useSameAddress(
+	kind: KindDescription,
+	{ id, primary_email_address: address }: AnyRecord,
+	organizationId: string,
+): Hint[] {
+	const typed = typeof address === "string" ? address.trim().toLowerCase() : "";
+	const [query] = useDebouncedValue(typed, TYPING_MS);
+	const found = useQuery({
+		...recordsQuery(kind, {
+			organization_id: organizationId,
+			filter: { query: query.slice(0, 200) },
+		}),
+		enabled: kind.kind === "people" && query.includes("@"),
+	});
+	const others = (found.data?.records ?? []).filter(
+		(other) =>
+			other.id !== id &&
+			String(other.primary_email_address).toLowerCase() === typed,
+	);
+	if (query !== typed || others.length === 0) return [];
+	return [
+		{
+			field: "primary_email_address",
+			text: `${others[0]?.full_name} has this address too${others.length > 1 ? `, and ${others.length - 1} more` : ""}. Check that it is not the same person twice.`,
+		},
+	];
 }
 
 function overdue(

@@ -1,20 +1,12 @@
-import {
-	Alert,
-	Box,
-	List,
-	Paper,
-	SimpleGrid,
-	Stack,
-	Title,
-} from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Box, Paper, SimpleGrid, Stack, Title } from "@mantine/core";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
+import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { FieldValue, Questioned } from "./field-value.tsx";
-import { hintsOf } from "./hints.ts";
+import { HintList } from "./hint-list.tsx";
+import { useHints } from "./hints.ts";
 import { sectionsOf } from "./layouts.ts";
 import { referencesIn, useRecordNames } from "./record-names.ts";
 
@@ -29,29 +21,14 @@ export function RecordDetails({
 	organizationId: string;
 }) {
 	const names = useRecordNames(organizationId, referencesIn(kind, [record]));
-	const hints = hintsOf(kind.kind, record);
+	const hints = useHints(kind, record, organizationId);
 	const { title: named } = kind;
 	// The page's heading says it already, but of a long text the beginning only.
 	const inHeading =
 		named && record[named] === titleOf(kind, record) ? named : null;
 	return (
 		<Stack>
-			{hints.length > 0 && (
-				<Alert
-					color="orange"
-					variant="outline"
-					title="Worth a second look"
-					icon={<IconAlertTriangle aria-hidden />}
-				>
-					<List size="sm" listStyleType="none">
-						{hints.map(({ field, text }) => (
-							<List.Item key={field + text}>
-								<b>{fieldOf(kind, field)?.label}:</b> {text}
-							</List.Item>
-						))}
-					</List>
-				</Alert>
-			)}
+			<HintList kind={kind} hints={hints} />
 			{sectionsOf(kind).map(({ title, fields }) => (
 				<Paper
 					key={title}

@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	Paper,
 	SimpleGrid,
 	Stack,
@@ -11,7 +10,13 @@ import {
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
-import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import {
+	type FormEvent,
+	type KeyboardEvent,
+	useEffect,
+	useRef,
+	useState,
+} from "react";
 import type { ApiError } from "../../api.ts";
 import type {
 	FieldDescription,
@@ -21,8 +26,10 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../settings/use-saving.ts";
 import { FieldInput } from "./field-input.tsx";
+import { FormHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
 import { sectionsOf } from "./layouts.ts";
+import { LeaveGuard } from "./leave-guard.tsx";
 import { inWordsOf } from "./messages.ts";
 import { factorsOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
@@ -33,6 +40,8 @@ export function RecordForm({
 	organizationId,
 	initial,
 	action,
+	id,
+	isNew = false,
 	onSave,
 	onCancel,
 }: {
@@ -41,6 +50,10 @@ export function RecordForm({
 	initial: FormValues;
 	/** What the button does: "Add the risk". */
 	action: string;
+	/** Of the record that is edited. */
+	id?: string | undefined;
+	/** Nobody has seen it yet: begins in the first field, and asks for what a new one must say. */
+	isNew?: boolean;
 	/** Stores the values, then leads away. Throws ApiError. */
 	onSave: (values: FormValues, leave: () => void) => Promise<void>;
 	onCancel: () => void;
@@ -72,13 +85,29 @@ export function RecordForm({
 		event.preventDefault();
 		setRefusal(null);
 		const unfinished = unfinishedDates(event.currentTarget);
-		form.setErrors(unfinished);
-		const [first] = Object.keys(unfinished);
+		const missing = {
+			...unfinished,
+			...(isNew ? unsaid(kind, form.getValues()) : {}),
+		};
+		form.setErrors(missing);
+		const [first] = Object.keys(missing);
 		if (first) return form.getInputNode(first)?.focus();
 		if (!saving.isPending) saving.mutate(form.getValues());
 	};
+	const element = useRef<HTMLFormElement>(null);
+	useEffect(() => {
+		if (!isNew) return;
+		element.current
+			?.querySelector<HTMLElement>("input:not([type=hidden]), textarea")
+			?.focus();
+	}, [isNew]);
 	return (
-		<form onSubmit={submit} onKeyDown={submitFromTexts} noValidate>
+		<form
+			ref={element}
+			onSubmit={submit}
+			onKeyDown={submitFromTexts}
+			noValidate
+		>
 			<Stack>
 				{sectionsOf(kind).map(({ title, fields }) => (
 					<Paper
@@ -119,6 +148,14 @@ export function RecordForm({
 						</SimpleGrid>
 					</Paper>
 				))}
+				{form.isDirty() && (
+					<FormHints
+						kind={kind}
+						organizationId={organizationId}
+						values={form.values}
+						id={id}
+					/>
+				)}
 				{refusal && <ErrorState error={refusal} title="It was not saved" />}
 				<Group justify="flex-end">
 					<Button variant="default" onClick={onCancel}>
@@ -129,26 +166,7 @@ export function RecordForm({
 					</Button>
 				</Group>
 			</Stack>
-			<Modal
-				opened={guard.status === "blocked"}
-				onClose={() => guard.reset?.()}
-				title="Leave without saving?"
-				closeButtonProps={{ "aria-label": "Close" }}
-			>
-				<Text>What you have entered here is not saved and will be lost.</Text>
-				<Group justify="flex-end" mt="md">
-					<Button
-						variant="default"
-						data-autofocus
-						onClick={() => guard.reset?.()}
-					>
-						Stay here
-					</Button>
-					<Button color="red.9" onClick={() => guard.proceed?.()}>
-						Leave
-					</Button>
-				</Group>
-			</Modal>
+			<LeaveGuard guard={guard} />
 		</form>
 	);
 }
@@ -197,6 +215,15 @@ function ComputedScore({
 			)}
 		</Group>
 	);
+}
+
+/** These may be empty by the tools' contract, but nobody would know what such a record is about. */
+function unsaid({ kind }: KindDescription, { description }: FormValues) {
+	const isWanted = kind === "nonconformity" || kind === "continual_improvement";
+	const isEmpty = typeof description === "string" && !description.trim();
+	return isWanted && isEmpty
+		? { description: "Say in a sentence what it is about." }
+		: {};
 }
 
 /** A browser gives a date that is typed by half as an empty one. */

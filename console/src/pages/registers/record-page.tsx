@@ -152,6 +152,7 @@ function Edit({ kind, record: latest }: OfRecord) {
 				kind={kind}
 				organizationId={organizationId}
 				initial={toFormValues(kind, record)}
+				id={record.id}
 				action="Save the changes"
 				onSave={async (values, leave) => {
 					const changes = toChanges(kind, values, record);

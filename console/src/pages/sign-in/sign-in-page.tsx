@@ -45,6 +45,7 @@ function PasswordStep({
 }: {
 	onDone: (outcome: Awaited<ReturnType<typeof signIn>>) => void;
 }) {
+	const { ended } = useSearch({ from: "/sign-in" });
 	const form = useForm({
 		mode: "uncontrolled",
 		initialValues: { email: "", password: "" },
@@ -66,6 +67,12 @@ function PasswordStep({
 			<PageHeader title="Sign in" />
 			<Stack>
 				<SetupNeeded />
+				{ended && !signingIn.isError && (
+					<Alert variant="outline" title="You have been signed out">
+						Your session has expired, or was ended elsewhere. Sign in to go on
+						where you were.
+					</Alert>
+				)}
 				{signingIn.isError && (
 					<ErrorState
 						title="You are not signed in"
@@ -126,7 +133,7 @@ function CodeStep({
 		mutationFn: () =>
 			verifyCode(
 				kind,
-				kind === "totp" ? code.replaceAll(/\D/g, "") : asRecoveryCode(code),
+				kind === "totp" ? code.replaceAll(/\D/g, "") : code.trim(),
 			),
 		onSuccess: onDone,
 	});
@@ -205,12 +212,6 @@ function explainCode(error: unknown, wrong: string): unknown {
 				"This took too long. Begin anew with your password.",
 			)
 		: explain(error, wrong);
-}
-
-/** As they are made, `abcde-FGHIJ`, whatever was typed between. */
-function asRecoveryCode(typed: string): string {
-	const code = typed.replaceAll(/[^A-Za-z0-9]/g, "");
-	return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code;
 }
 
 /** Where one wanted to go, if that is a page of ours; never another host's. */

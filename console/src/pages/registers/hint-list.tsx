@@ -1,0 +1,31 @@
+import { Alert, List } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { KindDescription } from "../../kind-description.ts";
+import { fieldOf } from "../../kinds.ts";
+import type { Hint } from "./hints.ts";
+
+export function HintList({
+	kind,
+	hints,
+}: {
+	kind: KindDescription;
+	hints: readonly Hint[];
+}) {
+	if (hints.length === 0) return null;
+	return (
+		<Alert
+			color="orange"
+			variant="outline"
+			title="Worth a second look"
+			icon={<IconAlertTriangle aria-hidden />}
+		>
+			<List size="sm" listStyleType="none">
+				{hints.map(({ field, text }) => (
+					<List.Item key={field + text}>
+						<b>{fieldOf(kind, field)?.label}:</b> {text}
+					</List.Item>
+				))}
+			</List>
+		</Alert>
+	);
+}

@@ -1,0 +1,48 @@
+import { Button, Group, Modal, Text } from "@mantine/core";
+
+/** What useBlocker gives. */
+interface Guard {
+	status: "idle" | "blocked";
+	next?: { pathname: string } | undefined;
+	proceed?: (() => void) | undefined;
+	reset?: (() => void) | undefined;
+}
+
+/** Asks before what was typed is lost. Whose session has ended can still save it. */
+export function LeaveGuard({ guard }: { guard: Guard }) {
+	const isBlocked = guard.status === "blocked";
+	const isSignedOut = isBlocked && guard.next?.pathname === "/sign-in";
+	return (
+		<Modal
+			opened={isBlocked}
+			onClose={() => guard.reset?.()}
+			title={
+				isSignedOut ? "You are not signed in any more" : "Leave without saving?"
+			}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Text>
+				{isSignedOut
+					? "What you have entered is still here, but not saved. Sign in in another tab, come back to this one, and save again."
+					: "What you have entered here is not saved and will be lost."}
+			</Text>
+			<Group justify="flex-end" mt="md">
+				<Button
+					variant="default"
+					data-autofocus
+					onClick={() => guard.reset?.()}
+				>
+					Stay here
+				</Button>
+				{isSignedOut && (
+					<Button component="a" href="/sign-in" target="_blank">
+						Sign in in another tab
+					</Button>
+				)}
+				<Button color="red.9" onClick={() => guard.proceed?.()}>
+					{isSignedOut ? "Give it up" : "Leave"}
+				</Button>
+			</Group>
+		</Modal>
+	);
+}
