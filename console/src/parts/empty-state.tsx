@@ -18,7 +18,9 @@ export function EmptyState({
 		<Paper withBorder p="xl">
 			<Stack align="center" gap="xs" ta="center" py="md">
 				{icon}
-				<Title order={2}>{title}</Title>
+				<Title order={2} style={{ overflowWrap: "anywhere" }}>
+					{title}
+				</Title>
 				{children && (
 					<Text c="dimmed" maw={480} component="div">
 						{children}

@@ -42,6 +42,15 @@ export function FrameworkCoverage({
 	const found = useQuery(
 		operationQuery("getFrameworkCoverage", { id: frameworkId }),
 	);
+	const importing = mayWrite && (
+		<ButtonLink
+			variant="default"
+			to="/o/$org/r/$kind/import"
+			params={{ org: organizationId, kind: "control" }}
+		>
+			Import controls
+		</ButtonLink>
+	);
 	const add = mayWrite && (
 		<ButtonLink
 			variant="default"
@@ -64,13 +73,7 @@ export function FrameworkCoverage({
 				actions={
 					mayWrite && (
 						<>
-							<ButtonLink
-								variant="default"
-								to="/o/$org/r/$kind/import"
-								params={{ org: organizationId, kind: "control" }}
-							>
-								Import controls
-							</ButtonLink>
+							{importing}
 							{add}
 						</>
 					)
@@ -87,7 +90,10 @@ export function FrameworkCoverage({
 		<Paper withBorder p="lg" component="section" aria-label="Controls">
 			<Group justify="space-between" mb="md">
 				<Title order={2}>Controls</Title>
-				{add}
+				<Group gap="xs">
+					{importing}
+					{add}
+				</Group>
 			</Group>
 			<Summary data={found.data} />
 			<Controls

@@ -24,11 +24,11 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	risk: {
 		columns: [
 			"name",
+			"inherent_risk_score",
+			"residual_risk_score",
 			"category",
 			"treatment",
 			"owner_id",
-			"inherent_risk_score",
-			"residual_risk_score",
 			"updated_at",
 		],
 		sections: [

@@ -106,7 +106,20 @@ function Register({ kind }: { kind: KindDescription }) {
 					kind={kind}
 					isFiltered={list.hasFilters || list.search.cursor !== undefined}
 					onShowAll={() => list.clearFilters()}
-					add={mayWrite ? add : null}
+					actions={
+						mayWrite && (
+							<>
+								<ButtonLink
+									variant="default"
+									to="/o/$org/r/$kind/import"
+									params={{ org: organizationId, kind: kind.kind }}
+								>
+									Import a file
+								</ButtonLink>
+								{add}
+							</>
+						)
+					}
 				/>
 			) : (
 				<>
@@ -201,12 +214,12 @@ function Nothing({
 	kind,
 	isFiltered,
 	onShowAll,
-	add,
+	actions,
 }: {
 	kind: KindDescription;
 	isFiltered: boolean;
 	onShowAll: () => void;
-	add: React.ReactNode;
+	actions: React.ReactNode;
 }) {
 	if (isFiltered) {
 		return (
@@ -225,9 +238,9 @@ function Nothing({
 	return (
 		<EmptyState
 			title={`There are no ${kind.nouns} yet`}
-			actions={add && <Group>{add}</Group>}
+			actions={actions && <Group>{actions}</Group>}
 		>
-			{add
+			{actions
 				? "Add the first one here, or import a file with many."
 				: "A member of the organization can add them."}
 		</EmptyState>

@@ -1,9 +1,11 @@
 import { Group, Paper, Text, Title } from "@mantine/core";
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import type { InputOf } from "../../api.ts";
 import { kinds } from "../../kinds.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { operationQuery } from "../../queries.ts";
 import { findRegisterKind, type RegisterKind } from "../../register-kinds.ts";
-import { recordsQuery } from "./register-calls.ts";
+import { type RecordsPage, recordsQuery } from "./register-calls.ts";
 
 interface Use {
 	kind: RegisterKind;
@@ -31,10 +33,40 @@ interface OfRecord {
 	organizationId: string;
 }
 
-/** Leads to the records that name this one, whether or not there are any. */
+/** How many are counted; beyond, there are "100 or more". */
+const COUNTED = 100;
+
+/** Leads to the records that name this one, with their number; nothing where there are none. */
 export function WhereUsed({ kind, id, organizationId }: OfRecord) {
-	const uses = usesOf(kind);
-	if (uses.length === 0) return null;
+	const found = useQueries({
+		queries: usesOf(kind).map((use) => {
+			const other = kinds.find((known) => known.kind === use.kind);
+			if (!other) throw new Error(`there is no kind ${use.kind}`);
+			return {
+				...recordsQuery(other, {
+					organization_id: organizationId,
+					size: COUNTED,
+					filter: { [use.filter]: id },
+				}),
+				select: ({ records, next_cursor }: RecordsPage) => ({
+					use,
+					count: records.length,
+					isMore: next_cursor !== null,
+				}),
+			};
+		}),
+		combine: (results) => results.flatMap(({ data }) => data ?? []),
+	}).filter(({ count }) => count > 0);
+	const devices = useQuery({
+		...operationQuery("listDevices", {
+			organization_id: organizationId,
+			size: COUNTED,
+			filter: { owner_id: id },
+		} as InputOf<"listDevices">),
+		enabled: kind === "people",
+	}).data;
+	const owned = devices?.devices.length ?? 0;
+	if (found.length === 0 && owned === 0) return null;
 	const title =
 		kind === "people" ? "What this person answers for" : "Where it is used";
 	return (
@@ -43,25 +75,34 @@ export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 				{title}
 			</Title>
 			<Group gap="md">
-				{uses.map((use) => (
-					<UseLink
-						key={use.kind + use.filter}
-						use={use}
-						id={id}
-						organizationId={organizationId}
-					/>
+				{found.map(({ use, count, isMore }) => (
+					<Group key={use.kind + use.filter} gap={6}>
+						<UseLink use={use} id={id} organizationId={organizationId} />
+						<Count count={count} isMore={isMore} />
+					</Group>
 				))}
-				{kind === "people" && (
-					<TextLink
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{ owner_id: id }}
-					>
-						Devices
-					</TextLink>
+				{owned > 0 && (
+					<Group gap={6}>
+						<TextLink
+							to="/o/$org/devices"
+							params={{ org: organizationId }}
+							search={{ owner_id: id }}
+						>
+							Devices
+						</TextLink>
+						<Count count={owned} isMore={devices?.next_cursor !== null} />
+					</Group>
 				)}
 			</Group>
 		</Paper>
+	);
+}
+
+function Count({ count, isMore }: { count: number; isMore: boolean }) {
+	return (
+		<Text span size="sm" c="dimmed">
+			{isMore ? `${count} or more` : count}
+		</Text>
 	);
 }
 
