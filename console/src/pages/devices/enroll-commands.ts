@@ -27,8 +27,8 @@ function install({ serverUrl, token }: Enrollment): string {
 }
 
 /**
- * Enrolls the machine that it is run on and sends its first heartbeat, with nothing but what
- * the system brings along. The key stays in the variable `key` of that shell.
+ * Enrolls the machine that it is run on and sends a first heartbeat and posture report, with
+ * nothing but what the system brings along. The report says what it knows: nothing. The key stays in the variable `key` of that shell.
  */
 export const manualCommands: Commands = {
 	LINUX: (enrollment) =>
@@ -61,7 +61,11 @@ export const manualCommands: Commands = {
 			"  os_version = (Get-CimInstance Win32_OperatingSystem).Caption",
 			"  agent_version = 'by hand'",
 			"} | ConvertTo-Json",
-			`Invoke-RestMethod -Method Post "$api/heartbeat" -Headers @{ Authorization = "Bearer $key" } -ContentType 'application/json' -Body $facts`,
+			`$as = @{ Authorization = "Bearer $key" }`,
+			`Invoke-RestMethod -Method Post "$api/heartbeat" -Headers $as -ContentType 'application/json' -Body $facts`,
+			`$now = (Get-Date).ToUniversalTime().ToString("yyyy-MM-ddTHH:mm:ssZ")`,
+			`$report = '{"results":[{"check_key":"DISK_ENCRYPTION","status":"UNKNOWN","evidence":{"note":"tried by hand"},"observed_at":"' + $now + '"}]}'`,
+			`Invoke-RestMethod -Method Post "$api/postures" -Headers $as -ContentType 'application/json' -Body $report`,
 		].join("\n"),
 };
 
@@ -76,6 +80,9 @@ function withCurl(
 		`version=${quoted(facts.version)}`,
 		`curl -fsS $api/heartbeat -H "Authorization: Bearer $key" -d @- <<END`,
 		`{"hardware_uuid":"$hardware","hostname":"$(hostname)","platform":"${facts.platform}","os_version":"$version","agent_version":"by hand"}`,
+		"END",
+		`curl -fsS $api/postures -H "Authorization: Bearer $key" -d @- <<END`,
+		`{"results":[{"check_key":"DISK_ENCRYPTION","status":"UNKNOWN","evidence":{"note":"tried by hand"},"observed_at":"$(date -u +%Y-%m-%dT%H:%M:%SZ)"}]}`,
 		"END",
 	].join("\n");
 }

@@ -6,6 +6,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
 import { Conflicts } from "./conflicts.tsx";
+import { deviceName } from "./device-words.tsx";
 
 const POLL_MS = 2_000;
 
@@ -40,8 +41,8 @@ export function EnrollmentProgress({
 						title="The device is enrolled"
 					>
 						<Stack align="flex-start" gap="sm">
-							{data?.device.hostname} has sent its first heartbeat and is
-							active.
+							{data ? deviceName(data.device) : "It"} has sent its first
+							heartbeat and is active.
 							<ButtonLink
 								to="/o/$org/devices/$id"
 								params={{

@@ -62,7 +62,8 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 								/>
 								<Text size="sm">
 									Or try it by hand, without an agent: this enrolls the device
-									and sends one heartbeat. The device's key is then in{" "}
+									and sends one heartbeat and one posture report, of a check
+									whose outcome is unknown. The device's key is then in{" "}
 									<Code>$key</Code>; keep it, it cannot be shown again.
 									{platform === "FREEBSD" &&
 										" It needs curl (pkg install curl)."}

@@ -64,6 +64,11 @@ export function HistoryTab({ device }: { device: Device }) {
 		refetchInterval: 30_000,
 	});
 	const at = endOfDay(search.at);
+	const firstMs = Math.min(
+		...(history.data?.spans.map(({ since }) => Date.parse(since)) ?? []),
+	);
+	// A device of yesterday has not been silent for the week before.
+	const isYoung = !search.range && range === "7d" && firstMs > fromMs;
 	return (
 		<Stack>
 			<Group justify="space-between" align="flex-end">
@@ -107,7 +112,7 @@ export function HistoryTab({ device }: { device: Device }) {
 				<Histories
 					spans={history.data.spans}
 					isCut={history.data.isCut}
-					fromMs={fromMs}
+					fromMs={isYoung ? firstMs : fromMs}
 					quietMs={(2 * organization.posture_interval_seconds + 60) * 1000}
 					markMs={at?.getTime()}
 					opened={search.check}
