@@ -15,6 +15,7 @@ import { getMe } from "./auth.ts";
 
 const MAX_TRIES = 2;
 const FRESH_MS = 10_000;
+const OUTAGE_MS = 10_000;
 
 let whenSignedOut = () => {};
 
@@ -38,6 +39,11 @@ export const queryClient = new QueryClient({
 	defaultOptions: {
 		queries: {
 			staleTime: FRESH_MS,
+			// After an outage a page mends itself.
+			refetchInterval: ({ state: { status, error } }) =>
+				status === "error" && error instanceof ApiError && error.mayRetry
+					? OUTAGE_MS
+					: false,
 			retry: (tries, error) =>
 				tries < MAX_TRIES && error instanceof ApiError && error.mayRetry,
 		},
