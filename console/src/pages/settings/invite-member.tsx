@@ -47,7 +47,9 @@ export function InviteMember({
 			size={made ? "lg" : "md"}
 			title={
 				made
-					? "Pass the invitation on"
+					? made.is_mailed
+						? "The invitation is on its way"
+						: "Pass the invitation on"
 					: again
 						? "Invite again"
 						: "Invite a member"
@@ -106,7 +108,7 @@ function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
 		<Stack>
 			<Text size="sm">
 				{made.is_mailed
-					? `The invitation is on its way to ${email}. You can also pass this link on yourself.`
+					? `A mail with the link was sent to ${email}; there is nothing more to do. If it does not arrive, send the link yourself.`
 					: `This service sends no mail: send the link to ${email} yourself.`}{" "}
 				It works once, until <DateTime value={expires_at} />, and only for this
 				address.

@@ -1,10 +1,12 @@
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { organizationsQuery } from "../../queries.ts";
 import { CreateOrganization } from "./create-organization.tsx";
 import { durationWords } from "./intervals.ts";
 import { IntervalsForm } from "./intervals-form.tsx";
@@ -13,6 +15,9 @@ import { OrganizationForm } from "./organization-form.tsx";
 export function Page() {
 	const { organization, mayAdmin } = useOrganization();
 	const [isCreating, setIsCreating] = useState(false);
+	const { data: own } = useSuspenseQuery(organizationsQuery);
+	// Who only reads everywhere, such as an auditor, was not asked to keep registers.
+	const mayCreate = own.some(({ role }) => role !== "viewer");
 	return (
 		<>
 			<PageHeader
@@ -23,13 +28,15 @@ export function Page() {
 						: "Administrators of the organization can change this."
 				}
 				actions={
-					<Button
-						variant="default"
-						leftSection={<IconPlus size={16} aria-hidden />}
-						onClick={() => setIsCreating(true)}
-					>
-						Create another organization
-					</Button>
+					mayCreate && (
+						<Button
+							variant="default"
+							leftSection={<IconPlus size={16} aria-hidden />}
+							onClick={() => setIsCreating(true)}
+						>
+							Create another organization
+						</Button>
+					)
 				}
 			/>
 			<Stack maw={720} gap="lg">
