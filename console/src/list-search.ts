@@ -12,10 +12,12 @@ export interface ListSearch {
 	cursor?: string;
 	/** Records a page. */
 	size?: number;
+	/** Which entry of the list is opened, by its number. */
+	entry?: number;
 	[filter: string]: FilterValue | undefined;
 }
 
-const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size"]);
+const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size", "entry"]);
 export const SIZES = [20, 50, 100];
 
 /** Of what an address says, that which a list can use. */
@@ -30,7 +32,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 			search[name] = value as FilterValue;
 		}
 	}
-	const { q, sort, dir, cursor, size } = raw;
+	const { q, sort, dir, cursor, size, entry } = raw;
 	// Words such as 2024 are read as a number from an address that was written by hand.
 	if (typeof q === "number") search.q = String(q);
 	if (typeof q === "string" && q !== "") search.q = q;
@@ -38,6 +40,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 	if (dir === "asc" || dir === "desc") search.dir = dir;
 	if (typeof cursor === "string") search.cursor = cursor;
 	if (typeof size === "number" && SIZES.includes(size)) search.size = size;
+	if (typeof entry === "number") search.entry = entry;
 	return search;
 }
 
@@ -58,6 +61,14 @@ export function useListSearch() {
 			resetScroll: false,
 			search: (before: ListSearch) =>
 				withoutAbsent({ ...before, cursor: undefined, ...changes }),
+		} as never);
+
+	/** Stays on the page of the list. */
+	const openEntry = (entry: number | undefined) =>
+		navigate({
+			to: ".",
+			resetScroll: false,
+			search: (before: ListSearch) => withoutAbsent({ ...before, entry }),
 		} as never);
 
 	const filters = Object.fromEntries(
@@ -95,6 +106,7 @@ export function useListSearch() {
 		/** Several at once, as for the two ends of a range. */
 		setFilters: (changes: Record<string, FilterValue | undefined>) =>
 			change(changes),
+		openEntry,
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
 		setSize: (size: number) => change({ size }),
 		next: (cursor: string) => change({ cursor }),

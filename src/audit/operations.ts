@@ -73,6 +73,10 @@ const FILTERS = {
 		schema: id().describe("Record that was changed: its whole history"),
 		sql: (p: string) => `t.record_id = ${p}`,
 	},
+	sequence: {
+		schema: z.int().min(1).describe("The entry with this number"),
+		sql: (p: string) => `t.sequence = ${p}`,
+	},
 	outcome: {
 		schema: z
 			.enum(["DONE", "REFUSED"])

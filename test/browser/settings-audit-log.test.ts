@@ -83,6 +83,19 @@ test("an entry tells who changed what, before and after, in the words of the reg
 		.poll(() => cells("Residual likelihood"))
 		.toEqual([expect.stringMatching(/^4/), expect.stringMatching(/^2/)]);
 	await entry.getByText("API token: Claude Code").waitFor();
+	// What was opened is in the address, also where newer entries have come before it.
+	const shared = page.url();
+	await page.goto(path("?size=50"));
+	await page.goto(
+		shared.replace("operation=updateRisk", "operation=addVendor"),
+	);
+	await entry.getByRole("row", { name: /^Treatment/ }).waitFor();
+	await page.goto(shared);
+	await entry.getByText("Ada Lovelace").waitFor();
+	await expect
+		.poll(() => entry.getByRole("time").first().innerText())
+		.toMatch(/:\d\d (CES?T|GMT\+\d)$/);
+	await expect.poll(() => cells("Owner")).toEqual(["–", "Ada Lovelace"]);
 	await screenshot(page, "audit-entry");
 	await axe(page);
 	await entry

@@ -6,6 +6,15 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeStyle: "short",
 });
+const PRECISE = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeStyle: "medium",
+});
+// With the zone, for what may have to be proved.
+const ZONED = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeStyle: "long",
+});
 // A date of the calendar has no zone: it must not slip to the day before.
 const DAY = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
@@ -22,13 +31,21 @@ const UNITS = [
 	["minute", 60],
 ] as const;
 
-/** A moment in the reader's zone; the full time as a title. */
-export function DateTime({ value }: { value: string | null | undefined }) {
+const FORMATS = { minutes: SHORT, seconds: PRECISE, zone: ZONED };
+
+/** A moment in the reader's zone, as precise as it is wanted; the full time as a title. */
+export function DateTime({
+	value,
+	to = "minutes",
+}: {
+	value: string | null | undefined;
+	to?: keyof typeof FORMATS;
+}) {
 	if (!value) return <>–</>;
 	const date = new Date(value);
 	return (
 		<time dateTime={value} title={FULL.format(date)}>
-			{SHORT.format(date)}
+			{withoutBreaks(FORMATS[to].format(date))}
 		</time>
 	);
 }
@@ -67,4 +84,9 @@ export function relativeTo(date: Date, nowMs: number): string {
 	return Math.abs(seconds) < 5
 		? "now"
 		: RELATIVE.format(Math.trunc(seconds), "second");
+}
+
+/** The time of a day stays in one piece: no line ends before its PM. */
+function withoutBreaks(text: string): string {
+	return text.replace(/(?<=\d) (?=[AP]M\b)/gi, "\u00a0");
 }

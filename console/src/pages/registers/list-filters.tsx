@@ -1,13 +1,4 @@
-import {
-	Autocomplete,
-	Button,
-	Checkbox,
-	Group,
-	Pill,
-	Select,
-} from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
-import { IconFilter } from "@tabler/icons-react";
+import { Autocomplete, Checkbox, Select } from "@mantine/core";
 import { useState } from "react";
 import type {
 	FilterDescription,
@@ -16,13 +7,14 @@ import type {
 import type { AnyRecord } from "../../kinds.ts";
 import type { ListControls } from "../../list-search.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import { FilterChip } from "../../parts/filter-chip.tsx";
+import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { BandFilter, DueFilter } from "./range-filters.tsx";
 import { NONE, ReferencePicker } from "./reference-picker.tsx";
 
 /** So wide that the search and a register's filters have room on one line of a usual screen. */
 const WIDTHS = { few: 180, many: 140 };
 const FEW = 4;
-const NARROW = "(max-width: 48em)";
 
 export interface FilterProps {
 	filter: FilterDescription;
@@ -39,26 +31,19 @@ export function ListFilters({
 	kind,
 	...rest
 }: Omit<FilterProps, "filter" | "width"> & { kind: KindDescription }) {
-	const isNarrow = useMediaQuery(NARROW);
-	const [isOpen, setOpen] = useState(false);
-	const active = Object.keys(rest.list.filters).length;
 	const width = kind.filters.length > FEW ? WIDTHS.many : WIDTHS.few;
-	const controls = kind.filters.map((filter) => (
-		<FilterControl key={filter.name} filter={filter} width={width} {...rest} />
-	));
-	if (!isNarrow || controls.length === 0) return controls;
+	if (kind.filters.length === 0) return null;
 	return (
-		<>
-			<Button
-				variant="default"
-				leftSection={<IconFilter size={16} aria-hidden />}
-				aria-expanded={isOpen}
-				onClick={() => setOpen(!isOpen)}
-			>
-				Filters{active > 0 && ` (${active})`}
-			</Button>
-			{isOpen && <Group gap="sm">{controls}</Group>}
-		</>
+		<FoldedFilters list={rest.list}>
+			{kind.filters.map((filter) => (
+				<FilterControl
+					key={filter.name}
+					filter={filter}
+					width={width}
+					{...rest}
+				/>
+			))}
+		</FoldedFilters>
 	);
 }
 
@@ -117,18 +102,11 @@ function FilterControl(props: FilterProps) {
 	if (filter.type === "name") return <NameFilter {...props} />;
 	// No control would earn its place, but an address may have it, as from the matrix of risks.
 	return value === undefined ? null : (
-		<Pill
-			size="md"
-			withRemoveButton
+		<FilterChip
+			label={`${label}: ${value === false ? "no" : String(value)}`}
+			remove={`Remove the filter ${label}`}
 			onRemove={() => list.setFilter(name, undefined)}
-			removeButtonProps={{
-				"aria-label": `Remove the filter ${label}`,
-				"aria-hidden": false,
-				tabIndex: 0,
-			}}
-		>
-			{label}: {value === false ? "no" : String(value)}
-		</Pill>
+		/>
 	);
 }
 

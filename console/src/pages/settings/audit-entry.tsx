@@ -20,7 +20,7 @@ export function AuditEntry({
 	const { actor_id, actor_name, record_id, token_id } = entry;
 	useReturnFocus();
 	const facts: [string, ReactNode][] = [
-		["When", <DateTime key="when" value={entry.at} />],
+		["When", <DateTime key="when" value={entry.at} to="zone" />],
 		["Who", <Actor key="who" entry={entry} />],
 		["Record", <AuditRecord key="record" entry={entry} />],
 		["Client", entry.client ?? "–"],

@@ -1,8 +1,10 @@
-import { type ComboboxData, Pill, Select, TextInput } from "@mantine/core";
+import { type ComboboxData, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import { FilterChip } from "../../parts/filter-chip.tsx";
+import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { operationQuery } from "../../queries.ts";
 import {
 	ACTORS,
@@ -45,8 +47,6 @@ export function AuditFilters({
 			aria-label={label}
 			placeholder={label}
 			data={data}
-			searchable
-			nothingFoundMessage="Nothing like this"
 			value={of(name)}
 			onChange={(value) => setFilter(name, value ?? undefined)}
 			clearable
@@ -57,7 +57,7 @@ export function AuditFilters({
 	const from = of("from");
 	const until = of("until");
 	return (
-		<>
+		<FoldedFilters list={list}>
 			{choice("actor_kind", "Kind of actor", actorOptions, 140)}
 			{choice("actor_id", "Actor", actors, 170)}
 			{choice("operation", "Action", actionGroups, 190)}
@@ -91,7 +91,7 @@ export function AuditFilters({
 				label={`Token: ${rows.find(({ token_id }) => token_id === of("token_id"))?.token_name ?? "one"}`}
 				list={list}
 			/>
-		</>
+		</FoldedFilters>
 	);
 }
 
@@ -107,18 +107,11 @@ function Chosen({
 }) {
 	if (list.filters[name] === undefined) return null;
 	return (
-		<Pill
-			size="lg"
-			withRemoveButton
+		<FilterChip
+			label={label}
+			remove={`Take the filter away: ${label}`}
 			onRemove={() => list.setFilter(name, undefined)}
-			removeButtonProps={{
-				"aria-label": `Take the filter away: ${label}`,
-				"aria-hidden": false,
-				tabIndex: 0,
-			}}
-		>
-			{label}
-		</Pill>
+		/>
 	);
 }
 

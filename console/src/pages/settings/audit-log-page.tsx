@@ -1,6 +1,5 @@
 import { Anchor, Button, Code, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
@@ -39,7 +38,6 @@ export function Page() {
 function AuditLog() {
 	const { organizationId } = useOrganization();
 	const list = useListSearch();
-	const [opened, setOpened] = useState<Entry | null>(null);
 	// The log has one order; what an address says of another one is nothing to it.
 	const { order_by: _, ...input } = list.input;
 	const filtered = {
@@ -60,6 +58,18 @@ function AuditLog() {
 		...entry,
 		id: String(entry.sequence),
 	}));
+	const { entry: number } = list.search;
+	const shown = rows.find(({ sequence }) => sequence === number);
+	// Of an address that was handed on, the entry may be on another page by now.
+	const alone = useQuery({
+		...operationQuery("listAuditLog", {
+			organization_id: organizationId,
+			filter: { sequence: number },
+		}),
+		enabled: number !== undefined && !log.isPending && !shown,
+	});
+	const opened =
+		number === undefined ? undefined : (shown ?? alone.data?.audit_entries[0]);
 	return (
 		<>
 			<PageHeader
@@ -93,7 +103,7 @@ function AuditLog() {
 			{rows.length > 0 && (
 				<DataTable
 					label="Audit log"
-					columns={columnsWith(setOpened)}
+					columns={columnsWith(({ sequence }) => list.openEntry(sequence))}
 					rows={rows}
 					isStale={log.isPlaceholderData}
 				/>
@@ -109,11 +119,10 @@ function AuditLog() {
 			{opened && (
 				<AuditEntry
 					entry={opened}
-					onClose={() => setOpened(null)}
-					onFilter={(filter) => {
-						setOpened(null);
-						list.setFilters({ ...nothing, ...filter });
-					}}
+					onClose={() => list.openEntry(undefined)}
+					onFilter={(filter) =>
+						list.setFilters({ ...nothing, ...filter, entry: undefined })
+					}
 				/>
 			)}
 		</>
@@ -124,8 +133,8 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 	{
 		id: "at",
 		header: "When",
-		width: 170,
-		cell: ({ at }) => <DateTime value={at} />,
+		width: 200,
+		cell: ({ at }) => <DateTime value={at} to="seconds" />,
 	},
 	{
 		id: "actor",

@@ -10,6 +10,7 @@ import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
+import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -67,16 +68,19 @@ export function Page() {
 				}
 			/>
 			<FilterBar list={list} label="Search members">
-				<Select
-					aria-label="Role"
-					placeholder="Role"
-					data={roleOptions}
-					value={(list.filters.role as string | undefined) ?? null}
-					onChange={(value) => list.setFilter("role", value ?? undefined)}
-					clearable
-					clearButtonProps={clearButton("Clear Role")}
-					w={160}
-				/>
+				<FoldedFilters list={list}>
+					{" "}
+					<Select
+						aria-label="Role"
+						placeholder="Role"
+						data={roleOptions}
+						value={(list.filters.role as string | undefined) ?? null}
+						onChange={(value) => list.setFilter("role", value ?? undefined)}
+						clearable
+						clearButtonProps={clearButton("Clear Role")}
+						w={160}
+					/>
+				</FoldedFilters>{" "}
 			</FilterBar>
 			{members.isPending && <RowsSkeleton />}
 			{members.isError && (
@@ -142,11 +146,11 @@ function columnsFor(
 			sort: "name",
 			cell: ({ name, user_id }) => (
 				<Group gap="xs" wrap="nowrap">
-					<Text size="sm" fw={500}>
+					<Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
 						{name}
 					</Text>
 					{user_id === myId && (
-						<Badge variant="default" tt="none" fw={500}>
+						<Badge variant="default" tt="none" fw={500} flex="none">
 							You
 						</Badge>
 					)}

@@ -1,0 +1,38 @@
+import { Button, Group } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconFilter } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import type { ListControls } from "../list-search.ts";
+
+const NARROW = "(max-width: 48em)";
+
+/** A list's filters; on a narrow screen behind a button that says how many are set. */
+export function FoldedFilters({
+	list,
+	children,
+}: {
+	list: ListControls;
+	children: ReactNode;
+}) {
+	const isNarrow = useMediaQuery(NARROW);
+	const [isOpen, setOpen] = useState(false);
+	const active = Object.keys(list.filters).length;
+	if (!isNarrow) return children;
+	return (
+		<>
+			<Button
+				variant="default"
+				leftSection={<IconFilter size={16} aria-hidden />}
+				aria-expanded={isOpen}
+				onClick={() => setOpen(!isOpen)}
+			>
+				Filters{active > 0 && ` (${active})`}
+			</Button>
+			{isOpen && (
+				<Group gap="sm" align="flex-end">
+					{children}
+				</Group>
+			)}
+		</>
+	);
+}
