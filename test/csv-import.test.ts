@@ -251,6 +251,26 @@ test("what was confirmed is written at once, with an audit entry for every recor
 	});
 });
 
+test("a dry run tells of new records whose names are in the register already", async () => {
+	await member.use("addMeasure", {
+		organization_id,
+		name: "Twice named",
+		category: "Security",
+	});
+	const lines = ["name,category", "twice NAMED,Security", "Only once,Security"];
+	expect(await tryImport("measure", lines)).toMatchObject({
+		add: 2,
+		known_names: 1,
+	});
+	const matched = await member.use("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		match_by: "name",
+	});
+	expect(matched).toMatchObject({ add: 1, update: 1, known_names: 0 });
+});
+
 test("one wrong line, and nothing of the file is written", async () => {
 	const lines = ["name,category", "Backups,IT", ",IT", "Locks,"];
 	const { status, body } = await member.call("importRecords", {

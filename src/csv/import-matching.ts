@@ -102,6 +102,28 @@ export async function findMatches(
 	return matches;
 }
 
+/** How many of the new records have a name that a record of the kind has already, in any case. */
+export async function countKnownNames(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	plan: readonly { outcome: string; values: Values }[],
+): Promise<number> {
+	const { title } = kind;
+	if (title === undefined) return 0;
+	const names = plan
+		.filter(({ outcome }) => outcome === "ADD")
+		.map(({ values }) => values[title])
+		.filter((name) => typeof name === "string" && name !== "");
+	if (names.length === 0) return 0;
+	const { rows } = await client.query<{ count: number }>(
+		`select count(*)::int as count from unnest($2::text[]) g (text)
+		where lower(g.text) in (select lower(t.${title}) from ${kind.table} t where t.organization_id = $1)`,
+		[organizationId, names],
+	);
+	return rows[0]?.count ?? 0;
+}
+
 /** Reference ids of the file that records have already → the id of that record. */
 export async function findTaken(
 	client: PoolClient,

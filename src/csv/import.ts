@@ -12,7 +12,7 @@ import {
 	MAX_LINES,
 	readFile,
 } from "./import-file.ts";
-import { chooseMatch, MATCH_BY } from "./import-matching.ts";
+import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 
 export const MAX_CSV_BYTES = 16 * 1024 * 1024;
@@ -76,6 +76,11 @@ export const importRecords = defineOperation({
 		update: z.int(),
 		unchanged: z.int(),
 		wrong: z.int(),
+		known_names: z
+			.int()
+			.describe(
+				"Of the new records those whose name a record has already, which may be the same ones",
+			),
 		ignored_columns: z
 			.array(z.string())
 			.describe("What cannot be given: times, scores, names beside ids"),
@@ -117,6 +122,12 @@ export const importRecords = defineOperation({
 			update: count("UPDATE"),
 			unchanged: count("UNCHANGED"),
 			wrong: count("WRONG"),
+			known_names: await countKnownNames(
+				context.client,
+				kind,
+				input.organization_id,
+				isDryRun ? plan : [],
+			),
 			ignored_columns: file.ignored,
 			lines: plan.map((planned, at) =>
 				describeLine(kind, file, file.lines[at], planned, stored?.get(planned)),

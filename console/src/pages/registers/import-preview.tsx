@@ -123,7 +123,7 @@ export function ImportPreview({
 }
 
 function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
-	const { add, update, unchanged, wrong, ignored_columns } = plan;
+	const { add, update, unchanged, wrong, known_names, ignored_columns } = plan;
 	const parts = [
 		`${add.toLocaleString()} to add`,
 		`${update.toLocaleString()} to change`,
@@ -146,6 +146,20 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 				>
 					Mend {wrong === 1 ? "it" : "them"} in the file and choose it again:
 					nothing is imported while a line is wrong.
+				</Alert>
+			)}
+			{known_names > 0 && (
+				<Alert
+					color="orange"
+					variant="outline"
+					title={
+						known_names === 1
+							? "A name is in the register already"
+							: `${known_names.toLocaleString()} of the names are in the register already`
+					}
+				>
+					These lines would add {kind.nouns} that may be there. To change those
+					instead, choose above by what existing records are found.
 				</Alert>
 			)}
 			{ignored_columns.length > 0 && (
