@@ -109,8 +109,12 @@ function secondFactorOf(page: Page, person: TestUser) {
 		codes,
 		givePassword,
 		begin: () => twoFactor.getByRole("button", { name: "Turn on …" }).click(),
-		readKey: async () =>
-			(await dialog.getByLabel("Key", { exact: true }).innerText()).trim(),
+		// Shown in fours, as people type it.
+		readKey: async () => {
+			const key = await dialog.getByLabel("Key", { exact: true }).innerText();
+			expect(key.trim()).toMatch(/^([A-Z2-7]{4} )+[A-Z2-7]{1,4}$/);
+			return key.replaceAll(/\s/g, "");
+		},
 		readCodes: async () => (await codes.innerText()).trim().split(/\s+/),
 		confirm: async (code: string) => {
 			await dialog.getByLabel("Code", { exact: true }).fill(code);
@@ -162,7 +166,7 @@ test(
 		await elsewhere.getByText("The code is wrong or too old").waitFor();
 		await axe(elsewhere);
 		await screenshot(elsewhere, "second-step-wrong");
-		await elsewhere.getByLabel("Code", { exact: true }).fill(totp(key));
+		await elsewhere.getByLabel("Code", { exact: true }).fill(totp(key, 1));
 		await button(elsewhere, "Continue").click();
 		await heading(elsewhere, "Account and security").waitFor();
 
@@ -215,9 +219,10 @@ test(
 			elsewhere
 				.getByText("The recovery code is wrong or was used before.")
 				.waitFor();
-		// As somebody types it: without the dash.
-		await enter(first.replace("-", " "));
+		// As somebody types it: without the dash, in capitals.
+		await enter(first.replace("-", " ").toUpperCase());
 		await heading(elsewhere, "Account and security").waitFor();
+		await elsewhere.getByText("9 recovery codes are left.").waitFor();
 		await enter(first);
 		await isRefused();
 

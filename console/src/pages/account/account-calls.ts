@@ -1,3 +1,4 @@
+import { queryOptions } from "@tanstack/react-query";
 import { ApiError, request } from "../../api.ts";
 
 /** What the address of the second factor gives when it is begun. */
@@ -42,6 +43,15 @@ export async function renewRecoveryCodes(password: string): Promise<string[]> {
 	return answer.backupCodes;
 }
 
+/** How many of one's recovery codes were not used yet; its key begins with what it is. */
+export const recoveryCodesLeftQuery = queryOptions({
+	queryKey: ["recoveryCodesLeft"],
+	queryFn: ({ signal }) =>
+		request<{ left: number }>("/api/auth/two-factor/recovery-codes-left", {
+			signal,
+		}),
+});
+
 const WRONG: Record<string, { field: string; message: string }> = {
 	INVALID_PASSWORD: {
 		field: "password",
@@ -62,6 +72,9 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	},
 };
 
+/** Refusals that say in words what is wrong with it. */
+const NEW_PASSWORD = new Set(["SAME_PASSWORD", "WEAK_PASSWORD"]);
+
 /**
  * Refusals of better-auth in the shape of our own: beside the field they are about. A wrong
  * code is 401 there, which elsewhere means that the session has ended.
@@ -70,7 +83,10 @@ async function send<Result>(path: string, body: object): Promise<Result> {
 	try {
 		return await request<Result>(`/api/auth/${path}`, { body });
 	} catch (error) {
-		const wrong = error instanceof ApiError ? WRONG[error.code] : undefined;
+		if (!(error instanceof ApiError)) throw error;
+		const wrong = NEW_PASSWORD.has(error.code)
+			? { field: "new_password", message: error.message }
+			: WRONG[error.code];
 		if (!wrong) throw error;
 		throw new ApiError(400, "bad_request", wrong.message, [wrong]);
 	}

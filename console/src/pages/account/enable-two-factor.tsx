@@ -90,7 +90,9 @@ function Scan({
 		({ code }) => confirmTwoFactor(code.replaceAll(/\D/g, "")),
 		onDone,
 	);
-	const key = new URL(uri).searchParams.get("secret") ?? "";
+	const secret = new URL(uri).searchParams.get("secret") ?? "";
+	// In fours, as it is read and typed; apps take it with the spaces.
+	const key = secret.replace(/(.{4})(?=.)/g, "$1 ");
 	return (
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>

@@ -1,9 +1,14 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { forgetReadings } from "../../queries.ts";
-import { disableTwoFactor, renewRecoveryCodes } from "./account-calls.ts";
+import {
+	disableTwoFactor,
+	recoveryCodesLeftQuery,
+	renewRecoveryCodes,
+} from "./account-calls.ts";
 import { Dialogue } from "./dialogue.tsx";
 import { EnableTwoFactor } from "./enable-two-factor.tsx";
 import { PasswordStep } from "./password-step.tsx";
@@ -37,6 +42,7 @@ export function TwoFactor({
 					? "Signing in takes your password and a code of your authenticator app. A recovery code helps out when the app is not at hand."
 					: "With it, signing in also takes a code that an authenticator app on your phone shows. A stolen password alone is then worth nothing."}
 			</Text>
+			{isEnabled && <CodesLeft />}
 			<Group>
 				{isEnabled ? (
 					<>
@@ -78,6 +84,26 @@ export function TwoFactor({
 	);
 }
 
+const FEW_CODES = 3;
+
+/** Who has used most of them should make new ones while they can still sign in. */
+function CodesLeft() {
+	const { data } = useQuery(recoveryCodesLeftQuery);
+	if (!data) return null;
+	const { left } = data;
+	const count =
+		left === 1 ? "1 recovery code is" : `${left} recovery codes are`;
+	return left > FEW_CODES ? (
+		<Text size="sm" mb="md">
+			{count} left.
+		</Text>
+	) : (
+		<Alert color="orange" variant="outline" mb="md" title={`${count} left`}>
+			Make new ones, before the authenticator is lost and no code is left.
+		</Alert>
+	);
+}
+
 function RenewCodes({
 	email,
 	onClose,
@@ -93,7 +119,14 @@ function RenewCodes({
 			mustBeRead={codes !== null}
 		>
 			{codes ? (
-				<RecoveryCodes email={email} codes={codes} onDone={onClose} />
+				<RecoveryCodes
+					email={email}
+					codes={codes}
+					onDone={() => {
+						onClose();
+						void forgetReadings();
+					}}
+				/>
 			) : (
 				<PasswordStep
 					email={email}
