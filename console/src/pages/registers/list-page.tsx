@@ -164,8 +164,9 @@ function columnOf(
 					inherit
 					fw={500}
 					lineClamp={2}
-					maw={MAX_CELL}
-					style={{ overflowWrap: "break-word" }}
+					// On a narrow screen what stands beside it, such as a score, is to be seen too.
+					maw={{ base: 150, sm: MAX_CELL }}
+					style={{ overflowWrap: "anywhere" }}
 				>
 					{titleOf(kind, record)}
 				</TextLink>
