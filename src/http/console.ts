@@ -4,6 +4,7 @@ import type { Identity } from "../access/identity.ts";
 import { joinByInvitation, joinInput } from "../access/join.ts";
 import type { ResetParts } from "../access/password-reset.ts";
 import type { Principal } from "../access/principal.ts";
+import { Shares } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { findOperation } from "../operations.ts";
@@ -15,6 +16,7 @@ import { refuseForeignPage } from "./gate.ts";
 const AUTH = "/api/auth";
 const MAX_AUTH_BODY = 16 * 1024;
 const MAX_CLIENT = 200;
+const CALLS_OF_A_SESSION = { running: 6, waiting: 26 };
 
 export interface ConsoleParts {
 	services: Services;
@@ -32,6 +34,7 @@ export function addConsole(
 	{ services, identity, account }: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
+	const shares = new Shares(CALLS_OF_A_SESSION);
 
 	app.route({
 		method: ["GET", "POST"],
@@ -70,7 +73,9 @@ export function addConsole(
 			if (!operation) {
 				throw new AppError("not_found", "there is no such operation");
 			}
-			return invoke(services, principal, operation, request.body);
+			return shares.run(principal.sessionId ?? "", () =>
+				invoke(services, principal, operation, request.body),
+			);
 		},
 	);
 

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import type { ApiTokens } from "../access/api-tokens.ts";
 import type { Principal } from "../access/principal.ts";
+import { Shares } from "../access/shares.ts";
 import { toAppError } from "../errors.ts";
 import {
 	type Caller,
@@ -46,6 +47,8 @@ const DOOR = "/api/mcp/tools/";
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
+/** There are 10 connections to the database. */
+const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
 const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
 
 type Body = Awaited<ReturnType<typeof readBody>>;
@@ -73,6 +76,7 @@ export function makeToolServer(
 		...securityHeaders(services.baseUrl),
 		"cache-control": "no-store",
 	};
+	const shares = new Shares(CALLS_OF_A_TOKEN);
 	let isDraining = false;
 
 	async function answer(
@@ -113,9 +117,20 @@ export function makeToolServer(
 			client: clientName(request.headers["user-agent"]),
 			address: request.socket.remoteAddress,
 		});
-		if (url.pathname === MCP) {
-			return answerMcp(request, url, body, principal, requestId);
-		}
+		return shares.run(principal.token?.id ?? "", () =>
+			url.pathname === MCP
+				? answerMcp(request, url, body, principal, requestId)
+				: answerPlain(request, url, body, principal, requestId),
+		);
+	}
+
+	async function answerPlain(
+		request: IncomingMessage,
+		url: URL,
+		body: Promise<Body>,
+		principal: Principal,
+		requestId: string,
+	): Promise<Reply | "aborted"> {
 		noteUse(usage, principal, null, false);
 		if (HEALTH.has(url.pathname)) {
 			if (request.method !== "GET") return methodNotAllowed(["GET"]);
