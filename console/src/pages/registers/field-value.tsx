@@ -149,7 +149,11 @@ function Empty() {
 
 function Mail({ address }: { address: string }) {
 	return (
-		<Anchor href={`mailto:${address}`} style={{ overflowWrap: "anywhere" }}>
+		<Anchor
+			// Else "x@example.com?bcc=…" would write more than the address into the mail.
+			href={`mailto:${encodeURIComponent(address).replace("%40", "@")}`}
+			style={{ overflowWrap: "anywhere" }}
+		>
 			{address}
 		</Anchor>
 	);
