@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createOrganization } from "../../src/access/organization.ts";
 import type { Role } from "../../src/access/principal.ts";
 import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { makeFolder } from "../folder.ts";
+import { assay } from "../program.ts";
 import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
@@ -207,7 +210,38 @@ test("the commands for a Linux shell enroll the machine they are run on", async 
 	await page.getByText("The device is enrolled").waitFor();
 	for (const name of ["macOS", "Windows", "FreeBSD"]) {
 		await page.getByRole("tab", { name }).click();
-		await page.getByLabel("Command for probo-agent", { exact: true }).waitFor();
+		await page.getByLabel("Command for the agent", { exact: true }).waitFor();
+	}
+});
+
+test("the command for the agent, with the token it asks for, enrolls the machine it is run on", async () => {
+	const { page } = await start("admin", async () => "/devices/new");
+	await page.getByRole("button", { name: "Add the device" }).click();
+	await page.getByRole("tab", { name: "Linux" }).click();
+	const read = (label: string) =>
+		page.getByLabel(label, { exact: true }).textContent();
+	const [, ...words] = ((await read("Command for the agent")) ?? "").split(" ");
+	expect(words.slice(0, 3)).toEqual(["./assay-agent", "install", "--server"]);
+	const folder = await makeFolder("assay-agent-");
+	try {
+		const ended = await assay(
+			[
+				"agent",
+				"install",
+				"--server",
+				served.service.url,
+				"--no-service",
+				"--dir",
+				folder,
+			],
+			{},
+			process.execPath,
+			(await read("Enrollment token")) ?? "",
+		);
+		expect(ended).toMatchObject({ code: 0 });
+		await page.getByText("The device is enrolled").waitFor();
+	} finally {
+		await rm(folder, { recursive: true });
 	}
 });
 

@@ -10,20 +10,21 @@ type Commands = {
 	[Platform in keyof typeof PLATFORMS]: (enrollment: Enrollment) => string;
 };
 
-/** Installs probo-agent's service with the token, on a device that has its program. */
+/**
+ * Installs the agent on a device that has its program. The token is not in it: the agent asks for
+ * it, and the list of processes, which every user of the device sees, does not show it.
+ */
 export const agentCommands: Commands = {
 	LINUX: sudoInstall,
 	DARWIN: sudoInstall,
-	FREEBSD: sudoInstall,
-	WINDOWS: (enrollment) => `probo-agent.exe ${install(enrollment)}`,
+	FREEBSD: ({ serverUrl }) =>
+		`sudo node assay-agent.cjs install --server ${serverUrl}`,
+	WINDOWS: ({ serverUrl }) =>
+		`.\\assay-agent.exe install --server ${serverUrl}`,
 };
 
-function sudoInstall(enrollment: Enrollment): string {
-	return `sudo probo-agent ${install(enrollment)}`;
-}
-
-function install({ serverUrl, token }: Enrollment): string {
-	return `install --server ${serverUrl} --enrollment-token ${token}`;
+function sudoInstall({ serverUrl }: Enrollment): string {
+	return `sudo ./assay-agent install --server ${serverUrl}`;
 }
 
 /**

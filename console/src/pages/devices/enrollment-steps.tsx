@@ -49,15 +49,18 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 						<Tabs.Panel key={platform} value={platform}>
 							<Stack>
 								<Text size="sm">
-									An agent sends heartbeats and checks the device from then on.
-									Any agent that speaks the Device Agent API will do; it needs
-									the server address and the token.{" "}
+									The agent sends heartbeats and checks the device from then on.
+									Bring its program to the device (
+									<Code>npm run build:agent</Code> makes it) and start this{" "}
 									{platform === "WINDOWS"
-										? "Where probo-agent is installed, as an administrator:"
-										: "Where probo-agent is installed:"}
+										? "in a PowerShell as an administrator"
+										: "in its folder"}
+									. It asks for the token above. Other agents that speak the
+									Device Agent API, such as probo-agent, need the same two: the
+									server address and the token.
 								</Text>
 								<CopyField
-									label="Command for probo-agent"
+									label="Command for the agent"
 									value={agentCommands[platform](enrollment)}
 								/>
 								<Text size="sm">
