@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
 import {
@@ -9,6 +9,7 @@ import {
 	roleReaches,
 } from "./access/principal.ts";
 import { appendChanges, appendRefusal } from "./audit/log.ts";
+import { againOnConflict } from "./db/conflict.ts";
 import { transaction } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
@@ -60,14 +61,17 @@ export async function invoke<
 			String((input as Record<string, unknown>)[operation.tenant]),
 		);
 	}
-	const changes: Change[] = [];
 	const scope = {
 		organizationId: membership?.organizationId,
 		userId: principal.userId,
 		isReadOnly: operation.isReadOnly,
 	};
-	const afterwards: (() => void)[] = [];
-	const output = await transaction(services.pool, scope, async (client) => {
+	// Of the last attempt alone: an earlier one left nothing behind.
+	let changes: Change[] = [];
+	let afterwards: (() => void)[] = [];
+	const work = async (client: PoolClient) => {
+		changes = [];
+		afterwards = [];
 		const context: Context = {
 			client,
 			principal,
@@ -91,8 +95,11 @@ export async function invoke<
 			);
 		}
 		return output;
-	});
-	for (const work of afterwards) work();
+	};
+	const output = await againOnConflict(() =>
+		transaction(services.pool, scope, work),
+	);
+	for (const after of afterwards) after();
 	return output;
 }
 

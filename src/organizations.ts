@@ -158,7 +158,9 @@ async function change(
 ): Promise<{ organization: z.input<typeof organization> }> {
 	const names = Object.keys(given).filter((name) => given[name] !== undefined);
 	const { rows } = await client.query(
-		`select ${COLUMNS} from organizations t where t.id = $1 for update`,
+		// Not "for update", for which every foreign key to the organization waits: that of the
+		// audit log's next entry, too, while we wait for the log.
+		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
 		[id],
 	);
 	const before = rows[0] ?? {};

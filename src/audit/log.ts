@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import type { Principal } from "../access/principal.ts";
+import { againOnConflict } from "../db/conflict.ts";
 import { transaction } from "../db/pool.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
@@ -48,16 +49,17 @@ export async function appendRefusal(
 	organizationId: string,
 	recordId: string | null,
 ): Promise<void> {
-	await transaction(pool, { organizationId }, (client) =>
-		append(client, organizationId, [
-			{
-				...actorOf(principal),
-				operation,
-				outcome: "REFUSED",
-				record_kind: recordId && parseId(recordId)?.kind,
-				record_id: recordId,
-			},
-		]),
+	const entry = {
+		...actorOf(principal),
+		operation,
+		outcome: "REFUSED",
+		record_kind: recordId && parseId(recordId)?.kind,
+		record_id: recordId,
+	};
+	await againOnConflict(() =>
+		transaction(pool, { organizationId }, (client) =>
+			append(client, organizationId, [entry]),
+		),
 	);
 }
 
