@@ -33,12 +33,12 @@ export async function seedRegister(
 	);
 	const tokens: string[] = [];
 	for (const organization of organizations) {
-		tokens.push(await insertUser(client, organization, "admin"));
+		tokens.push(await insertToken(client, organization, "admin"));
 	}
 	const [first = ""] = organizations;
 	const byRole = {} as Record<Role, string>;
 	for (const role of ROLES) {
-		byRole[role] = await insertUser(client, first, role);
+		byRole[role] = await insertToken(client, first, role);
 	}
 	const perOrganization = Math.floor(size.risks / size.organizations);
 	const all = organizations.flatMap((organization) =>
@@ -83,7 +83,7 @@ export async function seedRegister(
 	};
 }
 
-async function insertUser(
+export async function insertToken(
 	client: Client,
 	organization: string,
 	role: Role,

@@ -1,0 +1,117 @@
+import { Agent, request } from "node:http";
+import fc from "fast-check";
+import { type Case, casesOf, type Target } from "./fuzz-cases.ts";
+import { Histogram } from "./histogram.ts";
+
+/** Cases made at once: fast-check's samples have their seed each. */
+const PORTION = 200;
+/** Portions between two looks at what there is by now. */
+const LEARN_EVERY = 10;
+const MOST_IDS = 200;
+const ANSWER_TIMEOUT_MS = 30_000;
+
+export interface Fuzzed {
+	cases: number;
+	statuses: Record<string, number>;
+	latencies: Histogram;
+	/** Door → statuses, so that one sees whether something gets behind it. */
+	doors: Record<string, Record<string, number>>;
+	/** Cases answered 5xx, or not at all: whole, to send again. */
+	failures: (Case & { answer: string })[];
+}
+
+/** Sends cases until there are enough or `until` has passed, `parallel` at a time. */
+export async function fuzz(
+	target: Target,
+	{ cases, seed, parallel }: { cases: number; seed: number; parallel: number },
+	until = Number.POSITIVE_INFINITY,
+): Promise<Fuzzed> {
+	const fuzzed: Fuzzed = {
+		cases: 0,
+		statuses: {},
+		latencies: new Histogram(),
+		doors: {},
+		failures: [],
+	};
+	const agent = new Agent({ keepAlive: true, maxSockets: parallel });
+	let known = target;
+	let arbitrary = casesOf(known);
+	const ids = [...target.ids];
+	/** Records that were made are named in later cases, in place of older ones. */
+	const learn = (text: string) => {
+		for (const [, id] of text.matchAll(/"id":"([\w-]{32})"/g)) {
+			const at = Math.floor(Math.random() * MOST_IDS);
+			ids[Math.min(at, ids.length)] = id as string;
+		}
+	};
+	let portions = 0;
+	let waiting: Case[] = [];
+	let taken = 0;
+	const next = (): Case | undefined => {
+		if (taken++ >= cases || performance.now() > until) return undefined;
+		if (waiting.length === 0) {
+			const numRuns = PORTION;
+			if (portions % LEARN_EVERY === LEARN_EVERY - 1) {
+				known = { ...target, ids: [...ids] };
+				arbitrary = casesOf(known);
+			}
+			waiting = fc.sample(arbitrary, { seed: seed + portions++, numRuns });
+		}
+		return waiting.pop();
+	};
+	const work = async () => {
+		for (let one = next(); one; one = next()) {
+			const began = performance.now();
+			const { status, text } = await send(target.url, agent, one);
+			fuzzed.cases++;
+			if (status === 200) learn(text);
+			fuzzed.latencies.recordMs(performance.now() - began);
+			const name = status === 0 ? "none" : String(status);
+			fuzzed.statuses[name] = (fuzzed.statuses[name] ?? 0) + 1;
+			const door = one.name.split(" ")[0] as string;
+			fuzzed.doors[door] ??= {};
+			const ofDoor = fuzzed.doors[door];
+			ofDoor[name] = (ofDoor[name] ?? 0) + 1;
+			if (status >= 500 || status === 0) {
+				fuzzed.failures.push({ ...one, answer: `${name} ${text}` });
+			}
+		}
+	};
+	await Promise.all(Array.from({ length: parallel }, work));
+	agent.destroy();
+	return fuzzed;
+}
+
+function send(
+	url: string,
+	agent: Agent,
+	{ method, path, headers, body }: Case,
+): Promise<{ status: number; text: string }> {
+	return new Promise((resolve) => {
+		const { hostname, port } = new URL(url);
+		const bytes = Buffer.from(body);
+		const outgoing = request({
+			hostname,
+			port,
+			method,
+			path,
+			agent,
+			headers: { ...headers, "content-length": bytes.length },
+			signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+		});
+		outgoing.on("error", (error) =>
+			resolve({ status: 0, text: error.message }),
+		);
+		outgoing.on("response", (response) => {
+			let text = "";
+			response.setEncoding("utf8");
+			response.on("data", (part: string) => {
+				if (text.length < 2_000) text += part;
+			});
+			const status = response.statusCode ?? 0;
+			response.on("end", () => resolve({ status, text }));
+			response.on("error", () => resolve({ status, text }));
+		});
+		outgoing.end(bytes);
+	});
+}
