@@ -30,6 +30,12 @@ export interface Service {
 	close: () => Promise<void>;
 }
 
+/**
+ * Connections that may wait to be accepted (the system may allow fewer). Of a crowd that comes back at
+ * once, those beyond are dropped and try again after 1, 3, 7 … seconds, unseen by anybody here.
+ */
+const BACKLOG = 4096;
+
 /** How long requests under way may take after a stop was asked for. */
 const DRAIN_MS = 10_000;
 
@@ -121,7 +127,11 @@ export async function serve(
 	};
 
 	try {
-		await app.listen({ host: config.host, port: config.port });
+		await app.listen({
+			host: config.host,
+			port: config.port,
+			backlog: BACKLOG,
+		});
 		const isEmpty = await isSetupNeeded(database.pool);
 		const { port } = app.server.address() as AddressInfo;
 		const host = config.host.includes(":") ? `[${config.host}]` : config.host;

@@ -194,3 +194,32 @@ test("idle resolves when everything accepted is done, also after failures", asyn
 	await Promise.all(all);
 	await batcher.idle();
 });
+
+test("while something has waited too long, new items are refused, and what waits is still stored", async () => {
+	const held = Promise.withResolvers<void>();
+	const batcher = new Batcher<Row, number>({
+		key: (one) => one.key,
+		bytes: () => 10,
+		maxBatchRows: 1,
+		maxBatchBytes: 1 << 20,
+		maxInFlight: 1,
+		maxWaitingRows: 1000,
+		maxWaitingBytes: 1 << 20,
+		maxWaitMs: 0,
+		run: async (rows) => {
+			await held.promise;
+			return rows.map(({ divisor }) => divisor);
+		},
+	});
+	const travelling = batcher.add(row("a", 1));
+	await new Promise((resolve) => setImmediate(resolve));
+	const waiting = batcher.add(row("b", 2));
+	await new Promise((resolve) => setTimeout(resolve, 5));
+	await expect(batcher.add(row("c"))).rejects.toMatchObject({
+		code: "service_unavailable",
+	});
+	expect(batcher.load()).toMatchObject({ rows: 1, refused: 1 });
+	held.resolve();
+	expect(await Promise.all([travelling, waiting])).toEqual([1, 2]);
+	expect(await batcher.add(row("c", 3))).toBe(3);
+});

@@ -17,7 +17,15 @@ export interface BatchOptions<Item, Result> {
 	/** What may wait for a place; beyond either an item is refused with service_unavailable. */
 	maxWaitingRows: number;
 	maxWaitingBytes: number;
+	/** While something has waited longer than this, new items are refused in the same way. */
+	maxWaitMs?: number;
 }
+
+/**
+ * A caller gives up after 30 s, and asks again: what is accepted must be answered well before,
+ * or an overloaded service would work on nothing but answers that nobody waits for.
+ */
+const MAX_WAIT_MS = 4_000;
 
 /** What a queue holds and has done. */
 export interface QueueLoad {
@@ -40,6 +48,8 @@ interface Waiting<Item, Result> {
 	item: Item;
 	key: string;
 	bytes: number;
+	/** On performance.now()'s clock. */
+	since: number;
 	resolve: (result: Result) => void;
 	reject: (error: unknown) => void;
 }
@@ -71,9 +81,13 @@ export class Batcher<Item, Result> implements Queue {
 	/** The result of `item`. Rejects with service_unavailable when the queue is full or the database away. */
 	add(item: Item): Promise<Result> {
 		const bytes = this.#options.bytes(item);
+		const { maxWaitingRows, maxWaitingBytes, maxWaitMs } = this.#options;
+		const since = performance.now();
+		const oldest = this.#waiting[0]?.since ?? since;
 		if (
-			this.#waiting.length >= this.#options.maxWaitingRows ||
-			this.#waitingBytes + bytes > this.#options.maxWaitingBytes
+			this.#waiting.length >= maxWaitingRows ||
+			this.#waitingBytes + bytes > maxWaitingBytes ||
+			since - oldest > (maxWaitMs ?? MAX_WAIT_MS)
 		) {
 			this.#refused++;
 			return Promise.reject(
@@ -85,7 +99,7 @@ export class Batcher<Item, Result> implements Queue {
 		}
 		return new Promise((resolve, reject) => {
 			const key = this.#options.key(item);
-			this.#waiting.push({ item, key, bytes, resolve, reject });
+			this.#waiting.push({ item, key, bytes, since, resolve, reject });
 			this.#waitingBytes += bytes;
 			this.#schedule();
 		});
