@@ -17,27 +17,7 @@ enableCompileCache(
 	fileURLToPath(new URL("../node_modules/.cache/assay", import.meta.url)),
 );
 if (/[\\/]node_modules[\\/]/.test(import.meta.dirname)) {
-	// Installed as a package. There Node strips no types by itself, to keep packages from being
-	// published as TypeScript; of this one's own files it does so when told.
-	const { registerHooks, stripTypeScriptTypes } = await import("node:module");
-	const { readFileSync } = await import("node:fs");
-	const own = new URL("../", import.meta.url).href;
-	// Its warning that it is experimental says nothing to who runs the service; it comes once.
-	const { emitWarning } = process;
-	process.emitWarning = () => {};
-	stripTypeScriptTypes("");
-	process.emitWarning = emitWarning;
-	const packages = new URL("../node_modules/", import.meta.url).href;
-	registerHooks({
-		load: (url, context, nextLoad) =>
-			url.endsWith(".ts") && url.startsWith(own) && !url.startsWith(packages)
-				? {
-						format: "module",
-						source: stripTypeScriptTypes(readFileSync(new URL(url), "utf8")),
-						shortCircuit: true,
-					}
-				: nextLoad(url, context),
-	});
+	await import("./strip-own-types.js");
 }
 const argv = process.argv.slice(2);
 if (argv[0] === "agent") {
