@@ -9,6 +9,7 @@ import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
+import { makeAddressOf } from "./http/client-address.ts";
 import type { ConsoleFiles } from "./http/console-files.ts";
 import { makeToolServer } from "./http/tool-server.ts";
 import { explainListen } from "./listen-error.ts";
@@ -60,7 +61,7 @@ export async function serve(
 	});
 
 	let isDraining = false;
-	const agentApi = makeAgentApi(database.pool, log, config.baseUrl);
+	const agentApi = makeAgentApi(database.devicePool, log, config.baseUrl);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);
@@ -75,15 +76,21 @@ export async function serve(
 	};
 	const identity = makeIdentity({ ...account, secret });
 	const catalogue = new Catalogue(operations);
+	const addressOf = makeAddressOf(config.trustedProxies);
 	const toolServer = makeToolServer(
 		{ services, catalogue, log, usage },
 		apiTokens,
+		addressOf,
 	);
 	const metrics =
 		config.metricsPort === undefined
 			? undefined
 			: await openMetrics(config, log, {
-					pools: { app: database.pool, identity: database.identityPool },
+					pools: {
+						app: database.pool,
+						device: database.devicePool,
+						identity: database.identityPool,
+					},
 					queues: agentApi.queues,
 					operations: new Set(operations.map(({ name }) => name)),
 				}).catch(async (error) => {
@@ -98,6 +105,7 @@ export async function serve(
 		identity,
 		account,
 		toolServer,
+		addressOf,
 		catalogue,
 		isDraining: () => isDraining,
 		observe: metrics?.observe,

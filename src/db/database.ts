@@ -30,6 +30,8 @@ export async function openServer(config: Config): Promise<Server> {
 
 export interface Database {
 	pool: Pool;
+	/** Like `pool`, for devices alone: people and AI clients in a crowd cannot take their turn. Connects when it is used. */
+	devicePool: Pool;
 	/** As assay_identity, which keeps users, passwords and sessions. Connects when it is used. */
 	identityPool: Pool;
 	/** As assay_audit, which reads every organization's audit log. Connects when it is used. */
@@ -42,8 +44,10 @@ export interface Database {
 	close: () => Promise<void>;
 }
 
-/** Connections the service keeps to its database at most. */
-const POOL_SIZE = 10;
+/** Connections the service keeps to its database at most, for each purpose. */
+const POOL_SIZE = 8;
+/** Two batches each of heartbeats and reports, one of look-ups, and one for what is rare. */
+const DEVICE_POOL_SIZE = 6;
 const IDENTITY_POOL_SIZE = 4;
 
 /** The database, migrated, through a pool bound by row-level security. */
@@ -54,6 +58,7 @@ export async function openDatabase(config: Config): Promise<Database> {
 		const pool = makePool(server.connection, { max: POOL_SIZE });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
+		const devicePool = makePool(server.connection, { max: DEVICE_POOL_SIZE });
 		const identityPool = makePool(server.connection, {
 			max: IDENTITY_POOL_SIZE,
 			role: IDENTITY_ROLE,
@@ -65,6 +70,7 @@ export async function openDatabase(config: Config): Promise<Database> {
 		});
 		return {
 			pool,
+			devicePool,
 			identityPool,
 			auditPool,
 			ownerConnection: server.connection,
@@ -72,6 +78,7 @@ export async function openDatabase(config: Config): Promise<Database> {
 			migrated,
 			close: async () => {
 				await pool.end();
+				await devicePool.end();
 				await identityPool.end();
 				await auditPool.end();
 				await server.close();

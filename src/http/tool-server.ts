@@ -6,7 +6,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import type { ApiTokens } from "../access/api-tokens.ts";
 import type { Principal } from "../access/principal.ts";
 import { Shares } from "../access/shares.ts";
-import { toAppError } from "../errors.ts";
+import { AppError, toAppError } from "../errors.ts";
 import {
 	type Caller,
 	clientName,
@@ -23,6 +23,7 @@ import {
 	requestIdIn,
 } from "../mcp/reply.ts";
 import { endEarly, readBody } from "./body.ts";
+import type { AddressOf } from "./client-address.ts";
 import { refuseForeignPage } from "./gate.ts";
 import {
 	describeUnreadable,
@@ -47,6 +48,8 @@ const DOOR = "/api/mcp/tools/";
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
+/** Calls that wait for a connection to the database: about a second's work. Beyond it none is begun. */
+const MAX_WAITING = 128;
 /** There are 10 connections to the database. */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
 const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
@@ -69,6 +72,7 @@ export interface ToolServer {
 export function makeToolServer(
 	tools: ToolServices,
 	tokens: Pick<ApiTokens, "authenticate">,
+	addressOf: AddressOf,
 ): ToolServer {
 	const { services, catalogue, usage, log } = tools;
 	const mcp = makeMcp(tools);
@@ -107,6 +111,12 @@ export function makeToolServer(
 	): Promise<Reply | "aborted"> {
 		refuseForeignPage(request, services.baseUrl);
 		if (NO_OAUTH.test(url.pathname)) return noOauth();
+		if (services.pool.waitingCount > MAX_WAITING) {
+			throw new AppError(
+				"service_unavailable",
+				"the service is receiving more than it can do; try again later",
+			);
+		}
 		// Begun at once: what arrives meanwhile, or goes wrong with it, is not missed.
 		const authorization = authorizationOf(request);
 		const body =
@@ -115,7 +125,7 @@ export function makeToolServer(
 				: Promise.resolve<Body>("aborted");
 		const principal = await tokens.authenticate(authorization, {
 			client: clientName(request.headers["user-agent"]),
-			address: request.socket.remoteAddress,
+			address: addressOf(request),
 		});
 		return shares.run(principal.token?.id ?? "", () =>
 			url.pathname === MCP
