@@ -10,14 +10,17 @@ const LEARN_EVERY = 10;
 const MOST_IDS = 200;
 const ANSWER_TIMEOUT_MS = 30_000;
 
+/** A case and what came of it: whole, to send again. */
+export type Failure = Case & { answer: string };
+
 export interface Fuzzed {
 	cases: number;
 	statuses: Record<string, number>;
 	latencies: Histogram;
 	/** Door → statuses, so that one sees whether something gets behind it. */
 	doors: Record<string, Record<string, number>>;
-	/** Cases answered 5xx, or not at all: whole, to send again. */
-	failures: (Case & { answer: string })[];
+	/** Cases answered 5xx, or not at all. */
+	failures: Failure[];
 }
 
 /** Sends cases until there are enough or `until` has passed, `parallel` at a time. */
@@ -25,6 +28,7 @@ export async function fuzz(
 	target: Target,
 	{ cases, seed, parallel }: { cases: number; seed: number; parallel: number },
 	until = Number.POSITIVE_INFINITY,
+	onFailure: (failure: Failure) => void = () => {},
 ): Promise<Fuzzed> {
 	const fuzzed: Fuzzed = {
 		cases: 0,
@@ -73,7 +77,9 @@ export async function fuzz(
 			const ofDoor = fuzzed.doors[door];
 			ofDoor[name] = (ofDoor[name] ?? 0) + 1;
 			if (status >= 500 || status === 0) {
-				fuzzed.failures.push({ ...one, answer: `${name} ${text}` });
+				const failure = { ...one, answer: `${name} ${text}` };
+				fuzzed.failures.push(failure);
+				onFailure(failure);
 			}
 		}
 	};

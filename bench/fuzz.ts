@@ -154,7 +154,12 @@ async function run(stand: Stand): Promise<number> {
 	const before = service.readMib();
 	const watching = setInterval(() => service.readMib(), 250);
 	say(`${cases} requests`);
-	const fuzzed = await fuzz(target, { cases, seed, parallel }, until);
+	let shown = 0;
+	// At once: of a long run one wants to know before its end.
+	const show = (failure: object) => {
+		if (shown++ < SHOWN_FAILURES) say(JSON.stringify(failure));
+	};
+	const fuzzed = await fuzz(target, { cases, seed, parallel }, until, show);
 	say("raw bytes");
 	const most = { cases: Math.ceil(cases / 10), seed };
 	const key = stand.fleet.keys[0] as string;
@@ -166,9 +171,7 @@ async function run(stand: Stand): Promise<number> {
 	const memory = { before, after };
 	process.stdout.write(toMarkdown(stand, fuzzed, socket, idle, memory));
 	const failures = [...fuzzed.failures, ...socket.failures];
-	for (const failure of failures.slice(0, SHOWN_FAILURES)) {
-		say(JSON.stringify(failure));
-	}
+	for (const failure of socket.failures) show(failure);
 	if (failures.length > 0) say(`the service's log: ${service.log}`);
 	const isFine =
 		failures.length === 0 && service.crashes === 0 && idle.refused === 0;

@@ -17,7 +17,7 @@ About two minutes.
 
   --seconds <n>       length of the overload (30)
   --times <n>         how many times the sustainable rate (10)
-  --connections <n>   at most (8000); what finds none free counts as not sent
+  --connections <n>   open before (4000); what finds none free counts as not sent
   --help              print this
 
 Exit code 1 when an acknowledged write is lost or stored twice, an answer was neither a success nor
@@ -200,6 +200,16 @@ class Load {
 		this.#send(connection, () => this.#idle.push(connection));
 	}
 
+	/** Opens all connections, not so many at once that the system drops some. */
+	async openAll(): Promise<void> {
+		while (this.#connections.length < this.#most) {
+			const count = Math.min(100, this.#most - this.#connections.length);
+			const portion = Array.from({ length: count }, () => this.#connect());
+			await Promise.all(portion.map((connection) => connection.open()));
+			this.#idle.push(...portion);
+		}
+	}
+
 	#connect(): Connection {
 		const connection = new Connection(this.#stand.service.port);
 		this.#connections.push(connection);
@@ -247,6 +257,7 @@ async function run(stand: Stand): Promise<number> {
 	say(
 		`${sustainable.toFixed(0)}/s; now ${wanted.toFixed(0)}/s for ${seconds} s`,
 	);
+	await load.openAll();
 	const watching = setInterval(() => service.readMib(), 100);
 	await load.open(wanted, seconds);
 	const flood = load.tally;
@@ -338,7 +349,7 @@ const { values } = parseArgs({
 	options: {
 		seconds: { type: "string", default: "30" },
 		times: { type: "string", default: "10" },
-		connections: { type: "string", default: "8000" },
+		connections: { type: "string", default: "4000" },
 		help: { type: "boolean", default: false },
 	},
 });
