@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { AppError } from "./errors.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
@@ -11,6 +12,8 @@ export interface Config {
 	readonly dataDir: string;
 	/** Undefined: the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
+	/** Proxies that are believed when they say whom a request is from: addresses and ranges. */
+	readonly trustedProxies: readonly string[];
 	readonly logLevel: LogLevel;
 	/** Where the metrics are; undefined: nowhere. */
 	readonly metricsPort: number | undefined;
@@ -37,6 +40,7 @@ const NAMES = [
 	"ASSAY_HOST",
 	"ASSAY_PORT",
 	"ASSAY_BASE_URL",
+	"ASSAY_TRUSTED_PROXIES",
 	"ASSAY_DATA_DIR",
 	"ASSAY_LOG_LEVEL",
 	"ASSAY_METRICS_PORT",
@@ -71,6 +75,7 @@ export function readConfig(
 		host,
 		port,
 		baseUrl: readOrigin(env.ASSAY_BASE_URL, port),
+		trustedProxies: readProxies(env.ASSAY_TRUSTED_PROXIES),
 		dataDir: resolve(env.ASSAY_DATA_DIR || "data"),
 		databaseUrl: readDatabaseUrl(env.DATABASE_URL),
 		logLevel: readLogLevel(env.ASSAY_LOG_LEVEL),
@@ -107,6 +112,26 @@ function readOrigin(text: string | undefined, port: number): string {
 		);
 	}
 	return url.origin;
+}
+
+function readProxies(text: string | undefined): readonly string[] {
+	const ranges = (text ?? "")
+		.split(",")
+		.map((range) => range.trim())
+		.filter((range) => range !== "");
+	for (const range of ranges) {
+		const [address = "", bits, ...rest] = range.split("/");
+		const length = isIP(address) === 6 ? 128 : 32;
+		const isRange =
+			bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= length);
+		if (isIP(address) === 0 || !isRange || rest.length > 0) {
+			throw new AppError(
+				"bad_request",
+				`ASSAY_TRUSTED_PROXIES must be addresses and ranges with commas between, such as 127.0.0.1, 10.0.0.0/8; "${range}" is none`,
+			);
+		}
+	}
+	return Object.freeze(ranges);
 }
 
 function readDatabaseUrl(text: string | undefined): string | undefined {

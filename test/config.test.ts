@@ -22,6 +22,7 @@ describe("without settings", () => {
 		baseUrl: "http://localhost:8080",
 		dataDir: resolve("data"),
 		databaseUrl: undefined,
+		trustedProxies: [],
 		logLevel: "info",
 		reportRetentionMonths: 13,
 	};
@@ -58,6 +59,7 @@ test("every setting is read", () => {
 			ASSAY_HOST: "::",
 			ASSAY_PORT: "0",
 			ASSAY_BASE_URL: "https://assay.example.com",
+			ASSAY_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,fd00::/8,",
 			ASSAY_DATA_DIR: "/var/lib/assay",
 			ASSAY_LOG_LEVEL: "trace",
 			ASSAY_METRICS_PORT: "9090",
@@ -70,6 +72,7 @@ test("every setting is read", () => {
 		host: "::",
 		port: 0,
 		baseUrl: "https://assay.example.com",
+		trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"],
 		dataDir: "/var/lib/assay",
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",

@@ -90,6 +90,7 @@ test("what a query string has wrong is named as in JSON", async () => {
 		["filter.__proto__.x=1", "filter"],
 		["filter=[", "filter"],
 		["filter.query=a%00b", "filter.query"],
+		["size=1&size=2", "size"],
 	]) {
 		const { status, body } = await get(`${path}&${query}`);
 		expect(status, query).toBe(400);

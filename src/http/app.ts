@@ -15,6 +15,7 @@ import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { AgentApi } from "./agent-api.ts";
+import type { AddressOf } from "./client-address.ts";
 import { addConsole } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
@@ -41,6 +42,7 @@ export interface AppParts {
 	identity: Identity;
 	account: ResetParts;
 	toolServer: ToolServer;
+	addressOf: AddressOf;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
 	/** Sees every request; absent: nobody asks for metrics. */

@@ -3,13 +3,14 @@ import { ADDRESS_HEADER } from "../access/address-header.ts";
 import type { Identity } from "../access/identity.ts";
 import { joinByInvitation, joinInput } from "../access/join.ts";
 import type { ResetParts } from "../access/password-reset.ts";
-import type { Principal } from "../access/principal.ts";
 import { Shares } from "../access/shares.ts";
+import type { From } from "../access/sign-in-events.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { findOperation } from "../operations.ts";
 import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
+import type { AddressOf } from "./client-address.ts";
 import { addConsoleCsv, type WhoAsks } from "./console-csv.ts";
 import { refuseForeignPage } from "./gate.ts";
 
@@ -22,6 +23,7 @@ export interface ConsoleParts {
 	services: Services;
 	identity: Identity;
 	account: ResetParts;
+	addressOf: AddressOf;
 }
 
 /**
@@ -31,9 +33,14 @@ export interface ConsoleParts {
  */
 export function addConsole(
 	app: FastifyInstance,
-	{ services, identity, account }: ConsoleParts,
+	{ services, identity, account, addressOf }: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
+	const fromOf = (request: FastifyRequest): From => {
+		const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT);
+		const address = addressOf(request.raw);
+		return { ...(client && { client }), ...(address && { address }) };
+	};
 	const shares = new Shares(CALLS_OF_A_SESSION);
 
 	app.route({
@@ -47,7 +54,7 @@ export function addConsole(
 				request.method,
 				path,
 				request.body,
-				headersOf(request, baseUrl),
+				headersOf(request, baseUrl, addressOf(request.raw) ?? ""),
 			);
 			return sendResponse(reply, response);
 		},
@@ -56,7 +63,9 @@ export function addConsole(
 	/** Who is signed in, at a page of ours. */
 	const whoAsks: WhoAsks = async (request, reply) => {
 		refuseOthersPages(request, baseUrl);
-		const signedIn = await identity.authenticate(headersOf(request, baseUrl));
+		const signedIn = await identity.authenticate(
+			headersOf(request, baseUrl, addressOf(request.raw) ?? ""),
+		);
 		if (!signedIn) {
 			throw new AppError("unauthorized", "you are not signed in; sign in");
 		}
@@ -110,25 +119,22 @@ function refuseOthersPages(request: FastifyRequest, baseUrl: string): void {
 }
 
 /** What better-auth may know of a request: the cookie, and whence it came. */
-function headersOf(request: FastifyRequest, baseUrl: string): Headers {
+function headersOf(
+	request: FastifyRequest,
+	baseUrl: string,
+	address: string,
+): Headers {
 	const headers = new Headers({
 		"content-type": "application/json",
 		// The page was found to be ours above; better-auth knows us by one name alone.
 		origin: baseUrl,
-		[ADDRESS_HEADER]: request.ip,
+		[ADDRESS_HEADER]: address,
 	});
 	for (const name of ["cookie", "user-agent"] as const) {
 		const value = request.headers[name];
 		if (value !== undefined) headers.set(name, value);
 	}
 	return headers;
-}
-
-function fromOf(
-	request: FastifyRequest,
-): Pick<Principal, "client" | "address"> {
-	const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT);
-	return { ...(client ? { client } : {}), address: request.ip };
 }
 
 async function sendResponse(

@@ -1,3 +1,4 @@
+import { badFields } from "../errors.ts";
 import type { JsonSchema } from "../mcp/json-schema.ts";
 
 /**
@@ -43,6 +44,9 @@ function put(
 ): void {
 	const isArray = schema && typesOf(schema).has("array");
 	const known = Object.hasOwn(holder, key) ? holder[key] : undefined;
+	if (known !== undefined && !isArray) {
+		throw badFields([{ field: key, message: "is given more than once" }]);
+	}
 	const value = isArray
 		? [...(Array.isArray(known) ? known : []), readValue(itemsOf(schema), text)]
 		: readValue(schema, text);
