@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { CANONICAL_CHECKS } from "../src/devices/terms.ts";
+import { parseId } from "../src/id.ts";
 import { type JsonSchema, toJsonSchema } from "../src/mcp/json-schema.ts";
 import type { AnyOperation } from "../src/operation.ts";
 import { operations } from "../src/operations.ts";
@@ -103,6 +104,25 @@ const strangeValue: fc.Arbitrary<unknown> = fc.oneof(
 	{ weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
+/** Mostly an id of the kind that the name asks for, if there is one. */
+function idFor(target: Target, name: string): fc.Arbitrary<string> {
+	const named = name.replace(/_ids?$/, "");
+	const kind = /^(owner|assigned_to|person)$/.test(named) ? "people" : named;
+	const fitting = target.ids.filter((id) => parseId(id)?.kind === kind);
+	const any = fc.constantFrom(...target.ids);
+	if (fitting.length === 0) return any;
+	return fc.oneof(
+		{ weight: 6, arbitrary: fc.constantFrom(...fitting) },
+		{ weight: 1, arbitrary: any },
+	);
+}
+
+/** The kind of record that an operation's "id" means: getRisk, a risk. */
+function kindOf(operation: AnyOperation): string {
+	const noun = operation.name.replace(/^[a-z]+/, "");
+	return noun.replace(/(?<=.)[A-Z]/g, "_$&").toLowerCase();
+}
+
 /** Values that the schema asks for, as far as it says; `name` tells what it cannot. */
 function goodFor(
 	target: Target,
@@ -111,7 +131,7 @@ function goodFor(
 ): fc.Arbitrary<unknown> {
 	if (name === "organization_id") return fc.constant(target.organizationId);
 	if (name === "id" || name.endsWith("_id") || name.endsWith("_ids")) {
-		const id = fc.constantFrom(...target.ids);
+		const id = idFor(target, name);
 		return schema.type === "array" ? fc.array(id, { maxLength: 3 }) : id;
 	}
 	const types = [schema.type].flat();
@@ -143,7 +163,12 @@ function goodFor(
 	}
 	if (name.endsWith("_url")) return fc.constant("https://example.com/a?b=c");
 	if (/date|deadline|valid_|_at$|since|until|as_of/.test(name)) {
-		return fc.constantFrom("2026-01-31", "2026-03-31T08:00:00Z", "2024-02-29");
+		return fc.constantFrom(
+			"2026-01-31",
+			"2024-02-29",
+			"2026-12-01",
+			"2026-03-31T08:00:00Z",
+		);
 	}
 	if (name === "countries") return fc.constantFrom("DE", "CH");
 	return fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
@@ -176,10 +201,16 @@ function inputOf(
 
 /** Inputs of an operation: good ones, nearly good ones, and nonsense, as JSON text. */
 function bodiesOf(
-	target: Target,
-	{ input }: AnyOperation,
+	everything: Target,
+	operation: AnyOperation,
 ): fc.Arbitrary<string> {
-	const schema = toJsonSchema(input, "input");
+	const schema = toJsonSchema(operation.input, "input");
+	const own = everything.ids.filter(
+		(id) => parseId(id)?.kind === kindOf(operation),
+	);
+	// Where there are records of the kind, most ids without a kind of their own are of it.
+	const ids = [...own, ...own, ...own, ...everything.ids];
+	const target = { ...everything, ids };
 	const good = goodFor(target, "", { ...schema, type: "object" });
 	const near = inputOf(target, schema);
 	const surplus = fc
@@ -198,8 +229,9 @@ function bodiesOf(
 	);
 }
 
-/** What ends the session or membership that the fuzzer works with. */
+/** What ends the session or membership that the fuzzer works with, or makes it thousands of organizations. */
 const ENDS_ITSELF = new Set([
+	"createOrganization",
 	"removeMember",
 	"updateMember",
 	"leaveOrganization",
