@@ -26,7 +26,7 @@ export async function appendChanges(
 		(change) => change.organizationId ?? organizationId,
 	);
 	// Sorted: two transactions that touch the same chains lock them in the same order.
-	for (const id of [...byOrganization.keys()].sort()) {
+	const additions = [...byOrganization.keys()].sort().flatMap((id) => {
 		const entries = (byOrganization.get(id) ?? []).map((change) => ({
 			...actorOf(principal),
 			operation,
@@ -35,9 +35,20 @@ export async function appendChanges(
 			record_name: change.name,
 			changes: change.fields,
 		}));
-		for (let from = 0; from < entries.length; from += AT_ONCE) {
-			await append(client, id, entries.slice(from, from + AT_ONCE));
+		const parts = Math.ceil(entries.length / AT_ONCE);
+		return Array.from({ length: parts }, (_, part): Addition => {
+			const from = part * AT_ONCE;
+			return [id, entries.slice(from, from + AT_ONCE)];
+		});
+	});
+	// The chains stay locked until the end: a user of many organizations must not keep them for
+	// as many round trips.
+	for (let from = 0, to = 0; from < additions.length; from = to) {
+		let count = 0;
+		while (to < additions.length && (to === from || count < AT_ONCE)) {
+			count += additions[to++]?.[1].length ?? 0;
 		}
+		await append(client, additions.slice(from, to));
 	}
 }
 
@@ -58,7 +69,7 @@ export async function appendRefusal(
 	};
 	await againOnConflict(() =>
 		transaction(pool, { organizationId }, (client) =>
-			append(client, organizationId, [entry]),
+			append(client, [[organizationId, [entry]]]),
 		),
 	);
 }
@@ -80,32 +91,38 @@ export async function appendAccountEvent(
 	organizationIds: readonly string[],
 ): Promise<void> {
 	await transaction(pool, {}, async (client) => {
+		const entry = {
+			...actorOf(principal),
+			operation: event.operation,
+			outcome: event.outcome,
+			record_kind: "user",
+			record_id: event.user.id,
+			record_name: event.user.name,
+			changes: event.fields,
+		};
 		// Sorted, as in appendChanges.
-		for (const id of [...organizationIds].sort()) {
-			await append(client, id, [
-				{
-					...actorOf(principal),
-					operation: event.operation,
-					outcome: event.outcome,
-					record_kind: "user",
-					record_id: event.user.id,
-					record_name: event.user.name,
-					changes: event.fields,
-				},
-			]);
-		}
+		const ids = [...organizationIds].sort();
+		await append(
+			client,
+			ids.map((id): Addition => [id, [entry]]),
+		);
 	});
 }
 
+/** An organization and what is added to its chain. */
+type Addition = [organizationId: string, entries: object[]];
+
 async function append(
 	client: PoolClient,
-	organizationId: string,
-	entries: object[],
+	additions: Addition[],
 ): Promise<void> {
 	await client.query({
 		name: "audit_append",
-		text: "select audit_append($1, $2)",
-		values: [organizationId, JSON.stringify(entries)],
+		text: "select audit_append(a.id, a.entries::jsonb) from unnest($1::text[], $2::text[]) a (id, entries)",
+		values: [
+			additions.map(([id]) => id),
+			additions.map(([, entries]) => JSON.stringify(entries)),
+		],
 	});
 }
 
