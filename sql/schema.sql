@@ -2353,6 +2353,62 @@ ALTER TABLE public.posture_reports_default ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.posture_spans ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY privacy ON public.account_links TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.accounts TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.api_token_usage TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.api_tokens TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.assets TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.audit_entries TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.audits TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.continual_improvements TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.controls TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.data TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.devices TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.enrollment_tokens TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.frameworks TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.invitations TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.measures TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.memberships TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.nonconformities TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.obligations TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.organizations TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.people TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.risks TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.sessions TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.sign_in_failures TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.tasks TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.two_factors TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.users TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.vendors TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.verifications TO assay_privacy USING (true);
+
 CREATE POLICY reached ON public.api_token_usage FOR SELECT TO assay_app USING ((EXISTS ( SELECT
    FROM public.api_tokens t
   WHERE ((t.id)::text = (api_token_usage.token_id)::text))));
@@ -2477,6 +2533,7 @@ GRANT USAGE ON SCHEMA public TO assay_identity;
 GRANT USAGE ON SCHEMA public TO assay_audit;
 GRANT USAGE ON SCHEMA public TO assay_search;
 GRANT USAGE ON SCHEMA public TO assay_backup;
+GRANT USAGE ON SCHEMA public TO assay_privacy;
 
 REVOKE ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) TO assay_app;
@@ -2518,14 +2575,20 @@ REVOKE ALL ON FUNCTION public.allow_backup() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_app;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_agent;
+GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
 GRANT SELECT,UPDATE ON TABLE public.devices TO assay_agent;
 GRANT SELECT ON TABLE public.devices TO assay_backup;
+GRANT SELECT ON TABLE public.devices TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.devices TO assay_search;
 
 GRANT SELECT(id) ON TABLE public.devices TO assay_search;
+
+GRANT UPDATE(updated_at) ON TABLE public.devices TO assay_privacy;
+
+GRANT UPDATE(owner_id) ON TABLE public.devices TO assay_privacy;
 
 GRANT SELECT(search_text) ON TABLE public.devices TO assay_search;
 
@@ -2537,6 +2600,19 @@ REVOKE ALL ON FUNCTION public.audit_device_conflict() FROM PUBLIC;
 GRANT SELECT ON TABLE public.audit_entries TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO assay_audit;
 GRANT SELECT ON TABLE public.audit_entries TO assay_backup;
+GRANT SELECT ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(actor_name) ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(token_name) ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(client) ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(address) ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(record_name) ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(changes) ON TABLE public.audit_entries TO assay_privacy;
 
 REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;
@@ -2562,8 +2638,10 @@ GRANT SELECT ON TABLE public.organizations TO assay_identity;
 GRANT SELECT ON TABLE public.organizations TO assay_backup;
 
 GRANT SELECT(id) ON TABLE public.organizations TO assay_audit;
+GRANT SELECT(id) ON TABLE public.organizations TO assay_privacy;
 
 GRANT SELECT(name) ON TABLE public.organizations TO assay_audit;
+GRANT SELECT(name) ON TABLE public.organizations TO assay_privacy;
 
 GRANT UPDATE(updated_at) ON TABLE public.organizations TO assay_identity;
 
@@ -2603,46 +2681,77 @@ GRANT ALL ON FUNCTION public.use_setup_link(p_token_hash bytea) TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_links TO assay_identity;
 
+GRANT SELECT(purpose) ON TABLE public.account_links TO assay_privacy;
+
+GRANT SELECT(user_id) ON TABLE public.account_links TO assay_privacy;
+
+GRANT SELECT(made_by) ON TABLE public.account_links TO assay_privacy;
+
+GRANT SELECT(created_at) ON TABLE public.account_links TO assay_privacy;
+
+GRANT SELECT(expires_at) ON TABLE public.account_links TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.accounts TO assay_identity;
 GRANT SELECT ON TABLE public.accounts TO assay_backup;
+
+GRANT SELECT(user_id) ON TABLE public.accounts TO assay_privacy;
+
+GRANT SELECT(provider_id) ON TABLE public.accounts TO assay_privacy;
+
+GRANT SELECT(created_at) ON TABLE public.accounts TO assay_privacy;
+
+GRANT SELECT(updated_at) ON TABLE public.accounts TO assay_privacy;
 
 GRANT SELECT ON TABLE public.api_token_usage TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.api_token_usage TO assay_identity;
 GRANT SELECT ON TABLE public.api_token_usage TO assay_backup;
+GRANT SELECT,DELETE ON TABLE public.api_token_usage TO assay_privacy;
 
 GRANT SELECT ON TABLE public.api_tokens TO assay_identity;
 GRANT SELECT ON TABLE public.api_tokens TO assay_backup;
+GRANT DELETE ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(id),INSERT(id) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(id) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(user_id),INSERT(user_id) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(user_id) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(name),INSERT(name) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(name) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(description),INSERT(description) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(description) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT INSERT(token_hash) ON TABLE public.api_tokens TO assay_app;
 
 GRANT SELECT(created_at) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(created_at) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(expires_at),INSERT(expires_at) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(expires_at) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_tokens TO assay_app;
+GRANT SELECT(revoked_at) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(last_used_at) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(last_used_at) ON TABLE public.api_tokens TO assay_identity;
+GRANT SELECT(last_used_at) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(last_used_client) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(last_used_client) ON TABLE public.api_tokens TO assay_identity;
+GRANT SELECT(last_used_client) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(last_used_address) ON TABLE public.api_tokens TO assay_identity;
+GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
 GRANT SELECT ON TABLE public.asset_vendors TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.assets TO assay_app;
 GRANT SELECT ON TABLE public.assets TO assay_backup;
+GRANT SELECT ON TABLE public.assets TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.assets TO assay_search;
 
@@ -2656,6 +2765,7 @@ GRANT SELECT ON TABLE public.audit_heads TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audits TO assay_app;
 GRANT SELECT ON TABLE public.audits TO assay_backup;
+GRANT SELECT ON TABLE public.audits TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.audits TO assay_search;
 
@@ -2665,6 +2775,7 @@ GRANT SELECT(search_text) ON TABLE public.audits TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.continual_improvements TO assay_app;
 GRANT SELECT ON TABLE public.continual_improvements TO assay_backup;
+GRANT SELECT ON TABLE public.continual_improvements TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.continual_improvements TO assay_search;
 
@@ -2674,6 +2785,7 @@ GRANT SELECT(search_text) ON TABLE public.continual_improvements TO assay_search
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.controls TO assay_app;
 GRANT SELECT ON TABLE public.controls TO assay_backup;
+GRANT SELECT ON TABLE public.controls TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.controls TO assay_search;
 
@@ -2683,6 +2795,7 @@ GRANT SELECT(search_text) ON TABLE public.controls TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data TO assay_app;
 GRANT SELECT ON TABLE public.data TO assay_backup;
+GRANT SELECT ON TABLE public.data TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.data TO assay_search;
 
@@ -2701,8 +2814,17 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.enrollment_tokens TO assay_app
 GRANT SELECT,DELETE ON TABLE public.enrollment_tokens TO assay_agent;
 GRANT SELECT ON TABLE public.enrollment_tokens TO assay_backup;
 
+GRANT SELECT(organization_id) ON TABLE public.enrollment_tokens TO assay_privacy;
+
+GRANT SELECT(id) ON TABLE public.enrollment_tokens TO assay_privacy;
+
+GRANT SELECT(device_id) ON TABLE public.enrollment_tokens TO assay_privacy;
+
+GRANT SELECT(created_by),UPDATE(created_by) ON TABLE public.enrollment_tokens TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
 GRANT SELECT ON TABLE public.frameworks TO assay_backup;
+GRANT SELECT ON TABLE public.frameworks TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.frameworks TO assay_search;
 
@@ -2713,28 +2835,39 @@ GRANT SELECT(search_text) ON TABLE public.frameworks TO assay_search;
 GRANT INSERT ON TABLE public.invitations TO assay_app;
 GRANT SELECT ON TABLE public.invitations TO assay_identity;
 GRANT SELECT ON TABLE public.invitations TO assay_backup;
+GRANT DELETE ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(organization_id) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(id) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(id) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(email) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(email) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(role) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(role) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(invited_by) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(invited_by),UPDATE(invited_by) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(created_at) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(created_at) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(expires_at) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(expires_at) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(accepted_at) ON TABLE public.invitations TO assay_app;
 GRANT UPDATE(accepted_at) ON TABLE public.invitations TO assay_identity;
+GRANT SELECT(accepted_at) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.invitations TO assay_app;
+GRANT SELECT(revoked_at) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;
+GRANT SELECT ON TABLE public.measures TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.measures TO assay_search;
 
@@ -2745,11 +2878,13 @@ GRANT SELECT(search_text) ON TABLE public.measures TO assay_search;
 GRANT SELECT,INSERT,DELETE ON TABLE public.memberships TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.memberships TO assay_identity;
 GRANT SELECT ON TABLE public.memberships TO assay_backup;
+GRANT SELECT,DELETE ON TABLE public.memberships TO assay_privacy;
 
 GRANT UPDATE(role) ON TABLE public.memberships TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonconformities TO assay_app;
 GRANT SELECT ON TABLE public.nonconformities TO assay_backup;
+GRANT SELECT ON TABLE public.nonconformities TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.nonconformities TO assay_search;
 
@@ -2759,6 +2894,7 @@ GRANT SELECT(search_text) ON TABLE public.nonconformities TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
 GRANT SELECT ON TABLE public.obligations TO assay_backup;
+GRANT SELECT ON TABLE public.obligations TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.obligations TO assay_search;
 
@@ -2768,6 +2904,7 @@ GRANT SELECT(search_text) ON TABLE public.obligations TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
 GRANT SELECT ON TABLE public.people TO assay_backup;
+GRANT SELECT,UPDATE ON TABLE public.people TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.people TO assay_search;
 
@@ -2791,6 +2928,7 @@ GRANT SELECT ON TABLE public.reference_counters TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.risks TO assay_app;
 GRANT SELECT ON TABLE public.risks TO assay_backup;
+GRANT SELECT ON TABLE public.risks TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.risks TO assay_search;
 
@@ -2800,10 +2938,26 @@ GRANT SELECT(search_text) ON TABLE public.risks TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
 
+GRANT SELECT(user_id) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(expires_at) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(ip_address) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(user_agent) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(created_at) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(updated_at) ON TABLE public.sessions TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_failures TO assay_identity;
+GRANT DELETE ON TABLE public.sign_in_failures TO assay_privacy;
+
+GRANT SELECT(email_hash) ON TABLE public.sign_in_failures TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO assay_app;
 GRANT SELECT ON TABLE public.tasks TO assay_backup;
+GRANT SELECT ON TABLE public.tasks TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.tasks TO assay_search;
 
@@ -2814,8 +2968,11 @@ GRANT SELECT(search_text) ON TABLE public.tasks TO assay_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO assay_identity;
 GRANT SELECT ON TABLE public.two_factors TO assay_backup;
 
+GRANT SELECT(user_id) ON TABLE public.two_factors TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO assay_identity;
 GRANT SELECT ON TABLE public.users TO assay_backup;
+GRANT SELECT,DELETE ON TABLE public.users TO assay_privacy;
 
 GRANT SELECT(id) ON TABLE public.users TO assay_app;
 
@@ -2829,6 +2986,7 @@ GRANT UPDATE(updated_at) ON TABLE public.users TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.vendors TO assay_app;
 GRANT SELECT ON TABLE public.vendors TO assay_backup;
+GRANT SELECT ON TABLE public.vendors TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.vendors TO assay_search;
 
@@ -2837,3 +2995,8 @@ GRANT SELECT(id) ON TABLE public.vendors TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.vendors TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.verifications TO assay_identity;
+GRANT DELETE ON TABLE public.verifications TO assay_privacy;
+
+GRANT SELECT(identifier) ON TABLE public.verifications TO assay_privacy;
+
+GRANT SELECT(value) ON TABLE public.verifications TO assay_privacy;

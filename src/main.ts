@@ -9,6 +9,7 @@ import { addDevice } from "./cli/device.ts";
 import { addDoctor } from "./cli/doctor.ts";
 import { addMigrate } from "./cli/migrate.ts";
 import { addOrg } from "./cli/org.ts";
+import { addPerson } from "./cli/person.ts";
 import { addRestore } from "./cli/restore.ts";
 import { addSetupLink } from "./cli/setup-link.ts";
 import { addSimulate } from "./cli/simulate.ts";
@@ -50,6 +51,7 @@ function makeProgram(): Command {
 	addMigrate(program);
 	addOrg(program);
 	addUser(program);
+	addPerson(program);
 	addApiToken(program);
 	addDevice(program);
 	addCall(program);

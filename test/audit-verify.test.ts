@@ -51,6 +51,7 @@ test("an untouched log is sound, and verify gives its newest hash", async () => 
 		organization_id: organizationId,
 		organization_name: "Acme",
 		entries: 5,
+		redacted: 0,
 		head: { sequence, hash },
 		findings: [],
 		finding_count: 0,

@@ -178,7 +178,7 @@ test("nobody but the service's role may call them, and the roles bypass nothing"
 	expect(open).toEqual([]);
 	const { rows: strong } = await database.owner.query(`
 		select rolname from pg_roles
-		where rolname in ('assay_app', 'assay_agent', 'assay_audit', 'assay_backup', 'assay_identity', 'assay_search')
+		where rolname in ('assay_app', 'assay_agent', 'assay_audit', 'assay_backup', 'assay_identity', 'assay_privacy', 'assay_search')
 			and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole)
 	`);
 	expect(strong).toEqual([]);

@@ -14,6 +14,8 @@ export const AUDIT_EVENTS = [
 	"enableTwoFactor",
 	"disableTwoFactor",
 	"renewRecoveryCodes",
+	"erasePerson",
+	"eraseUser",
 	"enrollDevice",
 	"activateDevice",
 	"reportDeviceConflict",

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { entryText, hashOf, type StoredEntry } from "./entry.ts";
 import { type Head, readLog } from "./read.ts";
+import { readRedactions } from "./redaction.ts";
 
 /** What a chain was seen to be at some time, kept elsewhere since. */
 export interface Expectation extends Head {
@@ -19,6 +20,8 @@ export interface ChainReport {
 	/** Null where there is no such organization. */
 	organization_name: string | null;
 	entries: number;
+	/** Those of them from which an erasure took a person out, as its own entry says. */
+	redacted: number;
 	/** The newest entry found: to be kept elsewhere. Null where there is none. */
 	head: Head | null;
 	/** The first MAX_FINDINGS of them. */
@@ -35,8 +38,9 @@ const MAX_FINDINGS = 50;
 
 /**
  * Reads an organization's whole log and says what is wrong with it: entries changed, missing or
- * put in, a cut-off end, a changed head, an entry other than `expectations` say. After each
- * finding it goes on with what is stored, so that one change is one finding.
+ * put in, a cut-off end, a changed head, an entry other than `expectations` say. An entry that
+ * an erasure redacted keeps its first hash, which it no longer fits; it must be what a later entry, of
+ * that erasure, says it became (redaction.ts). After each finding it goes on with what is stored, so that one change is one finding.
  *
  * Somebody with the password of the tables' owner could cut off the end and set the head back, or
  * write the chain anew from any entry on; that only `expectations` show.
@@ -54,6 +58,7 @@ export async function verifyLog(
 		organization_id: organizationId,
 		organization_name: rows[0]?.name ?? null,
 		entries: 0,
+		redacted: 0,
 		head: null,
 		findings: [],
 		finding_count: 0,
@@ -68,8 +73,28 @@ export async function verifyLog(
 		(expected) => expected.organizationId === organizationId,
 	);
 	for await (const batch of readLog(pool, organizationId)) {
+		const misfits = new Map(
+			batch.entries.flatMap((entry) => {
+				const hash = hashOf(entryText(entry));
+				return hash === entry.hash ? [] : [[entry, hash] as const];
+			}),
+		);
+		// Read after the entries: somebody may be erased meanwhile.
+		const redactions =
+			misfits.size > 0
+				? await readRedactions(pool, organizationId)
+				: new Set<string>();
 		for (const entry of batch.entries) {
-			checkEntry(entry, report.head, find);
+			checkPlace(entry, report.head, find);
+			const misfit = misfits.get(entry);
+			if (misfit && redactions.has(`${entry.sequence}:${misfit}`)) {
+				report.redacted++;
+			} else if (misfit) {
+				find(
+					Number(entry.sequence),
+					`entry ${entry.sequence} was changed: its hash does not fit it`,
+				);
+			}
 			const found = {
 				sequence: Number(entry.sequence),
 				hash: String(entry.hash),
@@ -99,7 +124,7 @@ export async function verifyLog(
 
 type Find = (sequence: number | null, problem: string) => void;
 
-function checkEntry(entry: StoredEntry, before: Head | null, find: Find): void {
+function checkPlace(entry: StoredEntry, before: Head | null, find: Find): void {
 	const sequence = Number(entry.sequence);
 	const next = (before?.sequence ?? 0) + 1;
 	if (sequence > next) {
@@ -114,9 +139,6 @@ function checkEntry(entry: StoredEntry, before: Head | null, find: Find): void {
 			sequence,
 			`entry ${sequence} does not continue the one before it, whose hash it keeps: one of the two was changed or put in`,
 		);
-	}
-	if (hashOf(entryText(entry)) !== entry.hash) {
-		find(sequence, `entry ${sequence} was changed: its hash does not fit it`);
 	}
 }
 

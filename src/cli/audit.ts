@@ -123,9 +123,10 @@ function describeReport(report: ChainReport): string {
 	if (count > findings.length) {
 		lines.push(`PROBLEM ${id}: and ${count - findings.length} more`);
 	}
+	const redacted = report.redacted ? `, ${report.redacted} redacted` : "";
 	const newest = head ? `${id}:${head.sequence}:${head.hash}` : id;
 	lines.push(
-		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${report.entries} entries)`,
+		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${report.entries} entries${redacted})`,
 	);
 	return lines.join("\n");
 }

@@ -26,6 +26,7 @@ import { parseEmail } from "./email.ts";
 import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
+import { addUserPrivacy } from "./user-privacy.ts";
 import { addUserRecovery } from "./user-recovery.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -37,6 +38,7 @@ export function addUser(program: Command): void {
 	addUserRecovery(user);
 	addSetRole(user);
 	addRemove(user);
+	addUserPrivacy(user);
 }
 
 interface CreateOptions {

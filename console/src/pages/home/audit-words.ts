@@ -24,6 +24,8 @@ const PHRASES: Record<string, string> = {
 	renewRecoveryCodes: "renewed the recovery codes",
 	resetTwoFactor: "reset the second factor of",
 	updateProfile: "changed the profile of",
+	erasePerson: "erased the personal data of",
+	eraseUser: "erased the account and personal data of",
 	signIn: "signed in",
 	signOut: "signed out",
 	revokeSession: "signed out one of their sessions",

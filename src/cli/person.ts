@@ -1,0 +1,125 @@
+import { userInfo } from "node:os";
+import type { Command } from "commander";
+import { parseOrganizationId } from "../access/organization.ts";
+import { systemPrincipal } from "../access/principal.ts";
+import {
+	type ErasedPerson,
+	erasePerson,
+	exportPerson,
+} from "../privacy/person.ts";
+import { asPrivacy } from "../privacy/session.ts";
+import { print, printable } from "./output.ts";
+import { withDatabase } from "./with-database.ts";
+
+interface Options {
+	org: string;
+	person: string;
+	json?: boolean;
+}
+
+export function addPerson(program: Command): void {
+	const person = program
+		.command("person")
+		.description("Somebody in an organization's register of people.");
+	addExport(person);
+	addErase(person);
+}
+
+function addExport(person: Command): void {
+	person
+		.command("export")
+		.description(
+			"Print as JSON what is kept about a person: the record, what the person owns, devices, entries of the audit log.",
+		)
+		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--person <id or address>", "the person")
+		.option("--json", "changes nothing: JSON is what it prints")
+		.action(async (options: Options) => {
+			const organizationId = parseOrganizationId(options.org);
+			const exported = await withDatabase(({ ownerConnection }) =>
+				asPrivacy(ownerConnection, {}, (client) =>
+					exportPerson(client, organizationId, options.person),
+				),
+			);
+			printExport(options, exported);
+		});
+}
+
+function addErase(person: Command): void {
+	person
+		.command("erase")
+		.description(
+			"Take a person's name, addresses, position and dates out of the register and the audit log, for good. What the person owned stays, with an owner without a name.",
+		)
+		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--person <id or address>", "the person")
+		.option("--clear-devices", "leave the person's devices without an owner")
+		.option("--dry-run", "say what would go, and change nothing")
+		.option("--json", "print the result as JSON")
+		.action(
+			async (
+				options: Options & { clearDevices?: boolean; dryRun?: boolean },
+			) => {
+				const organizationId = parseOrganizationId(options.org);
+				const erased = await withDatabase(({ ownerConnection }) =>
+					asPrivacy(
+						ownerConnection,
+						{ isTrial: options.dryRun ?? false },
+						(client) =>
+							erasePerson(
+								client,
+								organizationId,
+								options.person,
+								operator(),
+								options,
+							),
+					),
+				);
+				print(
+					options,
+					{ ...erased, is_dry_run: options.dryRun ?? false },
+					describe(erased, options.dryRun),
+				);
+			},
+		);
+}
+
+/** Whoever may run commands here, as the audit log has it. */
+export function operator() {
+	return {
+		...systemPrincipal(),
+		name: `command line, ${userInfo().username}`,
+	};
+}
+
+/** An export is JSON for people too; for them with line breaks. */
+export function printExport(
+	options: { json?: boolean },
+	exported: Record<string, unknown>,
+): void {
+	const data = { exported_at: new Date().toISOString(), ...exported };
+	print(options, data, JSON.stringify(data, null, 2));
+}
+
+function describe(erased: ErasedPerson, isDryRun?: boolean): string {
+	const lines = [
+		`${isDryRun ? "Nothing was changed. It would be: p" : "P"}erson ${erased.id} is "${erased.name}" now; ${erased.redacted_entries} entries of the audit log redacted.`,
+		`Owned under that name: ${erased.still_owns}; devices left without an owner: ${erased.devices_without_owner}.`,
+	];
+	for (const { kind, id, name } of erased.mentions) {
+		lines.push(
+			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change it by hand.`,
+		);
+	}
+	if (erased.mentioned_in_entries > 0) {
+		lines.push(
+			`Still named in ${erased.mentioned_in_entries} entries of the audit log that are about other records; see docs/privacy.md.`,
+		);
+	}
+	for (const email of erased.accounts) {
+		lines.push(
+			`There is a user with this address: assay user erase --email ${email}`,
+		);
+	}
+	return lines.join("\n");
+}

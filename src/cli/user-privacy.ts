@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { asPrivacy } from "../privacy/session.ts";
+import { type ErasedUser, eraseUser, exportUser } from "../privacy/user.ts";
+import { parseEmail } from "./email.ts";
+import { print } from "./output.ts";
+import { operator, printExport } from "./person.ts";
+import { withDatabase } from "./with-database.ts";
+
+interface Options {
+	email: string;
+	json?: boolean;
+}
+
+export function addUserPrivacy(user: Command): void {
+	user
+		.command("export")
+		.description(
+			"Print as JSON what is kept about a user in all organizations: account, memberships, sessions, API tokens without secrets, entries of the audit log.",
+		)
+		.requiredOption("--email <address>", "the user", parseEmail)
+		.option("--json", "changes nothing: JSON is what it prints")
+		.action(async (options: Options) => {
+			const exported = await withDatabase(({ ownerConnection }) =>
+				asPrivacy(ownerConnection, { isReadOnly: true }, (client) =>
+					exportUser(client, options.email),
+				),
+			);
+			printExport(options, exported);
+		});
+	user
+		.command("erase")
+		.description(
+			"Delete an account with its sessions, API tokens and memberships, and take the user's name and address out of all audit logs, for good. An organization's last admin is refused.",
+		)
+		.requiredOption("--email <address>", "the user", parseEmail)
+		.option("--dry-run", "say what would go, and change nothing")
+		.option("--json", "print the result as JSON")
+		.action(async (options: Options & { dryRun?: boolean }) => {
+			const isTrial = options.dryRun ?? false;
+			const erased = await withDatabase(({ ownerConnection }) =>
+				asPrivacy(ownerConnection, { isTrial }, (client) =>
+					eraseUser(client, options.email, operator()),
+				),
+			);
+			print(
+				options,
+				{ ...erased, is_dry_run: isTrial },
+				describe(erased, isTrial),
+			);
+		});
+}
+
+function describe(erased: ErasedUser, isTrial: boolean): string {
+	return [
+		`${isTrial ? "Nothing was changed. It would be: u" : "U"}ser ${erased.id} is gone, in the audit log "${erased.name}"; ${erased.organizations_left} memberships ended, ${erased.redacted_entries} entries redacted.`,
+		...erased.people.map(
+			({ organization_id, id }) =>
+				`A person with this address is in a register: assay person erase --org ${organization_id} --person ${id}`,
+		),
+	].join("\n");
+}

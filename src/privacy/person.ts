@@ -1,0 +1,199 @@
+import type { PoolClient } from "pg";
+import type { Principal } from "../access/principal.ts";
+import { readEntriesAbout, redactLog } from "../audit/redaction.ts";
+import { AppError } from "../errors.ts";
+import { parseId } from "../id.ts";
+import {
+	countEntriesWith,
+	readMentions,
+	readOwned,
+	shortId,
+	type Trace,
+} from "./traces.ts";
+
+/** Somebody of an organization's register of people; `client`, everywhere here, is one of assay_privacy. */
+export interface Person {
+	id: string;
+	full_name: string;
+	primary_email_address: string;
+	additional_email_addresses: string[];
+}
+
+/**
+ * The person with this id or e-mail address. A deleted record has left entries in the log, which are
+ * found by the id alone: undefined then. Throws not_found, or bad_request where several have the address.
+ */
+export async function findPerson(
+	client: PoolClient,
+	organizationId: string,
+	who: string,
+): Promise<{ id: string; record: Person | undefined }> {
+	const { rowCount } = await client.query(
+		"select from organizations where id = $1",
+		[organizationId],
+	);
+	if (!rowCount) {
+		throw new AppError(
+			"not_found",
+			`there is no organization ${organizationId}`,
+		);
+	}
+	const { rows } = await client.query<Person>(
+		`select p.id, p.full_name, p.primary_email_address, p.additional_email_addresses
+		from people p
+		where p.organization_id = $1 and (
+			p.id::text = $2 or lower(p.primary_email_address) = lower($2)
+			or lower($2) in (select lower(a) from unnest(p.additional_email_addresses) a)
+		)
+		order by p.id for update`,
+		[organizationId, who],
+	);
+	const [record, another] = rows;
+	if (record && another) {
+		throw new AppError(
+			"bad_request",
+			`several people have the address ${who}; name one by its id: ${rows.map(({ id }) => id).join(", ")}`,
+		);
+	}
+	if (record) return { id: record.id, record };
+	if (parseId(who)?.kind === "people") {
+		const entries = await client.query(
+			"select from audit_entries where organization_id = $1 and record_id = $2 limit 1",
+			[organizationId, who],
+		);
+		if (entries.rowCount) return { id: who, record: undefined };
+	}
+	throw new AppError(
+		"not_found",
+		`there is no person ${who} in this organization; \`assay call listPeople\` gives the ids, and a deleted person has only an id`,
+	);
+}
+
+/** All that is kept about a person, as plain JSON. */
+export async function exportPerson(
+	client: PoolClient,
+	organizationId: string,
+	who: string,
+): Promise<Record<string, unknown>> {
+	const { id, record } = await findPerson(client, organizationId, who);
+	const whole = await client.query<{ record: object }>(
+		`select to_jsonb(p) - 'search_text' - 'full_name_key' - 'primary_email_address_key' as record
+		from people p where p.organization_id = $1 and p.id = $2`,
+		[organizationId, id],
+	);
+	const devices = await client.query<{ device: object }>(
+		`select to_jsonb(d) - 'key_hash' - 'hardware_hash' - 'search_text' - 'name_key' - 'hostname_key' as device
+		from devices d where d.organization_id = $1 and d.owner_id = $2 order by d.id`,
+		[organizationId, id],
+	);
+	const accounts = await client.query(
+		"select u.id, u.email from users u where u.email = any ($1) order by u.email",
+		[addressesOf(record)],
+	);
+	return {
+		organization_id: organizationId,
+		id,
+		record: whole.rows[0]?.record ?? null,
+		owns: await readOwned(client, organizationId, id),
+		devices: devices.rows.map(({ device }) => device),
+		mentions: record ? await mentionsOf(client, organizationId, record) : [],
+		audit_entries: await readEntriesAbout(client, organizationId, {
+			recordIds: [id],
+		}),
+		accounts: accounts.rows,
+	};
+}
+
+export interface ErasedPerson {
+	organization_id: string;
+	id: string;
+	/** What the person is called now. */
+	name: string;
+	redacted_entries: number;
+	devices_without_owner: number;
+	/** What the person still owns, under the new name. */
+	still_owns: number;
+	/** Records whose text still has the name or an address: they are for people to change. */
+	mentions: Trace[];
+	mentioned_in_entries: number;
+	/** Users with one of the addresses: theirs is another erasure. */
+	accounts: string[];
+}
+
+/**
+ * Takes a person's name, addresses, position and dates out of the register and the audit log. The row
+ * stays, under a name that says nothing, so that what the person owned has an owner who can be replaced.
+ */
+export async function erasePerson(
+	client: PoolClient,
+	organizationId: string,
+	who: string,
+	by: Principal,
+	options: { clearDevices?: boolean } = {},
+): Promise<ErasedPerson> {
+	const { id, record } = await findPerson(client, organizationId, who);
+	const name = `Erased person ${shortId(id)}`;
+	const addresses = addressesOf(record);
+	const accounts = await client.query<{ email: string }>(
+		"select u.email from users u where u.email = any ($1) order by u.email",
+		[addresses],
+	);
+	await client.query(
+		`update people
+		set full_name = $3, primary_email_address = $4, additional_email_addresses = '{}', position = null,
+			contract_start_date = null, contract_end_date = null, updated_at = now()
+		where organization_id = $1 and id = $2`,
+		[organizationId, id, name, `erased-${shortId(id)}@erased.invalid`],
+	);
+	const devices = options.clearDevices
+		? await client.query(
+				"update devices set owner_id = null, updated_at = now() where organization_id = $1 and owner_id = $2",
+				[organizationId, id],
+			)
+		: undefined;
+	const owned = await readOwned(client, organizationId, id);
+	const redacted = await redactLog(
+		client,
+		organizationId,
+		{
+			recordIds: [id],
+			event: "erasePerson",
+			record: { kind: "people", id },
+			pseudonym: name,
+		},
+		by,
+	);
+	return {
+		organization_id: organizationId,
+		id,
+		name,
+		redacted_entries: redacted,
+		devices_without_owner: devices?.rowCount ?? 0,
+		still_owns: owned.length,
+		mentions: record ? await mentionsOf(client, organizationId, record) : [],
+		mentioned_in_entries: record
+			? await countEntriesWith(client, organizationId, [
+					record.full_name,
+					...addresses,
+				])
+			: 0,
+		accounts: accounts.rows.map(({ email }) => email),
+	};
+}
+
+function addressesOf(record: Person | undefined): string[] {
+	if (!record) return [];
+	return [
+		record.primary_email_address,
+		...record.additional_email_addresses,
+	].map((address) => address.toLowerCase());
+}
+
+function mentionsOf(
+	client: PoolClient,
+	organizationId: string,
+	record: Person,
+): Promise<Trace[]> {
+	const texts = [record.full_name, ...addressesOf(record)];
+	return readMentions(client, organizationId, texts, record.id);
+}

@@ -1,0 +1,50 @@
+import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { transaction } from "../db/pool.ts";
+import { timesAsText } from "../db/type-parsers.ts";
+
+/** The role that reads and erases what is kept about a person; the service never works as it. */
+export const PRIVACY_ROLE = "assay_privacy";
+
+/**
+ * Runs `work` in one transaction as PRIVACY_ROLE, on a connection of its own: a long log takes
+ * longer than a statement of the service may. With `isTrial` nothing of it stays.
+ */
+export async function asPrivacy<Result>(
+	ownerConnection: ClientConfig,
+	options: { isReadOnly?: boolean; isTrial?: boolean },
+	work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+	const pool = new Pool({
+		...ownerConnection,
+		application_name: "assay privacy",
+		max: 1,
+		connectionTimeoutMillis: 10_000,
+		types: { getTypeParser: timesAsText },
+		options: `-c role=${PRIVACY_ROLE} -c statement_timeout=0 -c lock_timeout=30s -c timezone=UTC -c datestyle=ISO`,
+	});
+	// A connection lost between two queries: the next one says so; unheard, the event ends the process.
+	pool.on("error", () => {});
+	pool.on("connect", (client) => client.on("error", () => {}));
+	const tried = new Trial<Result>();
+	try {
+		return await transaction(
+			pool,
+			{ isReadOnly: options.isReadOnly ?? false },
+			async (client) => {
+				tried.result = await work(client);
+				if (options.isTrial) throw tried;
+				return tried.result;
+			},
+		);
+	} catch (error) {
+		if (error === tried) return tried.result as Result;
+		throw error;
+	} finally {
+		await pool.end();
+	}
+}
+
+/** Thrown to roll a trial back. */
+class Trial<Result> extends Error {
+	result: Result | undefined;
+}

@@ -1,0 +1,81 @@
+import type { PoolClient } from "pg";
+import { namedKinds } from "../named-records.ts";
+import { recordKinds } from "../records/all.ts";
+
+/** A record as an export or a report names it. */
+export interface Trace {
+	kind: string;
+	id: string;
+	name: string | null;
+}
+
+/** Twelve hexadecimal digits: the random part of an id, which tells nothing about who it was. */
+export function shortId(id: string): string {
+	return Buffer.from(id, "base64url").toString("hex", 18);
+}
+
+/** Columns that name a person, by table: owner_id, assigned_to_id. */
+const OWNED = [
+	...recordKinds.flatMap(({ kind, fields }) =>
+		Object.entries(fields)
+			.filter(([, { reference, join }]) => reference === "people" && !join)
+			.map(([column]) => ({ kind, column })),
+	),
+	{ kind: "device" as const, column: "owner_id" },
+];
+
+/** What a person of the register owns, devices included, and what is assigned to that person. */
+export async function readOwned(
+	client: PoolClient,
+	organizationId: string,
+	personId: string,
+): Promise<(Trace & { as: string })[]> {
+	const selects = OWNED.flatMap(({ kind, column }) => {
+		const known = namedKinds.find((named) => named.kind === kind);
+		return known
+			? `select '${kind}' as kind, t.id::text, ${known.name} as name, '${column}' as as
+			from ${known.table} t where t.organization_id = $1 and t.${column} = $2`
+			: [];
+	});
+	const { rows } = await client.query<Trace & { as: string }>(
+		`${selects.join(" union all ")} order by kind, id`,
+		[organizationId, personId],
+	);
+	return rows;
+}
+
+/** Records whose text has one of the texts in it: a name in a description, a device called after somebody. */
+export async function readMentions(
+	client: PoolClient,
+	organizationId: string,
+	texts: readonly string[],
+	except: string,
+): Promise<Trace[]> {
+	const selects = namedKinds.map(
+		({ kind, table, name }) => `
+		select '${kind}' as kind, t.id::text, ${name} as name from ${table} t
+		where t.organization_id = $1 and t.id <> $3
+			and t.search_text like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
+	);
+	const { rows } = await client.query<Trace>(
+		`${selects.join(" union all ")} order by kind, id`,
+		[organizationId, texts, except],
+	);
+	return rows;
+}
+
+/** Entries of the log in which one of the texts stands anywhere, such as a risk's description. */
+export async function countEntriesWith(
+	client: PoolClient,
+	organizationId: string,
+	texts: readonly string[],
+): Promise<number> {
+	const { rows } = await client.query<{ count: number }>(
+		`select count(*)::integer as count from audit_entries e
+		where e.organization_id = $1 and search_fold(concat_ws(' ',
+			e.actor_name, e.token_name, e.client, e.record_name, e.changes::text
+		)) like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
+		[organizationId, texts],
+	);
+	return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,234 @@
+import type { PoolClient } from "pg";
+import { explainLastAdministrator } from "../access/member-operations.ts";
+import type { Principal } from "../access/principal.ts";
+import {
+	readEntriesAbout,
+	redactLog,
+	type Subject,
+} from "../audit/redaction.ts";
+import { AppError } from "../errors.ts";
+import { shortId } from "./traces.ts";
+
+/** Somebody with an account; `client`, everywhere here, is one of assay_privacy. */
+interface User {
+	id: string;
+	name: string;
+	email: string;
+}
+
+async function findUser(client: PoolClient, email: string): Promise<User> {
+	const { rows } = await client.query<User>(
+		"select u.id, u.name, u.email from users u where u.email = $1",
+		[email.toLowerCase()],
+	);
+	if (rows[0]) return rows[0];
+	throw new AppError(
+		"not_found",
+		`there is no user ${email}; \`assay user list\` shows those of an organization`,
+	);
+}
+
+/** Whom entries are about, and the organizations whose logs have some: those the user left as well. */
+async function readSubject(
+	client: PoolClient,
+	user: User,
+): Promise<{ subject: Subject; organizationIds: string[] }> {
+	const { rows: records } = await client.query<{ id: string }>(
+		`select t.id::text from api_tokens t where t.user_id = $1
+		union all select i.id::text from invitations i where i.email = $2`,
+		[user.id, user.email],
+	);
+	const recordIds = [user.id, ...records.map(({ id }) => id)];
+	const { rows } = await client.query<{ id: string }>(
+		`select m.organization_id::text as id from memberships m where m.user_id = $1
+		union select i.organization_id::text from invitations i where i.email = $3
+		union select e.organization_id::text from audit_entries e
+		where e.actor_id = $1 or e.record_id = any ($2)
+			or (e.record_kind = 'invitation' and lower(e.record_name) = $3)
+		order by id`,
+		[user.id, recordIds, user.email],
+	);
+	return {
+		subject: { recordIds, actorId: user.id, email: user.email },
+		organizationIds: rows.map(({ id }) => id),
+	};
+}
+
+/** People of the registers with the user's address: their erasure is another (person.ts). */
+const PEOPLE = `
+	select p.organization_id, p.id, p.full_name as name from people p
+	where lower(p.primary_email_address) = $1
+		or $1 in (select lower(a) from unnest(p.additional_email_addresses) a)
+	order by p.organization_id, p.id`;
+
+/** Each part of an export with its statement; `$1` is the user's id. No secret is among the columns. */
+const PARTS = {
+	memberships: `
+		select m.organization_id, o.name as organization_name, m.role, m.created_at
+		from memberships m join organizations o on o.id = m.organization_id where m.user_id = $1`,
+	sign_in_methods:
+		"select a.provider_id, a.created_at, a.updated_at from accounts a where a.user_id = $1",
+	sessions: `
+		select s.created_at, s.updated_at as last_seen_at, s.expires_at, s.ip_address, s.user_agent
+		from sessions s where s.user_id = $1`,
+	links: `
+		select l.purpose, l.created_at, l.expires_at from account_links l
+		where l.user_id = $1 or l.made_by = $1`,
+	api_tokens: `
+		select t.id, t.name, t.description, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+			t.last_used_client, t.last_used_address
+		from api_tokens t where t.user_id = $1`,
+	api_token_usage: `
+		select g.token_id, g.day, g.tool, g.calls, g.errors
+		from api_token_usage g join api_tokens t on t.id = g.token_id where t.user_id = $1`,
+	invitations: `
+		select i.organization_id, i.id, i.role, i.invited_by, i.created_at, i.expires_at, i.accepted_at, i.revoked_at
+		from invitations i join users u on u.email = i.email where u.id = $1`,
+};
+
+/** All that is kept about a user, as plain JSON, without what signs in. */
+export async function exportUser(
+	client: PoolClient,
+	email: string,
+): Promise<Record<string, unknown>> {
+	const user = await findUser(client, email);
+	const whole = await client.query<{ user: object }>(
+		"select to_jsonb(u) as user from users u where u.id = $1",
+		[user.id],
+	);
+	const exported: Record<string, unknown> = { user: whole.rows[0]?.user };
+	for (const [name, sql] of Object.entries(PARTS)) {
+		exported[name] = (await client.query(sql, [user.id])).rows;
+	}
+	const { subject, organizationIds } = await readSubject(client, user);
+	const entries: object[] = [];
+	for (const id of organizationIds) {
+		entries.push(...(await readEntriesAbout(client, id, subject)));
+	}
+	const people = await client.query(PEOPLE, [user.email]);
+	return { ...exported, audit_entries: entries, people: people.rows };
+}
+
+export interface ErasedUser {
+	id: string;
+	/** What the user is called in the audit logs now. */
+	name: string;
+	organizations_left: number;
+	redacted_entries: number;
+	/** Records of people with the address: theirs is another erasure. */
+	people: { organization_id: string; id: string; name: string }[];
+}
+
+/**
+ * Takes an account away with all that belongs to it, and the user's name, address and clients out of
+ * every audit log. Throws bad_request for the last admin of an organization.
+ */
+export async function eraseUser(
+	client: PoolClient,
+	email: string,
+	by: Principal,
+): Promise<ErasedUser> {
+	const user = await findUser(client, email);
+	const name = `Erased user ${shortId(user.id)}`;
+	const { subject, organizationIds } = await readSubject(client, user);
+	const left = await leaveOrganizations(client, user);
+	await renameWhatWasMade(client, user, name);
+	await deleteAccount(client, user);
+	let redacted = 0;
+	// In order, as whoever else locks several logs.
+	for (const id of organizationIds.sort()) {
+		redacted += await redactLog(
+			client,
+			id,
+			{
+				...subject,
+				event: "eraseUser",
+				record: { kind: "user", id: user.id },
+				pseudonym: name,
+			},
+			by,
+		);
+	}
+	const people = await client.query(PEOPLE, [user.email]);
+	return {
+		id: user.id,
+		name,
+		organizations_left: left,
+		redacted_entries: redacted,
+		people: people.rows,
+	};
+}
+
+async function leaveOrganizations(
+	client: PoolClient,
+	user: User,
+): Promise<number> {
+	const { rows } = await client.query<{ organization_id: string }>(
+		"select organization_id from memberships where user_id = $1 order by organization_id",
+		[user.id],
+	);
+	for (const { organization_id } of rows) {
+		await client
+			.query(
+				"delete from memberships where organization_id = $1 and user_id = $2",
+				[organization_id, user.id],
+			)
+			.catch(explainLastAdministrator)
+			.catch((error) => {
+				if (!(error instanceof AppError)) throw error;
+				throw new AppError(
+					error.code,
+					`${user.email}: ${error.message} (organization ${organization_id})`,
+				);
+			});
+	}
+	return rows.length;
+}
+
+/** Invitations and enrollment tokens keep the name of who made them: the log says which those are. */
+async function renameWhatWasMade(
+	client: PoolClient,
+	user: User,
+	name: string,
+): Promise<void> {
+	await client.query(
+		`update invitations i set invited_by = $2
+		where exists (
+			select from audit_entries e
+			where e.organization_id = i.organization_id and e.record_id = i.id and e.actor_id = $1
+				and e.operation = 'inviteMember'
+		)`,
+		[user.id, name],
+	);
+	await client.query(
+		`update enrollment_tokens t set created_by = $2
+		where t.created_by = any (array(
+				select distinct e.actor_name from audit_entries e
+				where e.organization_id = t.organization_id and e.actor_id = $1
+			))
+			and exists (
+				select from audit_entries e
+				where e.organization_id = t.organization_id and e.record_id = t.device_id and e.actor_id = $1
+			)`,
+		[user.id, name],
+	);
+}
+
+/** Sessions, sign-in methods, the second factor and links go with the user, by their foreign keys. */
+async function deleteAccount(client: PoolClient, user: User): Promise<void> {
+	await client.query(
+		"delete from api_token_usage g using api_tokens t where t.id = g.token_id and t.user_id = $1",
+		[user.id],
+	);
+	await client.query("delete from api_tokens where user_id = $1", [user.id]);
+	await client.query("delete from invitations where email = $1", [user.email]);
+	await client.query(
+		"delete from verifications where value = $1 or strpos(lower(identifier), $2) > 0",
+		[user.id, user.email],
+	);
+	await client.query(
+		"delete from sign_in_failures where email_hash = sha256(convert_to($1, 'UTF8'))",
+		[user.email],
+	);
+	await client.query("delete from users where id = $1", [user.id]);
+}
