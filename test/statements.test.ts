@@ -31,6 +31,7 @@ const ACROSS_FUNCTIONS = [
 	"agent_heartbeat",
 	"agent_store_postures",
 	"agent_unenroll",
+	"audit_append",
 	"authenticate_api_tokens",
 	"count_devices",
 	"has_organizations",
@@ -42,7 +43,6 @@ const ACROSS_FUNCTIONS = [
 const OTHER_FUNCTIONS = [
 	"add_password_reset",
 	"add_setup_link",
-	"audit_append",
 	"create_user",
 	"end_own_sessions",
 	"ensure_posture_report_partitions",
