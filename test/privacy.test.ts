@@ -273,6 +273,38 @@ test("a redacted entry that is changed once more, or one that no erasure lists, 
 	expect((await verify()).findings).toEqual([]);
 });
 
+test("only an erasure of the same organization excuses an entry that does not fit its hash", async () => {
+	const { owner } = calls.database;
+	const forged = await createOrganization(calls.database.pool, "Excused");
+	const list = (organization: string, operation: string, sequence: number) =>
+		owner.query(
+			`select audit_append($1, jsonb_build_array(jsonb_build_object(
+				'actor_kind', 'SYSTEM', 'actor_name', 'x', 'operation', $2::text,
+				'changes', jsonb_build_object('redacted_entries', jsonb_build_object('after', (
+					select jsonb_object_agg(e.sequence, encode(audit_entry_hash(e), 'hex'))
+					from audit_entries e where e.organization_id = $3 and e.sequence = $4
+				)))
+			)))`,
+			[organization, operation, forged, sequence],
+		);
+	await owner.query(
+		"update audit_entries set record_name = 'Forged' where organization_id = $1",
+		[forged],
+	);
+	// By an operation that is no erasure, and by one of another organization.
+	await list(forged, "updateRisk", 1);
+	await list(organization_id, "eraseUser", 1);
+	expect((await verify(forged)).findings).toMatchObject([{ sequence: 1 }]);
+	await list(forged, "eraseUser", 1);
+	expect(await verify(forged)).toMatchObject({ findings: [], redacted: 1 });
+	// An erasure that was itself changed says so.
+	await owner.query(
+		"update audit_entries set actor_name = 'y' where organization_id = $1 and sequence = 3",
+		[forged],
+	);
+	expect((await verify(forged)).findings).toMatchObject([{ sequence: 3 }]);
+});
+
 test("a person erased twice, or whose record was deleted before, leaves nothing either", async () => {
 	const { people } = await calls.call("addPeople", {
 		organization_id,
