@@ -195,31 +195,50 @@ test("idle resolves when everything accepted is done, also after failures", asyn
 	await batcher.idle();
 });
 
-test("while something has waited too long, new items are refused, and what waits is still stored", async () => {
+/** Of one row at a time, whose first batch is held until told. */
+function makeHeld(limits: Partial<BatchOptions<Row, number>>) {
 	const held = Promise.withResolvers<void>();
-	const batcher = new Batcher<Row, number>({
-		key: (one) => one.key,
-		bytes: () => 10,
+	const { batcher } = makeDivider({
 		maxBatchRows: 1,
-		maxBatchBytes: 1 << 20,
 		maxInFlight: 1,
-		maxWaitingRows: 1000,
-		maxWaitingBytes: 1 << 20,
-		maxWaitMs: 0,
 		run: async (rows) => {
 			await held.promise;
 			return rows.map(({ divisor }) => divisor);
 		},
+		...limits,
 	});
+	return { batcher, release: held.resolve };
+}
+
+const passSomeTime = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test("while something has waited too long, new items are refused, and what waits is still stored", async () => {
+	const { batcher, release } = makeHeld({ maxWaitMs: 0 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = batcher.add(row("b", 2));
-	await new Promise((resolve) => setTimeout(resolve, 5));
+	await passSomeTime();
 	await expect(batcher.add(row("c"))).rejects.toMatchObject({
 		code: "service_unavailable",
 	});
 	expect(batcher.load()).toMatchObject({ rows: 1, refused: 1 });
-	held.resolve();
+	release();
 	expect(await Promise.all([travelling, waiting])).toEqual([1, 2]);
 	expect(await batcher.add(row("c", 3))).toBe(3);
+});
+
+test("what has waited too long when its turn comes is refused, and never stored", async () => {
+	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
+	const travelling = batcher.add(row("a", 1));
+	await new Promise((resolve) => setImmediate(resolve));
+	const waiting = Promise.allSettled([batcher.add(row("b", 2))]);
+	const idle = batcher.idle();
+	await passSomeTime();
+	release();
+	expect(await travelling).toBe(1);
+	expect(await waiting).toMatchObject([
+		{ status: "rejected", reason: { code: "service_unavailable" } },
+	]);
+	await idle;
+	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, refused: 1 });
 });

@@ -19,6 +19,8 @@ export interface BatchOptions<Item, Result> {
 	maxWaitingBytes: number;
 	/** While something has waited longer than this, new items are refused in the same way. */
 	maxWaitMs?: number;
+	/** What has waited longer than this when its turn comes is refused as well: it is not stored. */
+	maxAgeMs?: number;
 }
 
 /**
@@ -26,6 +28,10 @@ export interface BatchOptions<Item, Result> {
  * or an overloaded service would work on nothing but answers that nobody waits for.
  */
 const MAX_WAIT_MS = 4_000;
+/** A crowd that arrives in one moment finds an empty queue: all of it is taken, not all of it kept. */
+const MAX_AGE_MS = 8_000;
+
+const FULL = "the service is receiving more than it can store; try again later";
 
 /** What a queue holds and has done. */
 export interface QueueLoad {
@@ -90,12 +96,7 @@ export class Batcher<Item, Result> implements Queue {
 			since - oldest > (maxWaitMs ?? MAX_WAIT_MS)
 		) {
 			this.#refused++;
-			return Promise.reject(
-				new AppError(
-					"service_unavailable",
-					"the service is receiving more than it can store; try again later",
-				),
-			);
+			return Promise.reject(new AppError("service_unavailable", FULL));
 		}
 		return new Promise((resolve, reject) => {
 			const key = this.#options.key(item);
@@ -138,6 +139,7 @@ export class Batcher<Item, Result> implements Queue {
 
 	/** Sends what may travel now; false when nothing may. */
 	#depart(): boolean {
+		this.#refuseOld();
 		const batch: Waiting<Item, Result>[] = [];
 		const held: Waiting<Item, Result>[] = [];
 		let taken = 0;
@@ -155,7 +157,10 @@ export class Batcher<Item, Result> implements Queue {
 				bytes += entry.bytes;
 			}
 		}
-		if (batch.length === 0) return false;
+		if (batch.length === 0) {
+			this.#tellIdle();
+			return false;
+		}
 		this.#waitingBytes -= bytes;
 		this.#waiting = [...held, ...this.#waiting.slice(taken)];
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -166,11 +171,27 @@ export class Batcher<Item, Result> implements Queue {
 			this.#inFlight--;
 			for (const entry of batch) this.#keysInFlight.delete(entry.key);
 			if (this.#waiting.length > 0) this.#schedule();
-			else if (this.#inFlight === 0) {
-				for (const resolve of this.#whenIdle.splice(0)) resolve();
-			}
+			else this.#tellIdle();
 		});
 		return true;
+	}
+
+	#tellIdle(): void {
+		if (this.#waiting.length > 0 || this.#inFlight > 0) return;
+		for (const resolve of this.#whenIdle.splice(0)) resolve();
+	}
+
+	/** The oldest are the first, but for those held back for their key, which stay in their order. */
+	#refuseOld(): void {
+		const { maxAgeMs = MAX_AGE_MS } = this.#options;
+		const before = performance.now() - maxAgeMs;
+		const young = this.#waiting.findIndex(({ since }) => since >= before);
+		const old = this.#waiting.splice(0, young < 0 ? Infinity : young);
+		for (const { bytes, reject } of old) {
+			this.#waitingBytes -= bytes;
+			this.#refused++;
+			reject(new AppError("service_unavailable", FULL));
+		}
 	}
 
 	async #travel(batch: Waiting<Item, Result>[]): Promise<void> {
