@@ -19,7 +19,13 @@ export type Outcome =
 	/** 401: the credential is not valid. */
 	| { kind: "unauthorized" }
 	/** Anything else; the same request may be right later. */
-	| { kind: "trouble"; reason: string; retryAfterSeconds?: number };
+	| {
+			kind: "trouble";
+			reason: string;
+			retryAfterSeconds?: number;
+			/** There was no connection, so the service cannot have had the request. */
+			isUnsent?: true;
+	  };
 
 export interface Client {
 	/** Never rejects; after `signal` the outcome is trouble. */
@@ -94,6 +100,7 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 					},
 				},
 			);
+			let wasOpen = false;
 			const stop = (reason: string) => sent.destroy(new Stopped(reason));
 			const connecting = setTimeout(
 				() => stop("no connection within 10 seconds"),
@@ -109,7 +116,10 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 				resolve(result);
 			};
 			sent.on("socket", (socket) => {
-				const isOpen = () => clearTimeout(connecting);
+				const isOpen = () => {
+					wasOpen = true;
+					clearTimeout(connecting);
+				};
 				if (sent.reusedSocket) isOpen();
 				else {
 					socket.once(
@@ -129,7 +139,11 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 			});
 			sent.on("error", (error) =>
 				settle({
-					outcome: trouble(describe(error)),
+					outcome: {
+						kind: "trouble",
+						reason: describe(error),
+						...(wasOpen ? {} : { isUnsent: true }),
+					},
 					// The service closed an idle connection just as it was used again.
 					mayRepeat: sent.reusedSocket && !(error instanceof Stopped),
 					isUntrusted: CERTIFICATE_ERROR.test(errorCode(error) ?? ""),

@@ -142,7 +142,7 @@ function describeInstalled(
 		...installed.warnings,
 		installed.service
 			? `The agent runs as a service (${installed.service}); ${again("status")} shows how it does.`
-			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every hour.`,
+			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every five minutes.`,
 		`The command checks shows what it reports; ${again("uninstall")} removes it.`,
 	];
 	return lines.join("\n");

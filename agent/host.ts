@@ -53,4 +53,5 @@ export interface Host {
 
 export const COMMAND_TIMEOUT_MS = 5_000;
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
-export const MAX_FILE_BYTES = 1024 * 1024;
+/** The kernel's table of a busy server's connections has some megabytes. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;

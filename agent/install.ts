@@ -146,12 +146,14 @@ async function exchange(
 			`the service refuses the enrollment token: ${outcome.message}`,
 		);
 	}
+	// Of a request that was never sent nothing can have been taken.
+	const mayBeTaken = outcome.kind !== "trouble" || outcome.isUnsent !== true;
 	const reason =
 		outcome.kind === "trouble"
 			? outcome.reason
 			: "its answer is not that of an Assay service";
 	throw new AgentError(
-		`this device is not enrolled: ${reason}. Try again; if the token is refused then, the service has taken it, and you need a new one`,
+		`this device is not enrolled: ${reason}. Try again${mayBeTaken ? "; if the token is refused then, the service has taken it, and you need a new one" : ""}`,
 	);
 }
 
@@ -184,7 +186,7 @@ async function activate(
 	session.client.rest();
 	if (outcome.kind === "refused") {
 		warnings.push(
-			`The service refuses this device for now: ${outcome.message}. If this machine was enrolled before, its earlier device is the one to revoke; this one then becomes active by itself within about an hour.`,
+			`The service refuses this device for now: ${outcome.message}. If this machine was enrolled before, its earlier device is the one to revoke, or to issue a new token for, which keeps its history. Once that is settled this one becomes active within a quarter of an hour, or at once with the once command.`,
 		);
 	}
 	if (outcome.kind === "trouble") {

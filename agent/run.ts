@@ -33,7 +33,7 @@ export interface RunOptions extends SessionOptions {
 const MAX_START_DELAY_MS = 30_000;
 
 /** At least this long until a heartbeat is sent again that was refused: asking often changes nothing. */
-const REFUSED_SECONDS = 3600;
+const REFUSED_SECONDS = 900;
 
 /**
  * Reports on this device until `signal`, or until its folder is gone. Without an enrollment, or

@@ -105,13 +105,12 @@ export async function beat(session: Session): Promise<Outcome> {
 				"the answer to a heartbeat is not that of an Assay service; is its address right?",
 		});
 	}
+	let refusal: string | undefined;
 	if (outcome.kind === "refused") {
 		// What is refused now is refused until something changes: perhaps on this device.
 		session.facts = undefined;
-		troubles.heartbeat.say(
-			`the service refuses this device's heartbeat: ${outcome.message}`,
-			"error",
-		);
+		refusal = `the service refuses this device's heartbeat: ${outcome.message}`;
+		troubles.heartbeat.say(refusal, "error");
 	}
 	if (answer) {
 		troubles.heartbeat.clear();
@@ -126,7 +125,7 @@ export async function beat(session: Session): Promise<Outcome> {
 			last_heartbeat_at: new Date().toISOString(),
 		});
 	}
-	return noteOutcome(session, outcome);
+	return noteOutcome(session, outcome, refusal);
 }
 
 function readHeartbeat(
@@ -276,9 +275,14 @@ async function deliver(
 async function noteOutcome(
 	session: Session,
 	outcome: Outcome,
+	/** What a refusal means for all that follows; a report that is refused means nothing for the next. */
+	refusal?: string,
 ): Promise<Outcome> {
 	const { state, troubles, log, signal } = session;
-	if (outcome.kind === "trouble") {
+	if (refusal !== undefined) {
+		const since = state.trouble?.since ?? new Date().toISOString();
+		state.trouble = { since, reason: refusal };
+	} else if (outcome.kind === "trouble") {
 		if (signal.aborted) return outcome;
 		const since = state.trouble?.since ?? new Date().toISOString();
 		state.trouble = { since, reason: outcome.reason };

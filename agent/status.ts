@@ -91,13 +91,13 @@ export function describeStatus(status: Status): string {
 		["enrolled", status.enrolled_at],
 		["agent", describeAgent(status)],
 		["set up with", service ? `${service.name} (${service.state})` : null],
-		["heartbeat", when(status.last_heartbeat_at, status.next_heartbeat_at)],
-		["checks", when(status.last_checks_at, status.next_checks_at)],
+		["heartbeat", when(status, "heartbeat")],
+		["checks", when(status, "checks")],
 		["last report", status.last_sent_at ?? "none yet"],
-		["waiting", `${status.queued_reports} reports`],
+		["waiting", reports(status.queued_reports)],
 		[
 			"dropped",
-			status.dropped_reports > 0 ? `${status.dropped_reports} reports` : null,
+			status.dropped_reports > 0 ? reports(status.dropped_reports) : null,
 		],
 		["trouble", trouble ? `${trouble.reason} (since ${trouble.since})` : null],
 		["folder", status.folder],
@@ -108,8 +108,17 @@ export function describeStatus(status: Status): string {
 		.join("\n");
 }
 
+const reports = (count: number) =>
+	`${count} ${count === 1 ? "report" : "reports"}`;
+
 const describeAgent = ({ running_pid }: Status) =>
 	running_pid === null ? "not running" : `running as process ${running_pid}`;
 
-const when = (last: string | null, next: string | null) =>
-	last === null ? "none yet" : `${last}, next about ${next}`;
+/** Nothing comes next while the agent does not run. */
+function when(status: Status, what: "heartbeat" | "checks"): string {
+	const last = status[`last_${what}_at`];
+	if (last === null) return "none yet";
+	return status.running_pid === null
+		? last
+		: `${last}, next about ${status[`next_${what}_at`]}`;
+}

@@ -101,7 +101,7 @@ What to try
     ${demo.devices} simulated devices send heartbeats each minute and reports every five.
   - Devices: filter by a failing check; open one and see its history of months. The one
     called "This machine" is this computer: a real agent runs the nine checks on it.
-  - Devices with a conflict: two machines with one hardware id, and a key that was copied.
+  - Devices, filter Conflict: two machines with one hardware id, and a key that was copied.
   - Risks, the matrix, the framework's coverage, and what is linked to what.
   - Sign in as the viewer: everything can be read, nothing changed.
   - Settings, Audit log: who did what, and the chain that shows tampering.

@@ -165,7 +165,9 @@ function printToken(
 Enrollment token (shown only now, works once, expires ${given.enrollment_token_expires_at}):
   ${token}
 
-Give it to the agent on the device together with the address ${serverUrl}, or by hand:
+On the device, with the agent (docs/agent.md), which asks for the token:
+  sudo ./assay-agent install --server ${serverUrl}
+or, to try it by hand:
   curl ${serverUrl}/api/agent/v1/enroll -d '{"token":"${token}"}'`,
 	);
 }

@@ -211,6 +211,7 @@ test("what cannot be reached is said in plain words", async () => {
 	expect(await refused.send("heartbeat", { key })).toEqual({
 		kind: "trouble",
 		reason: "nothing listens at the service's address",
+		isUnsent: true,
 	});
 });
 

@@ -5,6 +5,7 @@ import { readCredentials, storeCredentials } from "../../agent/credentials.ts";
 import { enqueue, listQueue } from "../../agent/queue.ts";
 import { makeReport } from "../../agent/report.ts";
 import { type RunOptions, run } from "../../agent/run.ts";
+import { beat, openSession } from "../../agent/session.ts";
 import { readState, readStateOf, writeState } from "../../agent/state.ts";
 import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
 import { parseId } from "../../src/id.ts";
@@ -225,6 +226,26 @@ test("a device whose key is refused forgets it and what waits, stays alive, and 
 	await storeCredentials(folder, service.url, "new");
 	await service.until((seen) => count(seen, "postures") === 1);
 	expect(agent.logged().match(/is not enrolled/g)).toHaveLength(1);
+});
+
+test("a heartbeat that is refused is what status shows, until one is accepted", async () => {
+	const service = await startScriptedService();
+	const { folder } = await makeEnrolledFolder(service.url);
+	let isRefused = true;
+	service.answer((_, response) => {
+		if (isRefused) refuse(response, 400);
+		return !isRefused;
+	});
+	const parts = makeParts();
+	const beaten = async () => {
+		const credentials = await readCredentials(folder);
+		if (!credentials) throw new Error("not enrolled");
+		await beat(await openSession(credentials, { folder, ...parts }));
+		return (await readState(folder))?.trouble?.reason;
+	};
+	expect(await beaten()).toContain("refuses this device's heartbeat");
+	isRefused = false;
+	expect(await beaten()).toBeUndefined();
 });
 
 test("a 401 to a report clears an active device's key", async () => {
