@@ -171,9 +171,22 @@ test("a possible clone is settled by enrolling the device again", async () => {
 	const { id, key } = await fleet.assay.activateDevice();
 	await beat(key, { hardware_uuid: "clone" });
 	expect((await see(id)).conflicts).toEqual(["POSSIBLE_CLONE"]);
+	const listed = async (
+		conflict: "ANY" | "POSSIBLE_CLONE" | "DUPLICATE_HARDWARE",
+	) => {
+		const { devices } = await fleet.call(listDevices, {
+			organization_id: fleet.assay.organizationId,
+			filter: { conflict } as object,
+		});
+		return devices.map((device) => device.id).includes(id);
+	};
+	expect(await listed("ANY")).toBe(true);
+	expect(await listed("POSSIBLE_CLONE")).toBe(true);
+	expect(await listed("DUPLICATE_HARDWARE")).toBe(false);
 	const { enrollment_token } = await fleet.call(reissueEnrollmentToken, { id });
 	await beat((await exchange(enrollment_token)).key);
 	expect(await see(id)).toMatchObject({ status: "ACTIVE", conflicts: [] });
+	expect(await listed("ANY")).toBe(false);
 });
 
 test("a revoked device may enroll again, unless another one has its hardware by then", async () => {

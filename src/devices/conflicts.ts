@@ -1,7 +1,9 @@
 import type { PoolClient } from "pg";
 
+export const CONFLICT_KINDS = ["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"] as const;
+
 export interface DeviceConflict {
-	kind: "DUPLICATE_HARDWARE" | "POSSIBLE_CLONE";
+	kind: (typeof CONFLICT_KINDS)[number];
 	/** The live device that has the hardware; null for a possible clone. */
 	other_device_id: string | null;
 	/** What the machine that came last said of itself. */

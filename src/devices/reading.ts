@@ -10,7 +10,7 @@ import {
 	readPage,
 } from "../paging.ts";
 import { idSchema } from "../records/field.ts";
-import { listConflicts } from "./conflicts.ts";
+import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
 import {
 	checkKeySchema,
 	DEVICE_COLUMNS,
@@ -90,6 +90,17 @@ const filters: Record<string, Filter> = {
 			where s.organization_id = $1 and s.check_key = ${parameter} and s.is_current and s.status = 'FAIL'
 		))`,
 	),
+	conflict: {
+		schema: z
+			.enum(["ANY", ...CONFLICT_KINDS])
+			.describe(
+				"Those with a conflict of this kind that somebody has to look at",
+			),
+		sql: (parameter) => `t.id = any(array(
+			select c.device_id::text from device_conflicts c
+			where c.organization_id = $1 and (${parameter} = 'ANY' or c.kind = ${parameter})
+		))`,
+	},
 	passing_check: byCheck("PASS"),
 	unknown_check: byCheck("UNKNOWN"),
 };

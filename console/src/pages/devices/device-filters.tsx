@@ -51,6 +51,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
 				165,
 			)}
+			{choice("conflict", "Conflict", CONFLICTS, 130)}
 			{OTHER_STATES.map(
 				([name, label]) =>
 					filters[name] !== undefined && (
@@ -88,6 +89,12 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 		</>
 	);
 }
+
+const CONFLICTS = [
+	{ value: "ANY", label: "Any conflict" },
+	{ value: "DUPLICATE_HARDWARE", label: "Duplicate hardware" },
+	{ value: "POSSIBLE_CLONE", label: "Possible clone" },
+];
 
 /** Seldom chosen, so without a control of their own; the home page's numbers lead here with them. */
 const OTHER_STATES = [
