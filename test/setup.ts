@@ -59,10 +59,6 @@ async function startEmbedded() {
 	url.username = user;
 	url.password = password;
 	url.searchParams.set("host", host);
-	// Nothing here has to outlive the machine, and each file's database is a copy.
-	await run(url.href, "alter system set fsync = off");
-	await run(url.href, "alter system set full_page_writes = off");
-	await run(url.href, "select pg_reload_conf()");
 	return {
 		url: url.href,
 		close: async () => {
