@@ -453,8 +453,13 @@ test("duplicate hardware and a possible clone are shown with what to do", async 
 		const other = heartbeatBody({ hostname: "copy.local" });
 		await must(served.post("heartbeat", other, { key: first.key }), 200);
 	});
-	await page.getByText("Duplicate hardware").waitFor();
-	await page.getByText("Possible clone").waitFor();
+	const table = page.getByRole("region", { name: "Devices", exact: true });
+	await table.getByText("Duplicate hardware").waitFor();
+	await table.getByText("Possible clone").waitFor();
+	await page.getByRole("combobox", { name: "Conflict" }).click();
+	await page.getByRole("option", { name: "Possible clone" }).click();
+	await table.getByText("Duplicate hardware").waitFor({ state: "hidden" });
+	await table.getByText("Possible clone").waitFor();
 	await page.goto(at(`/devices/${second}`));
 	await page.getByText("again.local", { exact: true }).waitFor();
 	await page.getByText("re-issue the token of the other device").waitFor();
