@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { machineOf } from "../simulator/machine.ts";
+import { resultsOf } from "../simulator/posture.ts";
 import { makeSecret } from "../src/access/token.ts";
-import type { Platform } from "../src/devices/terms.ts";
+import type { Evidence } from "../src/devices/terms.ts";
+import type { HeartbeatRequest } from "../src/devices/wire.ts";
 import { makeId, makeOrganizationId } from "../src/id.ts";
 
 /** The devices of a run: everything else about one follows from its index. */
@@ -38,40 +41,22 @@ export function readFleet(file: string): Fleet {
 	return JSON.parse(readFileSync(file, "utf8"));
 }
 
-interface System {
-	platform: Platform;
-	osVersion: string;
-	name: string;
+const SEED = 1;
+
+/** What a device says of itself in every heartbeat: the simulator's machines. */
+export function factsOf(device: number): HeartbeatRequest {
+	return machineOf(SEED, device).facts;
 }
 
-const SYSTEMS: System[] = [
-	{ platform: "DARWIN", osVersion: "macOS 26.1 (25B78)", name: "macbook" },
-	{ platform: "WINDOWS", osVersion: "Windows 11 Pro 25H2", name: "desktop" },
-	{ platform: "LINUX", osVersion: "Ubuntu 24.04.3 LTS", name: "thinkpad" },
-	{ platform: "DARWIN", osVersion: "macOS 15.7.2 (24G325)", name: "mini" },
-];
-
-export interface Facts {
-	hardware_uuid: string;
-	serial_number: string;
-	hostname: string;
-	platform: Platform;
-	os_version: string;
-	agent_version: string;
-}
-
-/** What a device says of itself in every heartbeat. */
-export function factsOf(device: number): Facts {
-	const system = SYSTEMS[device % SYSTEMS.length] as System;
-	const number = device.toString(16).toUpperCase().padStart(8, "0");
-	return {
-		hardware_uuid: `${number}-5F2A-4C1D-9B7E-${number}A0C4`,
-		serial_number: `C02${number}`,
-		hostname: `${system.name}-${device}.corp.example.com`,
-		platform: system.platform,
-		os_version: system.osVersion,
-		agent_version: "1.4.2",
-	};
+/** The evidence of a simulated Mac for each check, as its agent gives it. */
+export function sampleEvidence(): Evidence[] {
+	let device = 0;
+	while (machineOf(SEED, device).facts.platform !== "DARWIN") device++;
+	const at = Date.parse("2026-03-31T08:00:00Z");
+	const look = { seed: SEED, at, begun: at, drift: 0 };
+	return resultsOf(machineOf(SEED, device), look).map(
+		({ evidence }) => evidence,
+	);
 }
 
 /**

@@ -1,6 +1,12 @@
-import { CANONICAL_CHECKS, type PostureStatus } from "../src/devices/terms.ts";
+import { CHECK_KEYS } from "../simulator/posture.ts";
+import type { PostureStatus } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
-import { type Fleet, factsOf, organizationOf } from "./fleet.ts";
+import {
+	type Fleet,
+	factsOf,
+	organizationOf,
+	sampleEvidence,
+} from "./fleet.ts";
 
 export type Kind = "heartbeats" | "postures";
 
@@ -12,71 +18,14 @@ export const EXPECTED_STATUS: Record<Kind, number> = {
 /** The share of results whose status differs from the device's report before. */
 const CHANGE_RATE = 0.01;
 
-type Check = keyof typeof CANONICAL_CHECKS;
-const CHECKS = Object.keys(CANONICAL_CHECKS) as Check[];
-
-/** What agents give as evidence: 60 to 150 bytes a check. */
-const EVIDENCE: Record<Check, object> = {
-	DISK_ENCRYPTION: {
-		method: "filevault",
-		volumes: [{ mount: "/System/Volumes/Data", encrypted: true }],
-		recovery_key_escrowed: true,
-	},
-	SCREEN_LOCK: {
-		idle_seconds: 300,
-		require_password: true,
-		grace_seconds: 0,
-		source: "configuration_profile",
-	},
-	FIREWALL_ENABLED: {
-		engine: "application_firewall",
-		enabled: true,
-		stealth_mode: true,
-		block_all_incoming: false,
-	},
-	TIME_SYNC: {
-		service: "timed",
-		enabled: true,
-		server: "time.apple.com",
-		offset_ms: 12.4,
-	},
-	OS_VERSION: {
-		name: "macOS",
-		version: "26.1",
-		build: "25B78",
-		kernel: "25.1.0",
-		arch: "arm64",
-	},
-	AUTO_UPDATE: {
-		check: true,
-		download: true,
-		install_os: true,
-		install_security: true,
-		last_checked_at: "2026-03-30T22:14:07Z",
-	},
-	PASSWORD_POLICY: {
-		min_length: 12,
-		requires_complexity: true,
-		max_failed_attempts: 10,
-		source: "pwpolicy",
-	},
-	REMOTE_LOGIN: {
-		sshd: { enabled: false },
-		screen_sharing: { enabled: false },
-		remote_management: false,
-	},
-	MALWARE_PROTECTION: {
-		engine: "xprotect",
-		enabled: true,
-		definitions_version: "5324",
-		updated_at: "2026-03-29T18:00:41Z",
-	},
-};
-
+const EVIDENCE = sampleEvidence();
 const STATUSES: PostureStatus[] = ["PASS", "FAIL"];
-const BEGINNINGS = CHECKS.map((check) => `{"check_key":"${check}","status":"`);
-const MIDDLES = CHECKS.map(
-	(check) => `","evidence":${JSON.stringify(EVIDENCE[check])},"observed_at":"`,
+const BEGINNINGS = CHECK_KEYS.map(
+	(check) => `{"check_key":"${check}","status":"`,
+);
+const MIDDLES = CHECK_KEYS.map(
+	(_, index) =>
+		`","evidence":${JSON.stringify(EVIDENCE[index])},"observed_at":"`,
 );
 
 /** Writes the HTTP requests of a fleet's devices: text without characters beyond ASCII. */
@@ -91,7 +40,7 @@ export class Requests {
 	constructor(fleet: Fleet, host: string) {
 		this.#fleet = fleet;
 		this.#host = host;
-		this.#failing = new Uint8Array(fleet.keys.length * CHECKS.length);
+		this.#failing = new Uint8Array(fleet.keys.length * CHECK_KEYS.length);
 		// One check in ten fails at first.
 		for (let i = 0; i < this.#failing.length; i += 10) this.#failing[i] = 1;
 	}
@@ -114,8 +63,8 @@ export class Requests {
 		);
 		const end = `${new Date().toISOString()}","correlation_id":"${id}"}`;
 		let results = "";
-		for (let check = 0; check < CHECKS.length; check++) {
-			const state = device * CHECKS.length + check;
+		for (let check = 0; check < CHECK_KEYS.length; check++) {
+			const state = device * CHECK_KEYS.length + check;
 			let failing = this.#failing[state] as number;
 			if (!isFirst && Math.random() < CHANGE_RATE) {
 				failing = 1 - failing;
