@@ -2,6 +2,7 @@ import { readSysctl, runForText } from "../checks/freebsd/commands.ts";
 import { parseVersion } from "../checks/freebsd/os-version.ts";
 import type { FactFinder } from "../facts.ts";
 import type { Host } from "../host.ts";
+import { realSerial, realUuid } from "./firmware.ts";
 
 /**
  * The firmware's UUID as the loader found it; without a usable one, as on many boards for
@@ -31,31 +32,4 @@ const readFirmware = async (host: Host, name: string) =>
 async function readHostId(host: Host): Promise<string | undefined> {
 	const file = await host.readFile("/etc/hostid");
 	return file.kind === "text" ? file.text.trim() : undefined;
-}
-
-/** Left in by makers of boards who never set their own; shared by thousands of machines. */
-const SHARED_UUIDS = new Set([
-	"03000200-0400-0500-0006-000700080009",
-	"00020003-0004-0005-0006-000700080009",
-	"12345678-1234-5678-90ab-cddeefaabbcc",
-]);
-
-function realUuid(text: string | undefined): string | undefined {
-	const uuid = text?.toLowerCase() ?? "";
-	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid))
-		return undefined;
-	const isOneDigit = new Set(uuid.replaceAll("-", "")).size === 1;
-	return isOneDigit || SHARED_UUIDS.has(uuid) ? undefined : uuid;
-}
-
-/** What makers write where they have no number. */
-const NO_SERIAL =
-	/^(to be filled by o\.?e\.?m\.?|default string|none|n\/?a|not (specified|available|applicable|provided)|unknown|invalid|system serial number|chassis serial number|oem|0?123456789|(.)\3*)$/i;
-
-function realSerial(text: string | undefined): string | undefined {
-	return text !== undefined &&
-		/^[\x20-\x7e]{1,100}$/.test(text) &&
-		!NO_SERIAL.test(text)
-		? text
-		: undefined;
 }

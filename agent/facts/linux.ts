@@ -4,6 +4,7 @@ import { readOsRelease } from "../checks/linux/os-release.ts";
 import { readLine } from "../checks/linux/read-text.ts";
 import type { FactFinder, PlatformFacts } from "../facts.ts";
 import type { Host } from "../host.ts";
+import { realSerial, realUuid } from "./firmware.ts";
 
 /**
  * What the firmware tells of a Linux machine. Its UUID may be read by root only; without it, and in a
@@ -27,24 +28,8 @@ export const findFacts: FactFinder = async (
 	};
 };
 
-/** Left in by makers of boards who never set their own; shared by thousands of machines. */
-const JUNK_UUIDS = new Set([
-	"03000200-0400-0500-0006-000700080009",
-	"00020003-0004-0005-0006-000700080009",
-	"12345678-1234-5678-90ab-cddeefaabbcc",
-	"fefefefe-fefe-fefe-fefe-fefefefefefe",
-]);
-
-async function readFirmwareUuid(host: Host): Promise<string | undefined> {
-	const uuid = (
-		await readLine(host, "/sys/class/dmi/id/product_uuid")
-	)?.toLowerCase();
-	if (!uuid || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid)) {
-		return undefined;
-	}
-	const isOneDigit = new Set(uuid.replaceAll("-", "")).size === 1;
-	return isOneDigit || JUNK_UUIDS.has(uuid) ? undefined : uuid;
-}
+const readFirmwareUuid = async (host: Host) =>
+	realUuid(await readLine(host, "/sys/class/dmi/id/product_uuid"));
 
 /** Ours alone, so that no other program makes the same id of this machine. */
 const APPLICATION_ID = Buffer.from("7d1f9a2c5be84f0b9c33a1e2d46078fb", "hex");
@@ -66,20 +51,11 @@ async function makeSystemUuid(host: Host): Promise<string | undefined> {
 		.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** What makers write where they have no number. */
-const JUNK_SERIAL =
-	/^(to be filled by o\.?e\.?m\.?|default string|none|n\/?a|not (specified|available|applicable|provided)|unknown|invalid|empty|system serial number|chassis serial number|serial ?number|oem|o\.e\.m\.|0?123456789|1234567890?|xxx+|\.+|(.)\3*)$/i;
-
-async function readSerial(host: Host): Promise<string | undefined> {
-	const serial =
+const readSerial = async (host: Host) =>
+	realSerial(
 		(await readLine(host, "/sys/class/dmi/id/product_serial")) ??
-		(await readLine(host, "/proc/device-tree/serial-number"));
-	return serial &&
-		/^[\x20-\x7e]{1,100}$/.test(serial) &&
-		!JUNK_SERIAL.test(serial)
-		? serial
-		: undefined;
-}
+			(await readLine(host, "/proc/device-tree/serial-number")),
+	);
 
 /** A name for people to read, without what does not belong in one. */
 function shown(name: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import { ask, integer, part, text } from "../checks/windows/powershell.ts";
 import { CLIENT_RELEASES } from "../checks/windows/releases.ts";
 import type { FactFinder } from "../facts.ts";
+import { realSerial, realUuid } from "./firmware.ts";
 
 export const FACTS_SCRIPT = `
 $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'
@@ -71,36 +72,3 @@ const plain = (value: string | undefined) =>
 	value !== undefined && /^[A-Za-z0-9][A-Za-z0-9 ().-]{0,79}$/.test(value)
 		? value
 		: undefined;
-
-/** Those that boards are sold with instead of one of their own. */
-const JUNK_UUIDS = new Set([
-	"03000200-0400-0500-0006-000700080009",
-	"12345678-1234-5678-90ab-cddeefaabbcc",
-	"12345678-1234-1234-1234-123456789abc",
-	"00020003-0004-0005-0006-000700080009",
-	"fefefefe-fefe-fefe-fefe-fefefefefefe",
-]);
-
-function realUuid(value: string | undefined): string | undefined {
-	const uuid = value?.trim().toLowerCase();
-	if (
-		uuid === undefined ||
-		!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid) ||
-		/^(0|f)\1*$/.test(uuid.replaceAll("-", ""))
-	) {
-		return undefined;
-	}
-	return JUNK_UUIDS.has(uuid) ? undefined : uuid;
-}
-
-const JUNK_SERIALS =
-	/^(to be filled|default string|system serial|chassis serial|base board|not (specified|available|applicable)|n\/?a\b|none|null|invalid|unknown|oem|o\.e\.m|empty|0123456789|123456789|1234567890|[0x. -]+$)/i;
-
-function realSerial(value: string | undefined): string | undefined {
-	const serial = value?.trim();
-	return serial !== undefined &&
-		/^[A-Za-z0-9][A-Za-z0-9 ./_-]{1,79}$/.test(serial) &&
-		!JUNK_SERIALS.test(serial)
-		? serial
-		: undefined;
-}
