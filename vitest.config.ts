@@ -9,6 +9,8 @@ export default defineConfig({
 		pool: "forks",
 		// They wait for databases and processes more than they compute.
 		maxWorkers: 3,
+		// What is waited for comes when a busy machine gets to it; the default gives up after a second.
+		expect: { poll: { timeout: 20_000 } },
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 	},

@@ -160,7 +160,7 @@ test("the service does it at its start, as its setting says", async () => {
 				"select inhrelid::regclass::text as name from pg_inherits where inhparent = 'posture_reports'::regclass order by 1",
 			)
 		).rows.map(({ name }) => name);
-	await expect.poll(names, { timeout: 10_000 }).not.toContain(nameOf(3));
+	await expect.poll(names).not.toContain(nameOf(3));
 	expect(await names()).toContain(nameOf(2));
 	await served.close();
 });

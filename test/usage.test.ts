@@ -70,7 +70,7 @@ test("uses are written by themselves soon after, many in one statement", async (
 		usage.record({ tokenId, tool: "getRisk", isError: false });
 	}
 	await expect
-		.poll(async () => (await listed(user)).usage.days, { timeout: 20_000 })
+		.poll(async () => (await listed(user)).usage.days)
 		.toEqual([{ day: today(), calls: 500, errors: 0 }]);
 });
 
@@ -133,7 +133,7 @@ test("while the database is away uses are kept, and written when it is back", as
 	usage.record({ tokenId, tool: "getRisk", isError: false });
 	await proxy.restore();
 	await expect
-		.poll(async () => (await listed(user)).usage.days, { timeout: 20_000 })
+		.poll(async () => (await listed(user)).usage.days)
 		.toEqual([{ day: today(), calls: 2, errors: 0 }]);
 });
 

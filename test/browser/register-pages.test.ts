@@ -57,8 +57,6 @@ async function use(name: string, input: object): Promise<any> {
 const add = (name: string, input: object) =>
 	use(name, { organization_id: served.organizationId, ...input });
 
-/** A loaded machine may take its time; what is awaited is the same. */
-const SOON = { timeout: 15_000 };
 const at = (path: string) => `/o/${served.organizationId}/r/${path}`;
 const open = (person: TestUser, path: string, options = {}) =>
 	served.openPageAs(person, at(path), options);
@@ -69,75 +67,71 @@ const heading = (page: Page, name: string) =>
 
 test("search, filters and order are in the address; reload and back keep them", async () => {
 	const page = await open(admin, "risk");
-	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+	await expect.poll(async () => (await names(page)()).length).toBe(20);
 	await page.getByRole("combobox", { name: "Treatment" }).click();
 	await page.getByRole("option", { name: "Mitigated" }).click();
-	await expect
-		.poll(names(page), SOON)
-		.toEqual(["A risk that grew", "Laptop theft"]);
+	await expect.poll(names(page)).toEqual(["A risk that grew", "Laptop theft"]);
 	await page.getByRole("button", { name: "Name" }).click();
 	await page.waitForURL(/sort=name/);
 	await page.getByRole("button", { name: "Name" }).click();
 	await page.waitForURL(/dir=desc/);
-	await expect
-		.poll(names(page), SOON)
-		.toEqual(["Laptop theft", "A risk that grew"]);
+	await expect.poll(names(page)).toEqual(["Laptop theft", "A risk that grew"]);
 	await page.getByRole("searchbox").fill("grew");
-	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	expect(page.url()).toContain("treatment=MITIGATED");
 	await page.reload();
-	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	expect(await page.getByRole("searchbox").inputValue()).toBe("grew");
 	await axe(page);
 
 	await page.getByRole("link", { name: "A risk that grew" }).click();
 	await heading(page, "A risk that grew").waitFor();
 	await page.goBack();
-	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 
 	await page.getByRole("searchbox").fill("nothing like it");
 	await page.getByRole("heading", { name: "No risks match" }).waitFor();
 	await page.getByRole("button", { name: "Show all risks" }).click();
-	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
 test("a list goes on page by page and back, in pages as long as the reader likes", async () => {
 	const page = await open(admin, "risk?sort=name");
 	await expect
-		.poll(async () => (await names(page)()).at(-1), SOON)
+		.poll(async () => (await names(page)()).at(-1))
 		.toBe("Accepted risk 19");
 	await page.getByRole("button", { name: "Next page" }).click();
 	await expect
-		.poll(async () => (await names(page)())[0], SOON)
+		.poll(async () => (await names(page)())[0])
 		.toBe("Accepted risk 20");
 	await page.reload();
 	await expect
-		.poll(async () => (await names(page)())[0], SOON)
+		.poll(async () => (await names(page)())[0])
 		.toBe("Accepted risk 20");
 	await page.goBack();
 	await expect
-		.poll(async () => (await names(page)())[0], SOON)
+		.poll(async () => (await names(page)())[0])
 		.toBe("A risk that grew");
 	await page
 		.getByRole("combobox", { name: "Records a page" })
 		.selectOption("50");
-	await expect.poll(async () => (await names(page)()).length, SOON).toBe(24);
+	await expect.poll(async () => (await names(page)()).length).toBe(24);
 });
 
 test("scores are filtered by band, owners by search, and what has none by choosing so", async () => {
 	const page = await open(admin, "risk");
 	await page.getByRole("combobox", { name: "Residual risk" }).click();
 	await page.getByRole("option", { name: "Critical (15 to 25)" }).click();
-	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	expect(page.url()).toContain("min_residual_risk_score=15");
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await page.getByRole("combobox", { name: "Owner" }).click();
 	await page.getByRole("option", { name: "No owner" }).click();
-	await expect.poll(names(page), SOON).toEqual(["A risk that grew"]);
+	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	await page.getByRole("combobox", { name: "Owner" }).fill("lovelace");
 	await page.getByRole("option", { name: "Ada Lovelace" }).click();
 	await page.waitForURL(new RegExp(ids.ada));
-	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+	await expect.poll(async () => (await names(page)()).length).toBe(20);
 	await axe(page);
 });
 
@@ -150,16 +144,14 @@ test("what is overdue and not done is found, and marked", async () => {
 	const page = await open(admin, "task");
 	await page.getByRole("combobox", { name: "Deadline" }).click();
 	await page.getByRole("option", { name: "Overdue" }).click();
-	await expect
-		.poll(names(page), SOON)
-		.toEqual(["Done in time", "Long overdue"]);
+	await expect.poll(names(page)).toEqual(["Done in time", "Long overdue"]);
 	await page.getByRole("checkbox", { name: "Open only" }).check();
-	await expect.poll(names(page), SOON).toEqual(["Long overdue"]);
+	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
 	await axe(page);
 	// A range of somebody else's is shown as it is.
 	await page.goto(at("task?due_from=2099-01-01"));
-	await expect.poll(names(page), SOON).toEqual(["Far away"]);
+	await expect.poll(names(page)).toEqual(["Far away"]);
 	const due = page.getByRole("combobox", { name: "Deadline" });
 	expect(await due.inputValue()).toBe("from 1 Jan 2099");
 });
@@ -198,7 +190,7 @@ test("a change sends the fields that differ alone, and null for what was emptied
 	await page.getByRole("tab", { name: "History" }).click();
 	await page.waitForURL(/tab=history/);
 	const item = page.locator("dl > div", { hasText: "Residual impact" }).first();
-	await expect.poll(() => item.innerText(), SOON).toMatch(/2\s*1$/);
+	await expect.poll(() => item.innerText()).toMatch(/2\s*1$/);
 	await page.getByText("Changed", { exact: true }).waitFor();
 	await axe(page);
 	await screenshot(page, "history");
@@ -284,7 +276,7 @@ test("what is refused is said in the words of the form, and comes into view", as
 	await alert.getByText("It was not saved").waitFor();
 	await alert.getByText("Kind is not “Service account”.").waitFor();
 	await expect
-		.poll(async () => (await alert.boundingBox())?.y, SOON)
+		.poll(async () => (await alert.boundingBox())?.y)
 		.toBeLessThan(400);
 	await page.unroute("**/addPeople");
 	await page.getByRole("button", { name: "Add the person" }).click();
@@ -318,7 +310,7 @@ test("a refused deletion says why and leads to what uses the record", async () =
 	await axe(page);
 	await dialog.getByRole("link", { name: "Risks" }).click();
 	await page.waitForURL(new RegExp(`r/risk\\?owner_id=${ids.ada}`));
-	await expect.poll(async () => (await names(page)()).length, SOON).toBe(20);
+	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
 test("a residual risk above the inherent one is questioned, in the list and on its page", async () => {

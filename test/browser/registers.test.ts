@@ -25,9 +25,6 @@ async function add(name: string, input: object): Promise<any> {
 	});
 }
 
-/** A loaded machine may take its time; what is awaited is the same. */
-const SOON = { timeout: 15_000 };
-
 /**
  * Lists and records' pages are made by the same code for all kinds; between them these have every
  * sort of field. What a form is made of is looked at for each.
@@ -265,7 +262,7 @@ describe.each(registers)("$kind", ({
 			if (wrong.value) await fill(page, wrong.label, wrong.value);
 			await save.click();
 			await expect
-				.poll(() => messageBeside(page, wrong.label), SOON)
+				.poll(() => messageBeside(page, wrong.label))
 				.toContain(wrong.message);
 			await axe(page);
 
@@ -289,18 +286,17 @@ describe.each(registers)("$kind", ({
 			await page.getByRole("button", { name: "Save the changes" }).click();
 			await page.getByRole("heading", { name: title, level: 1 }).waitFor();
 			const shown = shownAs(page, change.label);
-			await expect.poll(shown, SOON).toBe(change.shown);
+			await expect.poll(shown).toBe(change.shown);
 			await page.reload();
-			await expect.poll(shown, SOON).toBe(change.shown);
+			await expect.poll(shown).toBe(change.shown);
 
 			await page.getByRole("button", { name: "Delete", exact: true }).click();
 			const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
 			await dialog.getByRole("button", { name: `Delete the ${noun}` }).click();
 			await page.waitForURL((url) => url.pathname === at(kind));
 			await expect
-				.poll(
-					() => page.getByRole("link", { name: title, exact: true }).count(),
-					SOON,
+				.poll(() =>
+					page.getByRole("link", { name: title, exact: true }).count(),
 				)
 				.toBe(0);
 		},
