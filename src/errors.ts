@@ -93,6 +93,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 	return UNAVAILABLE_MESSAGE.test(error.message);
 }
 
+/** "read_only_sql_transaction": a write on a standby, or where default_transaction_read_only is on. */
+export const READ_ONLY_SQLSTATE = "25006";
+
+export function isReadOnlyDatabase(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		(error as { code?: unknown }).code === READ_ONLY_SQLSTATE
+	);
+}
+
 /** True for a deadlock or serialization failure: the same statement may pass at once. */
 export function isTransactionConflict(error: unknown): boolean {
 	const code = error instanceof Error && (error as { code?: unknown }).code;
@@ -108,7 +118,9 @@ export function toAppError(error: unknown): AppError {
 	if (isDatabaseUnavailable(error)) {
 		return new AppError(
 			"service_unavailable",
-			"the service cannot reach its database; try again later",
+			isReadOnlyDatabase(error)
+				? "the service's database takes no writes at present; try again later"
+				: "the service cannot reach its database; try again later",
 			{ cause: error },
 		);
 	}

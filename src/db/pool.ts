@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
-import { type ClientConfig, Pool, type PoolClient } from "pg";
-import { AppError } from "../errors.ts";
+import { type ClientBase, type ClientConfig, Pool, type PoolClient } from "pg";
+import { AppError, isReadOnlyDatabase, READ_ONLY_SQLSTATE } from "../errors.ts";
+import { sessionOf } from "./session.ts";
 import { timesAsDates, timesAsText } from "./type-parsers.ts";
 
 /** The role the service works as: it owns no table and is bound by row-level security. */
@@ -12,35 +13,74 @@ export const IDENTITY_ROLE = "assay_identity";
 /** The role that reads the audit logs of all organizations, and nothing else. */
 export const AUDIT_ROLE = "assay_audit";
 
+const CONNECT_MS = 5_000;
+
 /**
  * A pool whose connections act as `role` from their first statement on. A statement
  * that takes longer than 10 s is stopped, one whose answer does not come within 15 s
  * (the network ate it) and a connection that cannot be had within 5 s are given up: all
  * surface as "service_unavailable". Times are read as RFC 3339 text unless asked for as Date.
+ * A server that only reads (a standby, a primary of before) gets no place in it.
  */
 export function makePool(
 	connection: ClientConfig,
 	options: { max: number; role?: string; times?: "text" | "Date" },
 ): Pool {
+	const opening = sessionOf(options.role ?? APP_ROLE, {
+		statement_timeout: "10s",
+		timezone: "UTC",
+		datestyle: "ISO",
+	});
 	const pool = new Pool({
 		...connection,
 		application_name: "assay",
 		max: options.max,
-		connectionTimeoutMillis: 5_000,
+		connectionTimeoutMillis: CONNECT_MS,
 		query_timeout: 15_000,
 		keepAlive: true,
 		// Statements of one connection are sent without waiting for the one before.
 		pipeline: true,
+		verify: (client, done) => refuseReadOnly(client).then(() => done(), done),
 		types: {
 			getTypeParser: options.times === "Date" ? timesAsDates : timesAsText,
 		},
-		options: `-c role=${options.role ?? APP_ROLE} -c statement_timeout=10s -c timezone=UTC -c datestyle=ISO`,
+		// A connection for which it fails is closed and never used.
+		onConnect: async (client) => {
+			await client.query({ text: opening, query_timeout: CONNECT_MS });
+		},
 	});
 	// An idle connection that the server closed: the next query opens another.
 	pool.on("error", () => {});
 	// One in use: its query fails and says so; unheard, the event would end the process.
 	pool.on("connect", (client) => client.on("error", () => {}));
 	return pool;
+}
+
+/**
+ * Throws what a write would be answered. A standby also answers reads, with what was true a while ago:
+ * a key that was revoked meanwhile would still open the door.
+ */
+async function refuseReadOnly(client: ClientBase): Promise<void> {
+	// On in recovery as well, whatever the settings are.
+	const { rows } = await client.query<{ transaction_read_only: string }>(
+		"show transaction_read_only",
+	);
+	if (rows[0]?.transaction_read_only === "off") return;
+	throw Object.assign(new Error("the database only reads"), {
+		code: READ_ONLY_SQLSTATE,
+	});
+}
+
+/** Rejects unless the pool leads to a database that takes writes; a connection to another is thrown away. */
+export async function assertTakesWrites(pool: Pool): Promise<void> {
+	const client = await pool.connect();
+	try {
+		await refuseReadOnly(client);
+		client.release();
+	} catch (error) {
+		client.release(true);
+		throw error;
+	}
 }
 
 /** Refuses a connection that row-level security does not bind: bad_request AppError. */
@@ -115,7 +155,8 @@ export async function transaction<Result>(
 		return result;
 	} catch (error) {
 		await client.query("rollback").then(
-			() => client.release(),
+			// Of a server that has become a standby nothing more is to be had: the next may be the primary.
+			() => client.release(isReadOnlyDatabase(error)),
 			(reason: Error) => client.release(reason),
 		);
 		// If it was not even opened, what went wrong inside is only a consequence.

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
+import { assertTakesWrites } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 
 /**
  * `/health/live`: the process answers. `/health/ready`: it can work, that is, it
- * reaches its database and is not shutting down; else 503, so that a load balancer
- * looks elsewhere.
+ * reaches a database that takes writes and is not shutting down; else 503, so that a
+ * load balancer looks elsewhere. It costs one small statement without a transaction.
  */
 export function addHealth(
 	app: FastifyInstance,
@@ -17,7 +18,7 @@ export function addHealth(
 		if (isDraining()) {
 			throw new AppError("service_unavailable", "the service is shutting down");
 		}
-		await pool.query("select");
+		await assertTakesWrites(pool);
 		return { status: "ok" };
 	});
 }
