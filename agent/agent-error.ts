@@ -1,15 +1,22 @@
+/** How a command ends that did not succeed; docs/agent.md tells scripts of it. */
+export const EXIT = {
+	failed: 1,
+	wrongUsage: 2,
+	/** 3 is what service managers answer of a service that does not run. */
+	notEnrolled: 3,
+} as const;
+
 /** What a person can mend: what was wrong and what to do. Anything else that is thrown is a bug. */
 export class AgentError extends Error {
-	/** True when the command itself was wrong, which ends it with 2. */
-	readonly isWrongUsage: boolean;
+	readonly exitCode: (typeof EXIT)[keyof typeof EXIT];
 
 	constructor(
 		message: string,
-		options: ErrorOptions & { isWrongUsage?: boolean } = {},
+		options: ErrorOptions & { exitCode?: AgentError["exitCode"] } = {},
 	) {
 		super(message, options);
 		this.name = "AgentError";
-		this.isWrongUsage = options.isWrongUsage ?? false;
+		this.exitCode = options.exitCode ?? EXIT.failed;
 	}
 }
 

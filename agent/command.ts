@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { VERSION } from "../src/version.ts";
-import { AgentError } from "./agent-error.ts";
+import { AgentError, EXIT } from "./agent-error.ts";
 import { chooseFolder, defaultFolder, readMarker } from "./folder.ts";
 import { makeLog, printable } from "./log.ts";
 import { isPrivileged, makeSystemHost, thisPlatform } from "./system-host.ts";
-
-const EXIT_FAILED = 1;
-const EXIT_WRONG_USAGE = 2;
 
 interface Common {
 	dir?: string;
@@ -19,6 +16,8 @@ Environment:
   ASSAY_ENROLLMENT_TOKEN  the enrollment token, for install
   ASSAY_LOG_LEVEL         debug, info, warn or error (info)
   HTTPS_PROXY, NO_PROXY   the proxy to reach the service through, and what not to use it for
+
+Exit codes: 0, 1 (failed), 2 (wrong usage), 3 (this device is not enrolled: status, once).
 `;
 
 /**
@@ -40,7 +39,7 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 
 /**
  * Runs the command in `argv` (without program and script). Standard output carries only the
- * result. Sets the exit code: 0, 1 when it failed, 2 when it was wrongly used.
+ * result, which with --json is an object also of a failure. Sets the exit code.
  */
 export async function runAgentCommand(
 	argv: string[],
@@ -58,12 +57,15 @@ export async function runAgentCommand(
 	} catch (error) {
 		if (error instanceof CommanderError) {
 			// Commander has written its message; help and version are no mistakes.
-			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
+			process.exitCode = error.exitCode === 0 ? 0 : EXIT.wrongUsage;
 			return;
 		}
 		const isKnown = error instanceof AgentError;
-		process.exitCode =
-			isKnown && error.isWrongUsage ? EXIT_WRONG_USAGE : EXIT_FAILED;
+		process.exitCode = isKnown ? error.exitCode : EXIT.failed;
+		if (argv.includes("--json")) {
+			const message = isKnown ? printable(error.message) : "internal error";
+			print({ json: true }, { error: message });
+		}
 		process.stderr.write(
 			isKnown
 				? `${name}: ${printable(error.message)}\n`
@@ -180,6 +182,12 @@ function addOnce(program: Command): void {
 			const { once } = await import("./once.ts");
 			const done = await once({ folder: folderOf(options), ...makeParts() });
 			const { describeResults } = await import("./describe-results.ts");
+			if (done.error !== null) {
+				process.exitCode = EXIT.failed;
+				process.stderr.write(`${program.name()}: ${printable(done.error)}\n`);
+				if (options.json) print(options, done);
+				return;
+			}
 			print(
 				options,
 				done,
@@ -192,7 +200,7 @@ function addStatus(program: Command): void {
 	program
 		.command("status")
 		.description(
-			"Show whether this device is enrolled and when it reported last.",
+			"Show whether this device is enrolled and when it reported last; ends with 3 if it is not enrolled.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the status as JSON")
@@ -203,6 +211,7 @@ function addStatus(program: Command): void {
 				return (await serviceManager())?.state() ?? "unknown";
 			});
 			const hint = status.enrolled ? "" : hintAtSystemFolder(options);
+			if (!status.enrolled) process.exitCode = EXIT.notEnrolled;
 			print(options, status, describeStatus(status) + hint);
 		});
 }
@@ -220,22 +229,37 @@ function addChecks(program: Command): void {
 	program
 		.command("checks")
 		.description(
-			"Run the checks and show what they find. Nothing is sent, and no enrollment is needed.",
+			"Run the checks and show what they find, and what a heartbeat says. Nothing is sent, and no enrollment is needed.",
 		)
+		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the results as JSON")
-		.action(async (options: Common) => {
+		// The agent that runs has its facts already, and some cost a program's start.
+		.addOption(new Option("--results-only").hideHelp())
+		.action(async (options: Common & { resultsOnly?: boolean }) => {
 			const { host, signal, log } = makeParts();
 			const { runChecksHere } = await import("./session.ts");
 			const results = await runChecksHere(host, log, signal);
 			if (signal.aborted) {
-				process.exitCode = EXIT_FAILED;
+				process.exitCode = EXIT.failed;
 				return;
 			}
-			const { describeResults } = await import("./describe-results.ts");
+			if (options.resultsOnly) return print(options, { results });
+			const { showFacts } = await import("./facts.ts");
+			const { describeFacts, describeResults } = await import(
+				"./describe-results.ts"
+			);
+			const heartbeat = {
+				...(await showFacts(host, folderOf(options))),
+				agent_version: VERSION,
+			};
 			const note = host.isPrivileged
 				? ""
-				: "\n\nSome checks need root or an administrator; the service runs with those rights.";
-			print(options, { results }, describeResults(results) + note);
+				: "\n\nSome of this needs root or an administrator; the service runs with those rights.";
+			print(
+				options,
+				{ heartbeat, results },
+				`${describeResults(results)}\n\n${describeFacts(heartbeat)}${note}`,
+			);
 		});
 }
 
@@ -340,7 +364,7 @@ function untilStopped(): AbortSignal {
 	return stop.signal;
 }
 
-function print(options: Common, data: object, text: string): void {
+function print(options: Common, data: object, text = ""): void {
 	process.stdout.write(
 		options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`,
 	);

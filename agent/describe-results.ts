@@ -1,4 +1,5 @@
 import type { CheckResult } from "./checks/run-checks.ts";
+import type { ShownFacts } from "./facts.ts";
 import { printable } from "./log.ts";
 
 const MAX_EVIDENCE = 120;
@@ -24,6 +25,15 @@ export function describeResults(results: readonly CheckResult[]): string {
 				.trimEnd(),
 		)
 		.join("\n");
+}
+
+/** What a heartbeat says, for the person whose device it is. */
+export function describeFacts(heartbeat: ShownFacts): string {
+	const lines = Object.entries(heartbeat).map(
+		([name, value]) =>
+			`  ${name.padEnd(15)}${value === null ? "made up when the device is enrolled" : printable(value ?? "")}`,
+	);
+	return ["A heartbeat says of this device", ...lines].join("\n");
 }
 
 function describeEvidence(evidence: Record<string, unknown>): string {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { AgentError } from "./agent-error.ts";
+import { AgentError, EXIT } from "./agent-error.ts";
 
 const VARIABLE = "ASSAY_ENROLLMENT_TOKEN";
 const MAX_BYTES = 4096;
@@ -36,7 +36,7 @@ export function refuseTokenArgument(argv: readonly string[]): void {
 	if (!isToken) return;
 	throw new AgentError(
 		`an enrollment token must not stand on the command line, where every user of this machine can read it; give it with --enrollment-token-file, in ${VARIABLE} or on standard input. If it was a real one, have it replaced`,
-		{ isWrongUsage: true },
+		{ exitCode: EXIT.wrongUsage },
 	);
 }
 
@@ -83,13 +83,13 @@ function check(text: string, source: string): string {
 	if (token === "") {
 		throw new AgentError(
 			`no enrollment token in ${source}; an administrator makes one in the console, under Devices, or with \`assay device create\``,
-			{ isWrongUsage: true },
+			{ exitCode: EXIT.wrongUsage },
 		);
 	}
 	if (token.length > MAX_BYTES || /[^\x21-\x7e]/.test(token)) {
 		throw new AgentError(
 			`${source} has more than an enrollment token, or a damaged one; copy it again, whole and alone`,
-			{ isWrongUsage: true },
+			{ exitCode: EXIT.wrongUsage },
 		);
 	}
 	return token;

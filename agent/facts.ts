@@ -23,6 +23,7 @@ export type FactFinder = (host: Host) => Promise<PlatformFacts>;
 
 const TIMEOUT_MS = 15_000;
 const MAX_TEXT = 255;
+const FILE = "hardware.json";
 
 async function loadFinder(platform: Platform): Promise<FactFinder> {
 	switch (platform) {
@@ -43,9 +44,33 @@ async function loadFinder(platform: Platform): Promise<FactFinder> {
  */
 export async function collectFacts(host: Host, folder: string): Promise<Facts> {
 	const found = await findInTime(host);
+	const uuid = await keepHardwareUuid(folder, clean(found.hardware_uuid));
+	return { hardware_uuid: uuid, ...otherFacts(host, found) };
+}
+
+/** As a heartbeat would say it; the hardware's id is null where one would have to be made up first. */
+export type ShownFacts = Omit<Facts, "hardware_uuid"> & {
+	hardware_uuid: string | null;
+};
+
+/** What a heartbeat would say now. Writes nothing. */
+export async function showFacts(
+	host: Host,
+	folder: string,
+): Promise<ShownFacts> {
+	const found = await findInTime(host);
+	const uuid =
+		clean(found.hardware_uuid) ||
+		(await readHardwareUuid(folder).catch(() => ""));
+	return { hardware_uuid: uuid || null, ...otherFacts(host, found) };
+}
+
+function otherFacts(
+	host: Host,
+	found: PlatformFacts,
+): Omit<Facts, "hardware_uuid"> {
 	const serial = clean(found.serial_number);
 	return {
-		hardware_uuid: await keepHardwareUuid(folder, clean(found.hardware_uuid)),
 		...(serial ? { serial_number: serial } : {}),
 		hostname: clean(hostname()) || "unnamed",
 		platform: host.platform,
@@ -82,20 +107,23 @@ async function keepHardwareUuid(
 	folder: string,
 	found: string,
 ): Promise<string> {
-	const path = join(folder, "hardware.json");
-	let stored = "";
-	try {
-		const text = await readFile(path, "utf8");
-		stored = clean(parseObject(text)?.hardware_uuid);
-	} catch (error) {
-		if (errorCode(error) !== "ENOENT") throw error;
-	}
+	const stored = await readHardwareUuid(folder);
 	const uuid = found || stored || randomUUID();
 	if (uuid !== stored) {
 		const text = JSON.stringify({ hardware_uuid: uuid });
-		await writeFileAtomically(path, text);
+		await writeFileAtomically(join(folder, FILE), text);
 	}
 	return uuid;
+}
+
+async function readHardwareUuid(folder: string): Promise<string> {
+	try {
+		const text = await readFile(join(folder, FILE), "utf8");
+		return clean(parseObject(text)?.hardware_uuid);
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return "";
+		throw error;
+	}
 }
 
 function clean(text: unknown): string {

@@ -65,16 +65,26 @@ interface Marker {
 
 /**
  * Makes the folder, closes it to everybody else and proves that it can be written. A folder
- * that has other things in it is refused: uninstall empties the folder.
+ * that has other things in it is refused: uninstall empties the folder. Gives what takes back
+ * all that this call made, for an enrollment that comes to nothing.
  */
-export async function prepareFolder(folder: string): Promise<void> {
+export async function prepareFolder(
+	folder: string,
+): Promise<() => Promise<void>> {
+	const made: string[] = [];
+	const takeBack = async (wasOurs: boolean) => {
+		if (!wasOurs) await removeOwn(folder);
+		for (const each of made.toReversed()) await rmdir(each).catch(() => {});
+	};
+	let wasOurs = true;
 	try {
-		await makeFolder(folder);
+		await makeFolder(folder, made);
 		if (!(await stat(folder)).isDirectory()) {
 			throw new AgentError(`${folder} is no folder; give another with --dir`);
 		}
 		const names = await listNames(folder);
-		if (names.length > 0 && !names.includes(MARKER)) {
+		wasOurs = names.length > 0;
+		if (wasOurs && !names.includes(MARKER)) {
 			throw new AgentError(
 				`${folder} has files that are not the agent's; give a folder of its own with --dir`,
 			);
@@ -85,7 +95,9 @@ export async function prepareFolder(folder: string): Promise<void> {
 		for (const name of ["queue", "refused", "damaged"]) {
 			await makeFolder(join(folder, name));
 		}
+		return () => takeBack(wasOurs);
 	} catch (error) {
+		await takeBack(wasOurs);
 		const code = errorCode(error);
 		if (code === "ENOTDIR") {
 			throw new AgentError(`${folder} is no folder; give another with --dir`);
@@ -99,17 +111,21 @@ export async function prepareFolder(folder: string): Promise<void> {
 	}
 }
 
-/** With its parents. Not Node's own way, which never returns where the system makes no folders (/proc). */
-async function makeFolder(folder: string): Promise<void> {
+/**
+ * With its parents; adds those that were not there to `made`. Not Node's own way, which never
+ * returns where the system makes no folders (/proc).
+ */
+async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 	try {
 		await mkdir(folder, { mode: 0o700 });
 	} catch (error) {
 		const parent = dirname(folder);
 		if (errorCode(error) === "EEXIST") return;
 		if (errorCode(error) !== "ENOENT" || existsSync(parent)) throw error;
-		await makeFolder(parent);
+		await makeFolder(parent, made);
 		await mkdir(folder, { mode: 0o700 });
 	}
+	made.push(folder);
 }
 
 async function closeToOthers(folder: string): Promise<void> {
@@ -152,6 +168,14 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
  * after an error; gives what could not be removed.
  */
 export async function removeFolder(folder: string): Promise<string[]> {
+	const left = await removeOwn(folder);
+	await rmdir(folder).catch((error) => {
+		if (errorCode(error) !== "ENOENT") left.push(folder);
+	});
+	return left;
+}
+
+async function removeOwn(folder: string): Promise<string[]> {
 	const left: string[] = [];
 	const temporary = (await listNames(folder)).filter((name) =>
 		OWN_NAMES.some((own) => name.startsWith(`${own}.`)),
@@ -161,9 +185,6 @@ export async function removeFolder(folder: string): Promise<string[]> {
 			left.push(join(folder, name)),
 		);
 	}
-	await rmdir(folder).catch((error) => {
-		if (errorCode(error) !== "ENOENT") left.push(folder);
-	});
 	return left;
 }
 

@@ -59,15 +59,16 @@ export async function install(
 		platform: host.platform,
 		extraCa,
 	});
-	await prepareFolder(folder);
-	const token = await readEnrollmentToken(options.tokenFile);
-	const apiKey = await exchange(client, token, signal);
-	const credentials = await storeCredentials(
-		folder,
-		serverUrl,
-		apiKey,
-		extraCa,
-	);
+	const takeBack = await prepareFolder(folder);
+	let credentials: Credentials;
+	try {
+		const token = await readEnrollmentToken(options.tokenFile);
+		const apiKey = await exchange(client, token, signal);
+		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
+	} catch (error) {
+		await takeBack();
+		throw error;
+	}
 	client.rest();
 	const warnings: string[] = [];
 	// What waits is of an earlier enrollment.

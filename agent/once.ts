@@ -1,4 +1,4 @@
-import { AgentError } from "./agent-error.ts";
+import { AgentError, EXIT } from "./agent-error.ts";
 import type { CheckResult } from "./checks/run-checks.ts";
 import type { Outcome } from "./client.ts";
 import { readCredentials } from "./credentials.ts";
@@ -17,11 +17,13 @@ export interface Once {
 	results: CheckResult[];
 	sent_reports: number;
 	queued_reports: number;
+	/** Why not everything could be sent; what could not waits in the queue. */
+	error: string | null;
 }
 
 /**
  * One heartbeat, one run of the checks, and all that waits sent: for a scheduler of one's own.
- * Throws an AgentError when not everything could be sent; what could not waits in the queue.
+ * Throws an AgentError where there is nothing to tell: this device is not enrolled (any more), or not active yet.
  */
 export async function once(options: SessionOptions): Promise<Once> {
 	const { folder } = options;
@@ -29,6 +31,7 @@ export async function once(options: SessionOptions): Promise<Once> {
 	if (!credentials) {
 		throw new AgentError(
 			`this device is not enrolled (nothing in ${folder}); run the install command, or name the agent's folder with --dir`,
+			{ exitCode: EXIT.notEnrolled },
 		);
 	}
 	const lock = await takeLock(folder);
@@ -39,21 +42,24 @@ export async function once(options: SessionOptions): Promise<Once> {
 		const deviceId = session.state.device_id;
 		if (deviceId === null) throw failure(heartbeat, "");
 		const results = (await collect(session)) ?? [];
-		if (heartbeat.kind === "trouble") throw failure(heartbeat);
 		let sent = 0;
-		for (;;) {
+		let stopped: Outcome | undefined =
+			heartbeat.kind === "trouble" ? heartbeat : undefined;
+		while (!stopped) {
 			const outcome = await sendNext(session);
 			if (!outcome) break;
 			if (outcome.kind === "ok") sent++;
-			else if (outcome.kind !== "refused") throw failure(outcome);
+			else if (outcome.kind !== "refused") stopped = outcome;
 		}
 		session.client.rest();
-		if (heartbeat.kind === "refused") throw failure(heartbeat);
+		if (stopped?.kind === "unauthorized") throw failure(stopped);
+		if (heartbeat.kind === "refused") stopped ??= heartbeat;
 		return {
 			device_id: deviceId,
 			results,
 			sent_reports: sent,
 			queued_reports: (await listQueue(folder)).length,
+			error: stopped ? failure(stopped).message : null,
 		};
 	} finally {
 		await lock.release();
@@ -67,6 +73,7 @@ function failure(
 	if (outcome.kind === "unauthorized") {
 		return new AgentError(
 			"the service no longer accepts this device's key; get a new enrollment token and run the install command",
+			{ exitCode: EXIT.notEnrolled },
 		);
 	}
 	if (outcome.kind === "refused") {

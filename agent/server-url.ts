@@ -1,4 +1,4 @@
-import { AgentError } from "./agent-error.ts";
+import { AgentError, EXIT } from "./agent-error.ts";
 
 /** True for this very machine, which no network lies before. */
 export function isLoopback(hostname: string): boolean {
@@ -39,4 +39,4 @@ export function parseServerUrl(text: string): string {
 }
 
 const wrong = (message: string) =>
-	new AgentError(message, { isWrongUsage: true });
+	new AgentError(message, { exitCode: EXIT.wrongUsage });

@@ -18,7 +18,7 @@ const TIMEOUT_MS =
 const GRACE_MS = 1000;
 
 /**
- * Runs the checks in a process of their own, the command `checks --json` of this same program,
+ * Runs the checks in a process of their own, the command `checks` of this same program,
  * so that the agent at rest holds neither their code nor what they read, and one that never
  * comes back to the loop can be killed. Never rejects: without an answer all are UNKNOWN.
  */
@@ -28,10 +28,11 @@ export function runChecksInChild(
 	timeoutMs = TIMEOUT_MS,
 ): Promise<CheckResult[]> {
 	return new Promise((resolve) => {
-		const child = spawn(own.program, [...own.args, "checks", "--json"], {
-			stdio: ["ignore", "pipe", "inherit"],
-			windowsHide: true,
-		});
+		const child = spawn(
+			own.program,
+			[...own.args, "checks", "--json", "--results-only"],
+			{ stdio: ["ignore", "pipe", "inherit"], windowsHide: true },
+		);
 		let reason = "check_crashed";
 		let text = "";
 		const stop = () => {

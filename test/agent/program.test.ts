@@ -39,22 +39,24 @@ async function makeToken() {
 	return { organizationId, ...(await assayService.makeToken(organizationId)) };
 }
 
+/** Enrolls this machine in the folder without a service, with what is on standard input. */
+const install = (
+	folder: string,
+	token = "",
+	more: string[] = [],
+	url = assayService.service.url,
+) =>
+	agent(
+		["install", "--server", url, "--no-service", "--dir", folder, ...more],
+		{},
+		token,
+	);
+
 /** A folder with this machine enrolled in it. */
 async function enroll() {
 	const folder = await makeAgentFolder();
 	const { id, token, organizationId } = await makeToken();
-	const { code, stderr } = await agent(
-		[
-			"install",
-			"--server",
-			assayService.service.url,
-			"--no-service",
-			"--dir",
-			folder,
-		],
-		{},
-		`${token}\n`,
-	);
+	const { code, stderr } = await install(folder, `${token}\n`);
 	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 	return { folder, deviceId: id, organizationId };
 }
@@ -148,14 +150,7 @@ test("install enrolls and activates the device, keeps the key for root alone, an
 	);
 	expect(await readStatus({ organizationId, deviceId: id })).toBe("ACTIVE");
 
-	const again = await agent([
-		"install",
-		"--server",
-		assayService.service.url,
-		"--no-service",
-		"--dir",
-		folder,
-	]);
+	const again = await install(folder);
 	expect(again.code).toBe(1);
 	expect(again.stderr).toContain("this device is enrolled already");
 });
@@ -166,15 +161,9 @@ test("an enrollment anew replaces the device, whose key is revoked", async () =>
 	const { id, token } = await assayService.makeToken(organizationId);
 	const file = join(folder, "..", `${id}.token`);
 	await writeFile(file, `${token}\n`);
-	const { stdout } = await agent([
-		"install",
+	const { stdout } = await install(folder, "", [
 		"--force",
 		"--json",
-		"--server",
-		assayService.service.url,
-		"--no-service",
-		"--dir",
-		folder,
 		"--enrollment-token-file",
 		file,
 	]);
@@ -186,18 +175,7 @@ test("a machine that is enrolled twice is told who must do what", async () => {
 	const { organizationId } = await enroll();
 	const folder = await makeAgentFolder();
 	const { token } = await assayService.makeToken(organizationId);
-	const { code, stdout } = await agent(
-		[
-			"install",
-			"--server",
-			assayService.service.url,
-			"--no-service",
-			"--dir",
-			folder,
-		],
-		{},
-		token,
-	);
+	const { code, stdout } = await install(folder, token);
 	expect(code).toBe(0);
 	expect(stdout).toContain("its earlier device is the one to revoke");
 	expect(await readCredentials(folder)).toBeDefined();
@@ -207,24 +185,28 @@ test.each([
 	["no token", "", "no enrollment token in standard input"],
 	["an unknown token", "asy_enr_x", "ask an administrator for a new one"],
 	["two lines", "one\ntwo", "copy it again"],
-])("install with %s stores nothing and says why", async (_, input, message) => {
-	const folder = await makeAgentFolder();
-	const { code, stderr, stdout } = await agent(
-		[
-			"install",
-			"--server",
-			assayService.service.url,
-			"--no-service",
-			"--dir",
-			folder,
-		],
-		{},
-		input,
-	);
+])("install with %s leaves no folder behind and says why", async (_, input, message) => {
+	const outer = await makeAgentFolder();
+	const folder = join(outer, "var/agent");
+	const { code, stderr, stdout } = await install(folder, input);
 	expect(code).toBeGreaterThan(0);
 	expect(stderr).toContain(message);
 	expect(stdout).toBe("");
-	expect(await readCredentials(folder)).toBeUndefined();
+	expect(await readdir(outer)).not.toContain("var");
+	const asJson = await install(folder, input, ["--json"]);
+	expect(JSON.parse(asJson.stdout)).toEqual({
+		error: expect.stringContaining(message),
+	});
+});
+
+test("an install that fails leaves what an earlier enrollment kept", async () => {
+	const { folder } = await enroll();
+	await agent(["once", "--dir", folder]);
+	const before = await readdir(folder);
+	const { code } = await install(folder, "asy_enr_x", ["--force"]);
+	expect(code).toBe(1);
+	expect(await readdir(folder)).toEqual(before);
+	expect(await readCredentials(folder)).toBeDefined();
 });
 
 test("a token is spent only after the folder has proved to be the agent's and writable", async () => {
@@ -232,26 +214,13 @@ test("a token is spent only after the folder has proved to be the agent's and wr
 	const folder = await makeAgentFolder();
 	const other = join(folder, "queue");
 	await writeFile(join(other, "thesis.txt"), "");
-	const install = (dir: string) =>
-		agent(
-			[
-				"install",
-				"--server",
-				assayService.service.url,
-				"--no-service",
-				"--dir",
-				dir,
-			],
-			{},
-			token,
-		);
-	expect((await install(other)).stderr).toContain(
+	expect((await install(other, token)).stderr).toContain(
 		"has files that are not the agent's",
 	);
-	expect((await install(join(other, "thesis.txt"))).stderr).toContain(
+	expect((await install(join(other, "thesis.txt"), token)).stderr).toContain(
 		"is no folder",
 	);
-	expect((await install("/proc/assay-agent")).code).toBe(1);
+	expect((await install("/proc/assay-agent", token)).code).toBe(1);
 	expect(await readdir(other)).toEqual(["thesis.txt"]);
 	const { status } = await assayService.post("enroll", { token });
 	expect(status).toBe(200);
@@ -326,6 +295,7 @@ test("once sends one report, which the service has", async () => {
 		device_id: deviceId,
 		sent_reports: 1,
 		queued_reports: 0,
+		error: null,
 	});
 	expect(await countReports(device)).toBe(1);
 });
@@ -334,11 +304,18 @@ test("reports outlive an outage of the service and arrive once each", async () =
 	const device = await enroll();
 	const { folder } = device;
 	await database.cut();
-	for (let i = 0; i < 2; i++) {
-		const { code, stderr } = await agent(["once", "--dir", folder]);
-		expect(code).toBe(1);
-		expect(stderr).toContain("What was found waits and is sent next time");
-	}
+	const why = "What was found waits and is sent next time";
+	const first = await agent(["once", "--dir", folder]);
+	expect([first.code, first.stdout]).toEqual([1, ""]);
+	expect(first.stderr).toContain(why);
+	const second = await agent(["once", "--json", "--dir", folder]);
+	expect(second.code).toBe(1);
+	expect(JSON.parse(second.stdout)).toMatchObject({
+		sent_reports: 0,
+		queued_reports: 2,
+		results: expect.arrayContaining([expect.anything()]),
+		error: expect.stringContaining(why),
+	});
 	expect(await listQueue(folder)).toHaveLength(2);
 	const status = JSON.parse(
 		(await agent(["status", "--json", "--dir", folder])).stdout,
@@ -394,13 +371,25 @@ test("a revoked device forgets its key and says what to do", async () => {
 		"update devices set status = 'REVOKED', key_hash = null, revoked_at = now() where id = $1",
 	);
 	const { code, stderr } = await agent(["once", "--dir", folder]);
-	expect(code).toBe(1);
+	expect(code).toBe(3);
 	expect(stderr).toContain("get a new enrollment token");
 	expect(await readCredentials(folder)).toBeUndefined();
 	const { stdout } = await agent(["status", "--dir", folder]);
 	expect(stdout).toContain(
 		"Not enrolled: the service refused this device's key",
 	);
+});
+
+test("a script tells a device that is not enrolled by the exit code 3, and reads why", async () => {
+	const folder = await makeAgentFolder();
+	const status = await agent(["status", "--json", "--dir", folder]);
+	expect(status.code).toBe(3);
+	expect(JSON.parse(status.stdout)).toMatchObject({ enrolled: false });
+	const sent = await agent(["once", "--json", "--dir", folder]);
+	expect(sent.code).toBe(3);
+	expect(JSON.parse(sent.stdout)).toEqual({
+		error: expect.stringContaining("is not enrolled"),
+	});
 });
 
 test("status tells what a person asks, and never the key", async () => {
@@ -431,8 +420,28 @@ test("checks shows what is found, and needs neither enrollment nor service", asy
 	expect(
 		stdout.match(/^(PASS|FAIL|UNKNOWN|NOT_APPLICABLE) +[A-Z_]+ /gm),
 	).toHaveLength(9);
-	const { results } = JSON.parse((await agent(["checks", "--json"])).stdout);
-	expect(results).toHaveLength(9);
+	const asJson = await agent(["checks", "--json"]);
+	expect(JSON.parse(asJson.stdout).results).toHaveLength(9);
+});
+
+test("checks shows all that a heartbeat says of the device, and writes nothing", async () => {
+	const device = await enroll();
+	const [row] = await query<Record<string, string | null>>(
+		device,
+		"select hardware_uuid, serial_number, hostname, platform, os_version, agent_version from devices where id = $1",
+	);
+	const sent = Object.entries(row ?? {}).filter(([, value]) => value !== null);
+	const { stdout } = await agent(["checks", "--dir", device.folder]);
+	for (const [name, value] of sent) {
+		expect(stdout).toMatch(new RegExp(`^  ${name} +`, "m"));
+		expect(stdout).toContain(value);
+	}
+	const asJson = await agent(["checks", "--json", "--dir", device.folder]);
+	expect(JSON.parse(asJson.stdout).heartbeat).toEqual(Object.fromEntries(sent));
+
+	const elsewhere = join(device.folder, "nowhere");
+	await agent(["checks", "--dir", elsewhere]);
+	await expect(stat(elsewhere)).rejects.toThrow("ENOENT");
 });
 
 test("uninstall revokes the key, leaves nothing, and may be repeated", async () => {
@@ -458,11 +467,7 @@ test("uninstall revokes the key, leaves nothing, and may be repeated", async () 
 test("uninstall removes the key also when the service is away, and leaves what is not its own", async () => {
 	const service = await startScriptedService();
 	const folder = await makeAgentFolder();
-	await agent(
-		["install", "--server", service.url, "--no-service", "--dir", folder],
-		{},
-		"token",
-	);
+	await install(folder, "token", [], service.url);
 	await service.close();
 	await writeFile(join(folder, "thesis.txt"), "");
 	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
