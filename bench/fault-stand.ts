@@ -59,19 +59,28 @@ export async function makeStand(
 	};
 	try {
 		await service.start();
-		const fleet = makeFleet(devices, ORGANIZATIONS);
-		const tenants = await asOwner(async (client) => {
-			await seed(client, fleet);
-			const size = { organizations: ORGANIZATIONS, risks: 400 };
-			const { organizations, tokens } = await seedRegister(client, size);
-			return organizations.map((organizationId, index) => ({
-				organizationId,
-				token: tokens[index] as string,
-			}));
-		});
+		const { fleet, tenants } = await asOwner((client) => fill(client, devices));
 		return { folder, postgres, service, fleet, tenants, asOwner, close };
 	} catch (error) {
 		await close();
 		throw error;
 	}
+}
+
+/** Devices and people in a database that a service has migrated. */
+export async function fill(
+	client: Client,
+	devices: number,
+): Promise<Pick<Stand, "fleet" | "tenants">> {
+	const fleet = makeFleet(devices, ORGANIZATIONS);
+	await seed(client, fleet);
+	const { organizations, tokens } = await seedRegister(client, {
+		organizations: ORGANIZATIONS,
+		risks: 400,
+	});
+	const tenants = organizations.map((organizationId, index) => ({
+		organizationId,
+		token: tokens[index] as string,
+	}));
+	return { fleet, tenants };
 }

@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { makeBenchFolder, makeStand, type Stand } from "./fault-stand.ts";
 import { type FaultyDoor, openDoor } from "./faulty-door.ts";
 import { freePort, OwnService } from "./own-service.ts";
+import { findRecovery, longestGap, rateOf } from "./recovery.ts";
 import { describeMachine, toTable } from "./report.ts";
 import { compare, type Found } from "./stored.ts";
 import { BACKOFF_SPEED, DEVICES, type Ledger, Writers } from "./writers.ts";
@@ -229,37 +230,6 @@ async function runFault(
 		crashes:
 			services.reduce((sum, one) => sum + one.crashes, 0) - crashesBefore,
 	};
-}
-
-function rateOf({ acknowledgedAt }: Ledger, from: number, to: number): number {
-	const inside = acknowledgedAt.filter((at) => at >= from && at < to);
-	return (inside.length / (to - from)) * SECOND;
-}
-
-/** Milliseconds from the mending to the first second with 90 % of the rate of before. */
-function findRecovery(
-	ledger: Ledger,
-	mendedAt: number,
-	now: number,
-	perSecond: number,
-): number | undefined {
-	for (let from = mendedAt; from + SECOND <= now; from += 100) {
-		if (rateOf(ledger, from, from + SECOND) >= 0.9 * perSecond) {
-			return from - mendedAt;
-		}
-	}
-	return undefined;
-}
-
-/** The longest time in which the probe, which asks ten times a second, had no success. */
-function longestGap({ probedAt }: Ledger, from: number, to: number): number {
-	const times = [from, ...probedAt.filter((at) => at > from && at < to), to];
-	times.sort((a, b) => a - b);
-	let longest = 0;
-	for (let i = 1; i < times.length; i++) {
-		longest = Math.max(longest, (times[i] ?? 0) - (times[i - 1] ?? 0));
-	}
-	return longest;
 }
 
 /** What a row says that must not be. */

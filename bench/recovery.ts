@@ -1,0 +1,43 @@
+import type { Ledger } from "./writers.ts";
+
+const SECOND = 1_000;
+
+/** Acknowledged writes a second in a time on performance.now()'s clock. */
+export function rateOf(
+	{ acknowledgedAt }: Ledger,
+	from: number,
+	to: number,
+): number {
+	const inside = acknowledgedAt.filter((at) => at >= from && at < to);
+	return (inside.length / (to - from)) * SECOND;
+}
+
+/** Milliseconds from the mending to the first second with 90 % of the rate of before. */
+export function findRecovery(
+	ledger: Ledger,
+	mendedAt: number,
+	now: number,
+	perSecond: number,
+): number | undefined {
+	for (let from = mendedAt; from + SECOND <= now; from += 100) {
+		if (rateOf(ledger, from, from + SECOND) >= 0.9 * perSecond) {
+			return from - mendedAt;
+		}
+	}
+	return undefined;
+}
+
+/** The longest time in which the probe, which asks ten times a second, had no success. */
+export function longestGap(
+	{ probedAt }: Ledger,
+	from: number,
+	to: number,
+): number {
+	const times = [from, ...probedAt.filter((at) => at > from && at < to), to];
+	times.sort((a, b) => a - b);
+	let longest = 0;
+	for (let i = 1; i < times.length; i++) {
+		longest = Math.max(longest, (times[i] ?? 0) - (times[i - 1] ?? 0));
+	}
+	return longest;
+}
