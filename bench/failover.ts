@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Machine } from "./ha-machine.ts";
+import { type HaStand, makeHaStand } from "./ha-stand.ts";
+import { findRecovery, longestGap, rateOf } from "./recovery.ts";
+import { describeMachine, toTable } from "./report.ts";
+import { compare, type Found } from "./stored.ts";
+import { DEVICES, type Ledger, Writers } from "./writers.ts";
+
+const USAGE = `Usage: npm run bench:failover -- [options]
+
+Two services behind HAProxy, on a PostgreSQL with a synchronous standby that Patroni and etcd keep, all
+with the files in deploy/. Under load the machine of the primary is killed (kill -9 of all its processes),
+comes back, is made primary again by hand, and the standby's machine is killed and comes back; every
+acknowledged write is looked for after each. Needs Linux and Debian's packages. About five minutes.
+
+  --only-kill      the first of them alone
+  --help           print this
+
+Exit code 1 when an acknowledged write is lost or stored twice, a valid key got 401, an answer was
+anything but a success or 503, a service ended by itself, or the earlier rate did not come back.
+`;
+
+const { values } = parseArgs({
+	options: {
+		"only-kill": { type: "boolean", default: false },
+		help: { type: "boolean", default: false },
+	},
+});
+const SECOND = 1_000;
+const BEFORE_MS = 8_000;
+/** Load that is watched after what happened, at least and at most. */
+const AFTER_MS = 8_000;
+const MOST_AFTER_MS = 120_000;
+
+interface Case {
+	name: string;
+	/** Does it, under load; resolves at once. */
+	run: (stand: HaStand) => Promise<void>;
+	/** Must come about afterwards, under load. */
+	until: (stand: HaStand) => Promise<unknown>;
+}
+
+interface Row extends Found {
+	name: string;
+	ledger: Ledger;
+	perSecond: number;
+	/** The longest time without a success of the probe. */
+	unavailableMs: number;
+	/** From what happened to 90 % of the rate before; undefined: not in the time there was. */
+	recoveredMs: number | undefined;
+	/** From what happened to what must come about. */
+	wholeMs: number | undefined;
+	crashes: number;
+}
+
+let gone: Machine | undefined;
+
+/** The machine that a write waits for, or did until it was lost. */
+const untilAlone = async (stand: HaStand) => {
+	while (await stand.synchronousStandby().catch(() => "unknown")) {
+		await sleep(250);
+	}
+};
+const isWhole = (stand: HaStand) => stand.untilSynchronous();
+
+const CASES: Case[] = [
+	{
+		name: "the primary's machine killed (kill -9 of all its processes)",
+		run: async (stand) => {
+			const { primary } = await stand.untilSynchronous();
+			gone = primary;
+			primary.kill();
+		},
+		until: untilAlone,
+	},
+	{
+		name: "it comes back, as a standby",
+		run: async () => gone?.start(),
+		until: isWhole,
+	},
+	{
+		name: "primary and standby exchanged by hand",
+		run: async (stand) => {
+			const { primary, standby } = await stand.untilSynchronous();
+			await switchOver(primary, standby);
+		},
+		until: isWhole,
+	},
+	{
+		name: "the standby's machine killed",
+		run: async (stand) => {
+			const { standby } = await stand.untilSynchronous();
+			gone = standby;
+			standby.kill();
+		},
+		until: untilAlone,
+	},
+	{
+		name: "it comes back",
+		run: async () => gone?.start(),
+		until: isWhole,
+	},
+];
+
+/** As `patronictl switchover` does. */
+async function switchOver(primary: Machine, standby: Machine): Promise<void> {
+	const answer = await fetch(`http://${primary.address}:8008/switchover`, {
+		method: "POST",
+		body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
+		signal: AbortSignal.timeout(60 * SECOND),
+	});
+	const text = await answer.text();
+	if (!answer.ok) throw new Error(`switchover: ${answer.status} ${text}`);
+}
+
+async function runCase(
+	{ name, run, until }: Case,
+	stand: HaStand,
+	writers: Writers,
+): Promise<Row> {
+	say(name);
+	const countCrashes = () =>
+		stand.services.reduce((sum, { crashes }) => sum + crashes, 0);
+	const crashesBefore = countCrashes();
+	writers.start(stand.port);
+	// The writers begin spread over a second.
+	await sleep(1_500);
+	const beganAt = performance.now();
+	await sleep(BEFORE_MS);
+	const happenedAt = performance.now();
+	const perSecond = rateOf(writers.ledger, beganAt, happenedAt);
+	let wholeMs: number | undefined;
+	let failure: unknown;
+	const whole = run(stand)
+		.then(() => until(stand))
+		.then(
+			() => {
+				wholeMs = performance.now() - happenedAt;
+			},
+			(error) => {
+				failure = error;
+			},
+		);
+	let recoveredMs: number | undefined;
+	for (;;) {
+		const now = performance.now();
+		if (wholeMs !== undefined || now - happenedAt > AFTER_MS) {
+			recoveredMs ??= findRecovery(writers.ledger, happenedAt, now, perSecond);
+		}
+		const isDone =
+			failure ||
+			(recoveredMs !== undefined &&
+				wholeMs !== undefined &&
+				now - happenedAt > Math.max(AFTER_MS, wholeMs + 3 * SECOND));
+		if (isDone || now - happenedAt > MOST_AFTER_MS) break;
+		await sleep(100);
+	}
+	const endedAt = performance.now();
+	const ledger = await writers.stop();
+	await whole;
+	if (failure) throw failure;
+	const found = await stand.asOwner((client) =>
+		compare(client, stand.fleet, ledger),
+	);
+	return {
+		name,
+		ledger,
+		...found,
+		acknowledged: ledger.acknowledgedAt.length,
+		perSecond,
+		unavailableMs: longestGap(ledger, beganAt, endedAt),
+		recoveredMs,
+		wholeMs,
+		crashes: countCrashes() - crashesBefore,
+	};
+}
+
+/** What a row says that must not be. */
+function brokenPromises(row: Row): string[] {
+	const broken: string[] = [];
+	const must = (isKept: boolean, text: string) => {
+		if (!isKept) broken.push(`${row.name}: ${text}`);
+	};
+	must(row.lost === 0, `${row.lost} acknowledged writes are lost`);
+	must(row.duplicates === 0, `${row.duplicates} writes are stored twice`);
+	must(row.unlogged === 0, `${row.unlogged} tasks have not one audit entry`);
+	must(!row.ledger.statuses[401], "a valid key got 401");
+	const { surprise } = row.ledger;
+	must(surprise === undefined, `an unexpected answer, ${surprise}`);
+	must(row.crashes === 0, `a service ended by itself ${row.crashes} times`);
+	must(
+		row.recoveredMs !== undefined,
+		"90 % of the earlier rate was not reached",
+	);
+	return broken;
+}
+
+const seconds = (ms: number | undefined) =>
+	ms === undefined ? "never" : (ms / SECOND).toFixed(1);
+
+function toMarkdown(rows: Row[], postgres: string): string {
+	const table = toTable(
+		[
+			"What happens",
+			"Writes/s before",
+			"Acknowledged",
+			"Lost",
+			"Twice",
+			"401",
+			"Statuses",
+			"Longest without a success, s",
+			"To 90 % of the rate, s",
+			"Until synchronous again, or alone, s",
+			"Tasks of unknown fate (stored)",
+		],
+		rows.map((row) => [
+			row.name,
+			row.perSecond.toFixed(0),
+			row.acknowledged,
+			row.lost,
+			row.duplicates,
+			row.ledger.statuses[401] ?? 0,
+			Object.entries(row.ledger.statuses)
+				.map(([status, count]) => `${status}: ${count}`)
+				.join(", "),
+			seconds(row.unavailableMs),
+			seconds(row.recoveredMs),
+			seconds(row.wholeMs),
+			`${row.unknown} (${row.unknownStored})`,
+		]),
+	);
+	return `${describeMachine(postgres)}; ${new Date().toISOString().slice(0, 10)}\n\n${table}\n`;
+}
+
+let stand: HaStand | undefined;
+
+async function run(): Promise<number> {
+	say("starting etcd, Patroni, HAProxy and two services");
+	stand = await makeHaStand(DEVICES);
+	const { port, fleet, tenants } = stand;
+	const version = await stand.asOwner(async (client) => {
+		const { rows } = await client.query("show server_version");
+		return rows[0].server_version;
+	});
+	const writers = new Writers(port, fleet, tenants);
+	const rows: Row[] = [];
+	for (const each of values["only-kill"] ? CASES.slice(0, 1) : CASES) {
+		rows.push(await runCase(each, stand, writers));
+	}
+	process.stdout.write(toMarkdown(rows, version));
+	const broken = rows.flatMap(brokenPromises);
+	for (const promise of broken) say(`BROKEN: ${promise}`);
+	return broken.length === 0 ? 0 : 1;
+}
+
+function say(text: string): void {
+	process.stderr.write(`${text}\n`);
+}
+
+async function finish(code: number): Promise<never> {
+	await stand?.close().catch((error) => say(`while cleaning up: ${error}`));
+	process.exit(code);
+}
+
+if (values.help) {
+	process.stdout.write(USAGE);
+} else {
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+		process.once(signal, () => void finish(1));
+	}
+	await finish(
+		await run().catch((error) => {
+			say(`bench: ${error instanceof Error ? error.stack : error}`);
+			return 1;
+		}),
+	);
+}
