@@ -31,6 +31,7 @@ import {
 	updateProfile,
 } from "./access/profile-operations.ts";
 import { listAuditLog } from "./audit/operations.ts";
+import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { frameworkOperations } from "./framework-coverage.ts";
@@ -108,6 +109,7 @@ export const operations = [
 	listOrganizationApiTokens,
 	revokeOrganizationApiToken,
 	listAuditLog,
+	verifyAuditLog,
 ] as const satisfies AnyOperation[];
 
 const byName = new Map<string, AnyOperation>(

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
 
 /**
@@ -42,14 +42,22 @@ export interface Batch {
 	isLast: boolean;
 }
 
-/** The organization's entries, oldest first, in batches; of another role than assay_audit none. */
+/**
+ * The organization's entries, oldest first, in batches. `database` is a pool of assay_audit, or a client
+ * whose transaction is the organization's: of others it sees none.
+ */
 export async function* readLog(
-	pool: Pool,
+	database: Pool | PoolClient,
 	organizationId: string,
-	between: { from?: string | undefined; until?: string | undefined } = {},
+	between: {
+		/** Later entries than this one. */
+		after?: number | undefined;
+		from?: string | undefined;
+		until?: string | undefined;
+	} = {},
 ): AsyncGenerator<Batch> {
-	for (let after = "0"; ; ) {
-		const { rows } = await pool.query<
+	for (let after = String(between.after ?? 0); ; ) {
+		const { rows } = await database.query<
 			StoredEntry & { head_sequence: string | null; head_hash: string | null }
 		>({
 			name: "read_log",

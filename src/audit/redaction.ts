@@ -135,12 +135,13 @@ export async function redactLog(
 	return rows.length;
 }
 
-/** `<sequence>:<hash>` of each entry as an erasure left it. Only entries before the erasure count. */
+/** `<sequence>:<hash>` of each of these entries as an erasure left it. Only entries before the erasure count. */
 export async function readRedactions(
-	pool: Pool,
+	database: Pool | PoolClient,
 	organizationId: string,
+	sequences: readonly (string | null)[],
 ): Promise<Set<string>> {
-	const { rows } = await pool.query<{ listed: string }>(
+	const { rows } = await database.query<{ listed: string }>(
 		`select l.sequence || ':' || l.hash as listed
 		from audit_entries e
 		cross join lateral jsonb_each_text(
@@ -148,8 +149,9 @@ export async function readRedactions(
 				then e.changes #> '{${LISTED},after}' else '{}' end
 		) l (sequence, hash)
 		where e.organization_id = $1 and e.operation = any ($2)
+			and l.sequence = any ($3)
 			and case when l.sequence ~ '^[1-9][0-9]{0,17}$' then l.sequence::bigint < e.sequence else false end`,
-		[organizationId, ERASURES],
+		[organizationId, ERASURES, sequences],
 	);
 	return new Set(rows.map(({ listed }) => listed));
 }

@@ -1,6 +1,6 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { entryText, hashOf, type StoredEntry } from "./entry.ts";
-import { type Head, readLog } from "./read.ts";
+import { type Batch, type Head, readLog } from "./read.ts";
 import { readRedactions } from "./redaction.ts";
 
 /** What a chain was seen to be at some time, kept elsewhere since. */
@@ -73,45 +73,17 @@ export async function verifyLog(
 		(expected) => expected.organizationId === organizationId,
 	);
 	for await (const batch of readLog(pool, organizationId)) {
-		const misfits = new Map(
-			batch.entries.flatMap((entry) => {
-				const hash = hashOf(entryText(entry));
-				return hash === entry.hash ? [] : [[entry, hash] as const];
-			}),
-		);
-		// Read after the entries: somebody may be erased meanwhile.
-		const redactions =
-			misfits.size > 0
-				? await readRedactions(pool, organizationId)
-				: new Set<string>();
-		for (const entry of batch.entries) {
-			checkPlace(entry, report.head, find);
-			const misfit = misfits.get(entry);
-			if (misfit && redactions.has(`${entry.sequence}:${misfit}`)) {
-				report.redacted++;
-			} else if (misfit) {
-				find(
-					Number(entry.sequence),
-					`entry ${entry.sequence} was changed: its hash does not fit it`,
-				);
-			}
-			const found = {
-				sequence: Number(entry.sequence),
-				hash: String(entry.hash),
-			};
+		await checkBatch(pool, organizationId, batch, report, find);
+		for (const { sequence, hash } of batch.entries) {
 			for (const expected of awaited) {
-				if (expected.sequence === found.sequence) {
-					checkExpected(expected, found.hash, find);
+				if (expected.sequence === Number(sequence)) {
+					checkExpected(expected, String(hash), find);
 				}
 			}
-			report.head = found;
-			report.entries++;
 		}
 		if (!batch.isLast) continue;
-		checkEnd(report.head, batch.head, find);
-		if (rows[0] && !report.head && !batch.head) {
-			find(1, "the whole log is gone: an organization is made with an entry");
-		}
+		const isThere = rows[0] || report.head || batch.head;
+		if (isThere) checkEnd(report.head, batch.head, find);
 	}
 	const last = report.head?.sequence ?? 0;
 	for (const { sequence } of awaited) {
@@ -122,7 +94,46 @@ export async function verifyLog(
 	return report;
 }
 
-type Find = (sequence: number | null, problem: string) => void;
+export type Find = (sequence: number | null, problem: string) => void;
+
+/**
+ * Checks entries that follow those seen so far: each for itself, and that it continues the one
+ * before. An entry that an erasure redacted must be what that says.
+ */
+export async function checkBatch(
+	database: Pool | PoolClient,
+	organizationId: string,
+	batch: Batch,
+	seen: Pick<ChainReport, "entries" | "redacted" | "head">,
+	find: Find,
+): Promise<void> {
+	const misfits = new Map(
+		batch.entries.flatMap((entry) => {
+			const hash = hashOf(entryText(entry));
+			return hash === entry.hash ? [] : [[entry, hash] as const];
+		}),
+	);
+	const sequences = [...misfits.keys()].map(({ sequence }) => sequence);
+	// Read after the entries: somebody may be erased meanwhile.
+	const redactions =
+		sequences.length > 0
+			? await readRedactions(database, organizationId, sequences)
+			: new Set<string>();
+	for (const entry of batch.entries) {
+		checkPlace(entry, seen.head, find);
+		const misfit = misfits.get(entry);
+		if (misfit && redactions.has(`${entry.sequence}:${misfit}`)) {
+			seen.redacted++;
+		} else if (misfit) {
+			find(
+				Number(entry.sequence),
+				`entry ${entry.sequence} was changed: its hash does not fit it`,
+			);
+		}
+		seen.head = { sequence: Number(entry.sequence), hash: String(entry.hash) };
+		seen.entries++;
+	}
+}
 
 function checkPlace(entry: StoredEntry, before: Head | null, find: Find): void {
 	const sequence = Number(entry.sequence);
@@ -150,10 +161,17 @@ function checkExpected(expected: Head, hash: string, find: Find): void {
 	);
 }
 
-function checkEnd(last: Head | null, head: Head | undefined, find: Find): void {
+/** What the log's head says of the entry that is the last: they were read in one moment. */
+export function checkEnd(
+	last: Head | null,
+	head: Head | undefined,
+	find: Find,
+): void {
 	const end = last?.sequence ?? 0;
-	if (!head) {
-		if (last) find(null, "the log's head, its newest entry's hash, is missing");
+	if (!head && !last) {
+		find(1, "the whole log is gone: an organization is made with an entry");
+	} else if (!head) {
+		find(null, "the log's head, its newest entry's hash, is missing");
 	} else if (head.sequence > end) {
 		find(
 			end + 1,

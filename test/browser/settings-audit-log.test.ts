@@ -197,6 +197,85 @@ test.each([
 	await axe(page);
 });
 
+test("an administrator has the log verified, and is shown the entry that was changed behind the service's back", async () => {
+	const page = await served.openPageAs(admin, path());
+	const verify = () =>
+		page.getByRole("button", { name: "Verify", exact: true }).click();
+	const dialog = page.getByRole("dialog", { name: "Verify the audit log" });
+	await verify();
+	await dialog.getByText("The log is whole").waitFor();
+	const { rows } = await served.database.owner.query<{
+		count: number;
+		newest: string;
+	}>(
+		`select count(*)::int, max(sequence) || ':' || encode((array_agg(hash order by sequence desc))[1], 'hex') as newest
+		from audit_entries where organization_id = $1`,
+		[served.organizationId],
+	);
+	await dialog
+		.getByText(new RegExp(`^${rows[0]?.count} entries, from .* to .*`))
+		.waitFor();
+	await dialog
+		.getByText(`${served.organizationId}:${rows[0]?.newest}`)
+		.waitFor();
+	await screenshot(page, "audit-verified");
+	await axe(page);
+	await dialog.getByRole("button", { name: "Close" }).click();
+
+	const change = (name: string) =>
+		served.database.owner.query(
+			"update audit_entries set record_name = $2 where organization_id = $1 and operation = 'updateRisk'",
+			[served.organizationId, name],
+		);
+	await change("Fishing");
+	await verify();
+	await dialog.getByText(/entry \d+ was changed: its hash/).waitFor();
+	await screenshot(page, "audit-tampered");
+	await dialog.getByRole("button", { name: /^Show entry \d+$/ }).click();
+	await page.getByRole("dialog", { name: /Update risk/ }).waitFor();
+	await change("Phishing");
+});
+
+test("verifying goes on where an error stopped it", async () => {
+	const page = await served.openPageAs(admin, path());
+	let calls = 0;
+	const slice = {
+		entries: 2000,
+		redacted: 0,
+		first_at: "2026-01-31T10:00:00Z",
+		last_at: "2026-01-31T11:00:00Z",
+		last: { sequence: 2000, hash: "ab".repeat(32) },
+		newest_sequence: 3500,
+		finding: null,
+		is_complete: false,
+	};
+	await page.route("**/verifyAuditLog", async (route) => {
+		calls++;
+		if (calls === 1) return route.fulfill({ json: slice });
+		if (calls === 2) {
+			const json = { error: "forbidden", message: "not now" };
+			return route.fulfill({ status: 403, json });
+		}
+		expect(route.request().postDataJSON().after).toEqual(slice.last);
+		return route.fulfill({
+			json: {
+				...slice,
+				entries: 1500,
+				first_at: "2026-01-31T12:00:00Z",
+				last_at: "2026-02-03T12:00:00Z",
+				is_complete: true,
+			},
+		});
+	});
+	await page.getByRole("button", { name: "Verify", exact: true }).click();
+	const dialog = page.getByRole("dialog", { name: "Verify the audit log" });
+	await dialog.getByRole("button", { name: "Try again" }).click();
+	await dialog
+		.getByText(/^3,500 entries, from 31 Jan 2026.* to 3 Feb 2026/)
+		.waitFor();
+	expect(calls).toBe(3);
+});
+
 test("who is no administrator is told so, and asks the server for nothing", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"));
 	const asked: string[] = [];

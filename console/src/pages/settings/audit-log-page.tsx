@@ -18,6 +18,7 @@ import { AuditEntry } from "./audit-entry.tsx";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditRecord } from "./audit-record.tsx";
 import { Actor, type Entry, endsOf, inWords } from "./audit-words.tsx";
+import { VerifyLog } from "./verify-log.tsx";
 
 type Row = Entry & { id: string };
 
@@ -75,7 +76,12 @@ function AuditLog() {
 			<PageHeader
 				title="Audit log"
 				description="Who did what and when, newest first. Entries cannot be changed or removed."
-				actions={<ExportButton operation="listAuditLog" input={filtered} />}
+				actions={
+					<>
+						<VerifyLog onOpen={list.openEntry} />
+						<ExportButton operation="listAuditLog" input={filtered} />
+					</>
+				}
 			/>
 			<FilterBar list={list} label="Search the audit log">
 				<AuditFilters list={list} rows={rows} />
@@ -111,10 +117,10 @@ function AuditLog() {
 			{log.isSuccess && <Pager list={list} nextCursor={log.data.next_cursor} />}
 			<Text size="xs" c="dimmed" mt="lg" component="div">
 				Every entry holds a hash of itself and of the entry before it, so that a
-				changed, missing or added one shows. <Code>assay audit verify</Code> on
-				the server checks them all, and <Code>assay audit export</Code> writes
-				them as JSON Lines that can be checked without Assay; docs/audit-log.md
-				says how.
+				changed, missing or added one shows: “Verify” checks them, as{" "}
+				<Code>assay audit verify</Code> does on the server. There{" "}
+				<Code>assay audit export</Code> writes them as JSON Lines that can be
+				checked without Assay; docs/audit-log.md says how.
 			</Text>
 			{opened && (
 				<AuditEntry

@@ -1,0 +1,213 @@
+import {
+	Alert,
+	Button,
+	Code,
+	Modal,
+	Progress,
+	Stack,
+	Text,
+} from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { CopyField } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { DateTime } from "../../parts/time.tsx";
+
+type Slice = OutputOf<"verifyAuditLog">;
+
+/** What all slices together have said. */
+interface Checked extends Slice {
+	/** How many entries there are as far as one knows. */
+	total: number;
+}
+
+/**
+ * Lets the server check the hashes of the whole log, a slice at a time: a log may be long, and closing
+ * the window is enough to stop. After an error it goes on where it was.
+ */
+export function VerifyLog({ onOpen }: { onOpen: (sequence: number) => void }) {
+	const { organizationId } = useOrganization();
+	const [isOpen, setOpen] = useState(false);
+	const [checked, setChecked] = useState<Checked | null>(null);
+	const stop = useRef<AbortController>(null);
+	useReturnFocus(isOpen);
+	const verifying = useMutation({
+		mutationFn: async (before: Checked | null) => {
+			const controller = new AbortController();
+			stop.current = controller;
+			const { signal } = controller;
+			let sum = before;
+			while (!sum?.is_complete) {
+				const slice: Slice = await call(
+					"verifyAuditLog",
+					{
+						organization_id: organizationId,
+						...(sum?.last && { after: sum.last }),
+					},
+					{ signal },
+				);
+				if (signal.aborted) return;
+				sum = addSlice(sum, slice);
+				setChecked(sum);
+			}
+		},
+	});
+	const start = () => {
+		setChecked(null);
+		setOpen(true);
+		verifying.mutate(null);
+	};
+	const close = () => {
+		stop.current?.abort();
+		verifying.reset();
+		setOpen(false);
+	};
+	return (
+		<>
+			<Button
+				variant="default"
+				leftSection={<IconShieldCheck size={16} aria-hidden />}
+				onClick={start}
+			>
+				Verify
+			</Button>
+			<Modal
+				opened={isOpen}
+				onClose={close}
+				size="lg"
+				title="Verify the audit log"
+				closeButtonProps={{ "aria-label": "Close" }}
+			>
+				{verifying.isError ? (
+					<ErrorState
+						error={verifying.error}
+						onRetry={() => verifying.mutate(checked)}
+					/>
+				) : checked?.is_complete ? (
+					<Verdict
+						checked={checked}
+						organizationId={organizationId}
+						onOpen={(sequence) => {
+							close();
+							onOpen(sequence);
+						}}
+					/>
+				) : (
+					<Checking checked={checked} />
+				)}
+			</Modal>
+		</>
+	);
+}
+
+function addSlice(sum: Checked | null, slice: Slice): Checked {
+	const entries = (sum?.entries ?? 0) + slice.entries;
+	return {
+		...slice,
+		entries,
+		redacted: (sum?.redacted ?? 0) + slice.redacted,
+		first_at: sum?.first_at ?? slice.first_at,
+		last_at: slice.last_at ?? sum?.last_at ?? null,
+		total: Math.max(slice.newest_sequence ?? 0, entries),
+	};
+}
+
+function Checking({ checked }: { checked: Checked | null }) {
+	const { entries = 0, total = 0 } = checked ?? {};
+	return (
+		<Stack gap="xs">
+			<Text size="sm">
+				{checked
+					? `Checked ${entries.toLocaleString()} of ${counted(total)} …`
+					: "Checking …"}
+			</Text>
+			<Progress
+				value={total > 0 ? (100 * entries) / total : 0}
+				aria-label="Entries checked"
+			/>
+			<Text size="xs" c="dimmed">
+				Closing this window stops it; nothing is changed either way.
+			</Text>
+		</Stack>
+	);
+}
+
+function Verdict({
+	checked: { finding, entries, redacted, first_at, last_at, last },
+	organizationId,
+	onOpen,
+}: {
+	checked: Checked;
+	organizationId: string;
+	onOpen: (sequence: number) => void;
+}) {
+	if (finding) {
+		const { sequence, problem, is_there } = finding;
+		return (
+			<Alert
+				color="red"
+				variant="outline"
+				role="alert"
+				title="The log is not as it was written"
+			>
+				<Stack gap="sm" align="flex-start">
+					<Text size="sm">
+						The first that is wrong: {problem}. Nothing wrong was found before
+						it. What comes after it was not checked:{" "}
+						<Code>assay audit verify</Code> on the server names all that is
+						wrong.
+					</Text>
+					{is_there && sequence !== null && (
+						<Button
+							variant="default"
+							size="xs"
+							onClick={() => onOpen(sequence)}
+						>
+							Show entry {sequence}
+						</Button>
+					)}
+				</Stack>
+			</Alert>
+		);
+	}
+	return (
+		<Stack>
+			<Alert
+				color="green"
+				variant="outline"
+				role="status"
+				title="The log is whole"
+			>
+				<Text size="sm">
+					{counted(entries)}, from <DateTime value={first_at} to="zone" /> to{" "}
+					<DateTime value={last_at} to="zone" />: each fits its hash and
+					continues the one before it, and none is missing.
+					{redacted > 0 &&
+						` From ${redacted.toLocaleString()} of them an erasure took a person out, as its own entry says.`}
+				</Text>
+			</Alert>
+			{last && (
+				<>
+					<CopyField
+						label="Newest entry"
+						value={`${organizationId}:${last.sequence}:${last.hash}`}
+					/>
+					<Text size="sm" c="dimmed" component="div">
+						Somebody with the database's own password could write the whole
+						chain anew, or cut off its end. That shows only against a copy: keep
+						this line where that person cannot write, and later run{" "}
+						<Code>assay audit verify --expect</Code> with it on the server.
+					</Text>
+				</>
+			)}
+		</Stack>
+	);
+}
+
+function counted(entries: number): string {
+	return `${entries.toLocaleString()} ${entries === 1 ? "entry" : "entries"}`;
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.ts";
+import { organizationId } from "../paging.ts";
+import type { StoredEntry } from "./entry.ts";
+import { type Head, readLog } from "./read.ts";
+import { checkBatch, checkEnd, type Finding } from "./verify.ts";
+
+/** A log may have millions of entries: a call checks so many, and leaves its connection to others. */
+const MAX_ENTRIES = 2000;
+/** Or fewer where they are large, or the machine is slow. */
+const MAX_MS = 500;
+
+const head = z.strictObject({
+	sequence: z.int().min(1),
+	hash: z.string().regex(/^[0-9a-f]{64}$/, "must be a hash of 64 digits"),
+});
+
+/**
+ * What the command `assay audit verify` does, of one organization and a slice at a time, up to the
+ * first thing that is wrong. Whoever calls it with a made-up `after` deceives nobody but himself.
+ */
+export const verifyAuditLog = defineOperation({
+	name: "verifyAuditLog",
+	title: "Verify the audit log",
+	description:
+		"Check entries of the audit log, oldest first: that each fits its hash and continues the one before. Gives the first thing that is wrong, or the last entry checked, with which the next call goes on until is_complete.",
+	toolset: "audit_log",
+	access: "admin",
+	surface: "console",
+	isReadOnly: true,
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		after: head
+			.optional()
+			.describe("last of the call before; without it from the first entry on"),
+	}),
+	output: z.object({
+		entries: z.int().describe("Checked by this call"),
+		redacted: z
+			.int()
+			.describe("Those of them from which an erasure took a person out"),
+		first_at: z.string().nullable().describe("Time of the first of them"),
+		last_at: z.string().nullable(),
+		last: head.nullable().describe("The last entry checked so far"),
+		newest_sequence: z.int().nullable().describe("As the log's head says"),
+		finding: z
+			.object({
+				sequence: z.int().nullable(),
+				problem: z.string(),
+				is_there: z.boolean().describe("There is an entry of this number"),
+			})
+			.nullable()
+			.describe("The first thing that is wrong; nothing after it was checked"),
+		is_complete: z.boolean(),
+	}),
+	run: async ({ client }, { organization_id, after }) => {
+		const findings: Finding[] = [];
+		const seen = {
+			entries: 0,
+			redacted: 0,
+			head: after ?? (null as Head | null),
+		};
+		const find = (sequence: number | null, problem: string) =>
+			findings.push({ sequence, problem });
+		const checked: (StoredEntry | undefined)[] = [];
+		let finding: (Finding & { is_there: boolean }) | null = null;
+		let newest: number | null = null;
+		let isComplete = false;
+		const startedAt = Date.now();
+		const from = { after: after?.sequence };
+		for await (const batch of readLog(client, organization_id, from)) {
+			await checkBatch(client, organization_id, batch, seen, find);
+			if (batch.isLast) checkEnd(seen.head, batch.head, find);
+			checked.push(batch.entries[0], batch.entries.at(-1));
+			newest = batch.head?.sequence ?? null;
+			const [first] = findings;
+			if (first) {
+				const isThere = batch.entries.some(
+					({ sequence }) => Number(sequence) === first.sequence,
+				);
+				finding = { ...first, is_there: isThere };
+			}
+			isComplete = batch.isLast || finding !== null;
+			const isEnough =
+				seen.entries >= MAX_ENTRIES || Date.now() - startedAt > MAX_MS;
+			if (isComplete || isEnough) break;
+		}
+		const found = checked.filter((entry) => entry !== undefined);
+		return {
+			entries: seen.entries,
+			redacted: seen.redacted,
+			first_at: timeOf(found[0]),
+			last_at: timeOf(found.at(-1)),
+			last: seen.head,
+			newest_sequence: newest,
+			finding,
+			is_complete: isComplete,
+		};
+	},
+});
+
+function timeOf(entry: StoredEntry | undefined): string | null {
+	return entry?.at ? `${entry.at}Z` : null;
+}
