@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { sessionOf } from "./db/session.ts";
 import { isDatabaseUnavailable } from "./errors.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -11,6 +12,12 @@ const BATCH_SIZE = 5_000;
 
 /** Held while at it, so that of several processes one does the work. */
 const RETENTION_LOCK = 4_723_120;
+
+const SESSION = sessionOf("none", {
+	lock_timeout: "1s",
+	statement_timeout: "10s",
+	timezone: "UTC",
+});
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
@@ -40,13 +47,13 @@ export async function keepReports(
 		application_name: "assay retention",
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
-		options: "-c lock_timeout=1s -c statement_timeout=10s -c timezone=UTC",
 	});
 	// Unheard, a connection lost between two queries would end the process.
 	client.on("error", () => {});
 	await client.connect();
 	const kept: Upkeep = { dropped: [], deleted: 0, isDone: false };
 	try {
+		await client.query(SESSION);
 		const { rows } = await client.query<{ made: boolean }>(
 			"select ensure_posture_report_partitions() as made",
 		);

@@ -89,14 +89,15 @@ interface Statement {
 
 const statements: Statement[] = [];
 const scopes = new WeakMap<object, { tenant: string; user: string }>();
+const roles = new WeakMap<object, string>();
 const NO_SCOPE = { tenant: "", user: "" };
 const original = Client.prototype.query;
 
 /** Notes what a connection of the service is given; the transaction's scope is read off its statements. */
 function note(client: Client, query: unknown, values: unknown): void {
-	const { application_name: name, options } = (
+	const { application_name: name } = (
 		client as unknown as {
-			connectionParameters: { application_name?: string; options?: string };
+			connectionParameters: { application_name?: string };
 		}
 	).connectionParameters;
 	if (!name?.startsWith("assay") || name === "assay migrate") return;
@@ -105,6 +106,8 @@ function note(client: Client, query: unknown, values: unknown): void {
 			? { text: query, values }
 			: (query as { text: string; values: unknown });
 	if (typeof text !== "string") return;
+	const role = text.match(/^set role (?!none)(\w+)/)?.[1];
+	if (role) roles.set(client, role);
 	const scope = { ...(scopes.get(client) ?? NO_SCOPE) };
 	const given = (own ?? []) as unknown[];
 	for (const [part, setting] of [
@@ -119,7 +122,7 @@ function note(client: Client, query: unknown, values: unknown): void {
 	scopes.set(client, /^(commit|rollback)$/.test(text) ? NO_SCOPE : scope);
 	statements.push({
 		text: text.replace(/\s+/g, " ").trim(),
-		role: options?.match(/role=(\w+)/)?.[1] ?? "owner",
+		role: roles.get(client) ?? "owner",
 		...scope,
 		values: given,
 	});
@@ -232,6 +235,7 @@ async function useEverything(): Promise<void> {
 	await use("unlinkRecords", pair);
 	await use("searchRecords", { organization_id, query: "cloud" });
 	await use("getRecordNames", { organization_id, ids: references.vendor });
+	await use("getRecordUses", { id: references.people[0] });
 
 	const device = await running.activateDevice();
 	await running.post(

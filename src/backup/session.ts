@@ -1,4 +1,5 @@
 import { Client, type ClientConfig } from "pg";
+import { sessionOf } from "../db/session.ts";
 
 /**
  * A connection as the owner on which COPY writes and reads one and the same text whatever the
@@ -25,13 +26,11 @@ export async function openSession(
 		application_name: "assay backup",
 		connectionTimeoutMillis: 10_000,
 		keepAlive: true,
-		options: Object.entries(settings)
-			.map(([name, value]) => `-c ${name}=${value}`)
-			.join(" "),
 	});
 	// What is under way fails by itself; unheard, the event would end the process.
 	client.on("error", () => {});
 	await client.connect();
+	await client.query(sessionOf("none", settings));
 	// From 17 on.
 	await client.query(
 		"select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'",

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate } from "./migrate.ts";
 import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
+import { assertOwnSessions } from "./session.ts";
 
 /** A server to connect to as its owner: the one in DATABASE_URL, or the embedded one. */
 export interface Server {
@@ -12,10 +13,13 @@ export interface Server {
 	close: () => Promise<void>;
 }
 
+/** Throws a bad_request AppError when DATABASE_URL leads to a pooler with which Assay cannot work. */
 export async function openServer(config: Config): Promise<Server> {
 	if (config.databaseUrl) {
+		const connection = { connectionString: config.databaseUrl };
+		await assertOwnSessions(connection);
 		return {
-			connection: { connectionString: config.databaseUrl },
+			connection,
 			description: "the PostgreSQL named in DATABASE_URL",
 			close: async () => {},
 		};

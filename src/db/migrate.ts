@@ -125,6 +125,7 @@ export async function migrate(
 
 /** Waits until nobody else migrates this database; the turn lasts as long as the connection. */
 export async function takeTurn(client: Client): Promise<void> {
+	await client.query("set role none");
 	await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 	await client.query("set search_path to public");
 	// From 16 on, an owner that is no superuser may act as the roles it creates only so.

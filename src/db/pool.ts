@@ -26,11 +26,14 @@ export function makePool(
 	connection: ClientConfig,
 	options: { max: number; role?: string; times?: "text" | "Date" },
 ): Pool {
-	const opening = sessionOf(options.role ?? APP_ROLE, {
-		statement_timeout: "10s",
-		timezone: "UTC",
-		datestyle: "ISO",
-	});
+	const opening = {
+		text: sessionOf(options.role ?? APP_ROLE, {
+			statement_timeout: "10s",
+			timezone: "UTC",
+			datestyle: "ISO",
+		}),
+		query_timeout: CONNECT_MS,
+	};
 	const pool = new Pool({
 		...connection,
 		application_name: "assay",
@@ -46,7 +49,7 @@ export function makePool(
 		},
 		// A connection for which it fails is closed and never used.
 		onConnect: async (client) => {
-			await client.query({ text: opening, query_timeout: CONNECT_MS });
+			await client.query(opening);
 		},
 	});
 	// An idle connection that the server closed: the next query opens another.

@@ -1,5 +1,6 @@
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { transaction } from "../db/pool.ts";
+import { sessionOf } from "../db/session.ts";
 import { timesAsText } from "../db/type-parsers.ts";
 
 /** The role that reads and erases what is kept about a person; the service never works as it. */
@@ -20,7 +21,16 @@ export async function asPrivacy<Result>(
 		max: 1,
 		connectionTimeoutMillis: 10_000,
 		types: { getTypeParser: timesAsText },
-		options: `-c role=${PRIVACY_ROLE} -c statement_timeout=0 -c lock_timeout=30s -c timezone=UTC -c datestyle=ISO`,
+		onConnect: async (client) => {
+			await client.query(
+				sessionOf(PRIVACY_ROLE, {
+					statement_timeout: 0,
+					lock_timeout: "30s",
+					timezone: "UTC",
+					datestyle: "ISO",
+				}),
+			);
+		},
 	});
 	// A connection lost between two queries: the next one says so; unheard, the event ends the process.
 	pool.on("error", () => {});
