@@ -403,9 +403,9 @@ describe("remote login", () => {
 			"a line without a value",
 			{ [MAIN]: "PasswordAuthentication\n" },
 			"UNKNOWN",
-			{ reason: "unrecognized_output" },
+			{ reason: "command_failed" },
 		],
-		["no file", {}, "UNKNOWN", { reason: "unrecognized_output" }],
+		["no file", {}, "UNKNOWN", { reason: "command_failed" }],
 	] as const)("by its files: %s", async (_, files, status, evidence) => {
 		expect(
 			await check(

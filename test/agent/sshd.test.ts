@@ -1,15 +1,39 @@
-import { expect, test } from "vitest";
-import { readSshdSettings } from "../../agent/checks/sshd.ts";
+import { describe, expect, test } from "vitest";
+import {
+	judgeSshd,
+	LINUX_SSHD,
+	type SshdKind,
+	WINDOWS_SSHD,
+} from "../../agent/checks/sshd.ts";
+import type { Platform } from "../../src/devices/terms.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
-const ask = (recording: Partial<Recording>) =>
-	readSshdSettings(recordedHost({ platform: "FREEBSD", ...recording }));
+const KINDS: [Platform, string, SshdKind | undefined][] = [
+	["LINUX", "/etc/ssh", LINUX_SSHD],
+	["DARWIN", "/etc/ssh", undefined],
+	["FREEBSD", "/etc/ssh", undefined],
+	["WINDOWS", "C:/ProgramData/ssh", WINDOWS_SSHD],
+];
 
-const askWith = async (changes: Record<string, string>) => {
-	const answer = await ask({ commands: { "sshd -T": sshdSays(changes) } });
-	return answer.known ? answer.settings : answer;
-};
+/** Judged as on FreeBSD: what `sshd -T` says, and what stands in the main file. */
+const judge = (
+	recording: Partial<Recording>,
+	config: string | undefined = "",
+	kind?: SshdKind,
+) =>
+	judgeSshd(
+		recordedHost({
+			platform: "FREEBSD",
+			...recording,
+			files: { "/etc/ssh/sshd_config": config, ...recording.files },
+		}),
+		{},
+		kind,
+	);
+
+const judgeSaid = (changes: Record<string, string>) =>
+	judge({ commands: { "sshd -T": sshdSays(changes) } });
 
 test.each([
 	["keys only", {}, false],
@@ -38,32 +62,40 @@ test.each([
 		true,
 	],
 ] as const)("%s: whether a password alone lets in", async (_, changes, expected) => {
-	expect(await askWith(changes)).toMatchObject({ passwordLogin: expected });
+	expect(await judgeSaid(changes)).toMatchObject({
+		status: expected ? "FAIL" : "PASS",
+		evidence: { password_authentication: expected },
+	});
 });
 
 test.each([
-	[{ permitrootlogin: "no" }, "no"],
-	[{ permitrootlogin: "without-password" }, "prohibit-password"],
-	[{ permitrootlogin: "yes" }, "yes"],
-] as const)("%j: how root may sign in", async (changes, expected) => {
-	expect(await askWith(changes)).toMatchObject({ rootLogin: expected });
+	[{ permitrootlogin: "no" }, "no", "PASS"],
+	[{ permitrootlogin: "without-password" }, "prohibit-password", "PASS"],
+	[{ permitrootlogin: "yes" }, "yes", "FAIL"],
+] as const)("%j: how root may sign in", async (changes, expected, status) => {
+	expect(await judgeSaid(changes)).toMatchObject({
+		status,
+		evidence: { root_login: expected },
+	});
 });
 
 test("a server on loopback alone is told apart, also of IPv6", async () => {
-	expect(await askWith({ listenaddress: "127.0.0.1:22" })).toMatchObject({
-		loopbackOnly: true,
-	});
-	expect(await askWith({ listenaddress: "[::1]:22" })).toMatchObject({
-		loopbackOnly: true,
-	});
-	const both = `${sshdSays({ listenaddress: "127.0.0.1:22" })}listenaddress 10.0.0.1:22\n`;
-	expect(await ask({ commands: { "sshd -T": both } })).toMatchObject({
-		settings: { loopbackOnly: false },
+	const open = { passwordauthentication: "yes" };
+	for (const listenaddress of ["127.0.0.1:22", "[::1]:22"]) {
+		expect(await judgeSaid({ ...open, listenaddress })).toMatchObject({
+			status: "PASS",
+			evidence: { loopback_only: true },
+		});
+	}
+	const both = `${sshdSays({ ...open, listenaddress: "127.0.0.1:22" })}listenaddress 10.0.0.1:22\n`;
+	expect(await judge({ commands: { "sshd -T": both } })).toMatchObject({
+		status: "FAIL",
+		evidence: { loopback_only: false },
 	});
 });
 
 test("without the host keys the settings come from sshd -G", async () => {
-	const answer = await ask({
+	const outcome = await judge({
 		isPrivileged: false,
 		commands: {
 			"sshd -T": {
@@ -73,20 +105,26 @@ test("without the host keys the settings come from sshd -G", async () => {
 			"sshd -G": sshdSays({ passwordauthentication: "yes" }),
 		},
 	});
-	expect(answer).toMatchObject({
-		known: true,
-		settings: { passwordLogin: true },
-	});
+	expect(outcome.status).toBe("FAIL");
 });
 
+const KEYS_ONLY = { commands: { "sshd -T": sshdSays() } };
+const denied = (isPrivileged: boolean): Partial<Recording> => ({
+	...KEYS_ONLY,
+	isPrivileged,
+	files: { "/etc/ssh/sshd_config.d/50-x.conf": { kind: "denied" } },
+});
+const INCLUDE = "Include /etc/ssh/sshd_config.d/*.conf\n";
+
 test.each([
-	["no sshd", {}, "command_missing"],
+	["no sshd", {}, "", "command_missing"],
 	[
 		"no root and an old sshd",
 		{
 			isPrivileged: false,
 			commands: { "sshd -T": { exitCode: 1 }, "sshd -G": { exitCode: 1 } },
 		},
+		"",
 		"needs_root",
 	],
 	[
@@ -97,54 +135,142 @@ test.each([
 				"sshd -G": { exitCode: 255 },
 			},
 		},
+		"",
 		"command_failed",
 	],
 	[
 		"something else",
 		{ commands: { "sshd -T": "usage: sshd [-46]" } },
+		"",
 		"unrecognized_output",
 	],
+	["blocks for root's eyes", denied(false), INCLUDE, "needs_root"],
 	[
-		"a block that lets some in with a password",
-		{
-			commands: { "sshd -T": sshdSays() },
-			files: {
-				"/etc/ssh/sshd_config":
-					"PasswordAuthentication no\nMatch Group staff\n\tPasswordAuthentication yes\n",
-			},
-		},
-		"conditional_settings",
+		"blocks that root cannot read",
+		denied(true),
+		INCLUDE,
+		"unreadable_settings",
 	],
 	[
-		"such a block in an included file",
-		{
-			commands: { "sshd -T": sshdSays() },
-			files: {
-				"/etc/ssh/sshd_config": "Include /etc/ssh/sshd_config.d/*.conf\n",
-				"/etc/ssh/sshd_config.d/50-x.conf":
-					'match address 10.0.0.0/8\n  passwordauthentication="yes"\n',
-			},
-		},
+		"files in folders that a pattern names",
+		KEYS_ONLY,
+		"Include /etc/ssh/*/extra.conf\n",
+		"unreadable_settings",
+	],
+	[
+		"two blocks that let in those who are in both",
+		KEYS_ONLY,
+		"Match Address 10.0.0.0/8\n\tAuthenticationMethods any\nMatch Group staff\n\tPasswordAuthentication yes\n\tAuthenticationMethods publickey,password\n",
 		"conditional_settings",
 	],
 ] as [
 	string,
 	Partial<Recording>,
 	string,
-][])("%s: not known, and why", async (_, recording, reason) => {
-	expect(await ask(recording)).toEqual({ known: false, reason });
+	string,
+][])("%s: not known, and why", async (_, recording, config, reason) => {
+	expect(await judge(recording, config)).toMatchObject({
+		status: "UNKNOWN",
+		evidence: { reason },
+	});
 });
 
-test("a block that only takes rights away changes nothing", async () => {
-	const answer = await ask({
-		commands: { "sshd -T": sshdSays() },
-		files: {
-			"/etc/ssh/sshd_config":
-				"Match Group sftponly\n\tChrootDirectory %h\n\tPermitTTY no\n",
-		},
+test("what fails for all fails also where the blocks cannot be read", async () => {
+	const said = { "sshd -T": sshdSays({ passwordauthentication: "yes" }) };
+	const outcome = await judge({ ...denied(true), commands: said }, INCLUDE);
+	expect(outcome.status).toBe("FAIL");
+});
+
+describe.each(KINDS)("a Match block on %s", (platform, folder, kind) => {
+	const judgeWith = (
+		config: string,
+		said: Record<string, string> = {},
+		files: Recording["files"] = {},
+	) =>
+		judgeSshd(
+			recordedHost({
+				platform,
+				commands: { "sshd -T": sshdSays(said) },
+				files: { [`${folder}/sshd_config`]: config, ...files },
+			}),
+			{},
+			kind,
+		);
+	const some = { password_authentication_for_some: true };
+
+	test.each([
+		["of a group", "Match Group staff\n\tPasswordAuthentication yes\n"],
+		[
+			"of addresses",
+			'match address 10.0.0.0/8\n passwordauthentication="yes"\n',
+		],
+		[
+			"after one that forbids it",
+			"Match User a\nPasswordAuthentication no\nMatch User b\nPasswordAuthentication yes\n",
+		],
+		[
+			"for loopback and others",
+			"Match Address 127.0.0.1,192.168.0.0/16\nPasswordAuthentication yes\n",
+		],
+	])("that lets some in with a password fails: %s", async (_, block) => {
+		expect(
+			await judgeWith(`PasswordAuthentication no\n${block}`),
+		).toMatchObject({
+			status: "FAIL",
+			evidence: { password_authentication: false, ...some },
+		});
 	});
-	expect(answer).toMatchObject({
-		known: true,
-		settings: { passwordLogin: false },
+
+	test("in an included file fails too, and ends with the file", async () => {
+		const included = {
+			[`${folder}/sshd_config.d/10-x.conf`]:
+				"Match Group staff\n\tPasswordAuthentication yes\n",
+			[`${folder}/sshd_config.d/20-y.conf`]: "PasswordAuthentication no\n",
+		};
+		expect(
+			await judgeWith("Include sshd_config.d/*.conf\n", {}, included),
+		).toMatchObject({ status: "FAIL", evidence: some });
+	});
+
+	test.each([
+		["takes rights away", "Match Group sftp\n\tChrootDirectory %h\n", {}],
+		[
+			"asks for a key besides the password",
+			"Match Group staff\n\tPasswordAuthentication yes\n\tAuthenticationMethods publickey,password\n",
+			{},
+		],
+		[
+			"of one key more is not undone by a later block, and",
+			"Match Group staff\n\tPasswordAuthentication yes\n\tAuthenticationMethods publickey,password\nMatch Address 10.0.0.0/8\n\tAuthenticationMethods any\n",
+			{},
+		],
+		[
+			"is for those who are at this machine already",
+			"Match Address 127.0.0.1,::1\n\tPasswordAuthentication yes\n",
+			{},
+		],
+		[
+			"says yes where all need a key",
+			"Match Group staff\n\tPasswordAuthentication yes\n",
+			{ authenticationmethods: "publickey" },
+		],
+		[
+			"is over before the setting",
+			"Match User a\n\tX11Forwarding no\nMatch all\n\tKbdInteractiveAuthentication no\n",
+			{},
+		],
+	] as const)("that %s changes nothing", async (_, block, said) => {
+		expect((await judgeWith(block, said)).status).toBe("PASS");
+	});
+
+	test("that lets root in by its own name fails where there is root", async () => {
+		const outcome = await judgeWith(
+			"Match Address 10.0.0.0/8\n\tPermitRootLogin yes\n",
+		);
+		expect(outcome).toMatchObject(
+			platform === "WINDOWS"
+				? { status: "PASS" }
+				: { status: "FAIL", evidence: { root_login_for_some: true } },
+		);
 	});
 });

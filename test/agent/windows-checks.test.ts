@@ -36,6 +36,7 @@ import {
 	TIME_SYNC_SCRIPT,
 	timeSync,
 } from "../../agent/checks/windows/time-sync.ts";
+import { WINDOWS_SSHD_CONFIG } from "./recordings/sshd.ts";
 import {
 	CIM_DENIED,
 	NO_EVENT,
@@ -799,7 +800,10 @@ describe("REMOTE_LOGIN on Windows", () => {
 		const host = windowsHost(
 			REMOTE_LOGIN_SCRIPT,
 			remote({ services: running("sshd") }),
-			{ commands: sshd(password) },
+			{
+				commands: sshd(password),
+				files: { "C:/ProgramData/ssh/sshd_config": WINDOWS_SSHD_CONFIG },
+			},
 		);
 		expect(await remoteLogin(host)).toMatchObject({
 			status,

@@ -1,11 +1,9 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { parseSshdSettings } from "../sshd.ts";
+import { judgeSshd, LINUX_SSHD } from "../sshd.ts";
 import { findListeningPorts } from "./listening.ts";
 import { findProcesses, readArguments } from "./processes.ts";
-import { runForText } from "./read-text.ts";
 import { findServices } from "./services.ts";
-import { acceptsForSome, asEffective, readSshdFiles } from "./sshd-config.ts";
 
 /**
  * Doors for passwords in the clear, or to a whole desktop. Not 514: there the log service listens.
@@ -28,9 +26,7 @@ export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
  * Passes when nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
- * listens, and SSH is off, listens to this machine alone, or takes nobody's password and has no
- * `PermitRootLogin yes` (CIS benchmarks, "Configure SSH Server"). A password that is accepted
- * from some only, in a Match block, fails. What a firewall keeps out does not count.
+ * listens, and SSH is off or goes by the rule of `judgeSshd`. What a firewall keeps out does not count.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
@@ -45,7 +41,7 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 			? pass({ ssh: false })
 			: ssh === "dropbear"
 				? await judgeDropbear(host)
-				: await judgeSshd(host);
+				: await judgeSshd(host, { ssh: true }, LINUX_SSHD);
 	// A failure is certain without the table of ports, a success is not.
 	return ports === undefined && outcome.status === "PASS"
 		? unknown("unrecognized_output", outcome.evidence)
@@ -73,43 +69,6 @@ async function findSsh(
 		programs.kind === "names" &&
 		!programs.names.some((name) => name === "sshd" || name === "dropbear");
 	return processes && isAbsent ? "off" : undefined;
-}
-
-/** By what sshd says of itself, else by its files: the agent may not run it, or it has no host keys yet. */
-async function judgeSshd(host: Host): Promise<CheckOutcome> {
-	const files = await readSshdFiles(host);
-	const told =
-		(await runForText(host, "sshd", ["-T"])) ??
-		(await runForText(host, "sshd", ["-G"]));
-	const settings =
-		told !== undefined
-			? parseSshdSettings(told)
-			: typeof files === "string"
-				? undefined
-				: parseSshdSettings(asEffective(files));
-	if (!settings) {
-		const isDenied = told === undefined && files === "denied";
-		return unknown(
-			isDenied && !host.isPrivileged ? "needs_root" : "unrecognized_output",
-			{ ssh: true },
-		);
-	}
-	// What sshd says of itself leaves out the Match blocks.
-	const someAccept = typeof files !== "string" && acceptsForSome(files);
-	const evidence = {
-		ssh: true,
-		...(settings.port !== undefined && { port: settings.port }),
-		password_authentication: settings.passwordLogin,
-		root_login: settings.rootLogin,
-		loopback_only: settings.loopbackOnly,
-		...(someAccept && { password_authentication_for_some: true }),
-	};
-	if (settings.loopbackOnly) return pass(evidence);
-	if (settings.passwordLogin || someAccept || settings.rootLogin === "yes") {
-		return fail(evidence);
-	}
-	// A Match block may say otherwise.
-	return files === "denied" ? unknown("needs_root", evidence) : pass(evidence);
 }
 
 /** Dropbear has no file of settings: -s on its command line turns passwords off, -w all logins of root. */

@@ -1,6 +1,6 @@
-import type { CommandResult, Host } from "../../host.ts";
+import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { readSshdSettings } from "../sshd.ts";
+import { judgeSshd, WINDOWS_SSHD } from "../sshd.ts";
 import {
 	type Answer,
 	ask,
@@ -75,22 +75,7 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	};
 	if (desktop.isExposed || remoting.isExposed) return fail(evidence);
 	if (!isRunning("sshd")) return pass(evidence);
-
-	const ssh = await readSshdSettings(withoutPam(host), "C:/ProgramData/ssh");
-	if (!ssh.known) {
-		const reason =
-			ssh.reason === "needs_root" ? "needs_administrator" : ssh.reason;
-		return unknown(reason, evidence);
-	}
-	const found = {
-		...evidence,
-		...(ssh.settings.port === undefined ? {} : { port: ssh.settings.port }),
-		password_authentication: ssh.settings.passwordLogin,
-		loopback_only: ssh.settings.loopbackOnly,
-	};
-	return ssh.settings.passwordLogin && !ssh.settings.loopbackOnly
-		? fail(found)
-		: pass(found);
+	return judgeSshd(host, evidence, WINDOWS_SSHD);
 }
 
 function remoteDesktop(answer: Answer, isOn: boolean, isClient: boolean) {
@@ -129,16 +114,4 @@ function hasListener(answer: Answer): boolean {
 	const listeners = part(answer, "listeners");
 	if (listeners.kind === "absent") return false;
 	return listeners.kind !== "values" || listeners.values.length > 0;
-}
-
-/**
- * The SSH server of Windows has no PAM and so no prompts for passwords, though its settings keep the
- * default that would allow them.
- */
-function withoutPam(host: Host): Host {
-	const run: Host["run"] = async (...call): Promise<CommandResult> => {
-		const result = await host.run(...call);
-		return { ...result, stdout: `${result.stdout}\nusepam no\n` };
-	};
-	return { ...host, run };
 }

@@ -1,5 +1,5 @@
 import type { Recording } from "../recorded-host.ts";
-import { sshdSays } from "./sshd.ts";
+import { SSHD_CONFIG, sshdSays } from "./sshd.ts";
 
 export const NAMES = "ps -J 0 -o comm=";
 export const ARGUMENTS = "ps -J 0 -ww -o args=";
@@ -98,6 +98,7 @@ export const GOOD_BSD: Recording = {
 		"clamdscan --version": "ClamAV 1.4.3/27829/Fri Nov 20 09:38:05 2026\n",
 	},
 	files: {
+		"/etc/ssh/sshd_config": SSHD_CONFIG,
 		"/etc/crontab": `${CRONTAB}17	4	*	*	*	root	freebsd-update cron && freebsd-update install --not-running-from-cron\n`,
 		"/etc/pam.d/passwd": passwdqc(
 			"min=disabled,24,14,12,12 similar=deny retry=3 enforce=users",

@@ -1,5 +1,5 @@
 import type { Recording } from "../recorded-host.ts";
-import { sshdSays } from "./sshd.ts";
+import { SSHD_CONFIG, sshdSays } from "./sshd.ts";
 
 type Commands = NonNullable<Recording["commands"]>;
 type Files = NonNullable<Recording["files"]>;
@@ -173,7 +173,7 @@ export const GOOD_MAC: Recording = {
 		[XPROTECT_15]: "5321\n",
 		...updates.commands,
 	},
-	files: { ...updates.files },
+	files: { "/etc/ssh/sshd_config": SSHD_CONFIG, ...updates.files },
 };
 
 /** A laptop on which each of the nine things is wrong. */

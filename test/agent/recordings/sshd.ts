@@ -17,3 +17,11 @@ export function sshdSays(changes: Record<string, string> = {}): string {
 		.map(([keyword, value]) => `${keyword} ${value}\n`)
 		.join("");
 }
+
+/** sshd_config of macOS and FreeBSD, shortened: what differs is in the output of `sshd -T`. */
+export const SSHD_CONFIG =
+	"#Port 22\n#PermitRootLogin prohibit-password\nInclude /etc/ssh/sshd_config.d/*\nAuthorizedKeysFile\t.ssh/authorized_keys\nSubsystem\tsftp\tinternal-sftp\n";
+
+/** C:\\ProgramData\\ssh\\sshd_config as Windows makes it, shortened. */
+export const WINDOWS_SSHD_CONFIG =
+	"#Port 22\r\n#PasswordAuthentication yes\r\nSubsystem\tsftp\tsftp-server.exe\r\n\r\nMatch Group administrators\r\n       AuthorizedKeysFile __PROGRAMDATA__/ssh/administrators_authorized_keys\r\n";

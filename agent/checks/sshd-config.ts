@@ -1,0 +1,194 @@
+import type { Host } from "../host.ts";
+
+/** Longer than any that a person writes. */
+const MAX_LINE = 4096;
+const MAX_DEPTH = 16;
+const MAX_BLOCKS = 64;
+
+/** The keywords by which a connection gets in; nothing else is kept. */
+const KEPT = new Set([
+	"authenticationmethods",
+	"kbdinteractiveauthentication",
+	"listenaddress",
+	"passwordauthentication",
+	"permitrootlogin",
+	"port",
+	"usepam",
+]);
+
+/** By keyword in lower case; the first value stands, as in sshd. */
+type Values = Map<string, string>;
+
+export interface SshdFiles {
+	values: Values;
+	/** All ListenAddress values, for they add up. */
+	addresses: string[];
+	/** What each Match block sets instead; not those for connections of this machine to itself. */
+	blocks: Values[];
+}
+
+/**
+ * The settings of sshd as its files give them, by the rules of sshd_config(5). The first of the
+ * folders that has an sshd_config counts, and included paths are relative to the first. `denied`
+ * when a file may not be read, `unclear` when it is not there or not understood.
+ */
+export async function readSshdFiles(
+	host: Host,
+	folders: readonly string[],
+): Promise<SshdFiles | "denied" | "unclear"> {
+	const [home = ""] = folders;
+	for (const folder of folders) {
+		const path = `${folder}/sshd_config`;
+		const file = await host.readFile(path);
+		if (file.kind === "missing") continue;
+		const files: SshdFiles = { values: new Map(), addresses: [], blocks: [] };
+		return (await readInto({ host, home, files }, path)) ?? files;
+	}
+	return "unclear";
+}
+
+/** OpenSSH's own defaults, for what the files leave out. */
+const DEFAULTS: Record<string, string> = {
+	authenticationmethods: "any",
+	kbdinteractiveauthentication: "yes",
+	passwordauthentication: "yes",
+	permitrootlogin: "prohibit-password",
+	port: "22",
+	usepam: "no",
+};
+
+/** The settings in the form in which `sshd -T` prints them. */
+export function asEffective({ values, addresses }: SshdFiles): string {
+	const all = new Map([...Object.entries(DEFAULTS), ...values]);
+	const lines = [...all].map(([keyword, value]) => `${keyword} ${value}`);
+	const own = addresses.map((address) => `listenaddress ${address}`);
+	return [...lines, ...own].join("\n");
+}
+
+interface Reading {
+	host: Host;
+	home: string;
+	files: SshdFiles;
+}
+
+/** Where a line's setting goes: a block, nowhere (a block for loopback), or everywhere. */
+type Scope = Values | "nowhere" | "everywhere";
+
+async function readInto(
+	reading: Reading,
+	path: string,
+	outer: Scope = "everywhere",
+	depth = 0,
+): Promise<"denied" | "unclear" | undefined> {
+	const { host, files } = reading;
+	const file = await host.readFile(path);
+	if (file.kind === "denied") return "denied";
+	if (file.kind !== "text" || depth > MAX_DEPTH) return "unclear";
+	// A Match block of an included file ends with it.
+	let scope = outer;
+	for (const line of file.text.split("\n")) {
+		const [keyword, value] = splitLine(line);
+		if (!keyword) continue;
+		if (!/^[a-z0-9]{1,64}$/.test(keyword)) return "unclear";
+		if (keyword === "match") {
+			scope = enterBlock(value, outer, files);
+			if (files.blocks.length > MAX_BLOCKS) return "unclear";
+		} else if (keyword === "include") {
+			for (const pattern of value.split(/\s+/)) {
+				const paths = await expand(reading, pattern);
+				if (typeof paths === "string") return paths;
+				for (const included of paths) {
+					const trouble = await readInto(reading, included, scope, depth + 1);
+					if (trouble) return trouble;
+				}
+			}
+		} else if (!take(files, scope, keyword, value)) {
+			return "unclear";
+		}
+	}
+	return undefined;
+}
+
+function enterBlock(condition: string, outer: Scope, files: SshdFiles): Scope {
+	if (condition.toLowerCase() === "all") return outer;
+	if (outer === "nowhere" || isLoopback(condition)) return "nowhere";
+	const block: Values = new Map(outer === "everywhere" ? [] : outer);
+	files.blocks.push(block);
+	return block;
+}
+
+/** `Address 127.0.0.1,::1`: who connects so is at this machine already. */
+function isLoopback(condition: string): boolean {
+	return /^(Local)?Address\s+((127(\.\d{1,3}){3}(\/\d+)?|::1(\/128)?)(,|$))+$/i.test(
+		condition.trim(),
+	);
+}
+
+/** False when the value of a keyword that matters is missing. */
+function take(
+	files: SshdFiles,
+	scope: Scope,
+	name: string,
+	value: string,
+): boolean {
+	// Its name up to OpenSSH 8.6.
+	const keyword =
+		name === "challengeresponseauthentication"
+			? "kbdinteractiveauthentication"
+			: name;
+	if (!KEPT.has(keyword)) return true;
+	if (value === "") return false;
+	if (scope === "nowhere") return true;
+	if (keyword === "listenaddress") {
+		if (scope === "everywhere") files.addresses.push(value);
+		return true;
+	}
+	const values = scope === "everywhere" ? files.values : scope;
+	if (!values.has(keyword)) values.set(keyword, value.toLowerCase());
+	return true;
+}
+
+/** The files of an Include, in their order: a path, or one with * and ? in its last part. */
+async function expand(
+	{ host, home }: Reading,
+	pattern: string,
+): Promise<string[] | "denied" | "unclear"> {
+	const given = pattern.replaceAll("\\", "/");
+	// __PROGRAMDATA__ of Windows, or a home folder.
+	if (given === "" || /^(__|~)/.test(given)) return "unclear";
+	const path = /^([A-Za-z]:)?\//.test(given) ? given : `${home}/${given}`;
+	const at = path.lastIndexOf("/");
+	const [folder, name] = [path.slice(0, at), path.slice(at + 1)];
+	if (/[*?[\]{}]/.test(folder) || /[[\]{}]/.test(name)) return "unclear";
+	const listed = await host.listFolder(folder);
+	if (listed.kind === "missing") return [];
+	if (listed.kind !== "names")
+		return listed.kind === "denied" ? "denied" : "unclear";
+	const glob = new RegExp(
+		`^${name
+			.replace(/[.+^$()|\\]/g, "\\$&")
+			.replaceAll(/\*+/g, "[^/]*")
+			.replaceAll("?", "[^/]")}$`,
+	);
+	return listed.names
+		.filter(
+			(one) => glob.test(one) && (!one.startsWith(".") || name.startsWith(".")),
+		)
+		.map((one) => `${folder}/${one}`);
+}
+
+/** `Keyword value`, `Keyword=value` and `Keyword "value"`; a comment has no keyword. */
+function splitLine(line: string): [keyword: string, value: string] {
+	const trimmed = line.trim();
+	if (trimmed === "" || trimmed.startsWith("#")) return ["", ""];
+	if (trimmed.length > MAX_LINE) return ["?", ""];
+	const at = trimmed.search(/[\s=]/);
+	if (at < 0) return [trimmed.toLowerCase(), ""];
+	const value = trimmed
+		.slice(at)
+		.replace(/^\s*=?\s*/, "")
+		.replace(/\s+#.*$/, "")
+		.replaceAll('"', "")
+		.trim();
+	return [trimmed.slice(0, at).toLowerCase(), value];
+}
