@@ -109,6 +109,24 @@ export function isTransactionConflict(error: unknown): boolean {
 	return typeof code === "string" && code.startsWith("40");
 }
 
+/** No connection was free in time. */
+const POOL_TIMEOUT = "timeout exceeded when trying to connect";
+/**
+ * Another transaction kept what this one needs for too long (55P03), or was in its way each time it
+ * tried (40); the statement took longer than it may (57014).
+ */
+const BUSY_SQLSTATE = /^(40|55P03|57014)/;
+
+function describeUnavailable(error: unknown): string {
+	if (isReadOnlyDatabase(error)) {
+		return "the service's database takes no writes at present; try again later";
+	}
+	const { code, message } = error as { code?: unknown; message?: unknown };
+	return BUSY_SQLSTATE.test(String(code)) || message === POOL_TIMEOUT
+		? "the service is busy, or its database slow to answer; try again later"
+		: "the service cannot reach its database; try again later";
+}
+
 /**
  * Any thrown value as an AppError. A fault that is not ours to describe becomes
  * "internal error" with the original as `cause`, for the log alone.
@@ -116,13 +134,9 @@ export function isTransactionConflict(error: unknown): boolean {
 export function toAppError(error: unknown): AppError {
 	if (error instanceof AppError) return error;
 	if (isDatabaseUnavailable(error)) {
-		return new AppError(
-			"service_unavailable",
-			isReadOnlyDatabase(error)
-				? "the service's database takes no writes at present; try again later"
-				: "the service cannot reach its database; try again later",
-			{ cause: error },
-		);
+		return new AppError("service_unavailable", describeUnavailable(error), {
+			cause: error,
+		});
 	}
 	return new AppError("internal_server_error", "internal error", {
 		cause: error,
