@@ -21,6 +21,7 @@ import {
 	NEEDED_ROLE,
 	type Operation,
 } from "./operation.ts";
+import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
 
 /** What operations need beside the database transaction they run in. */
@@ -41,7 +42,20 @@ export interface Services {
  * Throws AppError: forbidden (the role does not reach, or an organization that the caller
  * does not belong to), bad_request (naming the fields), not_found, service_unavailable.
  */
-export async function invoke<
+export function invoke<Input extends z.ZodObject, Output extends z.ZodObject>(
+	services: Services,
+	principal: Principal,
+	operation: Operation<string, Input, Output>,
+	rawInput: unknown,
+): Promise<z.output<Output>> {
+	const perform = () =>
+		authorizeAndRun(services, principal, operation, rawInput);
+	return operationWork.hasSubscribers
+		? operationWork.tracePromise(perform, { name: operation.name })
+		: perform();
+}
+
+async function authorizeAndRun<
 	Input extends z.ZodObject,
 	Output extends z.ZodObject,
 >(

@@ -20,9 +20,9 @@ export function redact(line: string): string {
 /**
  * JSON lines on standard error; standard output belongs to results. Bodies and
  * headers are never logged; the redaction of the finished line is the second wall,
- * for a secret that arrives inside a URL or an error message.
+ * for a secret that arrives inside a URL or an error message. `fields` adds to every line.
  */
-export function makeLogger(level: LogLevel): Logger {
+export function makeLogger(level: LogLevel, fields?: () => object): Logger {
 	return pino(
 		{
 			level,
@@ -30,6 +30,7 @@ export function makeLogger(level: LogLevel): Logger {
 			timestamp: pino.stdTimeFunctions.isoTime,
 			formatters: { level: (label) => ({ level: label }) },
 			hooks: { streamWrite: redact },
+			...(fields && { mixin: fields }),
 		},
 		pino.destination({ dest: 2, sync: true }),
 	);

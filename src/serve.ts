@@ -18,6 +18,8 @@ import { Catalogue } from "./mcp/catalogue.ts";
 import { openMetrics } from "./metrics/open.ts";
 import { operations } from "./operations.ts";
 import { startRetention } from "./retention.ts";
+import { openTracing } from "./tracing/open.ts";
+import type { TracingSettings } from "./tracing/settings.ts";
 
 export interface Service {
 	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
@@ -42,7 +44,7 @@ const DRAIN_MS = 10_000;
 
 /**
  * Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot.
- * `webConsole` is the console's files, or why there is none.
+ * `webConsole` is the console's files, or why there is none; without `traces` there are none.
  */
 export async function serve(
 	config: Config,
@@ -50,6 +52,7 @@ export async function serve(
 	webConsole:
 		| ConsoleFiles
 		| string = "the service was started without its web console",
+	traces?: TracingSettings,
 ): Promise<Service> {
 	const database = await openDatabase(config);
 	for (const name of database.migrated)
@@ -97,6 +100,19 @@ export async function serve(
 					await database.close();
 					throw error;
 				});
+	const tracing =
+		traces &&
+		(await openTracing(
+			traces,
+			new Set(operations.map(({ name }) => name)),
+			log,
+		));
+	tracing?.watch([
+		database.pool,
+		database.devicePool,
+		database.identityPool,
+		database.auditPool,
+	]);
 	const app = makeApp({
 		pool: database.pool,
 		log,
@@ -109,6 +125,7 @@ export async function serve(
 		catalogue,
 		isDraining: () => isDraining,
 		observe: metrics?.observe,
+		tracing,
 		webConsole,
 	});
 
@@ -132,6 +149,7 @@ export async function serve(
 		await metrics?.close();
 		clearTimeout(deadline);
 		await database.close();
+		await tracing?.close();
 	};
 
 	try {

@@ -5,6 +5,8 @@ import { makeSetupLink } from "../access/setup.ts";
 import { type Config, readConfig } from "../config.ts";
 import { makeLogger } from "../log.ts";
 import type { Service } from "../serve.ts";
+import { traceFields } from "../tracing/current.ts";
+import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { VERSION } from "../version.ts";
 import { print } from "./output.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
@@ -42,9 +44,10 @@ export function addStart(program: Command): void {
 		.option("--json", "print the address as JSON once it is ready")
 		.action(async (options: { workers: number; json?: boolean }) => {
 			const config = readConfig(process.env);
-			const log = makeLogger(config.logLevel);
+			const traces = readTracing(process.env);
+			const log = makeLogger(config.logLevel, traces && traceFields);
 			const stopped = waitForSignal();
-			const service = await startService(config, log, options.workers);
+			const service = await startService(config, log, options.workers, traces);
 			const { close, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
 			else await announce(options, config, ready);
@@ -60,6 +63,7 @@ async function startService(
 	config: Config,
 	log: Logger,
 	workers: number,
+	traces: TracingSettings | undefined,
 ): Promise<Service> {
 	if (workers > 1 && cluster.isPrimary) {
 		await buildWebConsole(log);
@@ -78,7 +82,7 @@ async function startService(
 	}
 	// Only now: the other commands start twice as fast without the HTTP server's code.
 	const { serve } = await import("../serve.ts");
-	return serve(config, log, await openWebConsole(log));
+	return serve(config, log, await openWebConsole(log), traces);
 }
 
 async function announce(

@@ -3,8 +3,11 @@ import {
 	isDatabaseUnavailable,
 	isTransactionConflict,
 } from "../errors.ts";
+import { batchWork, itemQueued } from "../tracing/channels.ts";
 
 export interface BatchOptions<Item, Result> {
+	/** What its items are, for traces. */
+	name?: string;
 	/** Items with equal keys never travel together nor at the same time. */
 	key: (item: Item) => string;
 	/** One statement for all `items`, which are sorted by key; gives their results in the same order. */
@@ -98,6 +101,7 @@ export class Batcher<Item, Result> implements Queue {
 			this.#refused++;
 			return Promise.reject(new AppError("service_unavailable", FULL));
 		}
+		if (itemQueued.hasSubscribers) itemQueued.publish(item);
 		return new Promise((resolve, reject) => {
 			const key = this.#options.key(item);
 			this.#waiting.push({ item, key, bytes, since, resolve, reject });
@@ -196,7 +200,11 @@ export class Batcher<Item, Result> implements Queue {
 
 	async #travel(batch: Waiting<Item, Result>[]): Promise<void> {
 		try {
-			const results = await this.#options.run(batch.map((entry) => entry.item));
+			const items = batch.map((entry) => entry.item);
+			const { run, name = "items" } = this.#options;
+			const results = await (batchWork.hasSubscribers
+				? batchWork.tracePromise(() => run(items), { name, items })
+				: run(items));
 			if (results.length !== batch.length) {
 				throw new Error(`${results.length} results for ${batch.length} items`);
 			}

@@ -51,6 +51,7 @@ export class DeviceStatuses {
 
 	constructor(pool: Pool) {
 		this.#batcher = new Batcher({
+			name: "statuses",
 			key: batchKey,
 			bytes: () => 64,
 			maxBatchRows: 256,

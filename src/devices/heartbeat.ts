@@ -47,11 +47,13 @@ export class Heartbeats {
 		};
 		this.#active = new Batcher({
 			...limits,
+			name: "heartbeats",
 			maxBatchRows: 256,
 			run: (beats) => this.#store(beats),
 		});
 		this.#first = new Batcher({
 			...limits,
+			name: "first_heartbeats",
 			maxBatchRows: 1,
 			run: async (beats) => [await this.#activate(beats[0] as Beat)],
 		});

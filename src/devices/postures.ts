@@ -76,6 +76,7 @@ export class Postures {
 	constructor(pool: Pool) {
 		this.#pool = pool;
 		this.#batcher = new Batcher<Submission, Outcome>({
+			name: "postures",
 			key: batchKey,
 			bytes: (submission) => submission.bytes,
 			maxBatchRows: 64,

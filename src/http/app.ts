@@ -14,6 +14,7 @@ import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { AgentApi } from "./agent-api.ts";
 import type { AddressOf } from "./client-address.ts";
 import { addConsole } from "./console.ts";
@@ -47,6 +48,8 @@ export interface AppParts {
 	isDraining: () => boolean;
 	/** Sees every request; absent: nobody asks for metrics. */
 	observe?: Metrics["observe"] | undefined;
+	/** Absent: nobody asks for traces. */
+	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
 }
 
@@ -71,6 +74,12 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		serverFactory: (handler) => makeServer(parts, handler),
 	});
 
+	const { tracing } = parts;
+	if (tracing) {
+		app.addHook("preValidation", (request, _reply, done) =>
+			tracing.resume(request.raw, done),
+		);
+	}
 	app.addHook("onSend", async (request, reply) => {
 		addHeaders(request, reply, common);
 		if (parts.isDraining()) reply.header("connection", "close");
@@ -87,12 +96,21 @@ export function makeApp(parts: AppParts): FastifyInstance {
 }
 
 function makeServer(
-	{ agentApi, toolServer, observe }: AppParts,
+	{ agentApi, toolServer, observe, tracing }: AppParts,
 	handler: (
 		request: Parameters<AgentApi["handle"]>[0],
 		response: Parameters<AgentApi["handle"]>[1],
 	) => void,
 ): Server {
+	const answer: typeof handler = (request, response) => {
+		observe?.(request, response);
+		const { host } = request.headers;
+		if (host === undefined && request.httpVersion === "1.1") {
+			return refuseHostless(response);
+		}
+		if (agentApi.handle(request, response)) return;
+		if (!toolServer.handle(request, response)) handler(request, response);
+	};
 	const server = createServer(
 		{
 			headersTimeout: HEADERS_TIMEOUT_MS,
@@ -100,15 +118,10 @@ function makeServer(
 			keepAliveTimeout: KEEP_ALIVE_MS,
 			requireHostHeader: false,
 		},
-		(request, response) => {
-			observe?.(request, response);
-			const { host } = request.headers;
-			if (host === undefined && request.httpVersion === "1.1") {
-				return refuseHostless(response);
-			}
-			if (agentApi.handle(request, response)) return;
-			if (!toolServer.handle(request, response)) handler(request, response);
-		},
+		tracing
+			? (request, response) =>
+					tracing.request(request, response, () => answer(request, response))
+			: answer,
 	);
 	// An expectation we do not know is no reason to refuse (Node would answer 417).
 	server.on("checkExpectation", (request, response) => {

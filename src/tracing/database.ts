@@ -1,0 +1,86 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import type { Pool, PoolClient } from "pg";
+import { currentSpan } from "./current.ts";
+import type { StartSpan } from "./tracing.ts";
+
+type Query = (...args: unknown[]) => unknown;
+type Callback = (...args: unknown[]) => unknown;
+
+/**
+ * A span for every statement that `pool`'s connections are given on behalf of a traced request.
+ * Statements and their values are not in it: only what a statement is about, from a
+ * list as long as the program's text.
+ */
+export function traceQueries(pool: Pool, startSpan: StartSpan): void {
+	const traced = new WeakSet<PoolClient>();
+	pool.on("acquire", (client) => {
+		if (traced.has(client)) return;
+		traced.add(client);
+		traceClient(client, startSpan);
+	});
+	// Who waits for a connection gets it in the turn of the one who gave it back.
+	const connect = pool.connect.bind(pool) as (callback?: Callback) => unknown;
+	pool.connect = ((callback?: Callback) =>
+		connect(callback && AsyncLocalStorage.bind(callback))) as Pool["connect"];
+}
+
+function traceClient(client: PoolClient, startSpan: StartSpan): void {
+	const query = client.query.bind(client) as Query;
+	const traced: Query = (...args) => {
+		const parent = currentSpan.getStore();
+		// What runs on after the request (counting its use, say) is no part of it.
+		if (!parent?.isRecording()) return query(...args);
+		const summary = summaryOf(args[0]);
+		if (summary === undefined) return query(...args);
+		const span = startSpan(summary, SpanKind.CLIENT, {
+			"db.system.name": "postgresql",
+			"db.query.summary": summary,
+		});
+		const last = args.at(-1);
+		if (typeof last === "function") {
+			args[args.length - 1] = (...answer: unknown[]) => {
+				finish(span, answer[0]);
+				return last(...answer);
+			};
+			return query(...args);
+		}
+		const answer = query(...args) as Promise<unknown>;
+		answer.then(
+			() => finish(span, undefined),
+			(error: unknown) => finish(span, error),
+		);
+		return answer;
+	};
+	client.query = traced as PoolClient["query"];
+}
+
+/** An error's text may hold a value of somebody's record; its SQLSTATE does not. */
+function finish(span: Span, error: unknown): void {
+	if (error) {
+		const { code, name } = error as { code?: unknown; name?: unknown };
+		if (typeof code === "string") {
+			span.setAttribute("db.response.status_code", code);
+		}
+		span.setAttribute("error.type", String(code ?? name ?? "_OTHER"));
+		span.setStatus({ code: SpanStatusCode.ERROR });
+	}
+	span.end();
+}
+
+const VERB = /^[\s(]*(\w+)/;
+const TABLE = /\b(?:from|into|update)\s+(?:only\s+)?"?([a-z_][\w.]*)/i;
+
+/** "agent_heartbeat", "select risks", "begin"; undefined for what is no text (a copy). */
+function summaryOf(query: unknown): string | undefined {
+	const { name, text } = (
+		typeof query === "string" ? { text: query } : query
+	) as { name?: unknown; text?: unknown };
+	if (typeof name === "string" && name !== "") return name;
+	if (typeof text !== "string") return undefined;
+	const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? "query";
+	// What opens a transaction sets its organization as well.
+	if (verb === "begin") return verb;
+	const table = TABLE.exec(text)?.[1];
+	return table ? `${verb} ${table}` : verb;
+}

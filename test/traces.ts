@@ -1,0 +1,95 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A span as a test wants to read it. */
+export interface ReceivedSpan {
+	traceId: string;
+	spanId: string;
+	parentSpanId: string | undefined;
+	name: string;
+	kind: number;
+	attributes: Record<string, unknown>;
+	/** Of the spans that it is linked with. */
+	links: string[];
+	/** 2: an error. */
+	status: number | undefined;
+	service: Record<string, unknown>;
+}
+
+export interface Receiver {
+	/** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+	url: string;
+	spans: ReceivedSpan[];
+	/** Bodies and headers as they came. */
+	posts: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
+	/** All that arrived as text: what must not be in it can be looked for. */
+	text: () => string;
+	close: () => Promise<void>;
+}
+
+interface KeyValue {
+	key: string;
+	value: Record<string, unknown>;
+}
+
+/** A receiver of traces as JSON, as OpenTelemetry's collector is one; it keeps what it gets. */
+export async function openReceiver(): Promise<Receiver> {
+	const posts: Receiver["posts"] = [];
+	const spans: ReceivedSpan[] = [];
+	const server = createServer(async (request, response) => {
+		const parts: Buffer[] = [];
+		for await (const part of request) parts.push(part);
+		const body = Buffer.concat(parts);
+		posts.push({ path: request.url ?? "", headers: request.headers, body });
+		const isJson = request.headers["content-type"] === "application/json";
+		if (isJson) spans.push(...readSpans(body.toString("utf8")));
+		response.setHeader("content-type", request.headers["content-type"] ?? "");
+		response.end(isJson ? "{}" : "");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}`,
+		spans,
+		posts,
+		text: () => posts.map(({ body }) => body.toString("utf8")).join("\n"),
+		close: () =>
+			new Promise((resolve) => {
+				server.close(() => resolve());
+				server.closeAllConnections();
+			}),
+	};
+}
+
+function readSpans(text: string): ReceivedSpan[] {
+	const { resourceSpans } = JSON.parse(text);
+	const received: ReceivedSpan[] = [];
+	for (const { resource, scopeSpans } of resourceSpans) {
+		const service = readAttributes(resource.attributes);
+		for (const { spans } of scopeSpans) {
+			for (const span of spans) {
+				received.push({
+					traceId: span.traceId,
+					spanId: span.spanId,
+					parentSpanId: span.parentSpanId || undefined,
+					name: span.name,
+					kind: span.kind,
+					attributes: readAttributes(span.attributes),
+					links: (span.links ?? []).map((link: ReceivedSpan) => link.spanId),
+					status: span.status?.code,
+					service,
+				});
+			}
+		}
+	}
+	return received;
+}
+
+function readAttributes(list: KeyValue[] = []): Record<string, unknown> {
+	return Object.fromEntries(
+		list.map(({ key, value }) => {
+			const [found] = Object.values(value);
+			return [key, "intValue" in value ? Number(found) : found];
+		}),
+	);
+}
