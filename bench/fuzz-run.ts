@@ -1,6 +1,8 @@
 import { Agent, request } from "node:http";
 import fc from "fast-check";
-import { type Case, casesOf, type Target } from "./fuzz-cases.ts";
+import { casesOf } from "./fuzz-cases.ts";
+import { type ByName, count } from "./fuzz-count.ts";
+import type { Case, Target } from "./fuzz-target.ts";
 import { Histogram } from "./histogram.ts";
 
 /** Cases made at once: fast-check's samples have their seed each. */
@@ -15,31 +17,39 @@ export type Failure = Case & { answer: string };
 
 export interface Fuzzed {
 	cases: number;
-	statuses: Record<string, number>;
 	latencies: Histogram;
-	/** Door → statuses, so that one sees whether something gets behind it. */
-	doors: Record<string, Record<string, number>>;
+	/** By door and by what was wrong, so that one sees whether something gets behind each. */
+	doors: ByName;
+	kinds: ByName;
 	/** Cases answered 5xx, or not at all. */
 	failures: Failure[];
 }
 
-/** Sends cases until there are enough or `until` has passed, `parallel` at a time. */
+export interface Plan {
+	cases: number;
+	seed: number;
+	/** Requests under way at once. */
+	parallel: number;
+	/** performance.now() after which no more are sent. */
+	until?: number;
+	/** What to count in, where several targets are asked side by side. */
+	fuzzed?: Fuzzed;
+	/** Called at once: of a long run one wants to know before its end. */
+	onFailure?: (failure: Failure) => void;
+}
+
+export function nothingYet(): Fuzzed {
+	const latencies = new Histogram();
+	return { cases: 0, latencies, doors: {}, kinds: {}, failures: [] };
+}
+
+/** Sends cases until there are enough or the time is over. */
 export async function fuzz(
 	target: Target,
-	{ cases, seed, parallel }: { cases: number; seed: number; parallel: number },
-	until = Number.POSITIVE_INFINITY,
-	onFailure: (failure: Failure) => void = () => {},
+	{ cases, seed, parallel, until, fuzzed = nothingYet(), onFailure }: Plan,
 ): Promise<Fuzzed> {
-	const fuzzed: Fuzzed = {
-		cases: 0,
-		statuses: {},
-		latencies: new Histogram(),
-		doors: {},
-		failures: [],
-	};
 	const agent = new Agent({ keepAlive: true, maxSockets: parallel });
-	let known = target;
-	let arbitrary = casesOf(known);
+	let arbitrary = casesOf(target);
 	const ids = [...target.ids];
 	/** Records that were made are named in later cases, in place of older ones. */
 	const learn = (text: string) => {
@@ -52,12 +62,12 @@ export async function fuzz(
 	let waiting: Case[] = [];
 	let taken = 0;
 	const next = (): Case | undefined => {
-		if (taken++ >= cases || performance.now() > until) return undefined;
+		const isLate = until !== undefined && performance.now() > until;
+		if (taken++ >= cases || isLate) return undefined;
 		if (waiting.length === 0) {
 			const numRuns = PORTION;
 			if (portions % LEARN_EVERY === LEARN_EVERY - 1) {
-				known = { ...target, ids: [...ids] };
-				arbitrary = casesOf(known);
+				arbitrary = casesOf({ ...target, ids: [...ids] });
 			}
 			waiting = fc.sample(arbitrary, { seed: seed + portions++, numRuns });
 		}
@@ -71,15 +81,12 @@ export async function fuzz(
 			if (status === 200) learn(text);
 			fuzzed.latencies.recordMs(performance.now() - began);
 			const name = status === 0 ? "none" : String(status);
-			fuzzed.statuses[name] = (fuzzed.statuses[name] ?? 0) + 1;
-			const door = one.name.split(" ")[0] as string;
-			fuzzed.doors[door] ??= {};
-			const ofDoor = fuzzed.doors[door];
-			ofDoor[name] = (ofDoor[name] ?? 0) + 1;
+			count(fuzzed.doors, one.name.split(" ")[0] as string, [name]);
+			count(fuzzed.kinds, one.kind, [name]);
 			if (status >= 500 || status === 0) {
 				const failure = { ...one, answer: `${name} ${text}` };
 				fuzzed.failures.push(failure);
-				onFailure(failure);
+				onFailure?.(failure);
 			}
 		}
 	};

@@ -1,0 +1,105 @@
+import { hashPassword } from "../src/access/password.ts";
+import { ROLES, type Role } from "../src/access/principal.ts";
+import { addMember, createUser } from "../src/access/users.ts";
+import { makePool, withTenant } from "../src/db/pool.ts";
+import { makeOrganizationId } from "../src/id.ts";
+import type { Stand } from "./fault-stand.ts";
+import type { Spare, Target } from "./fuzz-target.ts";
+import { insertToken } from "./mcp-seed.ts";
+
+const PASSWORD = "correct horse battery";
+const SPARES = 16;
+const DEVICES_KNOWN = 20;
+
+/**
+ * A target for each organization of the stand's fleet, so that an operation on its devices gets behind the
+ * door, and so that they do not all take turns for one organization's audit log.
+ */
+export async function makeTargets(stand: Stand): Promise<Target[]> {
+	const { fleet } = stand;
+	const people = await openPeople(stand);
+	const spare = await makeSpare(stand, people);
+	const targets = fleet.organizations.map(async (organizationId, number) => {
+		const mine = (all: string[]) =>
+			all.filter((_, i) => i % fleet.organizations.length === number);
+		const email = `ada-${number}@example.com`;
+		const { cookie } = await people.join(organizationId, email, "admin");
+		return {
+			url: people.url,
+			organizationId,
+			ids: mine(fleet.ids).slice(0, DEVICES_KNOWN),
+			keys: mine(fleet.keys),
+			tokens: await makeTokens(stand, organizationId),
+			cookie,
+			spare,
+		};
+	});
+	const made = await Promise.all(targets);
+	await people.close();
+	return made;
+}
+
+type People = Awaited<ReturnType<typeof openPeople>>;
+
+async function makeSpare(stand: Stand, people: People): Promise<Spare> {
+	const organizationId = makeOrganizationId();
+	await stand.asOwner((client) =>
+		client.query("insert into organizations (id, name) values ($1, 'Spare')", [
+			organizationId,
+		]),
+	);
+	const users = await Promise.all(
+		Array.from({ length: SPARES }, (_, i) =>
+			people.join(organizationId, `spare-${i}@example.com`, "admin"),
+		),
+	);
+	return {
+		organizationId,
+		ids: users.map(({ id }) => id),
+		tokens: await makeTokens(stand, organizationId),
+		cookies: users.map(({ cookie }) => cookie),
+	};
+}
+
+/** Of an administrator first, and of a viewer last. */
+function makeTokens(stand: Stand, organizationId: string): Promise<string[]> {
+	return stand.asOwner(async (client) => {
+		const tokens: string[] = [];
+		for (const role of ROLES.toReversed()) {
+			tokens.push(await insertToken(client, organizationId, role));
+		}
+		return tokens;
+	});
+}
+
+/** Makes users with a session at the console. */
+async function openPeople({ postgres, service }: Stand) {
+	const url = `http://127.0.0.1:${service.port}`;
+	const pool = makePool({ connectionString: postgres.url }, { max: 2 });
+	const passwordHash = await hashPassword(PASSWORD);
+	const join = async (organizationId: string, email: string, role: Role) => {
+		const name = "Ada";
+		const id = await withTenant(pool, organizationId, async (client) => {
+			const made = await createUser(client, { email, name, passwordHash });
+			const user = { id: made.userId, name, email };
+			await addMember(client, organizationId, user, role);
+			return user.id;
+		});
+		return { id, cookie: await signIn(url, email) };
+	};
+	return { url, join, close: () => pool.end() };
+}
+
+async function signIn(url: string, email: string): Promise<string> {
+	const response = await fetch(`${url}/api/auth/sign-in/email`, {
+		method: "POST",
+		headers: { "content-type": "application/json", origin: url },
+		body: JSON.stringify({ email, password: PASSWORD }),
+	});
+	const cookie = response.headers
+		.getSetCookie()
+		.map((text) => text.split(";", 1)[0])
+		.join("; ");
+	if (!cookie) throw new Error(`no session: ${await response.text()}`);
+	return cookie;
+}
