@@ -45,6 +45,7 @@ import {
 } from "./organizations.ts";
 import { getOverview } from "./overview.ts";
 import { getRecordNames } from "./record-names.ts";
+import { getRecordUses } from "./record-uses.ts";
 import { asset } from "./records/asset.ts";
 import { audit } from "./records/audit.ts";
 import { continualImprovement } from "./records/continual-improvement.ts";
@@ -67,6 +68,7 @@ export const operations = [
 	updateOrganizationSettings,
 	searchRecords,
 	getRecordNames,
+	getRecordUses,
 	getOverview,
 	...risk.operations,
 	...measure.operations,

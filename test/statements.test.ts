@@ -74,6 +74,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 		/^select t\.id, t\.name, .* from organizations \) t where t\.id = any\(\$1\)/,
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
+	"invitations that were over a month ago": /^delete from invitations where /,
 	"an invitation's page":
 		/^select i\.email, o\.name as organization_name, .* where i\.token_hash = /,
 };

@@ -313,6 +313,41 @@ test("a refused deletion says why and leads to what uses the record", async () =
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
+test("a person's page says what the person answers for, with devices, in one request", async () => {
+	const { people: ben } = await add("addPeople", {
+		full_name: "Ben",
+		primary_email_address: "ben@example.com",
+		kind: "EMPLOYEE",
+	});
+	await add("addDevice", { owner_id: ben.id });
+	await add("addTask", { name: "Count", assigned_to_id: ben.id });
+	await add("addMeasure", { name: "X", category: "Y", owner_id: ben.id });
+	const page = await open(admin, `people/${ben.id}`);
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(request.url()));
+	await page.reload();
+	const uses = page.getByRole("region", {
+		name: "What this person answers for",
+	});
+	await uses.getByRole("link", { name: "Devices" }).waitFor();
+	expect(await uses.innerText()).toMatch(
+		/Measures\s+1\s+Tasks\s+1\s+Devices\s+1$/,
+	);
+	await page.waitForLoadState("networkidle");
+	const calls = asked.flatMap(
+		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
+	);
+	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
+	// Where one is, and who else has the address.
+	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
+		"listOrganizations",
+		"listPeople",
+	]);
+	await uses.getByRole("link", { name: "Devices" }).click();
+	await page.waitForURL(new RegExp(`devices\\?owner_id=${ben.id}`));
+	await page.getByText("Unnamed device").waitFor();
+});
+
 test("a residual risk above the inherent one is questioned, in the list and on its page", async () => {
 	const page = await open(admin, "risk?q=grew");
 	await page.getByRole("img", { name: /residual risk is above/ }).waitFor();
