@@ -1890,6 +1890,8 @@ CREATE INDEX frameworks_search ON public.frameworks USING gin (organization_id, 
 
 CREATE INDEX frameworks_updated_at ON public.frameworks USING btree (organization_id, updated_at, id);
 
+CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_at, accepted_at, revoked_at));
+
 CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
 
 CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id);
@@ -1968,6 +1970,8 @@ CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_tex
 
 CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id);
 
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
+
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 
 CREATE INDEX sign_in_failures_since ON public.sign_in_failures USING btree (since);
@@ -1997,6 +2001,8 @@ CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, ow
 CREATE INDEX vendors_search ON public.vendors USING gin (organization_id, search_text public.gin_trgm_ops);
 
 CREATE INDEX vendors_updated_at ON public.vendors USING btree (organization_id, updated_at, id);
+
+CREATE INDEX verifications_expiry ON public.verifications USING btree (expires_at);
 
 CREATE INDEX verifications_identifier ON public.verifications USING btree (identifier);
 
@@ -2833,7 +2839,7 @@ GRANT SELECT(id) ON TABLE public.frameworks TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.frameworks TO assay_search;
 
 GRANT INSERT ON TABLE public.invitations TO assay_app;
-GRANT SELECT ON TABLE public.invitations TO assay_identity;
+GRANT SELECT,DELETE ON TABLE public.invitations TO assay_identity;
 GRANT SELECT ON TABLE public.invitations TO assay_backup;
 GRANT DELETE ON TABLE public.invitations TO assay_privacy;
 

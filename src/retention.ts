@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
+import { removeLeftovers } from "./access/leftovers.ts";
 import type { Config } from "./config.ts";
 import { sessionOf } from "./db/session.ts";
 import { isDatabaseUnavailable } from "./errors.ts";
@@ -135,7 +136,7 @@ async function deleteLeftOver(
 	}
 }
 
-/** Does `keepReports` now and from then on daily; gives what ends that. */
+/** Does `keepReports` and `removeLeftovers` now and from then on daily; gives what ends that. */
 export function startRetention(
 	connection: ClientConfig,
 	{ reportRetentionMonths: months }: Config,
@@ -153,12 +154,19 @@ export function startRetention(
 			if (dropped.length > 0 || deleted > 0) {
 				log.info({ dropped, deleted, months }, "dropped old posture reports");
 			}
+			const removed = await removeLeftovers(connection);
+			if (Object.keys(removed).length > 0) {
+				log.info(
+					{ removed },
+					"removed what sign-ins and invitations left over",
+				);
+			}
 			if (isDone) next = DAY_MS;
 		} catch (err) {
 			if (isDatabaseUnavailable(err)) {
-				log.warn({ err }, "posture reports could not be looked after yet");
+				log.warn({ err }, "what is old could not be removed yet");
 			} else {
-				log.error({ err }, "posture reports could not be looked after");
+				log.error({ err }, "what is old could not be removed");
 			}
 		}
 		if (isStopped) return;
