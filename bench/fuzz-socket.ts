@@ -36,7 +36,8 @@ export async function fuzzSocket(
 			}
 			const sending = waiting.pop() as Sending;
 			const answer = await exchange(port, sending);
-			const found = [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)];
+			// The second answer begins in the line in which the first one's body ends.
+			const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
 			const statuses = found.map(([, status]) => status as string);
 			count(result.kinds, sending.kind, statuses.length ? statuses : ["none"]);
 			result.cases++;
