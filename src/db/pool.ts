@@ -43,13 +43,12 @@ export function makePool(
 		keepAlive: true,
 		// Statements of one connection are sent without waiting for the one before.
 		pipeline: true,
-		verify: (client, done) => refuseReadOnly(client).then(() => done(), done),
 		types: {
 			getTypeParser: options.times === "Date" ? timesAsDates : timesAsText,
 		},
 		// A connection for which it fails is closed and never used.
 		onConnect: async (client) => {
-			await client.query(opening);
+			await Promise.all([client.query(opening), refuseReadOnly(client)]);
 		},
 	});
 	// An idle connection that the server closed: the next query opens another.
@@ -64,9 +63,13 @@ export function makePool(
  * a key that was revoked meanwhile would still open the door.
  */
 async function refuseReadOnly(client: ClientBase): Promise<void> {
-	// On in recovery as well, whatever the settings are.
+	const question = {
+		// On in recovery as well, whatever the settings are.
+		text: "show transaction_read_only",
+		query_timeout: CONNECT_MS,
+	};
 	const { rows } = await client.query<{ transaction_read_only: string }>(
-		"show transaction_read_only",
+		question,
 	);
 	if (rows[0]?.transaction_read_only === "off") return;
 	throw Object.assign(new Error("the database only reads"), {
