@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/*
+ * Prints what `npm ci --omit dev` installs here as CycloneDX JSON. `npm sbom --omit dev` itself leaves
+ * out every package that a development one needs as well (npm 11.19: zod, pg-types and 50 more), so
+ * the whole list is asked for, and what npm marks as needed for development alone is taken out.
+ */
+
+interface Component {
+	"bom-ref": string;
+	name: string;
+	properties?: { name: string; value: string }[];
+}
+
+interface Bom {
+	metadata: { component: Component & { type: string } };
+	components: Component[];
+	dependencies: { ref: string; dependsOn: string[] }[];
+}
+
+const root = new URL("..", import.meta.url);
+const { name } = JSON.parse(
+	readFileSync(new URL("package.json", root), "utf8"),
+);
+
+const npm = process.env.npm_execpath;
+if (!npm) {
+	process.stderr.write("start it as: npm run --silent sbom\n");
+	process.exit(1);
+}
+const bom: Bom = JSON.parse(
+	execFileSync(process.execPath, [npm, "sbom", "--sbom-format=cyclonedx"], {
+		cwd: root,
+		encoding: "utf8",
+		maxBuffer: 64 << 20,
+		stdio: ["ignore", "pipe", "ignore"],
+	}),
+);
+
+const isForDevelopment = ({ properties = [] }: Component) =>
+	properties.some(({ name }) => name === "cdx:npm:package:development");
+bom.components = bom.components.filter((one) => !isForDevelopment(one));
+
+const { component } = bom.metadata;
+// npm says the folder's name, and that it is a library.
+component.name = name;
+component.type = "application";
+const kept = new Set(
+	[component, ...bom.components].map((one) => one["bom-ref"]),
+);
+bom.dependencies = bom.dependencies
+	.filter(({ ref }) => kept.has(ref))
+	.map(({ ref, dependsOn }) => ({
+		ref,
+		dependsOn: dependsOn.filter((other) => kept.has(other)),
+	}));
+process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`);
