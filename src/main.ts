@@ -1,20 +1,4 @@
 import { Command, CommanderError } from "commander";
-import { addAgent } from "./cli/agent.ts";
-import { addApiToken } from "./cli/api-token.ts";
-import { addAudit } from "./cli/audit.ts";
-import { addBackup } from "./cli/backup.ts";
-import { addCall } from "./cli/call.ts";
-import { addDemo } from "./cli/demo.ts";
-import { addDevice } from "./cli/device.ts";
-import { addDoctor } from "./cli/doctor.ts";
-import { addMigrate } from "./cli/migrate.ts";
-import { addOrg } from "./cli/org.ts";
-import { addPerson } from "./cli/person.ts";
-import { addRestore } from "./cli/restore.ts";
-import { addSetupLink } from "./cli/setup-link.ts";
-import { addSimulate } from "./cli/simulate.ts";
-import { addStart } from "./cli/start.ts";
-import { addUser } from "./cli/user.ts";
 import { AppError, toAppError } from "./errors.ts";
 import { redact } from "./log.ts";
 import { VERSION } from "./version.ts";
@@ -38,29 +22,43 @@ Environment:
   ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 `;
 
-function makeProgram(): Command {
+/** In the order of --help. The code of a command is loaded when it is called: of some it is much. */
+const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
+	["start", async () => (await import("./cli/start.ts")).addStart],
+	["demo", async () => (await import("./cli/demo.ts")).addDemo],
+	[
+		"setup-link",
+		async () => (await import("./cli/setup-link.ts")).addSetupLink,
+	],
+	["migrate", async () => (await import("./cli/migrate.ts")).addMigrate],
+	["org", async () => (await import("./cli/org.ts")).addOrg],
+	["user", async () => (await import("./cli/user.ts")).addUser],
+	["person", async () => (await import("./cli/person.ts")).addPerson],
+	["api-token", async () => (await import("./cli/api-token.ts")).addApiToken],
+	["device", async () => (await import("./cli/device.ts")).addDevice],
+	["call", async () => (await import("./cli/call.ts")).addCall],
+	["audit", async () => (await import("./cli/audit.ts")).addAudit],
+	["backup", async () => (await import("./cli/backup.ts")).addBackup],
+	["restore", async () => (await import("./cli/restore.ts")).addRestore],
+	["doctor", async () => (await import("./cli/doctor.ts")).addDoctor],
+	["simulate", async () => (await import("./cli/simulate.ts")).addSimulate],
+	["agent", async () => (await import("./cli/agent.ts")).addAgent],
+]);
+
+/** With the command of this name, or with every one. */
+async function makeProgram(name: string | undefined): Promise<Command> {
 	const program = new Command("assay")
 		.description("A self-hosted compliance service.")
 		.version(VERSION)
 		.addHelpText("after", ENVIRONMENT)
 		.showHelpAfterError("(--help says what is possible)")
 		.exitOverride();
-	addStart(program);
-	addDemo(program);
-	addSetupLink(program);
-	addMigrate(program);
-	addOrg(program);
-	addUser(program);
-	addPerson(program);
-	addApiToken(program);
-	addDevice(program);
-	addCall(program);
-	addAudit(program);
-	addBackup(program);
-	addRestore(program);
-	addDoctor(program);
-	addSimulate(program);
-	addAgent(program);
+	// Help on all of them and advice on a misspelt one take all.
+	const called = COMMANDS.get(name ?? "");
+	for (const load of called ? [called] : COMMANDS.values()) {
+		const add = await load();
+		add(program);
+	}
 	return program;
 }
 
@@ -70,7 +68,8 @@ function makeProgram(): Command {
  */
 export async function main(argv: string[]): Promise<void> {
 	try {
-		await makeProgram().parseAsync(argv, { from: "user" });
+		const program = await makeProgram(argv[0]);
+		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
 		// A worker's line to the process above it would keep it alive.
 		process.disconnect?.();
