@@ -67,7 +67,7 @@ export async function runFault(
 		ledger,
 		acknowledged: ledger.acknowledgedAt.length,
 		perSecond,
-		unavailableMs: longestGap(ledger, beganAt, endedAt),
+		unavailableMs: longestGap(ledger, beganAt, endedAt).ms,
 		isBack: isBackAfter(ledger, mendedAt),
 		recoveredMs,
 		peakMib: Math.max(...services.map(({ peakMib }) => peakMib)),

@@ -19,8 +19,8 @@ export interface HaStand extends Pick<Stand, "fleet" | "tenants" | "asOwner"> {
 	machines: [Machine, Machine];
 	/** Resolves with who is primary when it has a standby that has everything, and is told so by it. */
 	untilSynchronous: () => Promise<{ primary: Machine; standby: Machine }>;
-	/** The standby that each write waits for at present, in PostgreSQL's words; "" is none. */
-	synchronousStandby: () => Promise<string>;
+	/** Resolves when writes wait for no standby any more. */
+	untilAlone: () => Promise<void>;
 	close: () => Promise<void>;
 }
 
@@ -71,16 +71,18 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 				await client.end();
 			}
 		};
-		const synchronousStandby = () =>
+		const standbyNow = () =>
 			asOwner(async (client) => {
-				const { rows } = await client.query<{ name: string }>(
-					"select coalesce(max(application_name), '') as name from pg_stat_replication where sync_state = 'sync' and state = 'streaming'",
+				const { rows } = await client.query<{ awaited: string; name: string }>(
+					`select current_setting('synchronous_standby_names') as awaited,
+						(select application_name from pg_stat_replication where sync_state = 'sync' and state = 'streaming') as name`,
 				);
-				return rows[0]?.name ?? "";
+				if (!rows[0]) throw new Error("a setting has a row");
+				return rows[0];
 			});
 		const untilSynchronous = async () => {
 			const standbyName = await eventually(async () => {
-				const name = await synchronousStandby();
+				const { name } = await standbyNow();
 				if (!name) throw new Error("no standby is synchronous");
 				return name;
 			}, machines);
@@ -89,6 +91,11 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 				? { primary: other, standby: one }
 				: { primary: one, standby: other };
 		};
+		const untilAlone = () =>
+			eventually(async () => {
+				const { awaited } = await standbyNow();
+				if (awaited) throw new Error(`writes wait for ${awaited}`);
+			}, machines);
 
 		await eventually(() => makeDatabase(`${network}.1`), machines);
 		await untilSynchronous();
@@ -102,7 +109,7 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 			await service.start();
 		}
 		const { fleet, tenants } = await asOwner((client) => fill(client, devices));
-		const rest = { asOwner, untilSynchronous, synchronousStandby, close };
+		const rest = { asOwner, untilSynchronous, untilAlone, close };
 		return { port, services, machines, fleet, tenants, ...rest };
 	} catch (error) {
 		await close();

@@ -27,17 +27,19 @@ export function findRecovery(
 	return undefined;
 }
 
-/** The longest time in which the probe, which asks ten times a second, had no success. */
+/** The longest time in which the probe, which asks ten times a second, had no success, and its end. */
 export function longestGap(
 	{ probedAt }: Ledger,
 	from: number,
 	to: number,
-): number {
+): { ms: number; endedAt: number } {
 	const times = [from, ...probedAt.filter((at) => at > from && at < to), to];
 	times.sort((a, b) => a - b);
-	let longest = 0;
+	let longest = { ms: 0, endedAt: from };
 	for (let i = 1; i < times.length; i++) {
-		longest = Math.max(longest, (times[i] ?? 0) - (times[i - 1] ?? 0));
+		const endedAt = times[i] ?? 0;
+		const ms = endedAt - (times[i - 1] ?? 0);
+		if (ms > longest.ms) longest = { ms, endedAt };
 	}
 	return longest;
 }
