@@ -32,6 +32,8 @@ export interface Services {
 	baseUrl: string;
 	/** Undefined: the service sends no mail. */
 	mail?: Mailer | undefined;
+	/** Raw posture reports are dropped after so many months; 0 or undefined: never. */
+	reportRetentionMonths?: number;
 }
 
 /**

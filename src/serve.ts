@@ -68,8 +68,14 @@ export async function serve(
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);
-	const { baseUrl } = config;
-	const services = { pool: database.pool, log, baseUrl, mail };
+	const { baseUrl, reportRetentionMonths } = config;
+	const services = {
+		pool: database.pool,
+		log,
+		baseUrl,
+		mail,
+		reportRetentionMonths,
+	};
 	const account = {
 		pool: database.identityPool,
 		appPool: database.pool,

@@ -175,6 +175,10 @@ test("a raw report is read with its evidence as it was sent; its id is in histor
 		report_id,
 		device_id: device.id,
 		received_at: expect.stringMatching(/Z$/),
+		observed_at: "2026-03-04T12:00:00.000000Z",
+		// The operation is called without the service, which knows for how long.
+		kept_until: null,
+		failing_checks: [],
 		pass: 0,
 		fail: 0,
 		unknown: 1,

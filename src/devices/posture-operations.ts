@@ -157,8 +157,15 @@ export const listDevicePostures = defineOperation({
 const resultsOf = (status: PostureStatus) =>
 	`(select count(*)::int from jsonb_array_elements(t.results) e where e ->> 'status' = '${status}')`;
 
+// A stored time has one width: the greatest text is the latest time.
 const REPORT_COLUMNS = `
-	t.id, t.received_at, ${resultsOf("PASS")} as pass, ${resultsOf("FAIL")} as fail,
+	t.id, t.received_at,
+	(select max(e ->> 'observed_at') from jsonb_array_elements(t.results) e) as observed_at,
+	array(
+		select distinct e ->> 'check_key' from jsonb_array_elements(t.results) e
+		where e ->> 'status' = 'FAIL' order by 1
+	) as failing_checks,
+	${resultsOf("PASS")} as pass, ${resultsOf("FAIL")} as fail,
 	${resultsOf("UNKNOWN")} as unknown, ${resultsOf("NOT_APPLICABLE")} as not_applicable`;
 
 const reportOrders: Record<string, Order> = {
@@ -169,7 +176,7 @@ export const listDevicePostureReports = defineOperation({
 	name: "listDevicePostureReports",
 	title: "List a device's posture reports",
 	description:
-		"List the raw reports that a device sent, with how many of their results have each status, newest first, as far as they are still kept; getDevicePostureReport reads one.",
+		"List the raw reports that a device sent, with how many of their results have each status and which checks failed, newest first, as far as they are still kept; getDevicePostureReport reads one.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -180,6 +187,15 @@ export const listDevicePostureReports = defineOperation({
 				report_id: z.string(),
 				device_id: z.string(),
 				received_at: z.string(),
+				observed_at: z
+					.string()
+					.nullable()
+					.describe("When the agent looked; long before, if it could not send"),
+				kept_until: z
+					.string()
+					.nullable()
+					.describe("Day on which it is dropped, YYYY-MM-DD; null: it is kept"),
+				failing_checks: z.array(z.string()),
 				pass: z.int(),
 				fail: z.int(),
 				unknown: z.int(),
@@ -213,6 +229,12 @@ export const listDevicePostureReports = defineOperation({
 				report_id: row.id,
 				device_id,
 				received_at: row.received_at,
+				observed_at: row.observed_at,
+				kept_until: keptUntil(
+					row.received_at,
+					context.services.reportRetentionMonths,
+				),
+				failing_checks: row.failing_checks,
 				pass: row.pass,
 				fail: row.fail,
 				unknown: row.unknown,
@@ -222,6 +244,17 @@ export const listDevicePostureReports = defineOperation({
 		};
 	},
 });
+
+/** Whole months of reports are dropped, when the last of them is old enough: see retention.ts. */
+function keptUntil(receivedAt: string, months = 0): string | null {
+	if (months === 0) return null;
+	const received = new Date(receivedAt);
+	const end = Date.UTC(
+		received.getUTCFullYear(),
+		received.getUTCMonth() + 1 + months,
+	);
+	return new Date(end).toISOString().slice(0, 10);
+}
 
 export const getDevicePostureReport = defineOperation({
 	name: "getDevicePostureReport",

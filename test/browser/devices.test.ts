@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createOrganization } from "../../src/access/organization.ts";
 import type { Role } from "../../src/access/principal.ts";
 import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { people } from "../../src/records/people.ts";
 import { makeFolder } from "../folder.ts";
+import { callAs } from "../people.ts";
 import { assay } from "../program.ts";
 import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
@@ -490,6 +492,88 @@ test("a member changes name and owner and nothing else; a viewer sees no button 
 	await seen.getByText("Only administrators add devices").waitFor();
 });
 
+test("the list shows long host names in full at 1280 px, and all owners' names by one request", async () => {
+	const host = (end: string) =>
+		`production-reporting-database-${end}.eu-central-1.compute.internal`;
+	const { page, at } = await start("admin", async (organization) => {
+		const admin = await served.makePerson("admin", organization);
+		for (const end of ["a", "b"]) {
+			const device = await addReporting(organization, host(end), {});
+			const { people: owner } = await callAs(
+				served.database,
+				admin,
+				people.operations[2],
+				{
+					organization_id: organization,
+					full_name: `Owner ${end}`,
+					primary_email_address: `${end}@example.com`,
+					kind: "EMPLOYEE",
+				},
+			);
+			await served.database.owner.query(
+				"update devices set owner_id = $2, name = $3 where id = $1",
+				[device.id, owner.id, end === "a" ? "Database" : null],
+			);
+		}
+		return "/settings/organization";
+	});
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(request.url()));
+	await page.goto(at("/devices"));
+	for (const end of ["a", "b"]) {
+		await page.getByRole("cell", { name: `Owner ${end}` }).waitFor();
+		const cut = await page
+			.getByText(host(end), { exact: true })
+			.evaluate((it) => [
+				it.scrollWidth - it.clientWidth,
+				it.scrollHeight - it.clientHeight,
+			]);
+		expect(cut, host(end)).toEqual([0, 0]);
+	}
+	await screenshot(page, "devices/long-names");
+	const calls = asked.flatMap(
+		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
+	);
+	expect(calls.filter((name) => name === "getRecordNames")).toHaveLength(1);
+	expect(calls).not.toContain("getPeople");
+});
+
+test("the reports of a device say what failed, of when they are if they waited, and until when they are kept", async () => {
+	const { page } = await start("viewer", async (organization) => {
+		const device = await addReporting(organization, "a.local", {
+			FIREWALL_ENABLED: "FAIL",
+			DISK_ENCRYPTION: "FAIL",
+			TIME_SYNC: "PASS",
+		});
+		const { observed_at: _, ...result } = postureResult({ status: "PASS" });
+		await must(
+			served.post(
+				"postures",
+				{ results: [{ ...result, observed_at: "2026-02-28T11:30:00Z" }] },
+				{ key: device.key },
+			),
+			204,
+		);
+		return `/devices/${device.id}?tab=reports`;
+	});
+	const rows = page.getByRole("row").filter({ hasText: /pass/ });
+	await expect.poll(() => rows.count()).toBe(2);
+	const [waited = "", prompt = ""] = await rows.allInnerTexts();
+	expect(waited).toContain("Observed 28 Feb 2026, 12:30");
+	expect(prompt).not.toContain("Observed");
+	expect(prompt).toContain("2 fail");
+	expect(prompt).toContain("Full-disk encryption, Host firewall");
+	// The first of a month, 13 whole months after this one, unless the operator says otherwise.
+	const now = new Date();
+	const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 14));
+	const day = new Intl.DateTimeFormat("en-GB", {
+		dateStyle: "medium",
+		timeZone: "UTC",
+	});
+	expect(prompt).toContain(day.format(end));
+	await screenshot(page, "devices/reports");
+});
+
 test("a fleet and a year of history are readable, in the dark and at 375 px too", async () => {
 	let id = "";
 	const { page, person, at } = await start("admin", async (organization) => {
@@ -504,19 +588,19 @@ test("a fleet and a year of history are readable, in the dark and at 375 px too"
 		[
 			"light",
 			{ viewport: { width: 1280, height: 1300 } },
-			[
-				list,
-				checks,
-				history,
-				["reports", `/devices/${id}?tab=reports`],
-				["enrollment", `/devices/${id}?tab=enrollment`],
-			],
+			[list, checks, history, ["enrollment", `/devices/${id}?tab=enrollment`]],
 		],
 		["dark", { colorScheme: "dark" }, [list, history]],
 		[
 			"375",
 			{ viewport: { width: 375, height: 740 } },
-			[list, checks, history, ["add", "/devices/new"]],
+			[
+				list,
+				checks,
+				history,
+				["reports", `/devices/${id}?tab=reports`],
+				["add", "/devices/new"],
+			],
 		],
 	];
 	for (const [look, options, views] of looks) {

@@ -20,13 +20,14 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "name",
 		header: "Device",
+		width: 230,
 		sort: "name",
 		cell: (device) => <Name device={device} />,
 	},
 	{
 		id: "state",
 		header: "State",
-		width: 130,
+		width: 115,
 		cell: (device) => <DeviceState device={device} />,
 	},
 	{
@@ -37,7 +38,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "owner",
 		header: "Owner",
-		width: 160,
+		width: 140,
 		cell: ({ owner_id }) =>
 			owner_id ? (
 				<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
@@ -54,7 +55,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		cell: ({ platform, os_version }) => (
 			<>
 				<Text size="sm">{platform ? platformLabel(platform) : "–"}</Text>
-				<Text size="xs" c="dimmed" lineClamp={1}>
+				<Text size="xs" c="dimmed" lineClamp={2} {...BREAKS}>
 					{os_version}
 				</Text>
 			</>
@@ -70,6 +71,9 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	},
 ];
 
+/** Hosts that differ in the end of their names alone would look the same if it were cut off. */
+const BREAKS = { style: { overflowWrap: "anywhere" } } as const;
+
 function Name({ device }: { device: Device }) {
 	const name = deviceName(device);
 	return (
@@ -80,11 +84,20 @@ function Name({ device }: { device: Device }) {
 				className="data-table-link"
 				size="sm"
 				fw={500}
+				lineClamp={3}
+				title={name}
+				{...BREAKS}
 			>
 				{name}
 			</TextLink>
 			{device.hostname && device.hostname !== name && (
-				<Text size="xs" c="dimmed" lineClamp={1}>
+				<Text
+					size="xs"
+					c="dimmed"
+					lineClamp={3}
+					title={device.hostname}
+					{...BREAKS}
+				>
 					{device.hostname}
 				</Text>
 			)}

@@ -1,18 +1,21 @@
 import { Button, Group, Modal, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { OutputOf } from "../../api.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { CalendarDate, DateTime, RelativeTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
-import { checkLabel } from "./checks.ts";
+import { checkLabel, inOrder } from "./checks.ts";
 import { type Device, PostureBadge } from "./device-words.tsx";
 import { Evidence } from "./evidence.tsx";
 import { PARTS } from "./posture-bar.tsx";
+
+type Row = OutputOf<"listDevicePostureReports">["posture_reports"][number];
 
 /** What the agent sent, as long as it is kept. */
 export function ReportsTab({ device }: { device: Device }) {
@@ -49,37 +52,54 @@ export function ReportsTab({ device }: { device: Device }) {
 				</EmptyState>
 			)}
 			{rows.length > 0 && (
-				<Paper withBorder>
-					<Table>
-						<Table.Thead>
-							<Table.Tr>
-								<Table.Th scope="col">Received</Table.Th>
-								<Table.Th scope="col">Results</Table.Th>
-								<Table.Th scope="col">Age</Table.Th>
-							</Table.Tr>
-						</Table.Thead>
-						<Table.Tbody>
-							{rows.map(({ report_id, received_at, ...counts }) => (
-								<Table.Tr key={report_id} className="data-table-row">
-									<Table.Td>
-										<TextLink
-											{...at({ ...here, report: report_id })}
-											className="data-table-link"
-											size="sm"
-										>
-											<DateTime value={received_at} />
-										</TextLink>
-									</Table.Td>
-									<Table.Td>
-										<Results counts={counts} />
-									</Table.Td>
-									<Table.Td>
-										<RelativeTime value={received_at} />
-									</Table.Td>
+				<Paper withBorder style={{ overflow: "hidden" }}>
+					<Table.ScrollContainer
+						minWidth={640}
+						type="native"
+						tabIndex={0}
+						role="region"
+						aria-label="Reports"
+					>
+						<Table>
+							<Table.Thead>
+								<Table.Tr>
+									<Table.Th scope="col">Received</Table.Th>
+									<Table.Th scope="col">Results</Table.Th>
+									<Table.Th scope="col">Age</Table.Th>
+									<Table.Th scope="col">Kept until</Table.Th>
 								</Table.Tr>
-							))}
-						</Table.Tbody>
-					</Table>
+							</Table.Thead>
+							<Table.Tbody>
+								{rows.map((row) => (
+									<Table.Tr key={row.report_id} className="data-table-row">
+										<Table.Td>
+											<TextLink
+												{...at({ ...here, report: row.report_id })}
+												className="data-table-link"
+												size="sm"
+											>
+												<DateTime value={row.received_at} />
+											</TextLink>
+											<Waited report={row} />
+										</Table.Td>
+										<Table.Td>
+											<Results report={row} />
+										</Table.Td>
+										<Table.Td>
+											<RelativeTime value={row.received_at} />
+										</Table.Td>
+										<Table.Td>
+											{row.kept_until ? (
+												<CalendarDate value={row.kept_until} />
+											) : (
+												"For ever"
+											)}
+										</Table.Td>
+									</Table.Tr>
+								))}
+							</Table.Tbody>
+						</Table>
+					</Table.ScrollContainer>
 				</Paper>
 			)}
 			{(cursor || next) && (
@@ -109,8 +129,21 @@ export function ReportsTab({ device }: { device: Device }) {
 	);
 }
 
+/** An agent looks and sends; a report that waited for the service, or for a network, says of when it is. */
+const WAITED_MS = 60_000;
+
+function Waited({ report: { received_at, observed_at } }: { report: Row }) {
+	if (!observed_at) return null;
+	const waitedMs = Date.parse(received_at) - Date.parse(observed_at);
+	if (waitedMs < WAITED_MS) return null;
+	return (
+		<Text size="xs" c="dimmed">
+			Observed <DateTime value={observed_at} />
+		</Text>
+	);
+}
+
 const COUNTED = ["fail", "unknown", "pass", "not_applicable"] as const;
-type Counted = (typeof COUNTED)[number];
 
 const TONES = {
 	fail: "bad",
@@ -119,18 +152,28 @@ const TONES = {
 	not_applicable: "neutral",
 } as const;
 
-/** What is wrong first. */
-function Results({ counts }: { counts: Record<Counted, number> }) {
+/** What is wrong first, by name. */
+function Results({ report }: { report: Row }) {
+	const failing = inOrder(report.failing_checks).filter((key) =>
+		report.failing_checks.includes(key),
+	);
 	return (
-		<Group gap={6}>
-			{COUNTED.filter((status) => counts[status] > 0).map((status) => (
-				<StatusBadge
-					key={status}
-					tone={TONES[status]}
-					label={`${counts[status]} ${PARTS[status].label.toLowerCase()}`}
-				/>
-			))}
-		</Group>
+		<>
+			<Group gap={6}>
+				{COUNTED.filter((status) => report[status] > 0).map((status) => (
+					<StatusBadge
+						key={status}
+						tone={TONES[status]}
+						label={`${report[status]} ${PARTS[status].label.toLowerCase()}`}
+					/>
+				))}
+			</Group>
+			{failing.length > 0 && (
+				<Text size="xs" c="dimmed" lineClamp={2} mt={2}>
+					{failing.map(checkLabel).join(", ")}
+				</Text>
+			)}
+		</>
 	);
 }
 
