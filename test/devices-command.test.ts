@@ -73,10 +73,34 @@ test("a device is made for its owner, revoked and given a new token, and each is
 	}
 });
 
+test("a device is deleted only with --yes, and the audit log says so", async () => {
+	const { data: made } = await device("create", "--name", "nb-7");
+	const id: string = made.device_id;
+	const refused = await device("delete", id);
+	expect([refused.code, refused.data]).toEqual([1, undefined]);
+	expect(refused.stderr).toContain("(nb-7), PENDING, is not deleted");
+	expect((await device("show", id)).code).toBe(0);
+
+	expect(await device("delete", id, "--yes")).toMatchObject({
+		code: 0,
+		data: { deleted_device_id: id },
+	});
+	expect((await device("show", id)).code).toBe(1);
+	const { rows } = await database.owner.query(
+		"select operation, actor_kind from audit_entries where record_id = $1 order by sequence",
+		[id],
+	);
+	expect(rows).toEqual([
+		{ operation: "addDevice", actor_kind: "SYSTEM" },
+		{ operation: "deleteDevice", actor_kind: "SYSTEM" },
+	]);
+});
+
 test.each([
 	"show",
 	"revoke",
 	"reissue",
+	"delete",
 ])("device %s of one that does not exist, or is none, fails with 1 and a sentence", async (command) => {
 	for (const id of ["nonsense", makeId(org, "device")]) {
 		const { code, data, stderr } = await device(command, id);

@@ -15,6 +15,7 @@ import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from "../devices/enrollment.ts";
 import { getDevice, listDevices } from "../devices/reading.ts";
 import {
 	addDevice as addDeviceOperation,
+	deleteDevice,
 	reissueEnrollmentToken,
 	revokeDevice,
 } from "../devices/writing.ts";
@@ -37,6 +38,7 @@ export function addDevice(program: Command): void {
 	addShow(device);
 	addReissue(device);
 	addRevoke(device);
+	addDelete(device);
 }
 
 /** Runs an operation as any door does, in the name of whoever may run commands here. */
@@ -188,6 +190,36 @@ function addRevoke(device: Command): void {
 			);
 			print(options, revoked, `Device ${id} is revoked.`);
 		});
+}
+
+function addDelete(device: Command): void {
+	device
+		.command("delete <id>")
+		.description(
+			"Delete a device for good, with its posture history, reports and links. To keep the history as proof, revoke it instead.",
+		)
+		.requiredOption("--org <id>", "the organization it belongs to")
+		.option("--yes", "yes, for good")
+		.option("--json", "print the result as JSON")
+		.action(async (id: string, options: OfOrganization & { yes?: boolean }) => {
+			requireDeviceId(id);
+			const organizationId = parseOrganizationId(options.org);
+			const deleted = await withOrganization(organizationId, async (run) => {
+				if (!options.yes) {
+					const found = await run(getDevice, { id });
+					throw new AppError("bad_request", describeLoss(found.device));
+				}
+				return run(deleteDevice, { id });
+			});
+			print(options, deleted, `Device ${id} is deleted.`);
+		});
+}
+
+/** What is asked before it is done, of a program too: there is nobody to answer it. */
+function describeLoss({ id, name, hostname, status }: Device): string {
+	const known = name ?? hostname;
+	const called = known === null ? "" : ` (${printable(known)})`;
+	return `device ${id}${called}, ${status}, is not deleted: its posture history and reports would be gone for good. Give --yes if they may be, or revoke the device, which keeps them`;
 }
 
 function addList(device: Command): void {
