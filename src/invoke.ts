@@ -9,6 +9,7 @@ import {
 	roleReaches,
 } from "./access/principal.ts";
 import { appendChanges, appendRefusal } from "./audit/log.ts";
+import { applicationName } from "./db/application-name.ts";
 import { againOnConflict } from "./db/conflict.ts";
 import { transaction } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
@@ -41,6 +42,8 @@ export interface Services {
  * transaction that sees its organization alone, and written to the audit log there. A
  * failure leaves nothing behind.
  *
+ * `requestId` names the transaction in the database, so that who looks there finds the request.
+ *
  * Throws AppError: forbidden (the role does not reach, or an organization that the caller
  * does not belong to), bad_request (naming the fields), not_found, service_unavailable.
  */
@@ -49,9 +52,11 @@ export function invoke<Input extends z.ZodObject, Output extends z.ZodObject>(
 	principal: Principal,
 	operation: Operation<string, Input, Output>,
 	rawInput: unknown,
+	requestId = "",
 ): Promise<z.output<Output>> {
+	const name = applicationName(requestId, operation.name);
 	const perform = () =>
-		authorizeAndRun(services, principal, operation, rawInput);
+		authorizeAndRun(services, principal, operation, rawInput, name);
 	return operationWork.hasSubscribers
 		? operationWork.tracePromise(perform, { name: operation.name })
 		: perform();
@@ -65,6 +70,7 @@ async function authorizeAndRun<
 	principal: Principal,
 	operation: Operation<string, Input, Output>,
 	rawInput: unknown,
+	name: string,
 ): Promise<z.output<Output>> {
 	const membership = await authorize(services, principal, operation, rawInput);
 	const input = parseInput(
@@ -81,6 +87,7 @@ async function authorizeAndRun<
 		organizationId: membership?.organizationId,
 		userId: principal.userId,
 		isReadOnly: operation.isReadOnly,
+		name,
 	};
 	// Of the last attempt alone: an earlier one left nothing behind.
 	let changes: Change[] = [];

@@ -32,6 +32,7 @@ export async function exportList(
 	principal: Principal,
 	operation: AnyOperation | undefined,
 	input: Record<string, unknown>,
+	requestId?: string,
 ): Promise<Export> {
 	const listed = operation && listedIn(operation);
 	if (!operation || !listed) {
@@ -42,11 +43,13 @@ export async function exportList(
 	}
 	const { key, fields } = listed;
 	const readPage = async (cursor: string | null) => {
-		const page: Row = await invoke(services, principal, operation, {
-			...input,
-			size: PAGE,
-			cursor,
-		});
+		const page: Row = await invoke(
+			services,
+			principal,
+			operation,
+			{ ...input, size: PAGE, cursor },
+			requestId,
+		);
 		return {
 			rows: page[key] as Row[],
 			next: page.next_cursor as string | null,
@@ -57,10 +60,16 @@ export async function exportList(
 		const ids = [...new Set(rows.flatMap((row) => idsIn(row, fields)))];
 		const names = new Map<string, string>();
 		for (let from = 0; organization && from < ids.length; from += MAX_NAMED) {
-			const { records } = await invoke(services, principal, getRecordNames, {
-				organization_id: organization,
-				ids: ids.slice(from, from + MAX_NAMED),
-			});
+			const { records } = await invoke(
+				services,
+				principal,
+				getRecordNames,
+				{
+					organization_id: organization,
+					ids: ids.slice(from, from + MAX_NAMED),
+				},
+				requestId,
+			);
 			for (const { id, name } of records) names.set(id, name ?? "");
 		}
 		return names;

@@ -62,15 +62,20 @@ export async function openDatabase(config: Config): Promise<Database> {
 		const pool = makePool(server.connection, { max: POOL_SIZE });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
-		const devicePool = makePool(server.connection, { max: DEVICE_POOL_SIZE });
+		const devicePool = makePool(server.connection, {
+			max: DEVICE_POOL_SIZE,
+			name: "assay devices",
+		});
 		const identityPool = makePool(server.connection, {
 			max: IDENTITY_POOL_SIZE,
 			role: IDENTITY_ROLE,
+			name: "assay identity",
 			times: "Date",
 		});
 		const auditPool = makePool(server.connection, {
 			max: 1,
 			role: AUDIT_ROLE,
+			name: "assay audit",
 		});
 		return {
 			pool,

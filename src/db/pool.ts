@@ -24,7 +24,13 @@ const CONNECT_MS = 5_000;
  */
 export function makePool(
 	connection: ClientConfig,
-	options: { max: number; role?: string; times?: "text" | "Date" },
+	options: {
+		max: number;
+		role?: string;
+		times?: "text" | "Date";
+		/** What its connections are called in the database. */
+		name?: string;
+	},
 ): Pool {
 	const opening = {
 		text: sessionOf(options.role ?? APP_ROLE, {
@@ -36,7 +42,7 @@ export function makePool(
 	};
 	const pool = new Pool({
 		...connection,
-		application_name: "assay",
+		application_name: options.name ?? "assay",
 		max: options.max,
 		connectionTimeoutMillis: CONNECT_MS,
 		query_timeout: 15_000,
@@ -123,6 +129,8 @@ export interface TransactionScope {
 	/** The user whose own things (API tokens, memberships) it sees as well. */
 	userId?: string | null | undefined;
 	isReadOnly?: boolean;
+	/** What the database calls the connection meanwhile, from `applicationName`. */
+	name?: string | undefined;
 }
 
 /**
@@ -181,7 +189,21 @@ function sendTogether(client: PoolClient): void {
 
 /** One text of two statements, which costs one answer: hence no parameters. */
 function openingOf(scope: TransactionScope): string {
-	return `begin${scope.isReadOnly ? " read only" : ""}; select set_config('assay.organization_id', '${idOrNone(scope.organizationId)}', true), set_config('assay.user_id', '${idOrNone(scope.userId)}', true)`;
+	const settings = [
+		`set_config('assay.organization_id', '${idOrNone(scope.organizationId)}', true)`,
+		`set_config('assay.user_id', '${idOrNone(scope.userId)}', true)`,
+	];
+	if (scope.name) {
+		settings.push(
+			`set_config('application_name', '${plain(scope.name)}', true)`,
+		);
+	}
+	return `begin${scope.isReadOnly ? " read only" : ""}; select ${settings.join(", ")}`;
+}
+
+function plain(name: string): string {
+	if (!/^[\w .:-]+$/.test(name)) throw new Error("a name has no other signs");
+	return name;
 }
 
 function idOrNone(id: string | null | undefined): string {

@@ -38,6 +38,7 @@ export function addConsoleCsv(
 				principal,
 				operation,
 				input,
+				request.id,
 			);
 			return reply
 				.header("content-type", "text/csv; charset=utf-8")
@@ -51,7 +52,13 @@ export function addConsoleCsv(
 		{ bodyLimit: MAX_IMPORT_BODY },
 		async (request, reply) => {
 			const principal = await whoAsks(request, reply);
-			return invoke(services, principal, importRecords, request.body);
+			return invoke(
+				services,
+				principal,
+				importRecords,
+				request.body,
+				request.id,
+			);
 		},
 	);
 }

@@ -83,7 +83,7 @@ export function addConsole(
 				throw new AppError("not_found", "there is no such operation");
 			}
 			return shares.run(principal.sessionId ?? "", () =>
-				invoke(services, principal, operation, request.body),
+				invoke(services, principal, operation, request.body, request.id),
 			);
 		},
 	);

@@ -31,7 +31,7 @@ export async function callTool(
 ): Promise<object> {
 	let error: AppError | undefined;
 	try {
-		return await invoke(services, principal, operation, input);
+		return await invoke(services, principal, operation, input, requestId);
 	} catch (thrown) {
 		error = toAppError(thrown);
 		if (error.status >= 500) {
