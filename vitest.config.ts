@@ -6,6 +6,7 @@ export default defineConfig({
 		// npm run test:browser
 		exclude: ["test/browser/**"],
 		globalSetup: "test/setup.ts",
+		setupFiles: "test/cheap-hashes.ts",
 		pool: "forks",
 		// They wait for databases and processes more than they compute.
 		maxWorkers: 3,

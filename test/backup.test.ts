@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { systemPrincipal } from "../src/access/principal.ts";
 import { listLogs } from "../src/audit/read.ts";
 import { verifyLog } from "../src/audit/verify.ts";

@@ -194,6 +194,27 @@ test("a user without a password gets one later, and a new one ends the sessions"
 	);
 });
 
+test("a command takes no password that the console would refuse", async () => {
+	const org = await makeOrganization("Acme");
+	const email = "weak@example.com";
+	const create = [
+		...["user", "create", "--email", email, "--name", "Wilhelmina"],
+		...["--org", org, "--role", "viewer", "--password-stdin"],
+	];
+	const refuse = async (args: string[], password: string, why: RegExp) => {
+		const ended = await assay(args, settings, undefined, password);
+		expect(ended, password).toMatchObject({ code: 1, stdout: "" });
+		expect(ended.stderr).toMatch(why);
+	};
+	await refuse(create, "unbelievable", /among the first/);
+	await refuse(create, "wilhelmina2026", /among the first/);
+	await createUser(email, org, "viewer", PASSWORD);
+	const set = ["user", "set-password", "--email", email];
+	await refuse(set, "unbelievable", /among the first/);
+	await refuse(set, PASSWORD, /is the one that there is already/);
+	expect(await signIn(email, PASSWORD)).toBe(200);
+});
+
 test("a member's role is changed and the membership taken away, but not of the last admin", async () => {
 	const org = await makeOrganization("Acme");
 	const [chief, ada] = ["chief@example.com", "role@example.com"];

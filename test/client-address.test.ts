@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { readConfig } from "../src/config.ts";
 import { PASSWORD, sendTo } from "./console-client.ts";
 import { auditEntries, makeApiToken, makeUser } from "./people.ts";

@@ -1,4 +1,4 @@
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import type { Role } from "../src/access/principal.ts";
 import { type Answer, PASSWORD, sendTo } from "./console-client.ts";
 import { makeUser, type TestUser } from "./people.ts";

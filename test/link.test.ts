@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { makeResetLink } from "../src/access/password-reset.ts";
 import { makeSetupLink } from "../src/access/setup.ts";
 import { makeSecret } from "../src/access/token.ts";

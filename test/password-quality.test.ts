@@ -1,4 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import {
+	COMMON_PASSWORDS_FILE,
+	DIGEST_BYTES,
+} from "../src/access/common-passwords.ts";
 import { weaknessOf } from "../src/access/password-quality.ts";
 
 const ABOUT = [
@@ -30,6 +35,14 @@ test("a password that a guesser tries first is refused", () => {
 		"adalovelace1815",
 		"AnalyticalEngines1",
 		"lovelace@example",
+		// Of those used most.
+		"unbelievable",
+		"Intelligence",
+		"supernatural2026",
+		"123qweasdzxc",
+		"ghbdtnrfrltkf",
+		"needforspeed",
+		"PeanutButter!",
 	]) {
 		expect(weaknessOf(password, ABOUT), password).toBeTypeOf("string");
 	}
@@ -48,4 +61,13 @@ test("a password that somebody has thought of is taken, also with common words i
 	]) {
 		expect(weaknessOf(password, ABOUT), password).toBeUndefined();
 	}
+});
+
+test("more than the 3,000 most used passwords of our length are known, in order", async () => {
+	const known = await readFile(COMMON_PASSWORDS_FILE);
+	const digests = Array.from({ length: known.length / DIGEST_BYTES }, (_, at) =>
+		known.toString("hex", at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES),
+	);
+	expect(new Set(digests).size).toBe(10_000);
+	expect(digests).toEqual(digests.toSorted());
 });

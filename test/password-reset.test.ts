@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { makeSecret } from "../src/access/token.ts";
 import { PASSWORD, sendTo } from "./console-client.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { type Answer, PASSWORD, sendTo } from "./console-client.ts";
 import {
 	auditEntries,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { PASSWORD, sendTo } from "./console-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { auditEntries, makeUser, type TestUser } from "./people.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { Shares } from "../src/access/shares.ts";
 import { PASSWORD, sendTo } from "./console-client.ts";
 import { makeUser } from "./people.ts";

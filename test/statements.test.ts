@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../src/access/organization.ts";
-import { hashPassword } from "../src/access/password.ts";
+import { hashPassword } from "../src/access/password-hash.ts";
 import { makeSetupLink } from "../src/access/setup.ts";
 import { operations } from "../src/operations.ts";
 import { PASSWORD, sendTo } from "./console-client.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { chromium, type Page } from "playwright-core";
 import { startService, stopChildren } from "../../bench/processes.ts";
-import { hashPassword } from "../../src/access/password.ts";
+import { hashPassword } from "../../src/access/password-hash.ts";
 import { makeIdentityId } from "../../src/access/users.ts";
 import { ensureConsole } from "../../src/console-build.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";

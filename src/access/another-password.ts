@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { badFields } from "../errors.ts";
-import { isPasswordOf, requireGoodPassword } from "./password.ts";
+import { requireGoodPassword } from "./password.ts";
+import { isPasswordOf } from "./password-hash.ts";
 import { weaknessOf } from "./password-quality.ts";
 
 /**

@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { ADDRESS_HEADER } from "./address-header.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "./password.ts";
+import { hashPassword, isOutdated, isPasswordOf } from "./password-hash.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
 import { makeIdentityId } from "./users.ts";
 
@@ -48,6 +49,11 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			disableSignUp: true,
 			minPasswordLength: MIN_PASSWORD,
 			maxPasswordLength: MAX_PASSWORD,
+			password: {
+				hash: hashPassword,
+				verify: ({ hash, password }) =>
+					verifyAndRenew(pool, log, hash, password),
+			},
 		},
 		session: {
 			modelName: "sessions",
@@ -128,4 +134,32 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			},
 		},
 	});
+}
+
+/**
+ * True when it is the password of this hash. One that was hashed at a lower cost than today's is hashed anew
+ * meanwhile, right or wrong: a wrong one that was faster would tell that there is such an account.
+ */
+async function verifyAndRenew(
+	pool: Pool,
+	log: Logger,
+	hash: string,
+	password: string,
+): Promise<boolean> {
+	if (!isOutdated(hash)) return isPasswordOf(hash, password);
+	const [isRight, renewed] = await Promise.all([
+		isPasswordOf(hash, password),
+		hashPassword(password),
+	]);
+	if (isRight) {
+		await pool
+			.query("update accounts set password = $1 where password = $2", [
+				renewed,
+				hash,
+			])
+			.catch((err) =>
+				log.warn({ err }, "a password is still hashed as before"),
+			);
+	}
+	return isRight;
 }

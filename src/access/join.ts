@@ -5,11 +5,8 @@ import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { nameSchema } from "../records/field.ts";
 import { hashInvitation, unusableInvitation } from "./invitation-operations.ts";
-import {
-	hashPassword,
-	passwordSchema,
-	requireGoodPassword,
-} from "./password.ts";
+import { passwordSchema, requireGoodPassword } from "./password.ts";
+import { hashPassword } from "./password-hash.ts";
 import { createUser } from "./users.ts";
 
 export const joinInput = z.strictObject({

@@ -1,3 +1,5 @@
+import { isCommonPassword } from "./common-passwords.ts";
+
 /** Of what is not in any of the lists below, so many letters make a password somebody's own. */
 const MIN_OWN = 5;
 const MIN_DISTINCT = 5;
@@ -53,7 +55,8 @@ const LEET: Record<string, string> = {
 /**
  * Why a password that is long enough would be guessed all the same: it is made of few characters,
  * of runs over the keyboard, of one piece again and again, or of common words, of what everybody
- * knows about its user (`about`: address, names) and digits. Undefined: no reason.
+ * knows about its user (`about`: address, names) and digits, or it is among those used most, with
+ * or without something around it. Undefined: no reason.
  */
 export function weaknessOf(
 	password: string,
@@ -72,7 +75,8 @@ export function weaknessOf(
 	const isGuessed = [text, withoutLeet(text)].some(
 		(written) => ownLetters(written, known) < MIN_OWN,
 	);
-	return isGuessed
+	const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+	return isGuessed || isCommonPassword(text) || isCommonPassword(core)
 		? "is among the first that somebody would try: common words, your name or address, or keys side by side; take a few words that only you would put together"
 		: undefined;
 }

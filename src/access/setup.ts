@@ -6,11 +6,8 @@ import { AppError, badFields } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { emailSchema, nameSchema } from "../records/field.ts";
 import { insertOrganization } from "./organization.ts";
-import {
-	hashPassword,
-	passwordSchema,
-	requireGoodPassword,
-} from "./password.ts";
+import { passwordSchema, requireGoodPassword } from "./password.ts";
+import { hashPassword } from "./password-hash.ts";
 import type { From } from "./sign-in-events.ts";
 import { hashSecret, isWellFormedSecret, makeSecret } from "./token.ts";
 import { addMember, createUser } from "./users.ts";

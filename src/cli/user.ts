@@ -1,15 +1,12 @@
 import { text as readText } from "node:stream/consumers";
 import { type Command, Option } from "commander";
+import { requireAnother } from "../access/another-password.ts";
 import {
 	parseOrganizationId,
 	requireOrganization,
 } from "../access/organization.ts";
-import {
-	hashPassword,
-	MAX_PASSWORD,
-	MIN_PASSWORD,
-	passwordSchema,
-} from "../access/password.ts";
+import { requireGoodPassword } from "../access/password.ts";
+import { hashPassword } from "../access/password-hash.ts";
 import { ROLES, type Role, systemPrincipal } from "../access/principal.ts";
 import {
 	addMember,
@@ -74,7 +71,9 @@ function addCreate(user: Command): void {
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
-			const passwordHash = options.passwordStdin ? await readPassword() : null;
+			const passwordHash = options.passwordStdin
+				? await readNewPassword([options.email, options.name])
+				: null;
 			const made = await withDatabase((database) =>
 				makeMember(database, options, passwordHash),
 			);
@@ -188,9 +187,12 @@ function addSetPassword(user: Command): void {
 		.requiredOption("--email <address>", "the user", parseEmail)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { email: string; json?: boolean }) => {
-			const passwordHash = await readPassword();
+			const password = await readPassword();
+			requireGoodPassword(password, [options.email]);
 			const changed = await withDatabase(async ({ pool, identityPool }) => {
 				const found = await requireUser(identityPool, options.email);
+				await requireAnother(identityPool, found.email, password);
+				const passwordHash = await hashPassword(password);
 				// One of the two is undone if the other fails, but for the moment of the commit.
 				await transaction(pool, {}, async (client) => {
 					await appendChanges(
@@ -214,17 +216,17 @@ function addSetPassword(user: Command): void {
 		});
 }
 
-/** The hash of the password on standard input; a line break at its end does not count. */
+/** The hash of the password on standard input, by the rules of the console; `about` is known of its user. */
+async function readNewPassword(about: string[]): Promise<string> {
+	const password = await readPassword();
+	requireGoodPassword(password, about);
+	return hashPassword(password);
+}
+
+/** The password on standard input; a line break at its end does not count. */
 async function readPassword(): Promise<string> {
 	if (process.stdin.isTTY) {
 		process.stderr.write("Password, then Enter and Ctrl-D (it is shown):\n");
 	}
-	const given = (await readText(process.stdin)).replace(/\r?\n$/, "");
-	if (!passwordSchema.safeParse(given).success) {
-		throw new AppError(
-			"bad_request",
-			`the password on standard input must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
-		);
-	}
-	return hashPassword(given);
+	return (await readText(process.stdin)).replace(/\r?\n$/, "");
 }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Pool } from "pg";
 import { createOrganization } from "../access/organization.ts";
-import { hashPassword } from "../access/password.ts";
+import { hashPassword } from "../access/password-hash.ts";
 import {
 	type Principal,
 	type Role,

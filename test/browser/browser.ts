@@ -10,7 +10,7 @@ import {
 	type Page,
 } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
-import { hashPassword } from "../../src/access/password.ts";
+import { hashPassword } from "../../src/access/password-hash.ts";
 import type { Role } from "../../src/access/principal.ts";
 import { readConsoleFiles } from "../../src/http/console-files.ts";
 import { PASSWORD } from "../console-client.ts";

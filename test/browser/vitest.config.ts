@@ -5,6 +5,7 @@ export default defineConfig({
 	test: {
 		include: ["test/browser/**/*.test.ts"],
 		globalSetup: ["test/setup.ts", "test/browser/setup.ts"],
+		setupFiles: "test/cheap-hashes.ts",
 		pool: "forks",
 		// Each has a browser of its own.
 		maxWorkers: 2,

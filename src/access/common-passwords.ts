@@ -1,0 +1,39 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Of the SHA-256 of each password so many bytes are kept: enough that none is taken for another. */
+export const DIGEST_BYTES = 5;
+
+export const COMMON_PASSWORDS_FILE = join(
+	import.meta.dirname,
+	"common-passwords.bin",
+);
+
+let sorted: Buffer | undefined;
+
+/**
+ * True for one of the 10,000 passwords most often found in leaks among those that are long enough
+ * for us, in any case. They are kept as the sorted beginnings of their hashes, 50 kB that are read when they are
+ * first needed: make-common-passwords.ts says where they are from.
+ */
+export function isCommonPassword(password: string): boolean {
+	sorted ??= readFileSync(COMMON_PASSWORDS_FILE);
+	const wanted = digestOf(password);
+	for (let low = 0, high = sorted.length / DIGEST_BYTES; low < high; ) {
+		const middle = (low + high) >> 1;
+		const at = middle * DIGEST_BYTES;
+		const order = wanted.compare(sorted, at, at + DIGEST_BYTES);
+		if (order === 0) return true;
+		if (order < 0) high = middle;
+		else low = middle + 1;
+	}
+	return false;
+}
+
+export function digestOf(password: string): Buffer {
+	return hash("sha256", password.toLowerCase(), "buffer").subarray(
+		0,
+		DIGEST_BYTES,
+	);
+}
