@@ -136,11 +136,13 @@ function readProxies(text: string | undefined): readonly string[] {
 
 function readDatabaseUrl(text: string | undefined): string | undefined {
 	if (!text) return undefined;
-	// The value is never repeated: it may hold a password.
-	if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+	const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null;
+	const hosts = [url?.hostname, url?.searchParams.get("host")].join("");
+	// The value is never repeated: it may hold a password. Several hosts, as libpq takes them, the driver does not know.
+	if (!url || hosts.includes(",")) {
 		throw new AppError(
 			"bad_request",
-			"DATABASE_URL must look like postgres://user:password@host:5432/database",
+			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; where PostgreSQL fails over that is a proxy which knows the primary",
 		);
 	}
 	return text;

@@ -136,7 +136,15 @@ describe("a wrong value stops the start and its name is told:", () => {
 		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
 		ASSAY_REPORT_RETENTION_MONTHS: ["-1", "1201", "13m", "1.5", "never"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
-		DATABASE_URL: ["mysql://h/d", "h/d", "postgres:/h", "nonsense"],
+		DATABASE_URL: [
+			"mysql://h/d",
+			"h/d",
+			"postgres:/h",
+			"nonsense",
+			"postgres://u:p@one:5432,two:5432/d",
+			"postgres://u:p@one,two/d",
+			"postgres:///d?host=one,two",
+		],
 	};
 	test.each(
 		Object.entries(wrong).flatMap(([name, values]) =>

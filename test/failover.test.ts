@@ -167,6 +167,36 @@ test("a database that is made read-only under the service's connections: not rea
 		.toBe(200);
 });
 
+test("a write that waits for a lost synchronous standby is not acknowledged: 503; once nobody waits for the standby all works again", async () => {
+	const { key, facts } = await activateDevice();
+	const token = await makeToken();
+	const awaitStandby = async (name: string) => {
+		const client = await postgres.connect();
+		await client.query(
+			`alter system set synchronous_standby_names = '${name}'`,
+		);
+		await client.query("select pg_reload_conf()");
+		await client.end();
+	};
+	await awaitStandby("lost");
+	const results = [postureResult()];
+	// Their statements are stopped after 10 s, of which PostgreSQL must not make a commit that it reports.
+	await expectUnavailable(
+		await Promise.all([
+			post("/api/agent/v1/heartbeat", facts, key),
+			post("/api/agent/v1/postures", { results }, key),
+			post("/api/agent/v1/enroll", { token }),
+		]),
+	);
+	await awaitStandby("");
+	await expect
+		.poll(
+			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
+			{ timeout: 30_000 },
+		)
+		.toBe(200);
+});
+
 test("a connection whose server has become read-only is not used again, wherever that is noticed", async () => {
 	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
 	const write = "insert into notes values (1)";
