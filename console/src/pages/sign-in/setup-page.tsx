@@ -2,7 +2,7 @@ import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { request } from "../../api.ts";
 import { signIn } from "../../auth.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
@@ -20,11 +20,14 @@ import { NewPasswordInput } from "./password-fields.tsx";
 /** The first administrator and organization, by the link that the service printed. */
 export function Page() {
 	const token = useLinkToken();
-	const setup = useQuery(setupQuery);
+	// From then on it is set up, and the link is used: not what who has just done it is to be told.
+	const [isMaking, setMaking] = useState(false);
+	const setup = useQuery({ ...setupQuery, enabled: !isMaking });
 	const link = useQuery({
 		...linkQuery("SETUP", token),
-		enabled: token !== "" && setup.data?.setup_needed === true,
+		enabled: !isMaking && token !== "" && setup.data?.setup_needed === true,
 	});
+	if (isMaking) return <Form token={token} onMaking={setMaking} />;
 	if (setup.isError) {
 		return (
 			<Card>
@@ -50,12 +53,29 @@ export function Page() {
 			</Card>
 		);
 	}
+	if (link.data) return <Form token={token} onMaking={setMaking} />;
 	return (
-		<Card>{link.data ? <SetupForm token={token} /> : <PageSkeleton />}</Card>
+		<Card>
+			<PageSkeleton />
+		</Card>
 	);
 }
 
-function SetupForm({ token }: { token: string }) {
+interface FormProps {
+	token: string;
+	/** While it is being made, and after: until one has left the page. */
+	onMaking: (isMaking: boolean) => void;
+}
+
+function Form(props: FormProps) {
+	return (
+		<Card>
+			<SetupForm {...props} />
+		</Card>
+	);
+}
+
+function SetupForm({ token, onMaking }: FormProps) {
 	const navigate = useNavigate();
 	const form = useForm({
 		initialValues: { organization_name: "", name: "", email: "", password: "" },
@@ -64,10 +84,14 @@ function SetupForm({ token }: { token: string }) {
 		form,
 		async (values) => {
 			const { email, password } = values;
+			onMaking(true);
 			const { organization_id } = await request<{ organization_id: string }>(
 				"/api/setup",
 				{ body: { ...values, email: email.trim(), token } },
-			);
+			).catch((error: unknown) => {
+				onMaking(false);
+				throw error;
+			});
 			// Made is made: whoever cannot be signed in now does it by hand.
 			await signIn(email.trim(), password).catch(() => undefined);
 			return organization_id;
