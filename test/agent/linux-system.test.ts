@@ -296,6 +296,30 @@ describe("the release", () => {
 			{ rolling: true },
 		],
 		["Arch", OS_RELEASE.arch, "PASS", { rolling: true }],
+		[
+			"an old service pack of SLES",
+			'ID="sles"\nVERSION_ID="15.2"\n',
+			"FAIL",
+			{ supported_until: "2021-12-31" },
+		],
+		[
+			"the last service pack, of the desktop",
+			'ID="sled"\nVERSION_ID="15.7"\n',
+			"PASS",
+			{ supported_until: "2031-07-31" },
+		],
+		[
+			"Oracle Linux",
+			'ID="ol"\nVERSION_ID="8.10"\n',
+			"PASS",
+			{ supported_until: "2029-07-31" },
+		],
+		[
+			"Amazon Linux, once it has ended",
+			'ID="amzn"\nVERSION_ID="2"\n',
+			"FAIL",
+			{ supported_until: "2026-06-30" },
+		],
 		["Alpine", OS_RELEASE.alpine, "PASS", { supported_until: "2027-05-01" }],
 		[
 			"Alpine edge",

@@ -1,9 +1,8 @@
 /**
  * Until when the publishers of Linux distributions provide security updates without a further
  * contract. Gathered in November 2026: Debian and Ubuntu from the data of distro-info, the others
- * from endoflife.date. Not compared with the publishers' own pages yet: RHEL, Oracle Linux, Amazon
- * Linux, Rocky 10 and SLES from 15.6. Debian's dates are those of its LTS, which is part of the
- * ordinary archive.
+ * from endoflife.date unless another source stands above them. Debian's dates are those of its LTS,
+ * which is part of the ordinary archive.
  */
 
 export interface Distribution {
@@ -18,11 +17,38 @@ export interface Distribution {
 	supportedUntil: Record<string, string>;
 }
 
+/**
+ * The end of the maintenance phase. 7 to 9: endoflife.date/rhel, which takes them from Red Hat's
+ * product life cycle data. 10: ten years, by access.redhat.com/support/policy/updates/errata.
+ */
 const RHEL_LIFE = {
 	"7": "2024-06-30",
 	"8": "2029-05-31",
 	"9": "2032-05-31",
 	"10": "2035-05-31",
+};
+
+/**
+ * General support of a service pack, without LTSS: suse.com/lifecycle, to 15.5 through
+ * endoflife.date/sles, 15.6 and 15.7 through DISA's guide for SLES 15 of 2025. 16.0: the 24 months
+ * of SUSE's policy, which no source that we could read says with its day.
+ */
+const SLES: Distribution = {
+	parts: 2,
+	leastMonths: 12,
+	newestReleased: "2025-11-04",
+	supportedUntil: {
+		"12.5": "2024-10-31",
+		"15": "2019-12-31",
+		"15.1": "2021-01-31",
+		"15.2": "2021-12-31",
+		"15.3": "2022-12-31",
+		"15.4": "2023-12-31",
+		"15.5": "2024-12-31",
+		"15.6": "2025-12-31",
+		"15.7": "2031-07-31",
+		"16.0": "2027-11-30",
+	},
 };
 
 /** By the ID of os-release. */
@@ -94,6 +120,7 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2035-05-31",
 		},
 	},
+	// 8 and 9: wiki.rockylinux.org/rocky/version, through endoflife.date/rocky-linux. 10: as RHEL 10.
 	rocky: {
 		parts: 1,
 		leastMonths: 120,
@@ -104,6 +131,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2035-05-31",
 		},
 	},
+	// Premier support. 7 to 9: oracle.com/a/ocom/docs/elsp-lifetime-069338.pdf, through
+	// endoflife.date/oracle-linux. 10: the ten years of the same policy.
 	ol: {
 		parts: 1,
 		leastMonths: 120,
@@ -128,21 +157,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2030-01-01",
 		},
 	},
-	// General support of a service pack, without LTSS.
-	sles: {
-		parts: 2,
-		leastMonths: 12,
-		newestReleased: "2025-11-04",
-		supportedUntil: {
-			"12.5": "2024-10-31",
-			"15.3": "2022-12-31",
-			"15.4": "2023-12-31",
-			"15.5": "2024-12-31",
-			"15.6": "2025-12-31",
-			"15.7": "2031-07-31",
-			"16.0": "2027-11-30",
-		},
-	},
+	sles: SLES,
+	sled: SLES,
 	"opensuse-leap": {
 		parts: 2,
 		leastMonths: 18,
@@ -155,6 +171,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"16.0": "2027-10-31",
 		},
 	},
+	// 2: aws.amazon.com/amazon-linux-2/faqs. 2023, the end of its maintenance phase:
+	// docs.aws.amazon.com/linux/al2023/ug/release-cadence.html. 2018: the AMI before them.
 	amzn: {
 		parts: 1,
 		leastMonths: 48,
