@@ -5,6 +5,7 @@ import type { Stand } from "./fault-stand.ts";
 import { writeFleet } from "./fleet.ts";
 import { Flood, keepToCore, type Outcome, type Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
+import { type Rates, ratesBetween, readUsage } from "./measure.ts";
 import { runOnStand, say } from "./on-stand.ts";
 import { describeMachine, toTable } from "./report.ts";
 import { compare, type Found } from "./stored.ts";
@@ -41,7 +42,9 @@ const ENOUGH = 0.99;
 interface Measured {
 	isKept: boolean;
 	usual: Outcome;
+	usualCpu: Rates;
 	flood: Outcome;
+	floodCpu: Rates;
 	health: Histogram;
 	unhealthy: number;
 	recoveredSeconds: number | undefined;
@@ -91,7 +94,13 @@ async function measure(stand: Stand, flood: Flood): Promise<Measured> {
 	const { service } = stand;
 	say("measuring the sustainable rate");
 	await flood.closed(CLOSED_CONNECTIONS, WARM_SECONDS);
+	const watched = {
+		serverPid: service.pid ?? 0,
+		...(stand.postgres.pid && { postmasterPid: stand.postgres.pid }),
+	};
+	const before = await readUsage(watched);
 	const usual = await flood.closed(CLOSED_CONNECTIONS, MEASURE_SECONDS);
+	const usualCpu = ratesBetween(before, await readUsage(watched));
 	const sustainable = usual.served.count / usual.seconds;
 	const memoryBefore = service.readMib();
 
@@ -102,7 +111,9 @@ async function measure(stand: Stand, flood: Flood): Promise<Measured> {
 	);
 	const watching = setInterval(() => service.readMib(), 100);
 	const health = watchHealth(service.port);
+	const atFlood = await readUsage(watched);
 	const flooded = await flood.open(Number(values.connections), wanted, seconds);
+	const floodCpu = ratesBetween(atFlood, await readUsage(watched));
 	const { times, failures } = health.stop();
 	say("recovery");
 	const p99Ms = Math.max(250, usual.served.p99Ms * 3);
@@ -138,7 +149,9 @@ async function measure(stand: Stand, flood: Flood): Promise<Measured> {
 	return {
 		isKept,
 		usual,
+		usualCpu,
 		flood: flooded,
+		floodCpu,
 		health: times,
 		unhealthy: failures,
 		recoveredSeconds,
@@ -153,6 +166,8 @@ function rowsOf(measured: Measured, peakMib: number): [string, string][] {
 	const whole = (value: number) => value.toFixed(0);
 	const show = ({ p50Ms, p99Ms, maxMs }: Times) =>
 		`p50 ${whole(p50Ms)} ms, p99 ${whole(p99Ms)} ms, at most ${whole(maxMs)} ms`;
+	const showCpu = ({ serverCpu, postgresCpu }: Rates) =>
+		`service ${whole(serverCpu)} %, PostgreSQL ${whole(postgresCpu)} % of a core`;
 	const perSecond = (count: number, { seconds }: Outcome) =>
 		`${whole(count / seconds)}/s`;
 	const sustainable = usual.served.count / usual.seconds;
@@ -168,6 +183,7 @@ function rowsOf(measured: Measured, peakMib: number): [string, string][] {
 			`… ${kind}`,
 			`${perSecond(times.count, usual)}, ${show(times)}`,
 		]),
+		["… processor", showCpu(measured.usualCpu)],
 		[
 			"Wanted",
 			`${perSecond(flood.wanted, flood)} for ${whole(flood.seconds)} s`,
@@ -188,6 +204,7 @@ function rowsOf(measured: Measured, peakMib: number): [string, string][] {
 			"Refused with 503",
 			`${refusedShare.toFixed(1)} % of what was answered, ${show(flood.refused)}`,
 		],
+		["Processor meanwhile", showCpu(measured.floodCpu)],
 		["503 without Retry-After", String(flood.withoutRetryAfter)],
 		[
 			"Statuses (0: no answer)",

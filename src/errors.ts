@@ -50,6 +50,13 @@ export function badFields(fields: FieldIssue[]): AppError {
 	return new AppError("bad_request", message, { fields });
 }
 
+/** What is refused because there is more to do than can be done soon: nothing is out of order. */
+export function busy(
+	message = "the service is busy: it receives more than it can do at present; try again later",
+): AppError {
+	return new AppError("service_unavailable", message);
+}
+
 /** Seconds a caller is asked to wait after a 503, as `Retry-After`. */
 export const RETRY_AFTER_SECONDS = 15;
 

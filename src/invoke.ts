@@ -8,6 +8,7 @@ import {
 	type Principal,
 	roleReaches,
 } from "./access/principal.ts";
+import { Shares } from "./access/shares.ts";
 import { appendChanges, appendRefusal } from "./audit/log.ts";
 import { applicationName } from "./db/application-name.ts";
 import { againOnConflict } from "./db/conflict.ts";
@@ -24,6 +25,16 @@ import {
 } from "./operation.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
+
+/**
+ * What changes an organization takes its turn at the end for the audit log. The turns are taken here,
+ * where waiting costs no connection to the database: of one organization so many are under way there.
+ */
+const turns = new Shares({
+	running: 3,
+	waiting: 61,
+	name: "changes in this organization",
+});
 
 /** What operations need beside the database transaction they run in. */
 export interface Services {
@@ -119,9 +130,12 @@ async function authorizeAndRun<
 		}
 		return output;
 	};
-	const output = await againOnConflict(() =>
-		transaction(services.pool, scope, work),
-	);
+	const perform = () =>
+		againOnConflict(() => transaction(services.pool, scope, work));
+	const output =
+		operation.isReadOnly || !membership
+			? await perform()
+			: await turns.run(membership.organizationId, perform);
 	for (const after of afterwards) after();
 	return output;
 }

@@ -242,3 +242,32 @@ test("what has waited too long when its turn comes is refused, and never stored"
 	await idle;
 	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, refused: 1 });
 });
+
+test("a queue that would take too long, by what batches took lately, is full before anything has waited", async () => {
+	const { batcher, release } = makeHeld({ maxWaitMs: 2 });
+	const first = batcher.add(row("a", 1));
+	expect(batcher.isFull()).toBe(false);
+	await new Promise((resolve) => setTimeout(resolve, 50));
+	release();
+	expect(await first).toBe(1);
+	await batcher.idle();
+	const waiting = batcher.add(row("b", 2));
+	expect(batcher.isFull()).toBe(true);
+	await expect(batcher.add(row("c"))).rejects.toMatchObject({
+		code: "service_unavailable",
+		message: expect.stringContaining("busy"),
+	});
+	expect(await waiting).toBe(2);
+	expect(batcher.isFull()).toBe(false);
+});
+
+test("what waits is refused in time also when no batch comes back", async () => {
+	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
+	const travelling = batcher.add(row("a", 1));
+	await new Promise((resolve) => setImmediate(resolve));
+	await expect(batcher.add(row("b", 2))).rejects.toMatchObject({
+		code: "service_unavailable",
+	});
+	release();
+	expect(await travelling).toBe(1);
+});

@@ -14,7 +14,8 @@ afterAll(() => tools.close());
 type Answer = Pick<ToolAnswer, "status" | "body">;
 
 const isRefused = ({ status, body }: Answer) =>
-	status === 503 && /^(32|64) calls of yours/.test(String(body.message));
+	status === 503 &&
+	/busy with calls of yours, of which (32|64) /.test(String(body.message));
 
 /**
  * Sends 100 calls while the table that they read is locked, and waits until one too many is refused:
@@ -54,7 +55,9 @@ test("of one caller so many calls run, so many wait in order, and more are refus
 			if (number === 1) throw new Error("failed");
 		});
 	const calls = [1, 2, 3, 4, 5].map((number) => call(number).catch(String));
-	await expect(call(6)).rejects.toThrow(/^5 calls of yours/);
+	await expect(call(6)).rejects.toThrow(
+		/busy with calls of yours, of which 5 /,
+	);
 	expect(begun).toEqual([1, 2]);
 	expect(await shares.run("b", async () => "served")).toBe("served");
 	while (begun.length < 5) {
@@ -65,6 +68,21 @@ test("of one caller so many calls run, so many wait in order, and more are refus
 	for (const end of ends) end();
 	expect(await Promise.all(calls)).toContain("Error: failed");
 	expect(await shares.run("a", async () => "served")).toBe("served");
+});
+
+test("a call whose turn does not come in time is given up, and the others have theirs", async () => {
+	const shares = new Shares({ running: 1, waiting: 2, maxWaitMs: 1 });
+	const end = Promise.withResolvers<string>();
+	const running = shares.run("a", () => end.promise);
+	let begun = false;
+	const waiting = shares.run("a", async () => {
+		begun = true;
+	});
+	await expect(waiting).rejects.toMatchObject({ code: "service_unavailable" });
+	end.resolve("served");
+	expect(await running).toBe("served");
+	expect(await shares.run("a", async () => "served too")).toBe("served too");
+	expect(begun).toBe(false);
 });
 
 test("an API token with too many calls under way is asked to come again, and others are served meanwhile", async () => {

@@ -111,6 +111,11 @@ export class ApiTokens {
 		};
 	}
 
+	/** True while another look-up would be refused. */
+	isFull(): boolean {
+		return this.#batcher.isFull();
+	}
+
 	/** Resolves when no look-up waits or is under way. */
 	idle(): Promise<void> {
 		return this.#batcher.idle();

@@ -1,56 +1,105 @@
-import { AppError } from "../errors.ts";
+import { busy } from "../errors.ts";
+
+interface Waiting {
+	begin: () => void;
+	refuse: () => void;
+}
 
 interface Share {
+	/** Calls that were let in and have not ended: preparing, waiting or running. */
+	entered: number;
 	running: number;
-	/** Starts the next one, in the order in which they came. */
-	waiting: (() => void)[];
+	/** In the order in which they came. */
+	waiting: Waiting[];
 }
+
+/** A caller who waits longer than this for a turn would soon give up and ask again. */
+const MAX_WAIT_MS = 2_500;
 
 /**
  * Each caller's share of the service. Of one caller only so many calls run at a time: less than there
  * are connections to the database, so that a script that has gone wild leaves some to everybody else.
- * A few more wait for their turn; more than that are refused at once.
+ * A few more wait for their turn; more than that are refused at once, and what has waited for too
+ * long is given up.
  */
 export class Shares {
 	readonly #maxRunning: number;
 	readonly #maxWaiting: number;
+	readonly #maxWaitMs: number;
+	readonly #refusal: string;
 	readonly #shares = new Map<string, Share>();
 
-	constructor(limits: { running: number; waiting: number }) {
+	/** `name`: what there are too many of, as a refused caller is told. */
+	constructor(limits: {
+		running: number;
+		waiting: number;
+		maxWaitMs?: number;
+		name?: string;
+	}) {
 		this.#maxRunning = limits.running;
 		this.#maxWaiting = limits.waiting;
+		this.#maxWaitMs = limits.maxWaitMs ?? MAX_WAIT_MS;
+		const { running, waiting, name = "calls of yours" } = limits;
+		this.#refusal = `the service is busy with ${name}, of which ${running + waiting} may be under way; wait for their answers, or try again later`;
+	}
+
+	/** Why another call of `caller` would be refused at present; undefined: it would not. */
+	whyFull(caller: string): string | undefined {
+		const entered = this.#shares.get(caller)?.entered ?? 0;
+		return entered < this.#maxRunning + this.#maxWaiting
+			? undefined
+			: this.#refusal;
 	}
 
 	/**
-	 * Runs `work` as one of the calls of `caller` (the id of an API token or session), now or when it
-	 * is its turn. Throws service_unavailable, which asks to come again, when too many wait already.
+	 * Runs `work` as one of the calls of `caller` (a credential, session or organization), now or
+	 * when it is its turn. Throws service_unavailable, which asks to come again, when too many wait
+	 * already or its turn does not come in time. `prepare` needs no turn.
 	 */
-	async run<Result>(
+	async run<Result, Prepared = void>(
 		caller: string,
-		work: () => Promise<Result>,
+		work: (prepared: Prepared) => Promise<Result>,
+		prepare?: () => Promise<Prepared>,
 	): Promise<Result> {
-		let share = this.#shares.get(caller);
-		if (!share) {
-			share = { running: 0, waiting: [] };
-			this.#shares.set(caller, share);
-		}
-		const { waiting } = share;
-		if (share.running < this.#maxRunning) share.running++;
-		else if (waiting.length < this.#maxWaiting) {
-			// Whoever ends hands its place over: `running` stays as it is.
-			await new Promise<void>((resolve) => waiting.push(resolve));
-		} else {
-			throw new AppError(
-				"service_unavailable",
-				`${this.#maxRunning + this.#maxWaiting} calls of yours are under way, which is as many as may be; wait for their answers`,
-			);
-		}
+		if (this.whyFull(caller)) throw busy(this.#refusal);
+		const share = this.#shares.get(caller) ?? {
+			entered: 0,
+			running: 0,
+			waiting: [],
+		};
+		this.#shares.set(caller, share);
+		share.entered++;
 		try {
-			return await work();
+			const prepared = (await prepare?.()) as Prepared;
+			if (share.running < this.#maxRunning) share.running++;
+			// Whoever ends hands its place over: `running` stays as it is.
+			else await this.#turn(share);
+			try {
+				return await work(prepared);
+			} finally {
+				const next = share.waiting.shift();
+				if (next) next.begin();
+				else share.running--;
+			}
 		} finally {
-			const next = waiting.shift();
-			if (next) next();
-			else if (--share.running === 0) this.#shares.delete(caller);
+			if (--share.entered === 0) this.#shares.delete(caller);
 		}
+	}
+
+	#turn({ waiting }: Share): Promise<void> {
+		return new Promise((resolve, reject) => {
+			const one: Waiting = {
+				begin: () => {
+					clearTimeout(timer);
+					resolve();
+				},
+				refuse: () => {
+					waiting.splice(waiting.indexOf(one), 1);
+					reject(busy(this.#refusal));
+				},
+			};
+			const timer = setTimeout(one.refuse, this.#maxWaitMs);
+			waiting.push(one);
+		});
 	}
 }

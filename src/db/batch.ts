@@ -1,5 +1,5 @@
 import {
-	AppError,
+	busy,
 	isDatabaseUnavailable,
 	isTransactionConflict,
 } from "../errors.ts";
@@ -20,21 +20,23 @@ export interface BatchOptions<Item, Result> {
 	/** What may wait for a place; beyond either an item is refused with service_unavailable. */
 	maxWaitingRows: number;
 	maxWaitingBytes: number;
-	/** While something has waited longer than this, new items are refused in the same way. */
+	/** While a new item would wait longer than this, it is refused in the same way. */
 	maxWaitMs?: number;
-	/** What has waited longer than this when its turn comes is refused as well: it is not stored. */
+	/** What has waited longer than this all the same is refused as well: it is not stored. */
 	maxAgeMs?: number;
 }
 
 /**
  * A caller gives up after 30 s, and asks again: what is accepted must be answered well before,
- * or an overloaded service would work on nothing but answers that nobody waits for.
+ * or an overloaded service would work on nothing but answers that nobody waits for. Refused at
+ * once, it costs next to nothing and comes back when there is time.
  */
-const MAX_WAIT_MS = 4_000;
-/** A crowd that arrives in one moment finds an empty queue: all of it is taken, not all of it kept. */
-const MAX_AGE_MS = 8_000;
-
-const FULL = "the service is receiving more than it can store; try again later";
+const MAX_WAIT_MS = 1_000;
+/** For what was taken because the database was quicker then. */
+const MAX_AGE_MS = 2_000;
+const SWEEP_MS = 500;
+/** How much the latest batch counts in the time that batches take. */
+const NEWEST = 0.2;
 
 /** What a queue holds and has done. */
 export interface QueueLoad {
@@ -51,6 +53,8 @@ export interface QueueLoad {
 
 export interface Queue {
 	load(): QueueLoad;
+	/** True while a new item would be refused: to be asked before anything is done for it. */
+	isFull(): boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -78,6 +82,9 @@ export class Batcher<Item, Result> implements Queue {
 	readonly #keysInFlight = new Set<string>();
 	#inFlight = 0;
 	#isScheduled = false;
+	/** What a batch took lately from its departure to its end. */
+	#travelMs = 0;
+	#sweeper: NodeJS.Timeout | undefined;
 	#whenIdle: (() => void)[] = [];
 	#batches = 0;
 	#batchedRows = 0;
@@ -90,16 +97,10 @@ export class Batcher<Item, Result> implements Queue {
 	/** The result of `item`. Rejects with service_unavailable when the queue is full or the database away. */
 	add(item: Item): Promise<Result> {
 		const bytes = this.#options.bytes(item);
-		const { maxWaitingRows, maxWaitingBytes, maxWaitMs } = this.#options;
 		const since = performance.now();
-		const oldest = this.#waiting[0]?.since ?? since;
-		if (
-			this.#waiting.length >= maxWaitingRows ||
-			this.#waitingBytes + bytes > maxWaitingBytes ||
-			since - oldest > (maxWaitMs ?? MAX_WAIT_MS)
-		) {
+		if (this.#isFullFor(bytes, since)) {
 			this.#refused++;
-			return Promise.reject(new AppError("service_unavailable", FULL));
+			return Promise.reject(busy());
 		}
 		if (itemQueued.hasSubscribers) itemQueued.publish(item);
 		return new Promise((resolve, reject) => {
@@ -108,6 +109,35 @@ export class Batcher<Item, Result> implements Queue {
 			this.#waitingBytes += bytes;
 			this.#schedule();
 		});
+	}
+
+	/** Whoever is turned away by this answer counts as refused. */
+	isFull(): boolean {
+		if (this.#waiting.length === 0) return false;
+		const isFull = this.#isFullFor(1, performance.now());
+		if (isFull) this.#refused++;
+		return isFull;
+	}
+
+	#isFullFor(bytes: number, now: number): boolean {
+		const { maxWaitingRows, maxWaitingBytes } = this.#options;
+		const { maxWaitMs = MAX_WAIT_MS } = this.#options;
+		return (
+			this.#waiting.length >= maxWaitingRows ||
+			this.#waitingBytes + bytes > maxWaitingBytes ||
+			now - (this.#waiting[0]?.since ?? now) > maxWaitMs ||
+			this.#expectedMs() > maxWaitMs
+		);
+	}
+
+	/** How long what waits now will take, by what batches took lately. */
+	#expectedMs(): number {
+		const { maxBatchRows, maxBatchBytes, maxInFlight } = this.#options;
+		const batches = Math.max(
+			this.#waiting.length / maxBatchRows,
+			this.#waitingBytes / maxBatchBytes,
+		);
+		return (batches / maxInFlight) * this.#travelMs;
 	}
 
 	/** Resolves when nothing waits and nothing is in flight. */
@@ -131,9 +161,11 @@ export class Batcher<Item, Result> implements Queue {
 
 	/** Departs after the event loop's present round, whose other requests come along. */
 	#schedule(): void {
-		if (this.#isScheduled || this.#inFlight >= this.#options.maxInFlight) {
+		if (this.#inFlight >= this.#options.maxInFlight) {
+			this.#sweepLater();
 			return;
 		}
+		if (this.#isScheduled) return;
 		this.#isScheduled = true;
 		setImmediate(() => {
 			this.#isScheduled = false;
@@ -162,17 +194,21 @@ export class Batcher<Item, Result> implements Queue {
 			}
 		}
 		if (batch.length === 0) {
+			this.#sweepLater();
 			this.#tellIdle();
 			return false;
 		}
 		this.#waitingBytes -= bytes;
 		this.#waiting = [...held, ...this.#waiting.slice(taken)];
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
+		const departed = performance.now();
 		this.#inFlight++;
 		this.#batches++;
 		this.#batchedRows += batch.length;
 		void this.#travel(batch).finally(() => {
 			this.#inFlight--;
+			const tookMs = performance.now() - departed;
+			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;
 			for (const entry of batch) this.#keysInFlight.delete(entry.key);
 			if (this.#waiting.length > 0) this.#schedule();
 			else this.#tellIdle();
@@ -194,8 +230,20 @@ export class Batcher<Item, Result> implements Queue {
 		for (const { bytes, reject } of old) {
 			this.#waitingBytes -= bytes;
 			this.#refused++;
-			reject(new AppError("service_unavailable", FULL));
+			reject(busy());
 		}
+	}
+
+	/** No batch may come back for long, as from a silent database: what waits is refused in time. */
+	#sweepLater(): void {
+		if (this.#sweeper || this.#waiting.length === 0) return;
+		this.#sweeper = setTimeout(() => {
+			this.#sweeper = undefined;
+			this.#refuseOld();
+			this.#tellIdle();
+			this.#sweepLater();
+		}, SWEEP_MS);
+		this.#sweeper.unref();
 	}
 
 	async #travel(batch: Waiting<Item, Result>[]): Promise<void> {

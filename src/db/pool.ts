@@ -17,7 +17,7 @@ const CONNECT_MS = 5_000;
 
 /**
  * A pool whose connections act as `role` from their first statement on. A statement
- * that takes longer than 10 s is stopped, one whose answer does not come within 15 s
+ * that takes longer than 10 s or waits 3 s for a lock is stopped, one whose answer does not come within 15 s
  * (the network ate it) and a connection that cannot be had within 5 s are given up: all
  * surface as "service_unavailable". Times are read as RFC 3339 text unless asked for as Date.
  * A server that only reads (a standby, a primary of before) gets no place in it.
@@ -35,6 +35,7 @@ export function makePool(
 	const opening = {
 		text: sessionOf(options.role ?? APP_ROLE, {
 			statement_timeout: "10s",
+			lock_timeout: "3s",
 			timezone: "UTC",
 			datestyle: "ISO",
 		}),

@@ -81,6 +81,11 @@ export class Heartbeats {
 		return { heartbeats: this.#active, first_heartbeats: this.#first };
 	}
 
+	/** Where every heartbeat waits first. */
+	get queue(): Queue {
+		return this.#active;
+	}
+
 	async idle(): Promise<void> {
 		await this.#active.idle();
 		await this.#first.idle();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
-import type { Queue } from "../db/batch.ts";
+import { Batcher, type Queue } from "../db/batch.ts";
 import {
 	DeviceStatuses,
 	type KeyHash,
@@ -23,6 +23,7 @@ import {
 } from "../devices/wire.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import { endEarly, readBody } from "./body.ts";
+import { refuseBusy } from "./busy.ts";
 import { parseJson } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -39,6 +40,8 @@ interface Route {
 	/** False for a device that has not sent its first heartbeat: 401. */
 	pendingMay: boolean;
 	emptyBodyIsFine: boolean;
+	/** Where its requests wait; while that is full they are refused unread. */
+	queue: Queue;
 	/** Absent on the route whose credential is in the body. */
 	withKey?: (key: KeyHash, body: unknown, bytes: number) => Promise<Answer>;
 	withoutKey?: (body: unknown) => Promise<Answer>;
@@ -76,6 +79,7 @@ export function makeAgentApi(
 	const statuses = new DeviceStatuses(pool);
 	const heartbeats = new Heartbeats(pool, statuses);
 	const postures = new Postures(pool);
+	const rare = makeRareQueue();
 	let isDraining = false;
 
 	const small = { maxBytes: SMALL_BODY, pendingMay: true };
@@ -85,9 +89,11 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: false,
+				queue: rare,
 				withoutKey: async (body) => {
 					const { token } = parse(enrollRequest, body);
-					return { api_key: await enroll(pool, token) };
+					const work = () => enroll(pool, token);
+					return { api_key: await rare.add({ key: token, work }) };
 				},
 			},
 		],
@@ -96,6 +102,7 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: false,
+				queue: heartbeats.queue,
 				withKey: async (key, body): Promise<HeartbeatResponse> => {
 					const answer = await heartbeats.record(
 						key,
@@ -114,6 +121,7 @@ export function makeAgentApi(
 				maxBytes: POSTURES_BODY,
 				pendingMay: false,
 				emptyBodyIsFine: false,
+				queue: postures.queue,
 				withKey: async (key, body, bytes) => {
 					const { results } = parse(posturesRequest, body);
 					if (results.length > 0) await postures.record(key, results, bytes);
@@ -127,8 +135,15 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: true,
+				queue: rare,
 				withKey: async (key) => {
-					await unenroll(pool, key);
+					await rare.add({
+						key,
+						work: async () => {
+							await unenroll(pool, key);
+							return undefined;
+						},
+					});
 					return undefined;
 				},
 			},
@@ -157,7 +172,8 @@ export function makeAgentApi(
 			end(request, response, 200, headers, JSON.stringify(result));
 		} catch (thrown) {
 			const error = toAppError(thrown);
-			if (error.status >= 500) {
+			// What we refuse ourselves is counted (docs/operating.md); a flood must not fill the log.
+			if (error.status >= 500 && error !== thrown) {
 				log.error(
 					{ requestId: headers["x-request-id"], route: name, err: thrown },
 					"a device's request failed",
@@ -230,12 +246,15 @@ export function makeAgentApi(
 			...heartbeats.queues,
 			postures: postures.queue,
 			statuses: statuses.queue,
+			rare,
 		},
 		handle(request, response) {
 			const name = routeName(request.url ?? "");
 			const route = name && routes.get(name);
 			if (!route) return false;
-			void answer(name, route, request, response);
+			if (request.method === "POST" && route.queue.isFull()) {
+				refuseBusy(request, response, common, isDraining);
+			} else void answer(name, route, request, response);
 			return true;
 		},
 		drain() {
@@ -245,8 +264,30 @@ export function makeAgentApi(
 			await heartbeats.idle();
 			await postures.idle();
 			await statuses.idle();
+			await rare.idle();
 		},
 	};
+}
+
+interface RareWork {
+	/** What two may not change at the same time. */
+	key: string;
+	work: () => Promise<string | undefined>;
+}
+
+/** Enrolling and its opposite: one by one, so that many of them cannot take the others' connections. */
+function makeRareQueue(): Batcher<RareWork, string | undefined> {
+	return new Batcher({
+		name: "rare",
+		key: ({ key }) => key,
+		bytes: () => 512,
+		maxBatchRows: 1,
+		maxBatchBytes: 1 << 20,
+		maxInFlight: 2,
+		maxWaitingRows: 4096,
+		maxWaitingBytes: 4 << 20,
+		run: async ([one]) => [await one?.work()],
+	});
 }
 
 async function readJson(

@@ -10,7 +10,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Identity } from "../access/identity.ts";
 import type { ResetParts } from "../access/password-reset.ts";
-import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import { AppError, busy, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -34,6 +34,8 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Above the idle time of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
+/** Calls that wait for the database; of programs no more are begun long before (tool-server.ts). */
+const MAX_WAITING = 128;
 
 export interface AppParts {
 	pool: Pool;
@@ -80,6 +82,10 @@ export function makeApp(parts: AppParts): FastifyInstance {
 			tracing.resume(request.raw, done),
 		);
 	}
+	app.addHook("onRequest", async ({ url }) => {
+		const { waitingCount } = parts.pool;
+		if (url.startsWith("/api/") && waitingCount > MAX_WAITING) throw busy();
+	});
 	app.addHook("onSend", async (request, reply) => {
 		addHeaders(request, reply, common);
 		if (parts.isDraining()) reply.header("connection", "close");
@@ -88,7 +94,8 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		throw new AppError("not_found", "there is nothing at this address");
 	});
 	app.setErrorHandler(sendError);
-	addHealth(app, parts.pool, parts.isDraining);
+	// On the connections for signing in: the others may have a crowd before them.
+	addHealth(app, parts.account.pool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
 	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
@@ -149,7 +156,7 @@ function sendError(
 	reply: FastifyReply,
 ): FastifyReply {
 	const error = toHttpError(thrown);
-	if (error.status >= 500) {
+	if (error.status >= 500 && error !== thrown) {
 		request.log.error({ requestId: request.id, err: thrown }, "request failed");
 	}
 	if (error.code === "service_unavailable") {

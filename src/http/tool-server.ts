@@ -6,7 +6,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import type { ApiTokens } from "../access/api-tokens.ts";
 import type { Principal } from "../access/principal.ts";
 import { Shares } from "../access/shares.ts";
-import { AppError, toAppError } from "../errors.ts";
+import { busy, toAppError } from "../errors.ts";
 import {
 	type Caller,
 	clientName,
@@ -23,6 +23,7 @@ import {
 	requestIdIn,
 } from "../mcp/reply.ts";
 import { endEarly, readBody } from "./body.ts";
+import { refuseBusy } from "./busy.ts";
 import type { AddressOf } from "./client-address.ts";
 import { refuseForeignPage } from "./gate.ts";
 import {
@@ -48,9 +49,9 @@ const DOOR = "/api/mcp/tools/";
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
-/** Calls that wait for a connection to the database: about a second's work. Beyond it none is begun. */
-const MAX_WAITING = 128;
-/** There are 10 connections to the database. */
+/** Calls that wait for a connection to the database. Beyond it none is begun. */
+const MAX_WAITING = 64;
+/** There are 8 connections to the database. */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
 const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
 
@@ -71,7 +72,7 @@ export interface ToolServer {
  */
 export function makeToolServer(
 	tools: ToolServices,
-	tokens: Pick<ApiTokens, "authenticate">,
+	tokens: Pick<ApiTokens, "authenticate" | "isFull">,
 	addressOf: AddressOf,
 ): ToolServer {
 	const { services, catalogue, usage, log } = tools;
@@ -82,6 +83,14 @@ export function makeToolServer(
 	};
 	const shares = new Shares(CALLS_OF_A_TOKEN);
 	let isDraining = false;
+
+	/** Why the request is refused unread; undefined: it is not. */
+	function whyBusy({ headers }: IncomingMessage): string | undefined {
+		if (services.pool.waitingCount > MAX_WAITING || tokens.isFull()) {
+			return busy().message;
+		}
+		return shares.whyFull(headers.authorization ?? "");
+	}
 
 	async function answer(
 		request: IncomingMessage,
@@ -111,26 +120,26 @@ export function makeToolServer(
 	): Promise<Reply | "aborted"> {
 		refuseForeignPage(request, services.baseUrl);
 		if (NO_OAUTH.test(url.pathname)) return noOauth();
-		if (services.pool.waitingCount > MAX_WAITING) {
-			throw new AppError(
-				"service_unavailable",
-				"the service is receiving more than it can do; try again later",
-			);
-		}
 		// Begun at once: what arrives meanwhile, or goes wrong with it, is not missed.
 		const authorization = authorizationOf(request);
 		const body =
 			request.method === "POST" && authorization
 				? readBody(request, MAX_BODY)
 				: Promise.resolve<Body>("aborted");
-		const principal = await tokens.authenticate(authorization, {
-			client: clientName(request.headers["user-agent"]),
-			address: addressOf(request),
-		});
-		return shares.run(principal.token?.id ?? "", () =>
-			url.pathname === MCP
-				? answerMcp(request, url, body, principal, requestId)
-				: answerPlain(request, url, body, principal, requestId),
+		return shares.run(
+			request.headers.authorization ?? "",
+			(principal: Principal) => {
+				// Many others may have come while it was found out who asks.
+				if (services.pool.waitingCount > MAX_WAITING) throw busy();
+				return url.pathname === MCP
+					? answerMcp(request, url, body, principal, requestId)
+					: answerPlain(request, url, body, principal, requestId);
+			},
+			() =>
+				tokens.authenticate(authorization, {
+					client: clientName(request.headers["user-agent"]),
+					address: addressOf(request),
+				}),
 		);
 	}
 
@@ -252,7 +261,10 @@ export function makeToolServer(
 		handle(request, response) {
 			const url = ourUrl(request.url ?? "");
 			if (!url) return false;
-			void answer(request, response, url);
+			const why = whyBusy(request);
+			if (why !== undefined) {
+				refuseBusy(request, response, common, isDraining, why);
+			} else void answer(request, response, url);
 			return true;
 		},
 		drain() {

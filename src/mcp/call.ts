@@ -34,7 +34,8 @@ export async function callTool(
 		return await invoke(services, principal, operation, input, requestId);
 	} catch (thrown) {
 		error = toAppError(thrown);
-		if (error.status >= 500) {
+		// What was refused as too much is counted, not logged: a flood must not fill the log.
+		if (error.status >= 500 && error !== thrown) {
 			log.error(
 				{ requestId, tool: operation.name, err: thrown },
 				"a tool call failed",

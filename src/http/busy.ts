@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { busy, RETRY_AFTER_SECONDS } from "../errors.ts";
+import { endEarly } from "./body.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** A body of this length is thrown away as it comes; of a longer one nothing more is read. */
+const LITTLE = 64 * 1024;
+/** Refusals in one turn of the event loop: a few milliseconds, then it is the others' turn. */
+const IN_ONE_TURN = 256;
+
+const { code, message: MESSAGE } = busy();
+
+interface Refusal {
+	request: IncomingMessage;
+	response: ServerResponse;
+	common: Readonly<Record<string, string>>;
+	isDraining: boolean;
+	message: string;
+}
+
+/** Of all doors; the oldest first. */
+let refusals: Refusal[] = [];
+
+/**
+ * Answers 503 to a request of which no more than the head was read. In a flood these are nearly
+ * all requests, and what they cost is taken from the others: no body, no credential, no query, no
+ * line in the log, and the connection stays open, because a new one costs more than the answer.
+ *
+ * Not at once but when the sockets at hand were read, and few at a time: answered in between, a
+ * thousand quick clients would have their next requests read before anything else is looked at,
+ * the database's answers and timers included, for many seconds.
+ */
+export function refuseBusy(
+	request: IncomingMessage,
+	response: ServerResponse,
+	common: Readonly<Record<string, string>>,
+	isDraining: boolean,
+	message = MESSAGE,
+): void {
+	refusals.push({ request, response, common, isDraining, message });
+	if (refusals.length === 1) setImmediate(answerSome);
+}
+
+function answerSome(): void {
+	const some = refusals.slice(0, IN_ONE_TURN);
+	refusals = refusals.slice(IN_ONE_TURN);
+	if (refusals.length > 0) setImmediate(answerSome);
+	for (const refusal of some) answer(refusal);
+}
+
+function answer(refusal: Refusal): void {
+	const { request, response, message } = refusal;
+	const headers: Record<string, string> = {
+		"x-request-id": requestIdOf(request),
+		...refusal.common,
+		"content-type": "application/json; charset=utf-8",
+		"retry-after": String(RETRY_AFTER_SECONDS),
+	};
+	const body = JSON.stringify({ error: code, message });
+	if (!isLittle(request)) {
+		endEarly(request, response, 503, headers, body);
+		return;
+	}
+	if (refusal.isDraining) headers.connection = "close";
+	headers["content-length"] = String(Buffer.byteLength(body));
+	response.writeHead(503, headers);
+	response.end(body);
+}
+
+function isLittle({ headers }: IncomingMessage): boolean {
+	return (
+		headers["transfer-encoding"] === undefined &&
+		Number(headers["content-length"] ?? 0) <= LITTLE
+	);
+}
