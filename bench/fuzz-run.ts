@@ -80,7 +80,7 @@ export async function fuzz(
 			fuzzed.cases++;
 			if (status === 200) learn(text);
 			fuzzed.latencies.recordMs(performance.now() - began);
-			const name = status === 0 ? "none" : String(status);
+			const name = nameOf(status, text);
 			count(fuzzed.doors, one.name.split(" ")[0] as string, [name]);
 			count(fuzzed.kinds, one.kind, [name]);
 			if (status >= 500 || status === 0) {
@@ -93,6 +93,12 @@ export async function fuzz(
 	await Promise.all(Array.from({ length: parallel }, work));
 	agent.destroy();
 	return fuzzed;
+}
+
+/** A tool's error comes with 200 over MCP; it is a refusal all the same. */
+function nameOf(status: number, text: string): string {
+	if (status === 0) return "none";
+	return text.includes('"isError":true') ? "4xx in a result" : String(status);
 }
 
 function send(
