@@ -66,6 +66,26 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 	};
 }
 
+const MAX_NAME = 80;
+
+/**
+ * A name that somebody has chosen, for a mail to somebody else: on one line, short, and nothing in it that a mail
+ * program makes a link of. What stands in a mail of ours is believed.
+ */
+export function nameInMail(name: string): string {
+	const plain = name
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ")
+		// Invisible, or turning the direction of what follows.
+		.replace(/\p{Cf}/gu, "")
+		.replace(/([.:/\\@。．])(?=\S)/gu, "$1 ")
+		.replace(/\s+/g, " ")
+		.trim();
+	const letters = [...plain];
+	return letters.length <= MAX_NAME
+		? plain
+		: `${letters.slice(0, MAX_NAME).join("")}…`;
+}
+
 /** The text without the password of the server's address, however it is written. */
 function withoutPassword(text: string, smtpUrl: string): string {
 	const written = new URL(smtpUrl).password;

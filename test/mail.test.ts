@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { makeMailer } from "../src/mail.ts";
+import { makeMailer, nameInMail } from "../src/mail.ts";
 import { openSmtpSink } from "./smtp-sink.ts";
 
 const from = "Assay <assay@example.com>";
@@ -40,4 +40,19 @@ test("a mail server that is away is told to the log, without its password and th
 	expect(lines[0]).toContain("ASSAY_SMTP_URL");
 	expect(lines[0]).toContain("ECONNREFUSED");
 	expect(lines[0]).not.toMatch(/hunter2|secret text/);
+});
+
+test("a name that somebody has chosen makes no link, no line and no long text in a mail to somebody else", () => {
+	for (const [name, written] of [
+		["Acme", "Acme"],
+		["Müller & Söhne GmbH & Co. KG", "Müller & Söhne GmbH & Co. KG"],
+		["Booking.com", "Booking. com"],
+		["see https://evil.example/x?y", "see https: / / evil. example/ x?y"],
+		["write to a@evil.example", "write to a@ evil. example"],
+		["Acme\n\nYour account is locked", "Acme Your account is locked"],
+		["Acme\u2028now\u202Eecalp", "Acme nowecalp"],
+		["😀".repeat(200), `${"😀".repeat(80)}…`],
+	] as const) {
+		expect(nameInMail(name)).toBe(written);
+	}
 });

@@ -8,6 +8,7 @@ import {
 import {
 	createOrganization as createOrganizationOperation,
 	listMembers,
+	MAX_ORGANIZATIONS,
 	removeMember,
 	updateMember,
 } from "../src/access/member-operations.ts";
@@ -310,5 +311,78 @@ test("a user's transaction sees the user's organizations; one of an organization
 		organizations: [first.id],
 		memberships: [first.id],
 		users: 1,
+	});
+});
+
+test("a user makes a hundred organizations and no more, however many at once", async () => {
+	const { id, admin } = await makeOrganization();
+	await database.owner.query(
+		`with made as (
+			insert into organizations (id, name) select 'm' || lpad(n::text, 31, '0'), 'made' from generate_series(1, $2::int) n returning id
+		)
+		insert into memberships (organization_id, user_id, role) select id, $1, 'admin' from made`,
+		[admin.id, MAX_ORGANIZATIONS - 2],
+	);
+	const make = () =>
+		callAs(database, admin, createOrganizationOperation, { name: "One more" });
+	const answers = await Promise.allSettled([make(), make(), make()]);
+	const refused = answers.filter(({ status }) => status === "rejected");
+	expect(refused).toMatchObject([
+		{
+			reason: {
+				code: "bad_request",
+				message: expect.stringContaining("assay org create"),
+			},
+		},
+		expect.anything(),
+	]);
+	// Those of others count for nothing.
+	const member = await makeUser(database, {
+		organizationId: id,
+		role: "viewer",
+	});
+	await callAs(database, member, createOrganizationOperation, { name: "Mine" });
+});
+
+test("an address is invited five times a day by one organization, another one all the same", async () => {
+	const { id, admin } = await makeOrganization();
+	const invite = (email: string) =>
+		callAs(database, admin, inviteMember, {
+			organization_id: id,
+			email,
+			role: "viewer",
+		});
+	for (let time = 0; time < 5; time++) await invite("often@example.com");
+	await expect(invite("Often@example.com")).rejects.toMatchObject({
+		code: "bad_request",
+		fields: [{ field: "email" }],
+	});
+	await invite("once@example.com");
+	const { invitations } = await callAs(database, admin, listInvitations, {
+		organization_id: id,
+	});
+	expect(invitations.map(({ email }) => email).sort()).toEqual([
+		"often@example.com",
+		"once@example.com",
+	]);
+});
+
+test("an organization has at most 500 open invitations, all of which are listed", async () => {
+	const { id, admin } = await makeOrganization();
+	await database.owner.query(
+		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
+		select $1::text, lpad(n::text, 32, 'i'), n || '@example.com', 'viewer', sha256(($1::text || n)::bytea), 'Ada', now()
+		from generate_series(1, 500) n`,
+		[id],
+	);
+	await expect(
+		callAs(database, admin, inviteMember, {
+			organization_id: id,
+			email: "new@example.com",
+			role: "viewer",
+		}),
+	).rejects.toMatchObject({
+		code: "bad_request",
+		message: expect.stringContaining("revoke some"),
 	});
 });

@@ -68,6 +68,8 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 		/^select u\.id, u\.name, u\.email, .* from users u left join memberships m /,
 	"the organizations of a token's user":
 		/^select organization_id from memberships where user_id = \$1$/,
+	"how many organizations one administers":
+		/^select count\(\*\)::integer as count from memberships where user_id = \$1/,
 	"the organizations of the profile":
 		/^select o\.id, o\.name, m\.role from memberships m join organizations o /,
 	"the list of one's organizations":

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
-import type { Message } from "../mail.ts";
+import { type Message, nameInMail } from "../mail.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../paging.ts";
 import { emailSchema, idSchema } from "../records/field.ts";
@@ -11,7 +11,10 @@ import { ROLES } from "./principal.ts";
 import { hashSecret, isWellFormedSecret, makeSecret } from "./token.ts";
 
 const INVITATION_DAYS = 7;
-const MAX_LISTED = 500;
+/** Open ones of an organization, expired ones included: all are listed. */
+const MAX_OPEN = 500;
+/** Of one address by one organization: whoever does not react wants no more mails. */
+const MAX_A_DAY = 5;
 
 const invitation = z.object({
 	id: z.string(),
@@ -59,6 +62,7 @@ export const inviteMember = defineOperation({
 		for (const { id } of replaced) {
 			context.changed(revokedChange({ id, email }));
 		}
+		await refuseTooMany(context, email);
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
 		await client.query(
@@ -106,7 +110,7 @@ export const listInvitations = defineOperation({
 	run: async ({ client, membership }) => {
 		const { rows } = await client.query<Invitation>(
 			`${SELECT} where i.organization_id = $1 and i.accepted_at is null and i.revoked_at is null
-			order by i.created_at desc, i.id limit ${MAX_LISTED}`,
+			order by i.created_at desc, i.id limit ${MAX_OPEN}`,
 			[membership.organizationId],
 		);
 		return { invitations: rows };
@@ -232,17 +236,46 @@ async function writeInvitation(
 		"select name from organizations where id = $1",
 		[membership.organizationId],
 	);
-	const organization = rows[0]?.name ?? "";
+	const organization = nameInMail(rows[0]?.name ?? "");
 	return {
 		to: email,
 		subject: `Invitation to ${organization} on Assay`,
-		text: `${invited_by} invites you to ${organization} on Assay, as ${role}. Accept within ${INVITATION_DAYS} days:
+		text: `${nameInMail(invited_by)} invites you to ${organization} on Assay, as ${role}. Accept within ${INVITATION_DAYS} days:
 
 ${url}
 
 If you do not know what this is about, do nothing.
 `,
 	};
+}
+
+/** The earlier invitation of the same address does not count: it has been replaced. */
+async function refuseTooMany(
+	{ client, membership }: Context,
+	email: string,
+): Promise<void> {
+	const { rows } = await client.query<{ open: number; of_address: number }>(
+		`select
+			count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
+			count(*) filter (where email = $2 and created_at > now() - interval '1 day')::integer as of_address
+		from invitations where organization_id = $1`,
+		[membership.organizationId, email],
+	);
+	const [count] = rows;
+	if ((count?.of_address ?? 0) >= MAX_A_DAY) {
+		throw badFields([
+			{
+				field: "email",
+				message: `was invited ${MAX_A_DAY} times within a day; try again tomorrow, or pass on the link that was made last`,
+			},
+		]);
+	}
+	if ((count?.open ?? 0) >= MAX_OPEN) {
+		throw new AppError(
+			"bad_request",
+			`the organization has ${MAX_OPEN} open invitations, which is as many as may be; revoke some`,
+		);
+	}
 }
 
 async function refuseMember(

@@ -136,6 +136,9 @@ export const removeMember = defineOperation({
 	},
 });
 
+/** Each has its own audit log, and what a user changes of the own account is written in all of them. */
+export const MAX_ORGANIZATIONS = 100;
+
 export const createOrganization = defineOperation({
 	name: "createOrganization",
 	title: "Create an organization",
@@ -159,6 +162,7 @@ export const createOrganization = defineOperation({
 		if (!caller || !principal.userId) {
 			throw new AppError("forbidden", "sign in to make an organization");
 		}
+		await refuseOneTooMany(client, principal.userId);
 		// From here on the transaction is one of the new organization.
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
@@ -169,6 +173,26 @@ export const createOrganization = defineOperation({
 		return { organization: { id, name } };
 	},
 });
+
+/** Throws bad_request for who is admin of as many organizations as one may make. */
+async function refuseOneTooMany(
+	client: PoolClient,
+	userId: string,
+): Promise<void> {
+	// Of several at once each sees those before it.
+	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+		userId,
+	]);
+	const { rows } = await client.query<{ count: number }>(
+		"select count(*)::integer as count from memberships where user_id = $1 and role = 'admin'",
+		[userId],
+	);
+	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
+	throw new AppError(
+		"bad_request",
+		`you are admin of ${MAX_ORGANIZATIONS} organizations, as many as a user may make; whoever runs the service makes more with \`assay org create\``,
+	);
+}
 
 interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
 	id: string;

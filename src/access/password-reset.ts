@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { transaction } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
-import type { Mailer } from "../mail.ts";
+import { type Mailer, nameInMail } from "../mail.ts";
 import { emailSchema } from "../records/field.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import { requireAnother } from "./another-password.ts";
@@ -94,7 +94,7 @@ async function mailResetLink(
 	mail.send({
 		to: user.email,
 		subject: "Set a new password for Assay",
-		text: `Hello ${user.name},
+		text: `Hello ${nameInMail(user.name)},
 
 somebody, probably you, has asked for a new password for ${baseUrl}. Set it here, within 24 hours:
 
