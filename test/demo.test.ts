@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -33,8 +33,8 @@ interface Ready {
 let folder: string;
 let demo: ChildProcess;
 let ready: Ready;
-/** Of a demonstration that was killed while it filled its database. */
-let killed: { folder: string; postmaster: number };
+/** What a demonstration left that was killed together with its keeper. */
+let orphan: string;
 
 function start(): ChildProcess {
 	const inherited = Object.entries(process.env).filter(
@@ -58,28 +58,42 @@ function start(): ChildProcess {
 const demoFolders = () =>
 	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
 
-/** Ends a demonstration while it fills its database; gives its exit code. */
-async function endWhileFilling(signal: NodeJS.Signals): Promise<number | null> {
+/** Ends a demonstration while it fills its database; gives its exit code, what it said, its folder and server. */
+async function endWhileFilling(signal: NodeJS.Signals) {
+	const others = demoFolders();
 	const child = start();
 	if (!child.stderr) throw new Error("no standard error");
 	const exit = once(child, "exit");
+	const said: string[] = [];
+	let [name, postmaster] = ["", 0];
 	createInterface(child.stderr).on("line", (line) => {
-		if (line.startsWith("Filling")) child.kill(signal);
+		said.push(line);
+		if (!line.startsWith("Filling")) return;
+		name = demoFolders().find((each) => !others.includes(each)) ?? "";
+		postmaster = postmasterOf(name);
+		child.kill(signal);
 	});
 	const [code] = await exit;
-	return code;
+	return { code: code as number | null, said, name, postmaster };
 }
 
-async function killWhileFilling() {
-	await endWhileFilling("SIGKILL");
-	const left = join(folder, demoFolders()[0] ?? "");
-	const pid = readFileSync(join(left, "data/postgres/postmaster.pid"), "utf8");
-	return { folder: left, postmaster: Number.parseInt(pid, 10) };
+const postmasterOf = (name = "") =>
+	Number.parseInt(
+		readFileSync(join(folder, name, "data/postgres/postmaster.pid"), "utf8"),
+		10,
+	);
+
+/** A folder whose demonstration's process is no more. */
+function makeOrphan(): string {
+	const path = join(folder, "assay-demo-orphan");
+	mkdirSync(path);
+	writeFileSync(join(path, "owner"), "2147483647");
+	return path;
 }
 
 beforeAll(async () => {
 	folder = await makeFolder("assay-test-");
-	killed = await killWhileFilling();
+	orphan = makeOrphan();
 	demo = start();
 	if (!demo.stdout || !demo.stderr) throw new Error("no output");
 	let said = "";
@@ -120,11 +134,8 @@ const inOrganization = (input: object = {}) => ({
 	...input,
 });
 
-test("what a killed demonstration left is gone, its database server too", () => {
-	expect(isRunning(killed.postmaster)).toBe(false);
-	expect(demoFolders().map((name) => join(folder, name))).not.toContain(
-		killed.folder,
-	);
+test("what an earlier demonstration left is gone", () => {
+	expect(demoFolders().map((name) => join(folder, name))).not.toContain(orphan);
 });
 
 test("it listens on this machine alone, and each login has its role", async () => {
@@ -239,17 +250,29 @@ test("this machine reports by the real agent", async () => {
 					"listDevices",
 					inOrganization({ filter: { query: "This machine" } }),
 				);
-				return devices[0]?.status;
+				return devices[0];
 			},
 			{ timeout: 30_000, interval: 500 },
 		)
-		.toBe("ACTIVE");
+		.toMatchObject({ status: "ACTIVE", owner_id: expect.any(String) });
+});
+
+test("nothing was made just now, and one of the members has a second factor", async () => {
+	const { members } = await use("listMembers", inOrganization());
+	expect(
+		members.filter(
+			(one: { two_factor_enabled: boolean }) => one.two_factor_enabled,
+		),
+	).toHaveLength(1);
+	const { devices } = await use("listDevices", inOrganization());
+	const newest = Math.max(
+		...devices.map((one: { created_at: string }) => Date.parse(one.created_at)),
+	);
+	expect(newest).toBeLessThan(Date.now() - 60 * 60_000);
 });
 
 test("Ctrl-C ends it with 0 and leaves no folder and no database server", async () => {
-	const [name = ""] = demoFolders();
-	const pidFile = join(folder, name, "data/postgres/postmaster.pid");
-	const postmaster = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
+	const postmaster = postmasterOf(demoFolders()[0]);
 	demo.kill("SIGINT");
 	const [code] = await once(demo, "exit");
 	expect(code).toBe(0);
@@ -257,7 +280,18 @@ test("Ctrl-C ends it with 0 and leaves no folder and no database server", async 
 	expect(isRunning(postmaster)).toBe(false);
 });
 
+test("what is killed leaves no folder and no database server", async () => {
+	const { name, postmaster } = await endWhileFilling("SIGKILL");
+	expect(name).not.toBe("");
+	await expect
+		.poll(demoFolders, { timeout: 60_000, interval: 200 })
+		.not.toContain(name);
+	expect(postmaster).toBeGreaterThan(0);
+	expect(isRunning(postmaster)).toBe(false);
+});
+
 test("Ctrl-C while it starts ends it with 0 and leaves nothing either", async () => {
-	expect(await endWhileFilling("SIGINT")).toBe(0);
-	expect(demoFolders()).toEqual([]);
+	const { code, said, name } = await endWhileFilling("SIGINT");
+	expect(code, said.join("\n")).toBe(0);
+	expect(demoFolders()).not.toContain(name);
 });

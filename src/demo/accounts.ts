@@ -10,7 +10,12 @@ import {
 import { addMember, createUser } from "../access/users.ts";
 import { appendChanges } from "../audit/log.ts";
 import { withTenant } from "../db/pool.ts";
-import { addressOf, ORGANIZATION, PEOPLE } from "./organization/people.ts";
+import {
+	addressOf,
+	type Employee,
+	ORGANIZATION,
+	PEOPLE,
+} from "./organization/people.ts";
 
 export interface Login {
 	role: Role;
@@ -19,11 +24,14 @@ export interface Login {
 	password: string;
 }
 
-const LOGINS: readonly (readonly [Role, (typeof PEOPLE)[number][0]])[] = [
+const LOGINS: readonly (readonly [Role, Employee])[] = [
 	["admin", "jonas"],
 	["member", "omar"],
 	["viewer", "willem"],
 ];
+
+/** Has an account too, with a second factor that nobody has: for the list of members to show one. */
+const SECURED: readonly [Role, Employee] = ["admin", "ada"];
 
 /** Easy to read and to type; 59 bits. */
 const PASSWORD_LENGTH = 12;
@@ -31,12 +39,14 @@ const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
 export interface LoginWithHash extends Login {
 	passwordHash: string;
+	hasSecondFactor: boolean;
 }
 
-/** Who may sign in, with new passwords. */
+/** Who has an account, with new passwords. */
 export function makeLogins(): Promise<LoginWithHash[]> {
 	return Promise.all(
-		LOGINS.map(async ([role, key]) => {
+		[...LOGINS, SECURED].map(async (each) => {
+			const [role, key] = each;
 			const name = PEOPLE.find(([one]) => one === key)?.[1] ?? key;
 			const login = {
 				role,
@@ -44,7 +54,11 @@ export function makeLogins(): Promise<LoginWithHash[]> {
 				email: addressOf(name),
 				password: password(),
 			};
-			return { ...login, passwordHash: await hashPassword(login.password) };
+			return {
+				...login,
+				passwordHash: await hashPassword(login.password),
+				hasSecondFactor: each === SECURED,
+			};
 		}),
 	);
 }
@@ -75,7 +89,7 @@ export async function makeAccounts(
 			);
 			return user.userId;
 		});
-		principals[role] = {
+		principals[role] ??= {
 			kind: "USER",
 			userId,
 			name,

@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import {
 	chmodSync,
 	lstatSync,
@@ -11,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { findRunning } from "../../agent/lock.ts";
 import { readCluster } from "../db/postgres-cluster.ts";
 import { stopPostmaster } from "../db/postmaster.ts";
 
@@ -27,6 +29,8 @@ export interface DemoFolder {
 	remove: () => Promise<void>;
 }
 
+const AGENT = "agent";
+
 /** A folder for one demonstration, under the system's folder for temporary files. */
 export function makeDemoFolder(): DemoFolder {
 	const folder = mkdtempSync(join(tmpdir(), PREFIX));
@@ -36,16 +40,35 @@ export function makeDemoFolder(): DemoFolder {
 	const data = join(folder, "data");
 	mkdirSync(data);
 	if (process.getuid?.() === 0) chmodSync(data, 0o711);
+	const keeper = startKeeper(folder);
 	return {
 		data,
-		agent: join(folder, "agent"),
-		remove: () => removeFolder(folder),
+		agent: join(folder, AGENT),
+		remove: async () => {
+			await removeDemoFolder(folder);
+			keeper.kill();
+		},
 	};
 }
 
+/** Removes everything when this process is killed; it reads a pipe that ends with us. */
+function startKeeper(folder: string): ChildProcess {
+	const keeper = spawn(
+		process.execPath,
+		[join(import.meta.dirname, "keeper.ts"), folder],
+		// A session of its own: Ctrl-C and a terminal that closes do not reach it.
+		{ detached: true, stdio: ["pipe", "ignore", "ignore"], windowsHide: true },
+	);
+	// Without it the next demonstration clears up, as `removeLeftovers` does.
+	keeper.on("error", () => {});
+	keeper.unref();
+	return keeper;
+}
+
 /**
- * Removes what demonstrations left that were killed: their folders, and their database servers,
- * which outlive them. Gives how many there were. What cannot be removed is left for next time.
+ * Removes what demonstrations left that were killed together with their keeper, as by a power
+ * cut: folders, and database servers. Gives how many there were. What cannot be removed is left
+ * for next time.
  */
 export async function removeLeftovers(): Promise<number> {
 	let removed = 0;
@@ -54,7 +77,7 @@ export async function removeLeftovers(): Promise<number> {
 		if (!name.startsWith(PREFIX) || !isOurs(folder) || isInUse(folder)) {
 			continue;
 		}
-		await removeFolder(folder).then(
+		await removeDemoFolder(folder).then(
 			() => removed++,
 			() => {},
 		);
@@ -84,7 +107,10 @@ function isInUse(folder: string): boolean {
 	}
 }
 
-async function removeFolder(folder: string): Promise<void> {
+/** Stops the agent and the database of a demonstration, and removes its folder. */
+export async function removeDemoFolder(folder: string): Promise<void> {
+	const agent = await findRunning(join(folder, AGENT)).catch(() => undefined);
+	if (agent !== undefined) stop(agent);
 	const data = join(folder, "data");
 	const cluster = readCluster(data);
 	if (cluster) {
@@ -97,7 +123,16 @@ async function removeFolder(folder: string): Promise<void> {
 			rmSync(cluster.directory, { recursive: true, force: true });
 		}
 	}
-	rmSync(folder, { recursive: true, force: true });
+	// The agent may be writing its last.
+	rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function stop(pid: number): void {
+	try {
+		process.kill(pid, "SIGTERM");
+	} catch {
+		// It has just ended.
+	}
 }
 
 function readText(file: string): string {

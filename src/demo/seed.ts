@@ -76,9 +76,24 @@ export async function seedDemo(
 		await liveThrough(moments, owner, organizationId, signal);
 		await demo.remember(await readEnrolledAt(owner));
 		await dateReports(owner, demo.silent());
+		await owner.query(
+			"update users set two_factor_enabled = true where email = any($1)",
+			[
+				(await logins)
+					.filter(({ hasSecondFactor }) => hasSecondFactor)
+					.map(({ email }) => email),
+			],
+		);
 		return {
 			organizationId,
-			logins: (await logins).map(({ passwordHash: _, ...login }) => login),
+			logins: (await logins)
+				.filter(({ hasSecondFactor }) => !hasSecondFactor)
+				.map(({ role, name, email, password }) => ({
+					role,
+					name,
+					email,
+					password,
+				})),
 			fleet,
 			...secrets,
 		};
@@ -120,12 +135,12 @@ function begin({ organizationId, use }: Known): Moment[] {
 }
 
 function end(
-	{ organizationId, use }: Known,
+	{ organizationId, use, id }: Known,
 	secrets: Pick<Seeded, "apiToken" | "enrollmentToken">,
 ): Moment[] {
 	return [
 		{
-			daysAgo: 0.004,
+			daysAgo: 9,
 			run: async () => {
 				const { token } = await use(
 					"createApiToken",
@@ -136,11 +151,15 @@ function end(
 			},
 		},
 		{
-			daysAgo: 0.003,
+			daysAgo: 1,
 			run: async () => {
 				const { enrollment_token } = await use(
 					"addDevice",
-					{ organization_id: organizationId, name: THIS_MACHINE },
+					{
+						organization_id: organizationId,
+						name: THIS_MACHINE,
+						owner_id: id("people", "jonas"),
+					},
 					"admin",
 				);
 				secrets.enrollmentToken = enrollment_token as string;
