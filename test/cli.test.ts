@@ -189,10 +189,16 @@ test("doctor finds nothing on a good installation and says so as JSON too", asyn
 		"schema",
 		"tenancy",
 		"clock",
+		"replication",
+		"connections",
+		"transactions",
+		"vacuum",
+		"indexes",
+		"retention",
 	]);
-	expect(findings.map((one: { status: string }) => one.status)).toEqual(
-		Array(7).fill("ok"),
-	);
+	expect(
+		findings.filter((one: { status: string }) => one.status !== "ok"),
+	).toEqual([]);
 	expect(code).toBe(0);
 });
 

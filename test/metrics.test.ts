@@ -158,7 +158,7 @@ test("of several workers one address gives the sum", async () => {
 	).toBe(1);
 });
 
-test("alert rules and dashboard name metrics that there are", async () => {
+test("alert rules and dashboard name metrics that there are, and docs/watching.md explains each", async () => {
 	const assay = await startMeasured();
 	await assay.activateDevice();
 	const known = new Set(
@@ -171,8 +171,18 @@ test("alert rules and dashboard name metrics that there are", async () => {
 			join(import.meta.dirname, "../deploy", file),
 			"utf8",
 		);
-		const named = new Set(text.match(/\b(assay|process)_[a-z_]+/g));
+		const named = new Set(text.match(/\b(assay|process|nodejs)_[a-z_]+/g));
 		expect(named.size).toBeGreaterThan(3);
 		expect([...named].filter((name) => !known.has(name))).toEqual([]);
 	}
+
+	const page = await readFile(
+		join(import.meta.dirname, "../docs/watching.md"),
+		"utf8",
+	);
+	const explained = new Set(page.match(/\bassay_[a-z_]+/g));
+	const own = [...known]
+		.filter((name) => name.startsWith("assay_"))
+		.map((name) => name.replace(/_(bucket|sum|count)$/, ""));
+	expect([...explained].sort()).toEqual([...new Set(own)].sort());
 });

@@ -7,9 +7,12 @@ import { type Config, readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
+import { isReadOnlyDatabase } from "../errors.ts";
+import { readTracing } from "../tracing/settings.ts";
+import { examineServer } from "./doctor-server.ts";
 import { print } from "./output.ts";
 
-interface Finding {
+export interface Finding {
 	check: string;
 	status: "ok" | "warning" | "problem";
 	found: string;
@@ -20,12 +23,13 @@ interface Finding {
 const MIN_FREE_BYTES = 1 << 30;
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 const MIN_POSTGRES = 150_000;
+const NEWEST_TRIED = 180_000;
 
 export function addDoctor(program: Command): void {
 	program
 		.command("doctor")
 		.description(
-			"Check runtime, configuration, disk, database and clock, and say what to do.",
+			"Check runtime, configuration, disk, database, clock and metrics, and say what to do.",
 		)
 		.option("--json", "print the findings as JSON")
 		.action(async (options: { json?: boolean }) => {
@@ -67,6 +71,8 @@ async function examine(): Promise<Finding[]> {
 	findings.push(examineAddress(config));
 	findings.push(await examineDisk(config));
 	findings.push(...(await examineDatabase(config)));
+	if (config.metricsPort) findings.push(await examineMetrics(config));
+	findings.push(...examineTraces());
 	return findings;
 }
 
@@ -130,11 +136,16 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 		});
 		try {
 			await client.connect();
+			const schema = await examineSchema(client);
 			return [
 				await examineVersion(client, server.description),
-				await examineSchema(client),
+				schema,
 				await examineRole(server.connection),
 				await examineClock(client),
+				// What it looks at may not be there before.
+				...(schema.status === "ok"
+					? await examineServer(client, config.reportRetentionMonths)
+					: []),
 			];
 		} finally {
 			await client.end().catch(() => {});
@@ -179,7 +190,69 @@ async function examineVersion(
 			advice: "set fsync = on: without it a crash loses acknowledged data",
 		};
 	}
+	if (number >= NEWEST_TRIED + 10_000) {
+		return {
+			check: "database",
+			status: "warning",
+			found,
+			advice: `Assay is tried with PostgreSQL 15 to ${NEWEST_TRIED / 10_000}; newer ones most likely work, but keep backups`,
+		};
+	}
 	return { check: "database", status: "ok", found };
+}
+
+/** Where the service that has this configuration gives its metrics, on this machine. */
+async function examineMetrics(config: Config): Promise<Finding> {
+	const anywhere = new Map([
+		["0.0.0.0", "127.0.0.1"],
+		["::", "::1"],
+	]);
+	const name = anywhere.get(config.host) ?? config.host;
+	const url = `http://${name.includes(":") ? `[${name}]` : name}:${config.metricsPort}/metrics`;
+	try {
+		const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+		const text = await answer.text();
+		if (answer.ok && text.includes("assay_info")) {
+			return { check: "metrics", status: "ok", found: `${url} has them` };
+		}
+		return {
+			check: "metrics",
+			status: "problem",
+			found: `${url} answers with something else`,
+			advice:
+				"another program has the port; set ASSAY_METRICS_PORT to a free one",
+		};
+	} catch {
+		return {
+			check: "metrics",
+			status: "warning",
+			found: `${url} does not answer`,
+			advice: "it does while the service runs on this machine: start it",
+		};
+	}
+}
+
+/** Only where traces are asked for. */
+function examineTraces(): Finding[] {
+	const traces = readTracing(process.env);
+	if (!traces) return [];
+	const [notice] = traces.notices;
+	return notice
+		? [
+				{
+					check: "traces",
+					status: "warning",
+					found: traces.notices.join("; "),
+					advice: "docs/watching.md says which values there are",
+				},
+			]
+		: [
+				{
+					check: "traces",
+					status: "ok",
+					found: `sent as ${traces.protocol}; the log says so when they cannot be`,
+				},
+			];
 }
 
 async function examineSchema(client: Client): Promise<Finding> {
@@ -211,6 +284,14 @@ async function examineRole(
 			found: "the service's role is bound by row-level security",
 		};
 	} catch (error) {
+		if (isReadOnlyDatabase(error)) {
+			return {
+				check: "tenancy",
+				status: "warning",
+				found: "the service would not work with a server that only reads",
+				advice: "see replication below",
+			};
+		}
 		return {
 			check: "tenancy",
 			status: "problem",

@@ -1,0 +1,253 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "pg";
+import type { Finding } from "./doctor.ts";
+
+/** What one service process may open, with a little for commands beside it. */
+const CONNECTIONS_NEEDED = 25;
+const LONG_MINUTES = 10;
+/** PostgreSQL stops taking writes at some 2,000 million, and vacuums by force from 200 million on. */
+const MAX_TRANSACTION_AGE = 1_000_000_000;
+const SCHEMA = join(import.meta.dirname, "../../sql/schema.sql");
+
+/** How the server keeps what it is given, and whether something there will become trouble. */
+export async function examineServer(
+	client: Client,
+	retentionMonths: number,
+): Promise<Finding[]> {
+	const replication = await examineReplication(client);
+	return [
+		replication,
+		await examineConnections(client),
+		await examineTransactions(client),
+		await examineVacuum(client),
+		await examineIndexes(client),
+		await examineReports(client, retentionMonths),
+	];
+}
+
+async function examineReplication(client: Client): Promise<Finding> {
+	const check = "replication";
+	const { rows } = await client.query<{
+		standby: boolean;
+		commit: string;
+		wanted: string;
+		standbys: string;
+		synchronous: string;
+	}>(`
+		select
+			pg_is_in_recovery() as standby,
+			current_setting('synchronous_commit') as commit,
+			current_setting('synchronous_standby_names') as wanted,
+			count(*) as standbys,
+			count(*) filter (where sync_state in ('sync', 'quorum')) as synchronous
+		from pg_stat_replication where state = 'streaming'`);
+	const [row] = rows;
+	if (row?.standby) {
+		return {
+			check,
+			status: "problem",
+			found: "the server is a standby, which only reads",
+			advice:
+				"name the primary in DATABASE_URL, or an address that always leads to it (docs/scaling.md); or promote this one",
+		};
+	}
+	if (row?.commit === "off") {
+		return {
+			check,
+			status: "problem",
+			found: "synchronous_commit is off",
+			advice:
+				"set synchronous_commit = on: without it a crash loses acknowledged data",
+		};
+	}
+	if (row?.wanted && Number(row.synchronous) === 0) {
+		return {
+			check,
+			status: "problem",
+			found: `writes wait for a synchronous standby (${row.wanted}), and none streams`,
+			advice:
+				"start the standby, or take it out of synchronous_standby_names and reload",
+		};
+	}
+	const standbys = Number(row?.standbys ?? 0);
+	return {
+		check,
+		status: "ok",
+		found:
+			standbys === 0
+				? "no standby streams from this server; backups are all there is besides"
+				: `${standbys} standbys stream, ${row?.synchronous} of them synchronously`,
+	};
+}
+
+async function examineConnections(client: Client): Promise<Finding> {
+	const { rows } = await client.query<{ most: number; used: number }>(`
+		select
+			current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+			(select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`);
+	const { most = 0, used = 0 } = rows[0] ?? {};
+	const found = `${used} of ${most} connections are used`;
+	if (most >= CONNECTIONS_NEEDED && used < 0.9 * most) {
+		return { check: "connections", status: "ok", found };
+	}
+	return {
+		check: "connections",
+		status: "warning",
+		found,
+		advice: `each process of the service may open 19: raise max_connections, or start fewer workers`,
+	};
+}
+
+async function examineTransactions(client: Client): Promise<Finding> {
+	const { rows } = await client.query<{
+		pid: number;
+		name: string;
+		minutes: number;
+	}>(
+		`
+		select pid, coalesce(nullif(application_name, ''), usename::text, '?') as name,
+			floor(extract(epoch from now() - xact_start) / 60)::int as minutes
+		from pg_stat_activity
+		where datname = current_database() and pid <> pg_backend_pid()
+			and xact_start < now() - $1 * interval '1 minute'
+		order by xact_start limit 3`,
+		[LONG_MINUTES],
+	);
+	if (rows.length === 0) {
+		return {
+			check: "transactions",
+			status: "ok",
+			found: `none is open for ${LONG_MINUTES} minutes or more`,
+		};
+	}
+	const each = rows.map(
+		({ pid, name, minutes }) => `${name} (pid ${pid}) for ${minutes} minutes`,
+	);
+	return {
+		check: "transactions",
+		status: "warning",
+		found: `open: ${each.join(", ")}`,
+		advice:
+			"a backup may take that long; of anything else: it keeps old rows from being cleaned up, so end it, with select pg_terminate_backend(pid) if need be",
+	};
+}
+
+async function examineVacuum(client: Client): Promise<Finding> {
+	const check = "vacuum";
+	const { rows } = await client.query<{
+		autovacuum: string;
+		age: number;
+		dead: string[] | null;
+	}>(`
+		select
+			current_setting('autovacuum') as autovacuum,
+			(select age(datfrozenxid) from pg_database where datname = current_database()) as age,
+			(
+				select array_agg(relname::text order by n_dead_tup desc) from pg_stat_user_tables
+				where n_dead_tup > 100000 and n_dead_tup > n_live_tup
+			) as dead`);
+	const { autovacuum = "", age = 0, dead = null } = rows[0] ?? {};
+	if (autovacuum !== "on") {
+		return {
+			check,
+			status: "problem",
+			found: "autovacuum is off",
+			advice:
+				"set autovacuum = on: else tables grow without end, and in the end the server takes no writes",
+		};
+	}
+	if (age > MAX_TRANSACTION_AGE) {
+		return {
+			check,
+			status: "problem",
+			found: `the oldest rows are ${Math.round(age / 1e6)} million transactions old`,
+			advice:
+				"end long transactions and unused replication slots, then vacuum freeze: at 2,000 million the server takes no writes",
+		};
+	}
+	if (dead) {
+		return {
+			check,
+			status: "warning",
+			found: `more dead rows than living ones in ${dead.join(", ")}`,
+			advice:
+				"vacuum does not keep up: look for long transactions, else lower autovacuum_vacuum_cost_delay",
+		};
+	}
+	return { check, status: "ok", found: "autovacuum keeps up" };
+}
+
+/** Those of the schema that this version was released with. */
+async function examineIndexes(client: Client): Promise<Finding> {
+	const names = [
+		...readFileSync(SCHEMA, "utf8").matchAll(
+			/^create (?:unique )?index (\w+) on/gim,
+		),
+	].map(([, name]) => name);
+	const { rows } = await client.query<{ name: string }>(
+		`
+		select name from unnest($1::text[]) as name
+		where not exists (
+			select from pg_index where indexrelid = to_regclass('public.' || quote_ident(name)) and indisvalid
+		)`,
+		[names],
+	);
+	if (rows.length === 0) {
+		return {
+			check: "indexes",
+			status: "ok",
+			found: `all ${names.length} are there and valid`,
+		};
+	}
+	return {
+		check: "indexes",
+		status: "problem",
+		found: `missing or not valid: ${rows.map(({ name }) => name).join(", ")}`,
+		advice:
+			"make them again with their lines from sql/schema.sql (reindex index for one that is not valid); without them the service is slow",
+	};
+}
+
+async function examineReports(
+	client: Client,
+	months: number,
+): Promise<Finding> {
+	const check = "retention";
+	const { rows } = await client.query<{
+		current: boolean;
+		overdue: number;
+		strays: boolean;
+	}>(
+		`
+		select
+			to_regclass('posture_reports_' || to_char(now() at time zone 'UTC', 'YYYY_MM')) is not null as current,
+			pg_relation_size('posture_reports_default') > 0 as strays,
+			(
+				select count(*)::int from pg_inherits i join pg_class c on c.oid = i.inhrelid
+				where i.inhparent = 'posture_reports'::regclass and $1 > 0
+					and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
+					-- A month more than the setting: the service looks once a day.
+					and to_date(right(c.relname, 7), 'YYYY_MM') < (date_trunc('month', now()) - ($1 + 1) * interval '1 month')::date
+			) as overdue`,
+		[months],
+	);
+	const { current = false, overdue = 0, strays = false } = rows[0] ?? {};
+	const kept = months > 0 ? `kept for ${months} months` : "kept for ever";
+	if (current && overdue === 0 && !strays) {
+		return { check, status: "ok", found: `raw posture reports are ${kept}` };
+	}
+	const found = [
+		!current && "there is no partition for this month",
+		overdue > 0 &&
+			`raw reports of ${overdue} old month${overdue === 1 ? "" : "s"} are still there`,
+		strays && "some reports lie outside of any month",
+	];
+	return {
+		check,
+		status: "warning",
+		found: found.filter(Boolean).join("; "),
+		advice:
+			'the service looks after them at its start and daily: start it, and look in its log for "posture reports" if this stays',
+	};
+}
