@@ -120,6 +120,14 @@ export class Machine {
 		}
 	}
 
+	/** From now on the standby hears nothing of what is written here. */
+	silence(): void {
+		for (const pid of withDescendants(this.#postmaster)) {
+			const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+			if (command.includes("walsender")) process.kill(pid, "SIGSTOP");
+		}
+	}
+
 	/** PostgreSQL is no child of Patroni, so that it survives Patroni's restart. */
 	get #postmaster(): number | undefined {
 		try {
