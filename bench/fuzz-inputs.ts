@@ -122,7 +122,11 @@ export function bodiesOf(
 	// Where there are records of the kind, most ids without a kind of their own are of it.
 	const ids = [...own, ...own, ...own, ...everything.ids];
 	const known = { ...everything, ids };
-	const good = inputOf(known, schema, (inner, name) =>
+	const { cursor: _, ...properties } = (schema.properties ?? {}) as object & {
+		cursor?: unknown;
+	};
+	// No cursor is good that no list gave.
+	const good = inputOf(known, { ...schema, properties }, (inner, name) =>
 		goodFor(known, name, inner),
 	);
 	const near = inputOf(known, schema);

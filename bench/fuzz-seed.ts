@@ -25,18 +25,66 @@ export async function makeTargets(stand: Stand): Promise<Target[]> {
 			all.filter((_, i) => i % fleet.organizations.length === number);
 		const email = `ada-${number}@example.com`;
 		const { cookie } = await people.join(organizationId, email, "admin");
+		const tokens = await makeTokens(stand, organizationId);
+		const records = await addRecords(people.url, organizationId, tokens[0]);
 		targets.push({
 			url: people.url,
 			organizationId,
-			ids: mine(fleet.ids).slice(0, DEVICES_KNOWN),
+			ids: [...mine(fleet.ids).slice(0, DEVICES_KNOWN), ...records],
 			keys: mine(fleet.keys),
-			tokens: await makeTokens(stand, organizationId),
+			tokens,
 			cookie,
 			spare,
 		});
 	}
 	await people.close();
 	return targets;
+}
+
+/** A record of each kind, so that what refers to one finds it. Gives their ids. */
+async function addRecords(
+	url: string,
+	organization_id: string,
+	token: string | undefined,
+): Promise<string[]> {
+	const ids: string[] = [];
+	const add = async (tool: string, input: object): Promise<string> => {
+		const response = await fetch(`${url}/api/mcp/tools/${tool}`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${token}` },
+			body: JSON.stringify({ organization_id, ...input }),
+		});
+		const text = await response.text();
+		const id = /"id":"([\w-]{32})"/.exec(text)?.[1];
+		if (response.status !== 200 || !id) throw new Error(`${tool}: ${text}`);
+		ids.push(id);
+		return id;
+	};
+	const name = "There is one";
+	await add("addPeople", {
+		full_name: name,
+		primary_email_address: "one@example.com",
+		kind: "EMPLOYEE",
+	});
+	const framework_id = await add("addFramework", { name });
+	await add("addControl", { framework_id, section_title: "1", name });
+	await add("addAudit", { framework_id, name });
+	await add("addRisk", {
+		name,
+		category: "theft",
+		treatment: "MITIGATED",
+		inherent_likelihood: 3,
+		inherent_impact: 3,
+	});
+	await add("addMeasure", { name, category: "access" });
+	await add("addAsset", { name, amount: 1, asset_type: "PHYSICAL" });
+	await add("addDatum", { name, data_classification: "SECRET" });
+	await add("addObligation", { requirement: name });
+	await add("addNonconformity", { description: name });
+	await add("addContinualImprovement", { description: name });
+	await add("addVendor", { name });
+	await add("addTask", { name });
+	return ids;
 }
 
 type People = Awaited<ReturnType<typeof openPeople>>;
