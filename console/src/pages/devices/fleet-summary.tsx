@@ -163,7 +163,8 @@ function CheckBar({ check }: { check: Check }) {
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
 					search={{ ...HEARD, failing_check: check.check_key }}
-					size="sm"
+					// So large that the longest name of a check is whole at 1280 px.
+					fz={13}
 					c="inherit"
 					truncate
 					title={`Devices that fail: ${name}`}
