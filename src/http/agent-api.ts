@@ -23,7 +23,7 @@ import {
 } from "../devices/wire.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import { endEarly, readBody } from "./body.ts";
-import { refuseBusy } from "./busy.ts";
+import { isLongTurn, refuseBusy } from "./busy.ts";
 import { parseJson } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -252,7 +252,8 @@ export function makeAgentApi(
 			const name = routeName(request.url ?? "");
 			const route = name && routes.get(name);
 			if (!route) return false;
-			if (request.method === "POST" && route.queue.isFull()) {
+			const isBusy = isLongTurn() || route.queue.isFull();
+			if (isBusy && request.method === "POST") {
 				refuseBusy(request, response, common, isDraining);
 			} else void answer(name, route, request, response);
 			return true;

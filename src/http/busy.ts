@@ -8,6 +8,9 @@ const LITTLE = 64 * 1024;
 /** Refusals in one turn of the event loop: a few milliseconds, then it is the others' turn. */
 const IN_ONE_TURN = 256;
 
+/** Reading requests for longer than this without a pause, the service has more than it can do. */
+const LONG_TURN_MS = 500;
+
 const { code, message: MESSAGE } = busy();
 
 interface Refusal {
@@ -16,6 +19,22 @@ interface Refusal {
 	common: Readonly<Record<string, string>>;
 	isDraining: boolean;
 	message: string;
+}
+
+let turnBeganAt: number | undefined;
+
+/**
+ * True when so many requests were ready at once that to read those so far took longer than may be:
+ * the processor has no time, whatever the database has. To be asked for each request.
+ */
+export function isLongTurn(): boolean {
+	const now = performance.now();
+	if (turnBeganAt !== undefined) return now - turnBeganAt > LONG_TURN_MS;
+	turnBeganAt = now;
+	setImmediate(() => {
+		turnBeganAt = undefined;
+	});
+	return false;
 }
 
 /** Of all doors; the oldest first. */

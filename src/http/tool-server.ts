@@ -23,7 +23,7 @@ import {
 	requestIdIn,
 } from "../mcp/reply.ts";
 import { endEarly, readBody } from "./body.ts";
-import { refuseBusy } from "./busy.ts";
+import { isLongTurn, refuseBusy } from "./busy.ts";
 import type { AddressOf } from "./client-address.ts";
 import { refuseForeignPage } from "./gate.ts";
 import {
@@ -86,9 +86,11 @@ export function makeToolServer(
 
 	/** Why the request is refused unread; undefined: it is not. */
 	function whyBusy({ headers }: IncomingMessage): string | undefined {
-		if (services.pool.waitingCount > MAX_WAITING || tokens.isFull()) {
-			return busy().message;
-		}
+		const isBusy =
+			isLongTurn() ||
+			services.pool.waitingCount > MAX_WAITING ||
+			tokens.isFull();
+		if (isBusy) return busy().message;
 		return shares.whyFull(headers.authorization ?? "");
 	}
 
