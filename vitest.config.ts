@@ -12,7 +12,8 @@ export default defineConfig({
 		maxWorkers: 3,
 		// What is waited for comes when a busy machine gets to it; the default gives up after a second.
 		expect: { poll: { timeout: 20_000 } },
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		// Ends what hangs: where ten others wait for each core, starting and stopping programs took 50 s.
+		testTimeout: 180_000,
+		hookTimeout: 180_000,
 	},
 });

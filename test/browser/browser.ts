@@ -75,6 +75,8 @@ export async function startConsole(
 			viewport: { width: 1280, height: 800 },
 			...options,
 		});
+		// What a page takes on a busy machine; the default gives up after 30 seconds.
+		context.setDefaultTimeout(60_000);
 		const page = await context.newPage();
 		const complaints = watch(page);
 		refuseOtherHosts(context, base, complaints);

@@ -13,7 +13,7 @@ export default defineConfig({
 		retry: 1,
 		// What is waited for comes when a busy machine gets to it; the default gives up after a second.
 		expect: { poll: { timeout: 20_000 } },
-		testTimeout: 120_000,
-		hookTimeout: 120_000,
+		testTimeout: 240_000,
+		hookTimeout: 240_000,
 	},
 });
