@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { CheckKey } from "../../agent/checks/check.ts";
 import { FREEBSD_CHECKS } from "../../agent/checks/freebsd/all.ts";
 import { runChecks } from "../../agent/checks/run-checks.ts";
 import { findFacts } from "../../agent/facts/freebsd.ts";
 import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
+import { type Change, changed, tableOf } from "./recorded-table.ts";
 import {
 	ARGUMENTS,
 	BAD_BSD,
@@ -22,31 +22,8 @@ import {
 } from "./recordings/freebsd.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
-type Change = Partial<Recording> & { without?: string[] };
-type Case = [string, Change, string, Record<string, unknown>];
-
-/** The good machine with some commands and files said otherwise, or gone. */
-function bsd({ without = [], ...change }: Change): Recording {
-	const keep = (all: object | undefined) =>
-		Object.fromEntries(
-			Object.entries(all ?? {}).filter(([name]) => !without.includes(name)),
-		);
-	return {
-		...GOOD_BSD,
-		...change,
-		commands: { ...keep(GOOD_BSD.commands), ...change.commands },
-		files: { ...keep(GOOD_BSD.files), ...change.files },
-	};
-}
-
-function table(key: CheckKey, cases: Case[]): void {
-	describe(key, () => {
-		test.each(cases)("%s", async (_, change, status, evidence) => {
-			const outcome = await FREEBSD_CHECKS[key](recordedHost(bsd(change)));
-			expect(outcome).toEqual({ status, evidence });
-		});
-	});
-}
+const bsd = (change: Change) => changed(GOOD_BSD, change);
+const table = tableOf(GOOD_BSD, FREEBSD_CHECKS);
 
 const commands = (said: NonNullable<Recording["commands"]>): Change => ({
 	commands: said,

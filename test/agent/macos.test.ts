@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { CheckKey } from "../../agent/checks/check.ts";
 import { MACOS_CHECKS } from "../../agent/checks/macos/all.ts";
 import { runChecks } from "../../agent/checks/run-checks.ts";
 import { findFacts } from "../../agent/facts/macos.ts";
 import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
+import { type Change, changed, tableOf } from "./recorded-table.ts";
 import {
 	accountPolicy,
 	BAD_MAC,
@@ -30,34 +30,8 @@ import {
 } from "./recordings/macos.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
-type Change = Partial<Recording> & { without?: string[] };
-type Case = [string, Change, string, Record<string, unknown>];
-
-/** The good Mac with some commands and files said otherwise, or gone. */
-function mac({ without = [], ...change }: Change): Recording {
-	const keep = (all: object | undefined) =>
-		Object.fromEntries(
-			Object.entries(all ?? {}).filter(([name]) => !without.includes(name)),
-		);
-	return {
-		...GOOD_MAC,
-		...change,
-		commands: { ...keep(GOOD_MAC.commands), ...change.commands },
-		files: { ...keep(GOOD_MAC.files), ...change.files },
-	};
-}
-
-const run = (key: CheckKey, change: Change) =>
-	MACOS_CHECKS[key](recordedHost(mac(change)));
-
-function table(key: CheckKey, cases: Case[]): void {
-	describe(key, () => {
-		test.each(cases)("%s", async (_, change, status, evidence) => {
-			expect(await run(key, change)).toEqual({ status, evidence });
-		});
-	});
-}
-
+const mac = (change: Change) => changed(GOOD_MAC, change);
+const table = tableOf(GOOD_MAC, MACOS_CHECKS);
 const commands = (said: Recording["commands"]): Change => ({
 	commands: said ?? {},
 });

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import type { Check, CheckKey } from "../../agent/checks/check.ts";
+import { type Recording, recordedHost } from "./recorded-host.ts";
+
+/** What is different about a recorded machine: commands and files said otherwise, or gone. */
+export type Change = Partial<Recording> & { without?: string[] };
+
+/** What it shows, the change, and the whole outcome. */
+export type Case = [string, Change, string, Record<string, unknown>];
+
+/** The machine with the change. */
+export function changed(
+	machine: Recording,
+	{ without = [], ...change }: Change,
+): Recording {
+	const keep = (all: object | undefined) =>
+		Object.fromEntries(
+			Object.entries(all ?? {}).filter(([name]) => !without.includes(name)),
+		);
+	return {
+		...machine,
+		...change,
+		commands: { ...keep(machine.commands), ...change.commands },
+		files: { ...keep(machine.files), ...change.files },
+	};
+}
+
+/** Makes a test of each case of a check, on a machine on which all is well but for the change. */
+export const tableOf =
+	(machine: Recording, checks: Record<CheckKey, Check>) =>
+	(key: CheckKey, cases: Case[]): void => {
+		describe(key, () => {
+			test.each(cases)("%s", async (_, change, status, evidence) => {
+				const host = recordedHost(changed(machine, change));
+				expect(await checks[key](host)).toEqual({ status, evidence });
+			});
+		});
+	};
