@@ -508,17 +508,14 @@ test("a token's use is known by the client's own name", async () => {
 	});
 	await tools.rpc(body, { headers, token: user.token });
 	await expect
-		.poll(
-			async () => {
-				const { rows } = await tools.database.owner.query(
-					`select t.last_used_client, t.last_used_address, u.tool, u.calls, u.errors
+		.poll(async () => {
+			const { rows } = await tools.database.owner.query(
+				`select t.last_used_client, t.last_used_address, u.tool, u.calls, u.errors
 					 from api_tokens t join api_token_usage u on u.token_id = t.id where t.id = $1`,
-					[user.tokenId],
-				);
-				return rows;
-			},
-			{ timeout: 10_000 },
-		)
+				[user.tokenId],
+			);
+			return rows;
+		})
 		.toEqual([
 			{
 				last_used_client: "assay-test/1.2.3",
