@@ -408,11 +408,11 @@ test("a viewer sees no button that would be refused", async () => {
 	}
 	await page.goto(at("risk/new"));
 	await page.getByRole("heading", { name: /may read, but not add/ }).waitFor();
-	await page.goto(at("measure"));
+	await page.goto(at("audit"));
 	await page
-		.getByRole("heading", { name: "There are no measures yet" })
+		.getByRole("heading", { name: "There are no audits yet" })
 		.waitFor();
-	expect(await page.getByRole("link", { name: "New measure" }).count()).toBe(0);
+	expect(await page.getByRole("link", { name: "New audit" }).count()).toBe(0);
 });
 
 test("an address of no record says so", async () => {
