@@ -82,6 +82,41 @@ test("the ports are the same everywhere", async () => {
 	expect(chart).toContain(`containerPort: ${metrics}`);
 });
 
+describe("what stands in front", () => {
+	test("says itself where a request is from, whatever the client wrote", async () => {
+		const nginx = await read("deploy/nginx.conf");
+		const locations = nginx.split(/^\tlocation /m).slice(1);
+		const passing = locations.filter((text) => text.includes("proxy_pass"));
+		expect(passing.length).toBeGreaterThan(1);
+		for (const location of passing) {
+			// One that sets a header inherits none from the server.
+			expect(location).toContain(
+				"proxy_set_header X-Forwarded-For $remote_addr;",
+			);
+		}
+		expect(await read("deploy/haproxy/service.cfg")).toContain(
+			"\thttp-request set-header X-Forwarded-For %[src]\n",
+		);
+		// Caddy does it unless it is told to believe others or to write something else.
+		expect(await read("deploy/Caddyfile")).not.toMatch(
+			/^\s*(trusted_proxies\b|header_up\s+[-+]?X-Forwarded-For)/im,
+		);
+	});
+
+	test.each([
+		[
+			"nginx.conf",
+			/location \/api\/ \{\s+default_type text\/plain;\s+return 403 /,
+		],
+		["haproxy/service.cfg", /return status 403 .* if \{ path_beg \/api\/ \}/],
+		["Caddyfile", /http:\/\/\S+ \{\s+handle \/api\/\* \{\s+respond ".*" 403/],
+	])("%s sends pages to https, and programs that came without it away", async (file, refusal) => {
+		const text = await read(`deploy/${file}`);
+		expect(text).toMatch(refusal);
+		expect(text.match(/\b308\b/g)).toHaveLength(1);
+	});
+});
+
 test("whoever stops the service waits longer than it takes to finish", async () => {
 	const [, drainMs] =
 		(await read("src/serve.ts")).match(/DRAIN_MS = ([\d_]+)/) ?? [];
