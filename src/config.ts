@@ -36,7 +36,8 @@ const MIN_SECRET = 32;
 const DEFAULT_RETENTION_MONTHS = 13;
 const MAX_RETENTION_MONTHS = 1200;
 
-const NAMES = [
+/** Every setting of ours; `assay --help` explains each. */
+export const SETTINGS = [
 	"ASSAY_HOST",
 	"ASSAY_PORT",
 	"ASSAY_BASE_URL",
@@ -61,11 +62,11 @@ export function readConfig(
 	env: Readonly<Record<string, string | undefined>>,
 ): Config {
 	for (const name of Object.keys(env)) {
-		const known: readonly string[] = NAMES;
+		const known: readonly string[] = SETTINGS;
 		if (name.startsWith("ASSAY_") && !known.includes(name)) {
 			throw new AppError(
 				"bad_request",
-				`${name} is not a setting of this version; known are ${NAMES.join(", ")} and DATABASE_URL`,
+				`${name} is not a setting of this version; known are ${SETTINGS.join(", ")} and DATABASE_URL`,
 			);
 		}
 	}

@@ -11,6 +11,7 @@ Environment:
   ASSAY_HOST       address to listen on (127.0.0.1)
   ASSAY_PORT       port to listen on (8080)
   ASSAY_BASE_URL   address that agents and people use (http://localhost:<port>)
+  ASSAY_TRUSTED_PROXIES  addresses or ranges of proxies whose X-Forwarded-For counts (none)
   ASSAY_DATA_DIR   folder of the embedded database and the secret (./data)
   DATABASE_URL     use this PostgreSQL 15 or newer instead of the embedded one
   ASSAY_SECRET     what sessions are signed with (made and kept in the data folder)

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SETTINGS } from "../src/config.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 import { makeFolder } from "./folder.ts";
 import { assay } from "./program.ts";
@@ -35,6 +36,13 @@ test.for(
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`.trim());
 	expect(stderr).toBe("");
+});
+
+test("assay --help explains every setting", async () => {
+	const { stdout } = await assay(["--help"]);
+	for (const name of [...SETTINGS, "DATABASE_URL"]) {
+		expect(stdout).toMatch(new RegExp(`^  ${name}  +\\S`, "m"));
+	}
 });
 
 test.for([
