@@ -5,6 +5,7 @@ import {
 	chownSync,
 	cpSync,
 	existsSync,
+	lstatSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
@@ -29,6 +30,7 @@ import {
 	expect,
 	test,
 } from "vitest";
+import { readSecret } from "../src/access/secret.ts";
 import {
 	type EmbeddedOptions,
 	type EmbeddedPostgres,
@@ -646,6 +648,37 @@ describe.runIf(isRoot)("as root", () => {
 		const third = await open();
 		expect(await query(third, "select answer from kept")).toBe(42);
 		await third.close();
+	});
+
+	test("whatever root does in an ordinary user's folder, that user can go on with it", async () => {
+		const openAsOwner = () => openElsewhere({ uid: NOBODY });
+		// A new folder, one that was left in order, and one whose server was killed.
+		mkdirSync(dataDir);
+		chownSync(dataDir, NOBODY, NOBODY);
+		const first = await open();
+		await query(first, "create table kept as select 42 as answer");
+		expect(await readSecret({ secret: undefined, dataDir })).toHaveLength(43);
+		await first.close();
+		const second = await openAsOwner();
+		expect(second.error).toBeUndefined();
+		expect(await query(second, "select answer from kept")).toBe(42);
+		await second.kill();
+		kill(second.pid);
+		await gone(second.pid);
+		const third = await open();
+		expect(third.origin).toBe("started");
+		await withStartLock(dataDir, async () =>
+			expect(statSync(join(dataDir, "start.lock")).uid).toBe(NOBODY),
+		);
+		const others = readdirSync(dataDir, { recursive: true })
+			.map(String)
+			.filter((name) => lstatSync(join(dataDir, name)).uid !== NOBODY);
+		expect(others).toEqual([]);
+		await third.close();
+		const fourth = await openAsOwner();
+		expect(fourth.error).toBeUndefined();
+		expect(await query(fourth, "select answer from kept")).toBe(42);
+		await fourth.leave();
 	});
 
 	test("a folder that an ordinary user may not write: the system's reason and the folder's name", async () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { createForOwner } from "../db/folder-owner.ts";
 import { AppError } from "../errors.ts";
 
 /**
@@ -35,10 +36,7 @@ async function readKept(file: string): Promise<string | undefined> {
 async function makeKept(dataDir: string, file: string): Promise<string> {
 	await mkdir(dataDir, { recursive: true });
 	const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-	await writeFile(draft, `${randomBytes(32).toString("base64url")}\n`, {
-		mode: 0o600,
-		flag: "wx",
-	});
+	createForOwner(draft, `${randomBytes(32).toString("base64url")}\n`);
 	try {
 		await link(draft, file);
 	} catch (error) {

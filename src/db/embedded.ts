@@ -126,7 +126,7 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 	const baseFolder = options.baseFolder ?? "/var/lib/assay";
 	let cluster = readCluster(folder) ?? planCluster(folder, baseFolder);
 	const { directory } = cluster;
-	const user = chooseOsUser(directory);
+	const user = chooseOsUser(directory, folder);
 	const copies = user ? baseFolder : joinPath(folder, "binaries");
 	const binaries = await locateBinaries(user, copies, options.resolvePackage);
 	checkCluster(cluster, binaries.major);

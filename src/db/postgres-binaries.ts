@@ -8,12 +8,12 @@ import {
 	readFileSync,
 	renameSync,
 	rmSync,
-	statSync,
 	symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { AppError } from "../errors.ts";
+import { ownerBesideRoot } from "./folder-owner.ts";
 import { withStartLock } from "./start-lock.ts";
 
 /** The operating system's user that PostgreSQL runs as; undefined means our own. */
@@ -36,16 +36,14 @@ export const resolveInstalled: ResolvePackage = createRequire(
 ).resolve;
 
 /**
- * The user to run PostgreSQL as, which refuses to be root: the owner of the
- * existing `pgdata`, else `postgres`, else `nobody`. Throws a bad_request
- * AppError when root has none of them.
+ * The user to run PostgreSQL as, which refuses to be root: the owner of the existing `pgdata`,
+ * else of Assay's data folder, so that its user can go on with it, else `postgres`, else `nobody`.
+ * Throws a bad_request AppError when root has none of them.
  */
-export function chooseOsUser(pgdata: string): OsUser {
+export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	if (process.getuid?.() !== 0) return undefined;
-	const owner = statSync(pgdata, { throwIfNoEntry: false });
-	if (owner && owner.uid !== 0) {
-		return { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
-	}
+	const owner = ownerBesideRoot(pgdata) ?? ownerBesideRoot(folder);
+	if (owner) return { name: `uid ${owner.uid}`, ...owner };
 	const users = readFileSync("/etc/passwd", "utf8")
 		.split("\n")
 		.map((line) => line.split(":"));

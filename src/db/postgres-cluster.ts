@@ -20,6 +20,7 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { AppError } from "../errors.ts";
+import { createForOwner } from "./folder-owner.ts";
 import {
 	asUser,
 	canEnter,
@@ -82,10 +83,7 @@ export function writeCluster(cluster: Cluster): void {
 	const directory = inside.startsWith("..") ? cluster.directory : inside;
 	const draft = `${fileOf(folder)}.new`;
 	rmSync(draft, { force: true });
-	writeFileSync(draft, JSON.stringify({ ...fields, directory }, null, "\t"), {
-		mode: 0o600,
-		flush: true,
-	});
+	createForOwner(draft, JSON.stringify({ ...fields, directory }, null, "\t"));
 	renameSync(draft, fileOf(folder));
 	syncFolder(folder);
 }
@@ -94,7 +92,7 @@ export function writeCluster(cluster: Cluster): void {
 export function planCluster(folder: string, baseFolder: string): Cluster {
 	const name = createHash("sha256").update(folder).digest("hex").slice(0, 12);
 	const beside = join(folder, "postgres");
-	const directory = canEnter(folder, chooseOsUser(beside))
+	const directory = canEnter(folder, chooseOsUser(beside, folder))
 		? beside
 		: join(openFolder(baseFolder), name);
 	const password = randomBytes(24).toString("base64url");

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import {
 	closeSync,
 	constants,
+	fchownSync,
 	openSync,
 	readFileSync,
 	rmSync,
@@ -57,6 +58,7 @@ export function startPostmaster(
 		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
 		0o600,
 	);
+	if (user) fchownSync(log, user.uid, user.gid);
 	// The server's working directory is PGDATA, so "." needs neither quoting nor a short path.
 	const listen = port
 		? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }

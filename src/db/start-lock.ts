@@ -1,13 +1,8 @@
-import {
-	readFileSync,
-	rmSync,
-	statSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
+import { readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../errors.ts";
+import { createForOwner } from "./folder-owner.ts";
 
 const POLL_MS = 25;
 const TOUCH_MS = 20_000;
@@ -79,7 +74,7 @@ async function acquire(file: string): Promise<void> {
 
 function create(file: string): boolean {
 	try {
-		writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
+		createForOwner(file, String(process.pid));
 		return true;
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
