@@ -117,6 +117,28 @@ describe("what stands in front", () => {
 	});
 });
 
+describe("the alerts", () => {
+	test("know the service by the name that Prometheus is given", async () => {
+		const { scrape_configs } = parse(
+			await read("deploy/prometheus/prometheus.yml"),
+		);
+		const alerts = await read("deploy/prometheus/alerts.yml");
+		const names = [...alerts.matchAll(/job="([^"]+)"/g)].map(
+			([, name]) => name,
+		);
+		expect(new Set(names)).toEqual(new Set([scrape_configs[0].job_name]));
+		expect(alerts).toContain("absent(up{");
+	});
+
+	test("do not add up what every process counts of the whole database", async () => {
+		for (const file of ["prometheus/alerts.yml", "grafana/assay.json"]) {
+			const text = await read(`deploy/${file}`);
+			expect(text).toMatch(/max by \(\w+\) \(assay_devices\{/);
+			expect(text).not.toMatch(/sum[^(]*(\([^()]*\) *)?\(assay_devices/);
+		}
+	});
+});
+
 test("whoever stops the service waits longer than it takes to finish", async () => {
 	const [, drainMs] =
 		(await read("src/serve.ts")).match(/DRAIN_MS = ([\d_]+)/) ?? [];

@@ -97,8 +97,7 @@ test("devices are counted over all organizations, as the posture summary counts 
 
 	const samples = await scrape(assay.service.metricsUrl);
 	const counted = (status: string, freshness: string) =>
-		samples.get(`assay_devices{status="${status}",freshness="${freshness}"}`) ??
-		0;
+		samples.get(`assay_devices{status="${status}",freshness="${freshness}"}`);
 	const { pool } = assay.database;
 	const summary = await invoke(
 		{ pool, log: makeLogger("silent"), baseUrl: "http://localhost" },
@@ -114,6 +113,25 @@ test("devices are counted over all organizations, as the posture summary counts 
 	});
 	expect(counted("ACTIVE", "STALE")).toBe(1);
 	expect(counted("PENDING", "NEVER")).toBe(1);
+});
+
+test("a status and freshness that no device has are counted as 0, so that an alert sees the last one go", async () => {
+	const assay = await startMeasured();
+	const device = await assay.activateDevice();
+	await assay.database.owner.query(
+		"update devices set last_seen_at = now() - interval '1 day' where id = $1",
+		[device.id],
+	);
+	const samples = await scrape(assay.service.metricsUrl);
+	const counts = [...samples].filter(([name]) =>
+		name.startsWith("assay_devices{"),
+	);
+	expect(counts).toHaveLength(12);
+	expect(Object.fromEntries(counts)).toMatchObject({
+		'assay_devices{status="ACTIVE",freshness="ONLINE"}': 0,
+		'assay_devices{status="ACTIVE",freshness="STALE"}': 1,
+		'assay_devices{status="ACTIVE",freshness="MISSING"}': 0,
+	});
 });
 
 test("the metrics are not on the port that the world sees, and nothing else is on theirs", async () => {

@@ -1,11 +1,16 @@
 import type { Pool } from "pg";
+import { DEVICE_STATUSES, FRESHNESSES } from "../devices/device-record.ts";
 
-interface Count {
+export interface FleetCount {
 	status: string;
 	freshness: string;
-	/** A bigint, as text. */
-	devices: string;
+	devices: number;
 }
+
+/** A number that is gone says nothing, a zero sets off an alert: what no device is counts as 0. */
+const NONE = DEVICE_STATUSES.flatMap((status) =>
+	FRESHNESSES.map((freshness) => ({ status, freshness, devices: 0 })),
+);
 
 /** Counting reads every device. */
 const MAX_AGE_MS = 5 * 60_000;
@@ -16,20 +21,22 @@ const MAX_AGE_MS = 5 * 60_000;
  */
 export class FleetCounts {
 	readonly #pool: Pool;
-	#counts: Promise<Count[]> | undefined;
+	#counts: Promise<FleetCount[]> | undefined;
 	#countedAtMs = 0;
 
 	constructor(pool: Pool) {
 		this.#pool = pool;
 	}
 
-	read(): Promise<Count[]> {
+	read(): Promise<FleetCount[]> {
 		if (!this.#counts || Date.now() - this.#countedAtMs > MAX_AGE_MS) {
 			this.#countedAtMs = Date.now();
 			this.#counts = this.#pool
-				.query<Count>("select status, freshness, devices from count_devices()")
+				.query<FleetCount>(
+					"select status, freshness, devices::float8 as devices from count_devices()",
+				)
 				.then(
-					({ rows }) => rows,
+					({ rows }) => [...NONE, ...rows],
 					() => {
 						this.#counts = undefined;
 						return [];

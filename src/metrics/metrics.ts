@@ -188,7 +188,7 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 			const rows = await counts.read();
 			this.reset();
 			for (const { status, freshness, devices } of rows) {
-				this.set({ status, freshness }, Number(devices));
+				this.set({ status, freshness }, devices);
 			}
 		},
 	});
