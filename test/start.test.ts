@@ -121,6 +121,18 @@ test("while nobody has an account a start prints one setup link, also with worke
 	expect(await setUp(newer.stdout.trim())).toBe(200);
 });
 
+test("a SIGTERM to npm alone, which keeps it from us, ends service and database too", async () => {
+	fillDataFolder();
+	const service = await start({ npm: true });
+	const server = serverPid();
+	service.process.kill("SIGTERM");
+	while (isRunning(service.pid) || isRunning(server)) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	expect(service.stderr()).toContain('"signal":"the end of npm"');
+	expect(service.stderr()).toContain('"stopped"');
+});
+
 test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
 	fillDataFolder();
 	const service = await start();

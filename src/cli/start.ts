@@ -9,6 +9,7 @@ import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { VERSION } from "../version.ts";
 import { print } from "./output.ts";
+import { whenNpmEnds } from "./started-by-npm.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
 import { withDatabase } from "./with-database.ts";
 import { startWorkers, type WorkerReady } from "./workers.ts";
@@ -126,9 +127,10 @@ function parseWorkers(text: string): number {
  * Resolves with the first signal to stop; the second ends the process at once, but for a
  * worker: a terminal and the process above it may both have sent one.
  */
-function waitForSignal(): Promise<NodeJS.Signals> {
+function waitForSignal(): Promise<string> {
 	return new Promise((resolve) => {
 		let isStopping = false;
+		if (cluster.isPrimary) whenNpmEnds(() => resolve("the end of npm"));
 		for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
 			process.on(signal, () => {
 				if (isStopping && cluster.isPrimary) process.exit(1);

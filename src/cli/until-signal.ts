@@ -1,4 +1,6 @@
-/** Aborts with the first Ctrl-C or SIGTERM; the second ends the process at once. */
+import { whenNpmEnds } from "./started-by-npm.ts";
+
+/** Aborts with the first Ctrl-C or SIGTERM, also one to npm; the second ends the process at once. */
 export function whenInterrupted(): AbortSignal {
 	const controller = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -7,5 +9,6 @@ export function whenInterrupted(): AbortSignal {
 			controller.abort();
 		});
 	}
+	whenNpmEnds(() => controller.abort());
 	return controller.signal;
 }
