@@ -43,6 +43,16 @@ test("a password that a guesser tries first is refused", () => {
 		"ghbdtnrfrltkf",
 		"needforspeed",
 		"PeanutButter!",
+		// The same for hashing, in letters of another shape.
+		"ｐａｓｓｗｏｒｄ１２３４",
+		"𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝𝟏𝟐𝟑𝟒",
+		"ⓟassword1234",
+		"Ａｄａlovelace1815",
+		// With what nobody sees: a space of no width, a soft hyphen, a selector of variants, a filler.
+		"p\u200Bassword1234",
+		"pa\u00ADssword1234",
+		"passw\uFE0Ford1234",
+		"pass\u3164word1234",
 	]) {
 		expect(weaknessOf(password, ABOUT), password).toBeTypeOf("string");
 	}

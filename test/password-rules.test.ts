@@ -29,6 +29,8 @@ test("who changes a password cannot take the same one again, or one that is gues
 	for (const [wanted, code] of [
 		[PASSWORD, "SAME_PASSWORD"],
 		["password2026", "WEAK_PASSWORD"],
+		["ｐａｓｓｗｏｒｄ１２３４", "WEAK_PASSWORD"],
+		["vV8$kq2\u200B\u200B\u200B\u200B\u200B", "WEAK_PASSWORD"],
 		[`${session.user.name} 2026!`, "WEAK_PASSWORD"],
 	] as const) {
 		expect(await change(wanted)).toMatchObject({ status: 400, body: { code } });

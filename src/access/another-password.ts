@@ -1,8 +1,7 @@
 import type { Pool } from "pg";
 import { badFields } from "../errors.ts";
-import { requireGoodPassword } from "./password.ts";
-import { isPasswordOf } from "./password-hash.ts";
-import { weaknessOf } from "./password-quality.ts";
+import { passwordSchema, requireGoodPassword, whyBad } from "./password.ts";
+import { asHashed, isPasswordOf } from "./password-hash.ts";
 
 /**
  * Throws bad_request unless `password` is good and another one than the user with this address has
@@ -39,14 +38,21 @@ export async function refuseNewPassword(
 		string,
 		unknown
 	>;
-	if (typeof newPassword !== "string") return undefined;
-	if (newPassword === currentPassword) return refusal("SAME_PASSWORD", SAME);
+	const wanted = passwordSchema.safeParse(newPassword);
+	// What is of a wrong length as it was sent, better-auth itself refuses.
+	if (!wanted.success) return undefined;
+	if (
+		typeof currentPassword === "string" &&
+		asHashed(wanted.data) === asHashed(currentPassword)
+	) {
+		return refusal("SAME_PASSWORD", SAME);
+	}
 	const { rows } = await pool.query<{ email: string; name: string }>(
 		"select email, name from users where id = $1",
 		[userId],
 	);
 	const about = rows.flatMap(({ email, name }) => [email, name]);
-	const message = weaknessOf(newPassword, about);
+	const message = whyBad(wanted.data, about);
 	return message === undefined ? undefined : refusal("WEAK_PASSWORD", message);
 }
 

@@ -82,6 +82,11 @@ function readHash(hash: string) {
 	};
 }
 
+/** Typed on another keyboard, a letter may be composed of others. */
+export function asHashed(password: string): string {
+	return password.normalize("NFKC");
+}
+
 function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
 	const { log2N, r, p } = cost;
 	const N = 2 ** log2N;
@@ -90,9 +95,7 @@ function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
 		"",
 		() =>
 			new Promise<Buffer>((resolve, reject) => {
-				// Typed on another keyboard, a letter may be composed of others.
-				const text = password.normalize("NFKC");
-				scrypt(text, salt, KEY_BYTES, options, (error, key) =>
+				scrypt(asHashed(password), salt, KEY_BYTES, options, (error, key) =>
 					error ? reject(error) : resolve(key),
 				);
 			}),

@@ -1,4 +1,5 @@
 import { isCommonPassword } from "./common-passwords.ts";
+import { asHashed } from "./password-hash.ts";
 
 /** Of what is not in any of the lists below, so many letters make a password somebody's own. */
 const MIN_OWN = 5;
@@ -53,6 +54,14 @@ const LEET: Record<string, string> = {
 };
 
 /**
+ * A password without disguise: letters in another shape (full width, bold, in a circle) are the plain ones,
+ * which hashing makes of them too, and what nobody sees is left out. This is what is judged.
+ */
+export function asGuessed(password: string): string {
+	return asHashed(password).replace(/[\p{Cf}\p{DI}]/gu, "");
+}
+
+/**
  * Why a password that is long enough would be guessed all the same: it is made of few characters,
  * of runs over the keyboard, of one piece again and again, or of common words, of what everybody
  * knows about its user (`about`: address, names) and digits, or it is among those used most, with
@@ -62,7 +71,7 @@ export function weaknessOf(
 	password: string,
 	about: readonly string[] = [],
 ): string | undefined {
-	const text = password.toLowerCase();
+	const text = asGuessed(password).toLowerCase();
 	if (new Set(text).size < MIN_DISTINCT) {
 		return "is made of very few different characters; take a few words that only you would put together";
 	}
@@ -123,7 +132,7 @@ function withoutLeet(text: string): string {
 
 /** Words of at least three letters: shorter ones are part of too many others. */
 function wordsIn(text: string): string[] {
-	return text
+	return asGuessed(text)
 		.toLowerCase()
 		.split(/[^\p{L}\p{N}]+/u)
 		.filter((word) => word.length >= 3);

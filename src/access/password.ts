@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
-import { weaknessOf } from "./password-quality.ts";
+import { asGuessed, weaknessOf } from "./password-quality.ts";
 
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
@@ -16,8 +16,19 @@ export function requireGoodPassword(
 	password: string,
 	about: readonly string[],
 ): void {
-	const message = passwordSchema.safeParse(password).success
+	const message = whyBad(password, about);
+	if (message) throw badFields([{ field: "password", message }]);
+}
+
+/** What is wrong with a new password; undefined: nothing. Characters that nobody sees do not make it longer. */
+export function whyBad(
+	password: string,
+	about: readonly string[],
+): string | undefined {
+	const isLong =
+		passwordSchema.safeParse(password).success &&
+		asGuessed(password).length >= MIN_PASSWORD;
+	return isLong
 		? weaknessOf(password, about)
 		: `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
-	if (message) throw badFields([{ field: "password", message }]);
 }
