@@ -5,11 +5,13 @@ import { requestIdOf } from "./request-id.ts";
 
 /** A body of this length is thrown away as it comes; of a longer one nothing more is read. */
 const LITTLE = 64 * 1024;
-/** Refusals in one turn of the event loop: a few milliseconds, then it is the others' turn. */
-const IN_ONE_TURN = 256;
+/** Of one turn of the event loop the most that goes into refusals; then it is the others' turn. */
+const ANSWERING_MS = 100;
+/** Between two looks at the clock. */
+const AT_LEAST = 64;
 
 /** Reading requests for longer than this without a pause, the service has more than it can do. */
-const LONG_TURN_MS = 500;
+const LONG_TURN_MS = 200;
 
 const { code, message: MESSAGE } = busy();
 
@@ -45,7 +47,7 @@ let refusals: Refusal[] = [];
  * all requests, and what they cost is taken from the others: no body, no credential, no query, no
  * line in the log, and the connection stays open, because a new one costs more than the answer.
  *
- * Not at once but when the sockets at hand were read, and few at a time: answered in between, a
+ * Not at once but when the sockets at hand were read, and not all at a time: answered in between, a
  * thousand quick clients would have their next requests read before anything else is looked at,
  * the database's answers and timers included, for many seconds.
  */
@@ -61,10 +63,15 @@ export function refuseBusy(
 }
 
 function answerSome(): void {
-	const some = refusals.slice(0, IN_ONE_TURN);
-	refusals = refusals.slice(IN_ONE_TURN);
+	const until = performance.now() + ANSWERING_MS;
+	let answered = 0;
+	while (answered < refusals.length && performance.now() < until) {
+		const next = refusals.slice(answered, answered + AT_LEAST);
+		for (const refusal of next) answer(refusal);
+		answered += next.length;
+	}
+	refusals = refusals.slice(answered);
 	if (refusals.length > 0) setImmediate(answerSome);
-	for (const refusal of some) answer(refusal);
 }
 
 function answer(refusal: Refusal): void {
