@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -220,14 +221,14 @@ test("doctor names a problem, says what to do and fails", async () => {
 	expect(stdout).not.toContain("s3cret");
 });
 
-test("doctor makes no database where there is none yet", async () => {
+test("doctor calls a folder without database a problem, and makes none", async () => {
 	const folder = await makeFolder("assay-doctor-");
-	const { code, stdout } = await assay(["doctor"], {
-		ASSAY_DATA_DIR: join(folder, "data"),
-	});
+	const data = join(folder, "data");
+	const { code, stdout } = await assay(["doctor"], { ASSAY_DATA_DIR: data });
+	expect(existsSync(data)).toBe(false);
 	await rm(folder, { recursive: true });
-	expect(code).toBe(0);
-	expect(stdout).toMatch(/^warning +database: no database/m);
+	expect(code).toBe(1);
+	expect(stdout).toMatch(/^problem +database: there is no database in/m);
 });
 
 /** A Node of the system's that is too old to run the service, if there is one. */

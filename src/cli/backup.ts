@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { Command } from "commander";
-import { type Config, readConfig } from "../config.ts";
+import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
+import { requireDatabase } from "../db/missing.ts";
 import { AppError } from "../errors.ts";
 import { print } from "./output.ts";
 
@@ -91,17 +90,6 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 		options,
 		{ is_whole: true, ...summary },
 		`The backup is whole: of ${summary.made_at}, made by Assay ${summary.made_by}.\n${describeSummary(summary)}`,
-	);
-}
-
-/** Else an empty database would be made, only to be backed up. */
-function requireDatabase(config: Config): void {
-	if (config.databaseUrl || existsSync(join(config.dataDir, "postgres.json"))) {
-		return;
-	}
-	throw new AppError(
-		"bad_request",
-		`there is no database in ${config.dataDir}; set ASSAY_DATA_DIR or DATABASE_URL to what the service uses`,
 	);
 }
 

@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { type Config, readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
+import { hasDatabase, MISSING_ADVICE } from "../db/missing.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
@@ -115,16 +116,13 @@ async function examineDisk(config: Config): Promise<Finding> {
 }
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
-	if (
-		!config.databaseUrl &&
-		!existsSync(join(config.dataDir, "postgres.json"))
-	) {
+	if (!hasDatabase(config)) {
 		return [
 			{
 				check: "database",
-				status: "warning",
-				found: `no database in ${config.dataDir} yet`,
-				advice: "npx assay start makes it",
+				status: "problem",
+				found: `there is no database in ${config.dataDir}`,
+				advice: MISSING_ADVICE,
 			},
 		];
 	}
@@ -257,6 +255,14 @@ function examineTraces(): Finding[] {
 
 async function examineSchema(client: Client): Promise<Finding> {
 	const { applied, pending } = await readMigrationState(client);
+	if (applied.length === 0) {
+		return {
+			check: "schema",
+			status: "problem",
+			found: "the database has no schema of Assay",
+			advice: MISSING_ADVICE,
+		};
+	}
 	if (pending.length > 0) {
 		return {
 			check: "schema",

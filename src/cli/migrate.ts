@@ -10,7 +10,10 @@ export function addMigrate(program: Command): void {
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { json?: boolean }) => {
-			const applied = await withDatabase(async (database) => database.migrated);
+			const applied = await withDatabase(
+				async ({ migrated }) => migrated,
+				"make",
+			);
 			print(
 				options,
 				{ applied },

@@ -24,9 +24,13 @@ export function addOrg(program: Command): void {
 		.requiredOption("--name <name>", "what it is called", parseName)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { name: string; json?: boolean }) => {
-			const id = await withDatabase((database) =>
-				createOrganization(database.pool, options.name),
-			);
+			const id = await withDatabase(({ pool, migrated, description }) => {
+				// Of a new installation this may be the first command; in a wrong folder it shows.
+				if (migrated.some((name) => name.startsWith("0001_"))) {
+					process.stderr.write(`made a new database: ${description}\n`);
+				}
+				return createOrganization(pool, options.name);
+			}, "make");
 			print(
 				options,
 				{ organization_id: id, name: options.name },

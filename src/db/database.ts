@@ -1,7 +1,8 @@
 import type { ClientConfig, Pool } from "pg";
 import type { Config } from "../config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, readMigrations } from "./migrate.ts";
+import { requireDatabase } from "./missing.ts";
 import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
 import { assertOwnSessions } from "./session.ts";
 
@@ -54,11 +55,22 @@ const POOL_SIZE = 8;
 const DEVICE_POOL_SIZE = 6;
 const IDENTITY_POOL_SIZE = 4;
 
-/** The database, migrated, through a pool bound by row-level security. */
-export async function openDatabase(config: Config): Promise<Database> {
+/**
+ * The database, migrated, through a pool bound by row-level security. Throws a bad_request
+ * AppError when there is none and it is not to be made.
+ */
+export async function openDatabase(
+	config: Config,
+	whenMissing: "refuse" | "make" = "make",
+): Promise<Database> {
+	if (whenMissing === "refuse") requireDatabase(config);
 	const server = await openServer(config);
 	try {
-		const migrated = await migrate(server.connection);
+		const migrated = await migrate(
+			server.connection,
+			readMigrations(),
+			whenMissing,
+		);
 		const pool = makePool(server.connection, { max: POOL_SIZE });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
+import { noSchema } from "./missing.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
@@ -87,12 +88,13 @@ export async function readMigrationState(
 /**
  * Brings the database to the newest schema, each file in a transaction of its own;
  * gives the names of the files applied now. Safe when several processes start at
- * once. Throws a bad_request AppError when the database is newer than this version
- * or its user may not do what a migration needs.
+ * once. Throws a bad_request AppError when the database is newer than this version,
+ * its user may not do what a migration needs, or there is no schema and none is to be made.
  */
 export async function migrate(
 	connection: ClientConfig,
 	migrations: Migration[] = readMigrations(),
+	whenMissing: "refuse" | "make" = "make",
 ): Promise<string[]> {
 	const client = new Client({
 		...connection,
@@ -102,8 +104,9 @@ export async function migrate(
 	await client.connect();
 	try {
 		await takeTurn(client);
+		const { applied, pending } = await readMigrationState(client, migrations);
+		if (applied.length === 0 && whenMissing === "refuse") throw noSchema();
 		await makeMigrationsTable(client);
-		const { pending } = await readMigrationState(client, migrations);
 		for (const migration of migrations) {
 			if (!pending.includes(migration.name)) continue;
 			await client.query("begin");
