@@ -111,6 +111,16 @@ export function oneOfTwoKilled(isShort: boolean): Fault {
 	};
 }
 
+/** For longer than the server lets a transaction be idle: what the stopped one held is free by then. */
+export const ONE_OF_TWO_FROZEN: Fault = {
+	name: "one of two services behind a proxy frozen for 30 s (kill -STOP)",
+	run: async ({ second }) => {
+		second?.freeze();
+		await sleep(30 * SECOND);
+		second?.thaw();
+	},
+};
+
 /** `mount` is the small file system on which the stand's database is. */
 export function fullDisk(mount: string, mib: number): Fault {
 	return {

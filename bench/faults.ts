@@ -8,6 +8,7 @@ import {
 	type Fault,
 	fullDisk,
 	NETWORK_FAULTS,
+	ONE_OF_TWO_FROZEN,
 	oneOfTwoKilled,
 } from "./fault-kinds.ts";
 import { brokenPromises, toMarkdown } from "./fault-report.ts";
@@ -60,9 +61,9 @@ async function add(fault: Fault, bench: Bench, port: number): Promise<void> {
 
 async function run(): Promise<number> {
 	const direct = directFaults(isShort);
-	const two = oneOfTwoKilled(isShort);
+	const ofTwo = [oneOfTwoKilled(isShort), ONE_OF_TWO_FROZEN].filter(isWanted);
 	let version = "";
-	if ([...direct, ...NETWORK_FAULTS, two].some(isWanted)) {
+	if ([...direct, ...NETWORK_FAULTS, ...ofTwo].some(isWanted)) {
 		say("starting PostgreSQL and the service");
 		const stand = await makeStand(DEVICES);
 		undo.push(stand.close);
@@ -75,7 +76,7 @@ async function run(): Promise<number> {
 		const bench = { stand, writers };
 		for (const fault of direct) await add(fault, bench, service.port);
 		if (NETWORK_FAULTS.some(isWanted)) await breakNetwork(bench);
-		if (isWanted(two)) await killOneOfTwo(two, bench);
+		if (ofTwo.length > 0) await breakOneOfTwo(ofTwo, bench);
 	}
 	const skipped = await runFullDisk();
 	process.stdout.write(toMarkdown(rows, version));
@@ -104,7 +105,7 @@ async function breakNetwork(bench: Bench): Promise<void> {
 }
 
 /** The load goes to a door before two services, which asks the other when one does not answer. */
-async function killOneOfTwo(fault: Fault, bench: Bench): Promise<void> {
+async function breakOneOfTwo(faults: Fault[], bench: Bench): Promise<void> {
 	const { stand } = bench;
 	const second = await startBeside(stand, stand.postgres.url);
 	let turn = 0;
@@ -114,7 +115,7 @@ async function killOneOfTwo(fault: Fault, bench: Bench): Promise<void> {
 		return ports.map((port) => ({ port, host: "127.0.0.1" }));
 	});
 	undo.push(door.close);
-	await add(fault, { ...bench, second }, door.port);
+	for (const fault of faults) await add(fault, { ...bench, second }, door.port);
 	await second.stop();
 }
 

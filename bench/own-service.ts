@@ -95,6 +95,15 @@ export class OwnService {
 		await this.#end("SIGKILL");
 	}
 
+	/** It does nothing more, keeps its connections and answers nobody, until `thaw`. */
+	freeze(): void {
+		this.#child?.kill("SIGSTOP");
+	}
+
+	thaw(): void {
+		this.#child?.kill("SIGCONT");
+	}
+
 	async stop(): Promise<void> {
 		const timer = setTimeout(
 			() => this.#child?.kill("SIGKILL"),

@@ -62,11 +62,12 @@ export const RETRY_AFTER_SECONDS = 15;
 
 /**
  * PostgreSQL states that mean "not now" rather than "not ever" (appendix A of its
- * manual): 08 connection, 25006 read-only standby, 28 our login refused, 3D000 database
+ * manual): 08 connection, 25006 read-only standby, 25P03 a transaction left idle, 28 our login refused, 3D000 database
  * gone, 40 deadlock or serialization, 53 resources or disk full, 55000 database closed to
  * connections, 55P03 lock timeout, 57 shutdown or statement timeout, 58 I/O.
  */
-const UNAVAILABLE_SQLSTATE = /^(08|25006|28|3D000|40|53|55000|55P03|57|58)/;
+const UNAVAILABLE_SQLSTATE =
+	/^(08|25006|25P03|28|3D000|40|53|55000|55P03|57|58)/;
 
 /** Errors of the operating system while reaching the database. */
 const UNAVAILABLE_ERRNO = new Set([

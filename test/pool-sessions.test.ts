@@ -12,6 +12,7 @@ import {
 	transaction,
 } from "../src/db/pool.ts";
 import { assertOwnSessions, sessionOf } from "../src/db/session.ts";
+import { toAppError } from "../src/errors.ts";
 import { asPrivacy } from "../src/privacy/session.ts";
 import { keepReports } from "../src/retention.ts";
 import { heartbeatBody, startService, type TestService } from "./service.ts";
@@ -69,11 +70,37 @@ test("a pool acts as its role from the first statement on, within its limits", a
 			{ max: 1, role },
 		);
 		const { rows } = await pool.query(
-			"select current_user::text as role, current_setting('statement_timeout') as most, current_setting('timezone') as zone",
+			"select current_user::text as role, current_setting('statement_timeout') as most, current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone",
 		);
 		await pool.end();
-		expect(rows).toEqual([{ role, most: "10s", zone: "UTC" }]);
+		expect(rows).toEqual([{ role, most: "10s", idle: "15s", zone: "UTC" }]);
 	}
+});
+
+test("a process that is stopped in a transaction keeps its locks until the server ends it, and then hears that the service is unavailable", async () => {
+	const { organizationId } = running;
+	const pool = makePool({ connectionString: running.database.url }, { max: 1 });
+	onTestFinished(() => pool.end());
+	const lock =
+		"select from organizations where id = $1 and set_config('lock_timeout', '10s', true) is not null for update";
+	const isStopped = Promise.withResolvers<void>();
+	const isSeen = Promise.withResolvers<void>();
+	const stopped = transaction(pool, { organizationId }, async (client) => {
+		// As for every connection of the service, but sooner.
+		await client.query("set idle_in_transaction_session_timeout to '100ms'");
+		await client.query(lock, [organizationId]);
+		isStopped.resolve();
+		await isSeen.promise;
+		await client.query("select");
+	}).catch(toAppError);
+	await isStopped.promise;
+	const other = await running.database.owner.query(lock, [organizationId]);
+	expect(other.rowCount).toBe(1);
+	isSeen.resolve();
+	expect(await stopped).toMatchObject({ code: "service_unavailable" });
+	await transaction(pool, { organizationId }, (client) =>
+		client.query("select"),
+	);
 });
 
 test("a connection that somebody hands on with a role is the owner's again before the owner's first statement", async () => {

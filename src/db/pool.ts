@@ -18,8 +18,9 @@ const CONNECT_MS = 5_000;
 /**
  * A pool whose connections act as `role` from their first statement on. A statement
  * that takes longer than 10 s or waits 3 s for a lock is stopped, one whose answer does not come within 15 s
- * (the network ate it) and a connection that cannot be had within 5 s are given up: all
- * surface as "service_unavailable". Times are read as RFC 3339 text unless asked for as Date.
+ * (the network ate it) and a connection that cannot be had within 5 s are given up. A transaction in which
+ * nothing is asked for 15 s is ended by the server, so that a process that was stopped in one, or the machine
+ * of which is gone, keeps its locks no longer. All surface as "service_unavailable". Times are read as RFC 3339 text unless asked for as Date.
  * A server that only reads (a standby, a primary of before) gets no place in it.
  */
 export function makePool(
@@ -36,6 +37,7 @@ export function makePool(
 		text: sessionOf(options.role ?? APP_ROLE, {
 			statement_timeout: "10s",
 			lock_timeout: "3s",
+			idle_in_transaction_session_timeout: "15s",
 			timezone: "UTC",
 			datestyle: "ISO",
 		}),

@@ -26,6 +26,8 @@ export async function asPrivacy<Result>(
 				sessionOf(PRIVACY_ROLE, {
 					statement_timeout: 0,
 					lock_timeout: "30s",
+					// It thinks between statements; suspended by Ctrl-Z, it must not keep its locks for ever.
+					idle_in_transaction_session_timeout: "5min",
 					timezone: "UTC",
 					datestyle: "ISO",
 				}),
