@@ -22,7 +22,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 
 const read = (file: string) => readFile(join(ROOT, file), "utf8");
 
-const DOCS = ["docs/deploying.md", "docs/scaling.md"];
+const DOCS = ["docs/deploying.md", "docs/scaling.md", "docs/backup.md"];
 const files = [...(await filesBelow("deploy")), ...DOCS];
 const texts = await Promise.all(
 	files.map(async (file) => [file, await read(file)] as const),
@@ -34,6 +34,20 @@ test.each(texts)("%s names settings that there are", (_, text) => {
 		// A setting that is not known stops the start, whatever its value; an empty one counts as absent.
 		expect(() => readConfig({ [name]: "" }), name).not.toThrow();
 	}
+});
+
+test.each(texts)("%s names the file with each call of compose", (_, text) => {
+	expect(text).not.toMatch(/docker compose (?!-f deploy\/compose\.yaml )/);
+});
+
+test("the backup of every night has the service's settings and user", async () => {
+	const settings = async (file: string) =>
+		(await read(`deploy/${file}`)).match(
+			/^(?:User|Group|WorkingDirectory|Environment|EnvironmentFile)=.*$/gm,
+		);
+	const service = await settings("assay.service");
+	expect(service).toContain("EnvironmentFile=-/etc/assay.env");
+	expect(await settings("assay-backup.service")).toEqual(service);
 });
 
 test("a setting that there is not would be found", () => {
