@@ -271,3 +271,67 @@ test("what waits is refused in time also when no batch comes back", async () => 
 	release();
 	expect(await travelling).toBe(1);
 });
+
+test("of one key only so many wait: the surplus is refused alone, and the queue is not full for other keys", async () => {
+	const { batcher, release } = makeHeld({
+		maxBatchRows: 4,
+		maxInFlight: 2,
+		maxWaitMs: 0,
+		maxHeldPerKey: 4,
+	});
+	const first = batcher.add(row("crowd"));
+	await new Promise((resolve) => setImmediate(resolve));
+	const crowd = Array.from({ length: 1000 }, () => batcher.add(row("crowd")));
+	const settled = Promise.allSettled([first, ...crowd]);
+	await passSomeTime();
+	expect(batcher.isFull()).toBe(false);
+	const other = batcher.add(row("other", 7));
+	release();
+	expect(await other).toBe(7);
+	expect((await settled).map(({ status }) => status)).toEqual([
+		...Array(5).fill("fulfilled"),
+		...Array(996).fill("rejected"),
+	]);
+	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, refused: 996 });
+});
+
+test("what waited too long behind its key is refused too, and those after it are served", async () => {
+	const { batcher, release } = makeHeld({ maxAgeMs: 400, maxBatchRows: 4 });
+	const travelling = batcher.add(row("a", 1));
+	await new Promise((resolve) => setImmediate(resolve));
+	const old = Promise.allSettled([
+		batcher.add(row("a", 2)),
+		batcher.add(row("a", 3)),
+		batcher.add(row("b", 4)),
+	]);
+	await new Promise((resolve) => setTimeout(resolve, 450));
+	release();
+	expect(await travelling).toBe(1);
+	const young = [batcher.add(row("a", 5)), batcher.add(row("b", 6))];
+	expect(await Promise.all(young)).toEqual([5, 6]);
+	for (const outcome of await old) {
+		expect(outcome).toMatchObject({
+			status: "rejected",
+			reason: { code: "service_unavailable" },
+		});
+	}
+	await batcher.idle();
+	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, inFlight: 0 });
+});
+
+test("an AppError as the result of an item rejects that item alone", async () => {
+	const { batcher } = makeDivider({
+		run: async (rows) =>
+			rows.map(({ key, divisor }) =>
+				key === "b" ? new AppError("not_found", "none") : divisor,
+			),
+	});
+	const settled = await Promise.allSettled(
+		["a", "b", "c"].map((key) => batcher.add(row(key))),
+	);
+	expect(settled.map(({ status }) => status)).toEqual([
+		"fulfilled",
+		"rejected",
+		"fulfilled",
+	]);
+});

@@ -1,4 +1,5 @@
 import {
+	AppError,
 	busy,
 	isDatabaseUnavailable,
 	isTransactionConflict,
@@ -10,8 +11,11 @@ export interface BatchOptions<Item, Result> {
 	name?: string;
 	/** Items with equal keys never travel together nor at the same time. */
 	key: (item: Item) => string;
-	/** One statement for all `items`, which are sorted by key; gives their results in the same order. */
-	run: (items: Item[]) => Promise<Result[]>;
+	/**
+	 * One statement for all `items`, which are sorted by key; gives their results in the same order.
+	 * An AppError among them is for that item alone.
+	 */
+	run: (items: Item[]) => Promise<(Result | AppError)[]>;
 	/** What an item costs in memory; the limits named …Bytes count it. */
 	bytes: (item: Item) => number;
 	maxBatchRows: number;
@@ -20,6 +24,8 @@ export interface BatchOptions<Item, Result> {
 	/** What may wait for a place; beyond either an item is refused with service_unavailable. */
 	maxWaitingRows: number;
 	maxWaitingBytes: number;
+	/** What may wait behind another item with its key; beyond, that key alone is refused. Unlimited unless given. */
+	maxHeldPerKey?: number;
 	/** While a new item would wait longer than this, it is refused in the same way. */
 	maxWaitMs?: number;
 	/** What has waited longer than this all the same is refused as well: it is not stored. */
@@ -63,6 +69,8 @@ interface Waiting<Item, Result> {
 	bytes: number;
 	/** On performance.now()'s clock. */
 	since: number;
+	/** Since when its key keeps it back no longer. */
+	readySince: number;
 	resolve: (result: Result) => void;
 	reject: (error: unknown) => void;
 }
@@ -72,17 +80,24 @@ interface Waiting<Item, Result> {
  * one of `maxInFlight` places is free, so a lone item waits for nothing and a crowd
  * travels in large groups; `add` resolves after the batch has committed. Sorted
  * rows, and one key never in two batches at once, keep batches from deadlocking.
- * When a batch fails for another reason than an absent database, its halves go again
+ * What waits for its key waits aside: it neither
+ * makes the queue look full nor is looked at when a batch leaves, so that many items of one key
+ * cost the others nothing. When a batch fails for another reason than an absent database, its halves go again
  * on their own, so that in the end a bad row fails alone.
  */
 export class Batcher<Item, Result> implements Queue {
 	readonly #options: BatchOptions<Item, Result>;
-	#waiting: Waiting<Item, Result>[] = [];
+	/** What may travel, in the order of `readySince`: of each key one at most. */
+	#ready: Waiting<Item, Result>[] = [];
+	/** The keys of what is ready or travels, each with what waits behind it. */
+	readonly #held = new Map<string, Waiting<Item, Result>[] | undefined>();
+	#heldRows = 0;
+	#heldBytes = 0;
+	/** Of both. */
 	#waitingBytes = 0;
-	readonly #keysInFlight = new Set<string>();
 	#inFlight = 0;
 	#isScheduled = false;
-	/** What a batch took lately from its departure to its end. */
+	/** What a batch that was served took lately: one given up says nothing of the next. */
 	#travelMs = 0;
 	#sweeper: NodeJS.Timeout | undefined;
 	#whenIdle: (() => void)[] = [];
@@ -98,22 +113,51 @@ export class Batcher<Item, Result> implements Queue {
 	add(item: Item): Promise<Result> {
 		const bytes = this.#options.bytes(item);
 		const since = performance.now();
-		if (this.#isFullFor(bytes, since)) {
+		const key = this.#options.key(item);
+		const { maxHeldPerKey = Infinity } = this.#options;
+		const behind = this.#held.get(key)?.length ?? 0;
+		if (this.#isFullFor(bytes, since) || behind >= maxHeldPerKey) {
 			this.#refused++;
 			return Promise.reject(busy());
 		}
 		if (itemQueued.hasSubscribers) itemQueued.publish(item);
 		return new Promise((resolve, reject) => {
-			const key = this.#options.key(item);
-			this.#waiting.push({ item, key, bytes, since, resolve, reject });
-			this.#waitingBytes += bytes;
+			const readySince = since;
+			this.#wait({ item, key, bytes, since, readySince, resolve, reject });
 			this.#schedule();
 		});
 	}
 
+	#wait(entry: Waiting<Item, Result>): void {
+		this.#waitingBytes += entry.bytes;
+		if (!this.#held.has(entry.key)) {
+			this.#held.set(entry.key, undefined);
+			this.#ready.push(entry);
+			return;
+		}
+		this.#heldRows++;
+		this.#heldBytes += entry.bytes;
+		const behind = this.#held.get(entry.key);
+		if (behind) behind.push(entry);
+		else this.#held.set(entry.key, [entry]);
+	}
+
+	/** What was ready or travelled with this key is done: the next of its key is ready. */
+	#release(key: string): void {
+		const next = this.#held.get(key)?.shift();
+		if (!next) {
+			this.#held.delete(key);
+			return;
+		}
+		this.#heldRows--;
+		this.#heldBytes -= next.bytes;
+		next.readySince = performance.now();
+		this.#ready.push(next);
+	}
+
 	/** Whoever is turned away by this answer counts as refused. */
 	isFull(): boolean {
-		if (this.#waiting.length === 0) return false;
+		if (this.#ready.length === 0 && this.#heldRows === 0) return false;
 		const isFull = this.#isFullFor(1, performance.now());
 		if (isFull) this.#refused++;
 		return isFull;
@@ -123,34 +167,32 @@ export class Batcher<Item, Result> implements Queue {
 		const { maxWaitingRows, maxWaitingBytes } = this.#options;
 		const { maxWaitMs = MAX_WAIT_MS } = this.#options;
 		return (
-			this.#waiting.length >= maxWaitingRows ||
+			this.#ready.length + this.#heldRows >= maxWaitingRows ||
 			this.#waitingBytes + bytes > maxWaitingBytes ||
-			now - (this.#waiting[0]?.since ?? now) > maxWaitMs ||
+			now - (this.#ready[0]?.readySince ?? now) > maxWaitMs ||
 			this.#expectedMs() > maxWaitMs
 		);
 	}
 
-	/** How long what waits now will take, by what batches took lately. */
+	/** How long what is ready now will take, by what batches took lately. */
 	#expectedMs(): number {
 		const { maxBatchRows, maxBatchBytes, maxInFlight } = this.#options;
 		const batches = Math.max(
-			this.#waiting.length / maxBatchRows,
-			this.#waitingBytes / maxBatchBytes,
+			this.#ready.length / maxBatchRows,
+			(this.#waitingBytes - this.#heldBytes) / maxBatchBytes,
 		);
 		return (batches / maxInFlight) * this.#travelMs;
 	}
 
 	/** Resolves when nothing waits and nothing is in flight. */
 	idle(): Promise<void> {
-		if (this.#waiting.length === 0 && this.#inFlight === 0) {
-			return Promise.resolve();
-		}
+		if (this.#isIdle()) return Promise.resolve();
 		return new Promise((resolve) => this.#whenIdle.push(resolve));
 	}
 
 	load(): QueueLoad {
 		return {
-			rows: this.#waiting.length,
+			rows: this.#ready.length + this.#heldRows,
 			bytes: this.#waitingBytes,
 			inFlight: this.#inFlight,
 			batches: this.#batches,
@@ -175,68 +217,89 @@ export class Batcher<Item, Result> implements Queue {
 
 	/** Sends what may travel now; false when nothing may. */
 	#depart(): boolean {
-		this.#refuseOld();
 		const batch: Waiting<Item, Result>[] = [];
-		const held: Waiting<Item, Result>[] = [];
+		const departed = performance.now();
 		let taken = 0;
 		let bytes = 0;
-		for (const entry of this.#waiting) {
+		// A refused one may make the next of its key ready, which comes last and is looked at too.
+		for (; taken < this.#ready.length; taken++) {
+			const entry = this.#ready[taken] as Waiting<Item, Result>;
 			if (batch.length === this.#options.maxBatchRows) break;
 			if (batch.length > 0 && bytes + entry.bytes > this.#options.maxBatchBytes)
 				break;
-			taken++;
-			if (this.#keysInFlight.has(entry.key)) {
-				held.push(entry);
-			} else {
-				this.#keysInFlight.add(entry.key);
-				batch.push(entry);
-				bytes += entry.bytes;
+			if (this.#isOld(entry, departed)) {
+				this.#refuse(entry);
+				this.#release(entry.key);
+				continue;
 			}
+			batch.push(entry);
+			bytes += entry.bytes;
 		}
+		this.#ready = this.#ready.slice(taken);
 		if (batch.length === 0) {
 			this.#sweepLater();
 			this.#tellIdle();
 			return false;
 		}
 		this.#waitingBytes -= bytes;
-		this.#waiting = [...held, ...this.#waiting.slice(taken)];
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
-		const departed = performance.now();
 		this.#inFlight++;
 		this.#batches++;
 		this.#batchedRows += batch.length;
 		void this.#travel(batch).finally(() => {
 			this.#inFlight--;
-			const tookMs = performance.now() - departed;
-			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;
-			for (const entry of batch) this.#keysInFlight.delete(entry.key);
-			if (this.#waiting.length > 0) this.#schedule();
+			for (const entry of batch) this.#release(entry.key);
+			if (this.#ready.length > 0) this.#schedule();
 			else this.#tellIdle();
 		});
 		return true;
 	}
 
+	#isIdle(): boolean {
+		// What is held has a key that is ready or travels.
+		return this.#ready.length === 0 && this.#inFlight === 0;
+	}
+
 	#tellIdle(): void {
-		if (this.#waiting.length > 0 || this.#inFlight > 0) return;
+		if (!this.#isIdle()) return;
 		for (const resolve of this.#whenIdle.splice(0)) resolve();
 	}
 
-	/** The oldest are the first, but for those held back for their key, which stay in their order. */
+	#isOld({ since }: Waiting<Item, Result>, now: number): boolean {
+		return now - since > (this.#options.maxAgeMs ?? MAX_AGE_MS);
+	}
+
+	#refuse({ bytes, reject }: Waiting<Item, Result>): void {
+		this.#waitingBytes -= bytes;
+		this.#refused++;
+		reject(busy());
+	}
+
 	#refuseOld(): void {
-		const { maxAgeMs = MAX_AGE_MS } = this.#options;
-		const before = performance.now() - maxAgeMs;
-		const young = this.#waiting.findIndex(({ since }) => since >= before);
-		const old = this.#waiting.splice(0, young < 0 ? Infinity : young);
-		for (const { bytes, reject } of old) {
-			this.#waitingBytes -= bytes;
-			this.#refused++;
-			reject(busy());
+		const now = performance.now();
+		const staysYoung = (entry: Waiting<Item, Result>) => {
+			if (!this.#isOld(entry, now)) return true;
+			this.#refuse(entry);
+			return false;
+		};
+		if (this.#heldRows > 0) {
+			this.#heldRows = 0;
+			this.#heldBytes = 0;
+			for (const [key, behind] of this.#held) {
+				const young = behind?.filter(staysYoung);
+				this.#held.set(key, young);
+				this.#heldRows += young?.length ?? 0;
+				for (const { bytes } of young ?? []) this.#heldBytes += bytes;
+			}
 		}
+		const old = this.#ready.filter((entry) => this.#isOld(entry, now));
+		this.#ready = this.#ready.filter(staysYoung);
+		for (const { key } of old) this.#release(key);
 	}
 
 	/** No batch may come back for long, as from a silent database: what waits is refused in time. */
 	#sweepLater(): void {
-		if (this.#sweeper || this.#waiting.length === 0) return;
+		if (this.#sweeper || this.#ready.length + this.#heldRows === 0) return;
 		this.#sweeper = setTimeout(() => {
 			this.#sweeper = undefined;
 			this.#refuseOld();
@@ -247,6 +310,7 @@ export class Batcher<Item, Result> implements Queue {
 	}
 
 	async #travel(batch: Waiting<Item, Result>[]): Promise<void> {
+		const departed = performance.now();
 		try {
 			const items = batch.map((entry) => entry.item);
 			const { run, name = "items" } = this.#options;
@@ -256,9 +320,13 @@ export class Batcher<Item, Result> implements Queue {
 			if (results.length !== batch.length) {
 				throw new Error(`${results.length} results for ${batch.length} items`);
 			}
+			const tookMs = performance.now() - departed;
+			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;
 			// By index: an item without a result is a hole in the array, which forEach would skip.
 			batch.forEach((entry, index) => {
-				entry.resolve(results[index] as Result);
+				const result = results[index] as Result | AppError;
+				if (result instanceof AppError) entry.reject(result);
+				else entry.resolve(result);
 			});
 		} catch (error) {
 			const isAway =

@@ -40,19 +40,32 @@ export function batchKey(item: { keyHash: KeyHash }): string {
 	return item.keyHash;
 }
 
+/**
+ * Requests with one key that may wait while another with it is under way. A device sends one at a
+ * time; a thousand clients with one key, even an invented one, must not take others' places.
+ */
+export const MAX_HELD_PER_DEVICE = 4;
+
 export type LiveStatus = "PENDING" | "ACTIVE";
+
+interface LookUp {
+	/** Its own: any number of look-ups of one key may travel together. */
+	number: string;
+	keyHash: KeyHash;
+}
 
 /**
  * Looks up the status of the device behind a key, for requests that no other
  * statement authenticates: many look-ups are one statement.
  */
 export class DeviceStatuses {
-	readonly #batcher: Batcher<{ keyHash: KeyHash }, LiveStatus | undefined>;
+	readonly #batcher: Batcher<LookUp, LiveStatus | undefined>;
+	#lookUps = 0;
 
 	constructor(pool: Pool) {
 		this.#batcher = new Batcher({
 			name: "statuses",
-			key: batchKey,
+			key: ({ number }) => number,
 			bytes: () => 64,
 			maxBatchRows: 256,
 			maxBatchBytes: 1 << 20,
@@ -77,7 +90,7 @@ export class DeviceStatuses {
 
 	/** Undefined: the key is unknown or revoked. */
 	find(keyHash: KeyHash): Promise<LiveStatus | undefined> {
-		return this.#batcher.add({ keyHash });
+		return this.#batcher.add({ number: String(this.#lookUps++), keyHash });
 	}
 
 	/** What waits for the database. */

@@ -6,6 +6,7 @@ import {
 	batchKey,
 	type DeviceStatuses,
 	type KeyHash,
+	MAX_HELD_PER_DEVICE,
 	unknownDeviceKey,
 } from "./authentication.ts";
 import type { HeartbeatRequest } from "./wire.ts";
@@ -43,6 +44,7 @@ export class Heartbeats {
 			maxBatchBytes: 1 << 20,
 			maxInFlight: 2,
 			maxWaitingRows: 8192,
+			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 32 << 20,
 		};
 		this.#active = new Batcher({

@@ -12,6 +12,7 @@ import {
 import {
 	batchKey,
 	type KeyHash,
+	MAX_HELD_PER_DEVICE,
 	pendingDevice,
 	unknownDeviceKey,
 } from "./authentication.ts";
@@ -83,6 +84,7 @@ export class Postures {
 			maxBatchBytes: 2 << 20,
 			maxInFlight: 2,
 			maxWaitingRows: 4096,
+			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 64 << 20,
 			run: (submissions) => this.#store(submissions),
 		});
