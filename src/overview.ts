@@ -99,9 +99,12 @@ export const getOverview = defineOperation({
 	},
 });
 
+/** The last day that is written with four digits; none is after it. */
+const LAST_DAY = Date.UTC(9999, 11, 31);
+
 function dayAfter(day: string, days: number): string {
 	const time = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000;
-	return new Date(time).toISOString().slice(0, 10);
+	return new Date(Math.min(time, LAST_DAY)).toISOString().slice(0, 10);
 }
 
 type Work = z.output<typeof work>;

@@ -250,3 +250,15 @@ test("the overview is of one's own organizations, and of today unless another da
 	const { body } = await admin.call("getOverview", { organization_id });
 	expect(body.today).toMatch(/^\d{4}-\d\d-\d\d$/);
 });
+
+test("there is an overview of the calendar's first and last day", async () => {
+	for (const [today, soon_until] of [
+		["1900-01-01", "1900-01-15"],
+		["9999-12-30", "9999-12-31"],
+		["9999-12-31", "9999-12-31"],
+	]) {
+		expect(
+			await admin.use("getOverview", { organization_id, today }),
+		).toMatchObject({ today, soon_until });
+	}
+});

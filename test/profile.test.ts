@@ -126,6 +126,11 @@ test("nobody ends another's session", async () => {
 	expect((await call("revokeSession", { id }, cookie)).status).toBe(404);
 	await call("revokeOtherSessions", {}, cookie);
 	expect((await call("getProfile", {}, other)).status).toBe(200);
+	for (const junk of ["", "a\u0000b", "a".repeat(65), "♠"]) {
+		const refused = await call("revokeSession", { id: junk }, cookie);
+		expect(refused.status).toBe(400);
+		expect(refused.body.message).toContain("id");
+	}
 });
 
 test("a person leaves an organization, but its last admin does not", async () => {

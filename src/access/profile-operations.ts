@@ -99,7 +99,9 @@ export const revokeSession = defineOperation({
 	description:
 		"End one of your sessions; it counts from its next request on. Ending the one that asks signs you out.",
 	isDestructive: true,
-	input: z.strictObject({ id: z.string().min(1).max(64) }),
+	input: z.strictObject({
+		id: z.string().regex(/^[\w-]{1,64}$/, "must be the id of a session"),
+	}),
 	output: z.object({ revoked_session_ids: z.array(z.string()) }),
 	run: async (context, { id }) => {
 		const ended = await endSessions(context, id, null);
