@@ -10,7 +10,7 @@ import { freePort } from "./own-service.ts";
 export type PoolMode = "session" | "transaction" | "statement";
 
 const START_TIMEOUT_MS = 20_000;
-/** Server's connections for all of Assay: more than its 19. */
+/** Server's connections for all of Assay: more than its 20. */
 export const POOL_SIZE = 30;
 
 const running = new Set<ChildProcess>();

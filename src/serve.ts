@@ -7,6 +7,7 @@ import { isSetupNeeded } from "./access/setup.ts";
 import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
+import { makePool } from "./db/pool.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
 import { makeAddressOf } from "./http/client-address.ts";
@@ -119,8 +120,13 @@ export async function serve(
 		database.identityPool,
 		database.auditPool,
 	]);
+	const healthPool = makePool(database.ownerConnection, {
+		max: 1,
+		name: "assay health",
+	});
 	const app = makeApp({
 		pool: database.pool,
+		healthPool,
 		log,
 		agentApi,
 		services,
@@ -154,6 +160,7 @@ export async function serve(
 		await stopRetention();
 		await metrics?.close();
 		clearTimeout(deadline);
+		await healthPool.end();
 		await database.close();
 		await tracing?.close();
 	};

@@ -16,6 +16,7 @@ import {
 	throttledEvent,
 } from "./sign-in-events.ts";
 import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
+import { SignInTurns } from "./sign-in-turns.ts";
 import { claimCode, usedCode } from "./used-codes.ts";
 
 const RECOVERY_CODES_LEFT = "/two-factor/recovery-codes-left";
@@ -83,6 +84,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return loading;
 	};
 
+	const signInTurns = new SignInTurns();
 	const underWay = new Set<Promise<void>>();
 	function track(work: Promise<void>): void {
 		underWay.add(work);
@@ -143,6 +145,95 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return id === undefined ? undefined : { ...unknown, whose: { id } };
 	}
 
+	async function handle(
+		method: string,
+		path: string,
+		body: unknown,
+		headers: Headers,
+	): Promise<Response> {
+		if (!OPEN_PATHS.has(`${method} ${path}`)) {
+			throw new AppError("not_found", "there is nothing at this address");
+		}
+		const subject = await findSubject(path, body, headers);
+		const counted = subject && countedKey(path, subject);
+		if (subject && counted !== undefined) {
+			const { waitSeconds, isFirst } = await countAttempt(pool, counted);
+			if (isFirst) {
+				const event = throttledEvent(path);
+				track(noteAccountEvent(parts, subject.whose, event, fromOf(headers)));
+			}
+			if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
+		}
+		const userId =
+			subject && "id" in subject.whose ? subject.whose.id : undefined;
+		if (path === RECOVERY_CODES_LEFT) {
+			return subject?.isSignedIn && userId !== undefined
+				? countCodes(await load(), userId)
+				: notSignedIn();
+		}
+		if (path === "/change-password" && userId !== undefined) {
+			const refused = await refuseNewPassword(pool, userId, body);
+			if (refused) return refused;
+		}
+		const former =
+			path === "/sign-in/email"
+				? await findSession(headers, { disableRefresh: true })
+				: undefined;
+		const claimed = await claimCode(pool, path, body, subject);
+		// better-auth answers 200 even when it could not delete the session.
+		if (path === "/sign-out") await pool.query("select");
+		const auth = await load();
+		const sent =
+			path === "/two-factor/verify-backup-code" && userId !== undefined
+				? await withMeantCode(auth, userId, body)
+				: body;
+		const request = new Request(`${baseUrl}/api/auth${path}`, {
+			method,
+			headers,
+			...(method === "POST" ? { body: JSON.stringify(sent ?? {}) } : {}),
+		});
+		let response: Response | undefined;
+		try {
+			response =
+				claimed?.isFree === false
+					? usedCode()
+					: await withoutSessionSecret(await auth.handler(request));
+		} catch (error) {
+			throw await explain(error);
+		} finally {
+			if (!response?.ok && claimed?.isFree) await claimed.giveBack();
+		}
+		if (response.status >= 500) {
+			log.error({ path, body: await response.text() }, "sign-in failed");
+			throw await explain(new Error(`better-auth: ${response.status}`));
+		}
+		if (path === "/change-password" && response.ok && subject) {
+			await forgetResetLinks(pool, subject.whose);
+		}
+		if (counted !== undefined && response.ok) {
+			await forgetAttempts(pool, counted);
+		}
+		if (former && response.ok) {
+			// Its cookie has just been replaced: nobody should hold it any more.
+			await pool.query("delete from sessions where id = $1", [
+				former.session.id,
+			]);
+		}
+		const event = subject && (await eventOf(path, body, subject, response));
+		if (event) {
+			const noted = noteAccountEvent(
+				parts,
+				subject.whose,
+				event,
+				fromOf(headers),
+			);
+			// Not waited for where it would tell by its time that there is such a user.
+			if (response.ok || !("email" in subject.whose)) await noted;
+			else track(noted);
+		}
+		return response;
+	}
+
 	return {
 		prepare() {
 			// If it fails, who signs in tries again, and is told.
@@ -154,87 +245,9 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		},
 
 		async handle(method, path, body, headers) {
-			if (!OPEN_PATHS.has(`${method} ${path}`)) {
-				throw new AppError("not_found", "there is nothing at this address");
-			}
-			const subject = await findSubject(path, body, headers);
-			const counted = subject && countedKey(path, subject);
-			if (subject && counted !== undefined) {
-				const { waitSeconds, isFirst } = await countAttempt(pool, counted);
-				if (isFirst) {
-					const event = throttledEvent(path);
-					track(noteAccountEvent(parts, subject.whose, event, fromOf(headers)));
-				}
-				if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
-			}
-			const userId =
-				subject && "id" in subject.whose ? subject.whose.id : undefined;
-			if (path === RECOVERY_CODES_LEFT) {
-				return subject?.isSignedIn && userId !== undefined
-					? countCodes(await load(), userId)
-					: notSignedIn();
-			}
-			if (path === "/change-password" && userId !== undefined) {
-				const refused = await refuseNewPassword(pool, userId, body);
-				if (refused) return refused;
-			}
-			const former =
-				path === "/sign-in/email"
-					? await findSession(headers, { disableRefresh: true })
-					: undefined;
-			const claimed = await claimCode(pool, path, body, subject);
-			// better-auth answers 200 even when it could not delete the session.
-			if (path === "/sign-out") await pool.query("select");
-			const auth = await load();
-			const sent =
-				path === "/two-factor/verify-backup-code" && userId !== undefined
-					? await withMeantCode(auth, userId, body)
-					: body;
-			const request = new Request(`${baseUrl}/api/auth${path}`, {
-				method,
-				headers,
-				...(method === "POST" ? { body: JSON.stringify(sent ?? {}) } : {}),
-			});
-			let response: Response | undefined;
-			try {
-				response =
-					claimed?.isFree === false
-						? usedCode()
-						: await withoutSessionSecret(await auth.handler(request));
-			} catch (error) {
-				throw await explain(error);
-			} finally {
-				if (!response?.ok && claimed?.isFree) await claimed.giveBack();
-			}
-			if (response.status >= 500) {
-				log.error({ path, body: await response.text() }, "sign-in failed");
-				throw await explain(new Error(`better-auth: ${response.status}`));
-			}
-			if (path === "/change-password" && response.ok && subject) {
-				await forgetResetLinks(pool, subject.whose);
-			}
-			if (counted !== undefined && response.ok) {
-				await forgetAttempts(pool, counted);
-			}
-			if (former && response.ok) {
-				// Its cookie has just been replaced: nobody should hold it any more.
-				await pool.query("delete from sessions where id = $1", [
-					former.session.id,
-				]);
-			}
-			const event = subject && (await eventOf(path, body, subject, response));
-			if (event) {
-				const noted = noteAccountEvent(
-					parts,
-					subject.whose,
-					event,
-					fromOf(headers),
-				);
-				// Not waited for where it would tell by its time that there is such a user.
-				if (response.ok || !("email" in subject.whose)) await noted;
-				else track(noted);
-			}
-			return response;
+			const answer = () => handle(method, path, body, headers);
+			if (path !== "/sign-in/email") return answer();
+			return signInTurns.run(headers.get(ADDRESS_HEADER) ?? "", answer);
 		},
 
 		async authenticate(headers) {

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { busy } from "../errors.ts";
 import { Shares } from "./shares.ts";
 
 /**
@@ -30,10 +31,16 @@ const SALT_BYTES = 16;
 const LIMITS = {
 	running: 3,
 	waiting: 61,
-	maxWaitMs: 20_000,
+	maxWaitMs: 10_000,
 	name: "passwords to check",
 };
 const HASHING = new Shares(LIMITS);
+
+/** Throws service_unavailable when another password would find no place to wait. */
+export function refuseFullHashing(): void {
+	const reason = HASHING.whyFull("");
+	if (reason) throw busy(reason);
+}
 
 /** "$scrypt$ln=15,r=8,p=3$<salt>$<key>", salt and key in base64 without padding. */
 export async function hashPassword(password: string): Promise<string> {

@@ -27,6 +27,7 @@ export class Shares {
 	readonly #maxWaiting: number;
 	readonly #maxWaitMs: number;
 	readonly #refusal: string;
+	readonly #late: string;
 	readonly #shares = new Map<string, Share>();
 
 	/** `name`: what there are too many of, as a refused caller is told. */
@@ -41,6 +42,7 @@ export class Shares {
 		this.#maxWaitMs = limits.maxWaitMs ?? MAX_WAIT_MS;
 		const { running, waiting, name = "calls of yours" } = limits;
 		this.#refusal = `the service is busy with ${name}, of which ${running + waiting} may be under way; wait for their answers, or try again later`;
+		this.#late = `the service is busy with ${name}, and within ${this.#maxWaitMs / 1_000} s it was not the turn of this one; try again later`;
 	}
 
 	/** Why another call of `caller` would be refused at present; undefined: it would not. */
@@ -95,7 +97,7 @@ export class Shares {
 				},
 				refuse: () => {
 					waiting.splice(waiting.indexOf(one), 1);
-					reject(busy(this.#refusal));
+					reject(busy(this.#late));
 				},
 			};
 			const timer = setTimeout(one.refuse, this.#maxWaitMs);

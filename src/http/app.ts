@@ -39,6 +39,8 @@ const MAX_WAITING = 128;
 
 export interface AppParts {
 	pool: Pool;
+	/** One connection of its own: before those of the others there may be a crowd. */
+	healthPool: Pool;
 	log: Logger;
 	agentApi: AgentApi;
 	services: Services;
@@ -94,8 +96,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		throw new AppError("not_found", "there is nothing at this address");
 	});
 	app.setErrorHandler(sendError);
-	// On the connections for signing in: the others may have a crowd before them.
-	addHealth(app, parts.account.pool, parts.isDraining);
+	addHealth(app, parts.healthPool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
 	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);

@@ -6,19 +6,25 @@ import { AppError } from "../errors.ts";
 /**
  * `/health/live`: the process answers. `/health/ready`: it can work, that is, it
  * reaches a database that takes writes and is not shutting down; else 503, so that a
- * load balancer looks elsewhere. It costs one small statement without a transaction.
+ * load balancer looks elsewhere. It costs one small statement without a transaction; those who
+ * ask while it is under way get the same answer.
  */
 export function addHealth(
 	app: FastifyInstance,
 	pool: Pool,
 	isDraining: () => boolean,
 ): void {
+	let check: Promise<void> | undefined;
+
 	app.get("/health/live", () => ({ status: "ok" }));
 	app.get("/health/ready", async () => {
 		if (isDraining()) {
 			throw new AppError("service_unavailable", "the service is shutting down");
 		}
-		await assertTakesWrites(pool);
+		check ??= assertTakesWrites(pool).finally(() => {
+			check = undefined;
+		});
+		await check;
 		return { status: "ok" };
 	});
 }
