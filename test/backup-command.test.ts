@@ -71,6 +71,7 @@ test("--json says what is in the backup, and progress stays off standard output"
 		devices: 1,
 		records: 1,
 		rows: { vendors: 1 },
+		audit_problems: [],
 	});
 	expect(stderr).toContain("vendors: 1 rows");
 });
@@ -134,7 +135,7 @@ test("a backup whose reader goes away says so and fails", async () => {
 	expect(stderr).not.toMatch(/node:internal/);
 });
 
-test("restore says what came back and what to remember; a broken log comes back as it was and is named", async () => {
+test("restore says what came back; a broken audit log is backed up and restored as it was, named, and both end with 1", async () => {
 	const broken = await createEmptyDatabase();
 	const sound = await assay(["restore", file], at(broken));
 	expect(sound.code).toBe(0);
@@ -149,8 +150,15 @@ test("restore says what came back and what to remember; a broken log comes back 
 		"update audit_entries set actor_name = 'somebody else' where sequence = 1",
 	);
 	const name = join(folder, "broken");
-	await assay(["backup", name], at(broken));
-	onTestFinished(() => rm(name));
+	onTestFinished(() => rm(name, { force: true }));
+	const unchecked = ["backup", name, "--no-audit-check", "--json"];
+	const trusting = await assay(unchecked, at(broken));
+	expect(trusting).toMatchObject({ code: 0 });
+	expect(JSON.parse(trusting.stdout)).toMatchObject({ audit_problems: null });
+	await rm(name);
+	const careful = await assay(["backup", name], at(broken));
+	expect(careful.code).toBe(1);
+	expect(careful.stdout).toMatch(/PROBLEM .* entry 1 was changed/);
 	const url = await createEmptyDatabase();
 	const { code, stdout } = await assay(["restore", name], at(url));
 	expect(code).toBe(1);

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { ClientBase, Pool } from "pg";
 import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
 
 /**
@@ -8,8 +8,8 @@ import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
 const BATCH_SIZE = 200;
 
 /** All organizations, each of which has a log, and those that entries or a head are left of. */
-export async function listLogs(pool: Pool): Promise<string[]> {
-	const { rows } = await pool.query<{ id: string }>(`
+export async function listLogs(database: Pool | ClientBase): Promise<string[]> {
+	const { rows } = await database.query<{ id: string }>(`
 		with recursive found (id) as (
 			(select organization_id::text from audit_entries order by organization_id limit 1)
 			union all
@@ -47,7 +47,7 @@ export interface Batch {
  * whose transaction is the organization's: of others it sees none.
  */
 export async function* readLog(
-	database: Pool | PoolClient,
+	database: Pool | ClientBase,
 	organizationId: string,
 	between: {
 		/** Later entries than this one. */

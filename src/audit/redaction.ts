@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { ClientBase, Pool, PoolClient } from "pg";
 import { type Principal, systemPrincipal } from "../access/principal.ts";
 import { appendChanges } from "./log.ts";
 
@@ -137,7 +137,7 @@ export async function redactLog(
 
 /** `<sequence>:<hash>` of each of these entries as an erasure left it. Only entries before the erasure count. */
 export async function readRedactions(
-	database: Pool | PoolClient,
+	database: Pool | ClientBase,
 	organizationId: string,
 	sequences: readonly (string | null)[],
 ): Promise<Set<string>> {

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { ClientBase, Pool } from "pg";
 import { entryText, hashOf, type StoredEntry } from "./entry.ts";
 import { type Batch, type Head, readLog } from "./read.ts";
 import { readRedactions } from "./redaction.ts";
@@ -46,11 +46,11 @@ const MAX_FINDINGS = 50;
  * write the chain anew from any entry on; that only `expectations` show.
  */
 export async function verifyLog(
-	pool: Pool,
+	database: Pool | ClientBase,
 	organizationId: string,
 	expectations: Expectation[] = [],
 ): Promise<ChainReport> {
-	const { rows } = await pool.query<{ name: string }>(
+	const { rows } = await database.query<{ name: string }>(
 		"select name from organizations where id = $1",
 		[organizationId],
 	);
@@ -72,8 +72,8 @@ export async function verifyLog(
 	const awaited = expectations.filter(
 		(expected) => expected.organizationId === organizationId,
 	);
-	for await (const batch of readLog(pool, organizationId)) {
-		await checkBatch(pool, organizationId, batch, report, find);
+	for await (const batch of readLog(database, organizationId)) {
+		await checkBatch(database, organizationId, batch, report, find);
 		for (const { sequence, hash } of batch.entries) {
 			for (const expected of awaited) {
 				if (expected.sequence === Number(sequence)) {
@@ -101,7 +101,7 @@ export type Find = (sequence: number | null, problem: string) => void;
  * before. An entry that an erasure redacted must be what that says.
  */
 export async function checkBatch(
-	database: Pool | PoolClient,
+	database: Pool | ClientBase,
 	organizationId: string,
 	batch: Batch,
 	seen: Pick<ChainReport, "entries" | "redacted" | "head">,

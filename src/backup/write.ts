@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { type Client, type ClientConfig, escapeIdentifier } from "pg";
 import { to as copyTo } from "pg-copy-streams";
+import { findLogProblems, type LogProblem } from "../audit/verify-all.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import { AppError } from "../errors.ts";
 import { VERSION } from "../version.ts";
@@ -24,6 +25,14 @@ import { columnList, readTables, type Table } from "./tables.ts";
 export interface Written {
 	manifest: Manifest;
 	rows: RowCounts;
+	/** Of the audit logs as they are in the backup; undefined: not looked at. */
+	auditProblems: LogProblem[] | undefined;
+}
+
+export interface WriteOptions {
+	/** Reads every entry of the audit logs once more; from a schema as new as this version alone. */
+	verifiesAudit: boolean;
+	signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,12 +46,12 @@ export async function writeBackup(
 	connection: ClientConfig,
 	out: Writable,
 	report: (text: string) => void,
-	signal?: AbortSignal,
+	{ verifiesAudit, signal }: WriteOptions = { verifiesAudit: true },
 ): Promise<Written> {
 	const client = await openSession(connection, "60s");
 	try {
 		await client.query("begin isolation level repeatable read read only");
-		const { tables, manifest } = await describe(client);
+		const { tables, manifest, isCurrent } = await describe(client);
 		await client.query(
 			`lock table ${tables.map(({ name }) => escapeIdentifier(name)).join(", ")} in access share mode`,
 		);
@@ -54,7 +63,12 @@ export async function writeBackup(
 			out,
 			{ signal },
 		);
-		return { manifest, rows };
+		// In the moment that was written; whoever reads a log that was changed finds it in the backup too.
+		if (!verifiesAudit || !isCurrent)
+			return { manifest, rows, auditProblems: undefined };
+		report("written; looking at the audit logs");
+		const auditProblems = await findLogProblems(client, signal);
+		return { manifest, rows, auditProblems };
 	} finally {
 		await client.end();
 	}
@@ -62,7 +76,7 @@ export async function writeBackup(
 
 async function describe(
 	client: Client,
-): Promise<{ tables: Table[]; manifest: Manifest }> {
+): Promise<{ tables: Table[]; manifest: Manifest; isCurrent: boolean }> {
 	const { applied, pending } = await readMigrationState(client);
 	if (applied.length === 0) {
 		throw new AppError(
@@ -96,6 +110,7 @@ async function describe(
 	await takeRole(client, tables, bypasses, pending);
 	return {
 		tables,
+		isCurrent: pending.length === 0,
 		manifest: {
 			format: FORMAT,
 			version: FORMAT_VERSION,

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Command } from "commander";
+import type { LogProblem } from "../audit/verify-all.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing.ts";
@@ -9,6 +10,7 @@ import { print } from "./output.ts";
 
 interface BackupOptions {
 	verify?: boolean;
+	auditCheck: boolean;
 	json?: boolean;
 }
 
@@ -21,6 +23,10 @@ export function addBackup(program: Command): void {
 		.option(
 			"--verify",
 			"read the file (- is standard input) and say whether it is whole; needs no database",
+		)
+		.option(
+			"--no-audit-check",
+			"leave out to verify the audit logs, which takes longer the more entries there are",
 		)
 		.option(
 			"--json",
@@ -52,19 +58,23 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 	const server = await openServer(config);
 	try {
 		const write = (out: Writable) =>
-			writeBackup(server.connection, out, report, stop.signal);
-		const { manifest, rows } = isStandard
+			writeBackup(server.connection, out, report, {
+				verifiesAudit: options.auditCheck,
+				signal: stop.signal,
+			});
+		const { manifest, rows, auditProblems } = isStandard
 			? await write(toStandardOutput())
 			: await writeFileSafely(file, write);
 		const summary = summarize(manifest, rows);
 		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
-Keep ASSAY_SECRET, or the file secret of the data folder, in another place: second factors need it.`;
+Keep ASSAY_SECRET, or the file secret of the data folder, in another place: second factors need it.
+${describeAudit(auditProblems)}`;
+		const found = { ...summary, audit_problems: auditProblems ?? null };
+		if (auditProblems?.length) process.exitCode = 1;
 		if (!isStandard) {
-			print(options, { file, ...summary }, text);
+			print(options, { file, ...found }, text);
 		} else {
-			process.stderr.write(
-				`${options.json ? JSON.stringify(summary) : text}\n`,
-			);
+			process.stderr.write(`${options.json ? JSON.stringify(found) : text}\n`);
 		}
 	} catch (error) {
 		throw stop.signal.aborted
@@ -91,6 +101,20 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 		{ is_whole: true, ...summary },
 		`The backup is whole: of ${summary.made_at}, made by Assay ${summary.made_by}.\n${describeSummary(summary)}`,
 	);
+}
+
+function describeAudit(problems: LogProblem[] | undefined): string {
+	if (!problems) return "The audit logs were not verified.";
+	if (problems.length === 0)
+		return "The audit log of each organization is sound.";
+	return [
+		...describeProblems(problems),
+		"Everything is in the backup as it was found, but these audit logs are broken: keep the file as evidence, and older ones to compare (docs/audit-log.md).",
+	].join("\n");
+}
+
+export function describeProblems(problems: LogProblem[]): string[] {
+	return problems.map(({ id, problem }) => `PROBLEM ${id}: ${problem}`);
 }
 
 /** Standard output itself cannot be ended. */

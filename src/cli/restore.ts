@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import type { ClientConfig } from "pg";
+import type { LogProblem } from "../audit/verify-all.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { AUDIT_ROLE, makePool } from "../db/pool.ts";
-import { report } from "./backup.ts";
+import { describeProblems, report } from "./backup.ts";
 import { print } from "./output.ts";
 
 const REMEMBER = `Remember:
@@ -45,7 +47,7 @@ async function restore(
 		];
 		if (migrated.length > 0) lines.push(`Then applied ${migrated.join(", ")}.`);
 		lines.push(
-			...problems.map(({ id, problem }) => `PROBLEM ${id}: ${problem}`),
+			...describeProblems(problems),
 			problems.length > 0
 				? "Everything is restored, but these audit logs were broken when the backup was made: npx assay audit verify"
 				: "The audit log of each organization is sound.",
@@ -62,24 +64,11 @@ async function restore(
 	}
 }
 
-interface Problem {
-	id: string;
-	problem: string;
-}
-
-async function verifyLogs(
-	connection: Parameters<typeof makePool>[0],
-): Promise<Problem[]> {
-	const { listLogs } = await import("../audit/read.ts");
-	const { verifyLog } = await import("../audit/verify.ts");
+async function verifyLogs(connection: ClientConfig): Promise<LogProblem[]> {
+	const { findLogProblems } = await import("../audit/verify-all.ts");
 	const pool = makePool(connection, { max: 1, role: AUDIT_ROLE });
 	try {
-		const problems: Problem[] = [];
-		for (const id of await listLogs(pool)) {
-			const { findings } = await verifyLog(pool, id);
-			problems.push(...findings.map(({ problem }) => ({ id, problem })));
-		}
-		return problems;
+		return await findLogProblems(pool);
 	} finally {
 		await pool.end();
 	}

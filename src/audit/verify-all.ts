@@ -1,0 +1,24 @@
+import type { ClientBase, Pool } from "pg";
+import { listLogs } from "./read.ts";
+import { verifyLog } from "./verify.ts";
+
+export interface LogProblem {
+	/** The organization's. */
+	id: string;
+	/** A sentence for people. */
+	problem: string;
+}
+
+/** What is wrong with the logs of all organizations that `database` may read. */
+export async function findLogProblems(
+	database: Pool | ClientBase,
+	signal?: AbortSignal,
+): Promise<LogProblem[]> {
+	const problems: LogProblem[] = [];
+	for (const id of await listLogs(database)) {
+		signal?.throwIfAborted();
+		const { findings } = await verifyLog(database, id);
+		problems.push(...findings.map(({ problem }) => ({ id, problem })));
+	}
+	return problems;
+}
