@@ -1,4 +1,6 @@
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openTracing } from "../src/tracing/open.ts";
 import { readTracing } from "../src/tracing/settings.ts";
 import { openDatabaseProxy } from "./database-proxy.ts";
 import { type Started, startAssay } from "./program.ts";
@@ -347,5 +349,26 @@ test("values that are not understood do not stop the start: the log says what is
 		"OTEL_TRACES_SAMPLER",
 		"OTEL_TRACES_SAMPLER_ARG",
 		"OTEL_BSP_MAX_QUEUE_SIZE",
+	]);
+});
+
+test.each([
+	{ OTEL_EXPORTER_OTLP_ENDPOINT: "not a url" },
+	{ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" },
+	{
+		OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
+		OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "ftp://localhost/",
+	},
+])("%o makes no traces, and the log says so in one line", async (env) => {
+	const settings = readTracing(env);
+	if (!settings) throw new Error("no traces were asked for");
+	const lines: unknown[] = [];
+	const log = pino(
+		{ level: "debug" },
+		{ write: (line: string) => lines.push(JSON.parse(line).msg) },
+	);
+	expect(await openTracing(settings, new Set(), log)).toBeUndefined();
+	expect(lines).toEqual([
+		expect.stringMatching(/^OTEL_EXPORTER_OTLP_\w+ must be an address /),
 	]);
 });

@@ -8,6 +8,8 @@ export interface TracingSettings {
 	believesCallers: boolean;
 	/** Only what is set: else the SDK's defaults. */
 	batch: Partial<Record<keyof typeof BATCH, number>>;
+	/** The address to send them to is none: better no traces than some to another address. */
+	goesNowhere: boolean;
 	/** Values that were not understood, each with what is done instead: for the log. */
 	notices: string[];
 }
@@ -54,6 +56,14 @@ export function readTracing(env: Environment): TracingSettings | undefined {
 			"OTEL_TRACES_EXPORTER must be otlp or none; traces are sent by OTLP",
 		);
 	}
+	const endpoint = ENDPOINT_NAMES.find((name) => env[name]?.trim());
+	const goesNowhere =
+		endpoint !== undefined && !isHttpUrl(env[endpoint]?.trim() ?? "");
+	if (goesNowhere) {
+		notices.push(
+			`${endpoint} must be an address that begins with http:// or https://; no traces are made`,
+		);
+	}
 	const propagators = env.OTEL_PROPAGATORS?.split(",").map((name) =>
 		name.trim().toLowerCase(),
 	);
@@ -69,8 +79,19 @@ export function readTracing(env: Environment): TracingSettings | undefined {
 		ratio: readNumber(env, "OTEL_TRACES_SAMPLER_ARG", 1, notices) ?? 1,
 		believesCallers: propagators?.includes("tracecontext") ?? true,
 		batch: readBatch(env, notices),
+		goesNowhere,
 		notices,
 	};
+}
+
+/** The first that is set counts. */
+const ENDPOINT_NAMES = [
+	"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+	"OTEL_EXPORTER_OTLP_ENDPOINT",
+];
+
+function isHttpUrl(text: string): boolean {
+	return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
 }
 
 const PROTOCOL_NAMES = [
