@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSecret } from "../src/access/token.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
@@ -469,6 +470,28 @@ describe("the head of a request", () => {
 			.response();
 		expect(headers["content-length"]).toBeUndefined();
 		expect(headers["content-type"]).toBeUndefined();
+	});
+
+	test("gives a request its own answer when one that is far too large follows it at once", async () => {
+		const holder = await assay.database.owner.connect();
+		await holder.query("begin");
+		await holder.query("select from devices where id = $1 for update", [
+			device.id,
+		]);
+		const beat = heartbeatBody({ hardware_uuid: device.hardwareUuid });
+		const length = 4 << 20;
+		const connection = open().send(
+			request("heartbeat", beat),
+			head("postures", { ...withKey(), "content-length": length }),
+			Buffer.alloc(length, " "),
+		);
+		// Enough for the large one to arrive before the other is answered.
+		await sleep(200);
+		await holder.query("rollback");
+		holder.release();
+		expect((await connection.response()).status).toBe(200);
+		expect((await connection.response()).status).toBe(400);
+		expect(await connection.closed()).toBe("");
 	});
 
 	test.each([

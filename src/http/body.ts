@@ -59,10 +59,15 @@ export function endEarly(
 		"content-length": String(Buffer.byteLength(body)),
 		connection: "close",
 	});
-	// Complete for the client by its length, but not ended: ending would close at once.
-	if (body === "") response.flushHeaders();
-	else response.write(body);
+	// Complete for the client by its length, but not ended: ending would close at once. Of requests sent one
+	// behind the other the earlier are answered first; until then nothing more is read, and nothing closed.
+	response.write(body, (error) => {
+		if (!error) throwAway(request, response);
+	});
+}
 
+/** What still comes is read for a moment, and the connection closed. */
+function throwAway(request: IncomingMessage, response: ServerResponse): void {
 	let thrownAway = 0;
 	const hangUp = () => {
 		clearTimeout(timer);
