@@ -1,6 +1,7 @@
 import { type ClientConfig, Client as PgClient } from "pg";
 import { ApiTokens } from "../src/access/api-tokens.ts";
 import { makePool } from "../src/db/pool.ts";
+import { Failures } from "../src/failures.ts";
 import { makeLogger } from "../src/log.ts";
 import { callTool } from "../src/mcp/call.ts";
 import { Catalogue } from "../src/mcp/catalogue.ts";
@@ -32,6 +33,8 @@ export async function countStatements(
 		return Reflect.apply(query, this, given);
 	} as typeof query;
 	try {
+		// What a new connection is told first is not the calls'.
+		await pool.query("select 1");
 		const counts: Record<string, number> = {};
 		for (const { label, tool: name, input, token } of calls) {
 			const tool = catalogue.find(name, narrowing);
@@ -39,7 +42,9 @@ export async function countStatements(
 			statements = 0;
 			const principal = await tokens.authenticate(`Bearer ${token}`, {});
 			const caller = { principal, narrowing, requestId: "bench" };
-			const parts = { services, catalogue, log, usage: { record: () => {} } };
+			const failures = new Failures(log, pool);
+			const usage = { record: () => {} };
+			const parts = { services, catalogue, failures, usage };
 			await callTool(parts, caller, tool, input);
 			counts[label] = statements;
 		}
