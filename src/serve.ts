@@ -8,6 +8,7 @@ import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
+import { Failures } from "./failures.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
 import { makeAddressOf } from "./http/client-address.ts";
@@ -65,7 +66,8 @@ export async function serve(
 	});
 
 	let isDraining = false;
-	const agentApi = makeAgentApi(database.devicePool, log, config.baseUrl);
+	const failures = new Failures(log, database.identityPool);
+	const agentApi = makeAgentApi(database.devicePool, failures, config.baseUrl);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);
@@ -88,7 +90,7 @@ export async function serve(
 	const catalogue = new Catalogue(operations);
 	const addressOf = makeAddressOf(config.trustedProxies);
 	const toolServer = makeToolServer(
-		{ services, catalogue, log, usage },
+		{ services, catalogue, failures, usage },
 		apiTokens,
 		addressOf,
 	);
@@ -128,6 +130,7 @@ export async function serve(
 		pool: database.pool,
 		healthPool,
 		log,
+		failures,
 		agentApi,
 		services,
 		identity,
@@ -160,6 +163,7 @@ export async function serve(
 		await stopRetention();
 		await metrics?.close();
 		clearTimeout(deadline);
+		failures.close();
 		await healthPool.end();
 		await database.close();
 		await tracing?.close();

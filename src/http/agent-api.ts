@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
-import type { Logger } from "pino";
 import type { z } from "zod";
 import { Batcher, type Queue } from "../db/batch.ts";
 import {
@@ -22,6 +21,7 @@ import {
 	posturesRequest,
 } from "../devices/wire.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import type { Failures } from "../failures.ts";
 import { endEarly, readBody } from "./body.ts";
 import { isLongTurn, refuseBusy } from "./busy.ts";
 import { parseJson } from "./json.ts";
@@ -69,7 +69,7 @@ export interface AgentApi {
  */
 export function makeAgentApi(
 	pool: Pool,
-	log: Logger,
+	failures: Failures,
 	baseUrl: string,
 ): AgentApi {
 	const common = {
@@ -172,13 +172,11 @@ export function makeAgentApi(
 			end(request, response, 200, headers, JSON.stringify(result));
 		} catch (thrown) {
 			const error = toAppError(thrown);
-			// What we refuse ourselves is counted (docs/operating.md); a flood must not fill the log.
-			if (error.status >= 500 && error !== thrown) {
-				log.error(
-					{ requestId: headers["x-request-id"], route: name, err: thrown },
-					"a device's request failed",
-				);
-			}
+			failures.note(
+				thrown,
+				{ requestId: headers["x-request-id"], route: name },
+				"a device's request failed",
+			);
 			if (error.code === "service_unavailable") {
 				headers["retry-after"] = String(RETRY_AFTER_SECONDS);
 			}

@@ -11,6 +11,7 @@ import type { Logger } from "pino";
 import type { Identity } from "../access/identity.ts";
 import type { ResetParts } from "../access/password-reset.ts";
 import { AppError, busy, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import type { Failures } from "../failures.ts";
 import type { Services } from "../invoke.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -42,6 +43,7 @@ export interface AppParts {
 	/** One connection of its own: before those of the others there may be a crowd. */
 	healthPool: Pool;
 	log: Logger;
+	failures: Failures;
 	agentApi: AgentApi;
 	services: Services;
 	identity: Identity;
@@ -73,7 +75,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		// Before any route is found: an address that cannot be read.
 		frameworkErrors: (thrown, request, reply) => {
 			addHeaders(request, reply, common);
-			return sendError(thrown, request, reply);
+			return sendError(parts.failures, thrown, request, reply);
 		},
 		serverFactory: (handler) => makeServer(parts, handler),
 	});
@@ -95,7 +97,9 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	app.setNotFoundHandler(() => {
 		throw new AppError("not_found", "there is nothing at this address");
 	});
-	app.setErrorHandler(sendError);
+	app.setErrorHandler((thrown, request, reply) =>
+		sendError(parts.failures, thrown, request, reply),
+	);
 	addHealth(app, parts.healthPool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
@@ -152,13 +156,14 @@ function addHeaders(
 }
 
 function sendError(
+	failures: Failures,
 	thrown: unknown,
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): FastifyReply {
 	const error = toHttpError(thrown);
-	if (error.status >= 500 && error !== thrown) {
-		request.log.error({ requestId: request.id, err: thrown }, "request failed");
+	if (error.status >= 500) {
+		failures.note(thrown, { requestId: request.id }, "request failed");
 	}
 	if (error.code === "service_unavailable") {
 		reply.header("retry-after", RETRY_AFTER_SECONDS);

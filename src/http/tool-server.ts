@@ -75,7 +75,7 @@ export function makeToolServer(
 	tokens: Pick<ApiTokens, "authenticate" | "isFull">,
 	addressOf: AddressOf,
 ): ToolServer {
-	const { services, catalogue, usage, log } = tools;
+	const { services, catalogue, usage, failures } = tools;
 	const mcp = makeMcp(tools);
 	const common = {
 		...securityHeaders(services.baseUrl),
@@ -106,11 +106,8 @@ export function makeToolServer(
 			if (found === "aborted") return;
 			reply = found;
 		} catch (thrown) {
-			const error = toAppError(thrown);
-			if (error.status >= 500 && error !== thrown) {
-				log.error({ requestId, err: thrown }, "a tool request failed");
-			}
-			reply = failure(error);
+			failures.note(thrown, { requestId }, "a tool request failed");
+			reply = failure(toAppError(thrown));
 		}
 		await send(request, response, requestId, reply);
 	}

@@ -1,7 +1,7 @@
-import type { Logger } from "pino";
 import type { Principal } from "../access/principal.ts";
 import type { Usage } from "../access/usage.ts";
 import { type AppError, toAppError } from "../errors.ts";
+import type { Failures } from "../failures.ts";
 import { invoke, type Services } from "../invoke.ts";
 import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
 
@@ -15,7 +15,7 @@ export interface Caller {
 export interface ToolServices {
 	services: Services;
 	catalogue: Catalogue;
-	log: Logger;
+	failures: Failures;
 	usage: Pick<Usage, "record">;
 }
 
@@ -24,7 +24,7 @@ export interface ToolServices {
  * throws, and for a fault of ours one that says nothing of it; the log has it.
  */
 export async function callTool(
-	{ services, log, usage }: ToolServices,
+	{ services, failures, usage }: ToolServices,
 	{ principal, requestId }: Caller,
 	{ operation }: Tool,
 	input: unknown,
@@ -34,13 +34,11 @@ export async function callTool(
 		return await invoke(services, principal, operation, input, requestId);
 	} catch (thrown) {
 		error = toAppError(thrown);
-		// What was refused as too much is counted, not logged: a flood must not fill the log.
-		if (error.status >= 500 && error !== thrown) {
-			log.error(
-				{ requestId, tool: operation.name, err: thrown },
-				"a tool call failed",
-			);
-		}
+		failures.note(
+			thrown,
+			{ requestId, tool: operation.name },
+			"a tool call failed",
+		);
 		throw error;
 	} finally {
 		noteUse(usage, principal, operation.name, error !== undefined);

@@ -136,7 +136,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 				return await answer(body, headers, caller);
 			} catch (err) {
 				const { requestId } = caller;
-				tools.log.error({ requestId, err }, "an MCP request failed");
+				tools.failures.note(err, { requestId }, "an MCP request failed");
 				const error = toAppError(err);
 				const code = jsonRpcCode(error);
 				const id = requestIdIn(body);

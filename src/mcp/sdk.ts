@@ -70,7 +70,7 @@ export function makeSdk(tools: ToolServices): Sdk {
 	}
 
 	const onerror = (err: Error) => {
-		tools.log.debug({ err }, "refused over MCP");
+		tools.services.log.debug({ err }, "refused over MCP");
 	};
 	const modern = createMcpHandler(
 		({ authInfo }) => makeServer(authInfo?.extra?.exchange as Exchange),
