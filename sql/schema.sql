@@ -92,6 +92,7 @@ $$;
 CREATE FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '200ms'
     AS $$
 declare
 	before devices;
@@ -167,21 +168,26 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.agent_authenticate(p_key_hash bytea[]) RETURNS TABLE(ordinal integer, status text)
+CREATE FUNCTION public.agent_authenticate(p_key_hash bytea[]) RETURNS TABLE(ordinal integer, status text, organization_id text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 begin
 	return query
-	select k.n::integer, d.status
+	select k.n::integer, d.status, d.organization_id::text
 	from unnest(p_key_hash) with ordinality k (key_hash, n)
-	join devices d on d.key_hash = k.key_hash;
+	join devices d on d.key_hash = k.key_hash
+	union all
+	select k.n::integer, 'TOKEN', t.organization_id::text
+	from unnest(p_key_hash) with ordinality k (key_hash, n)
+	join enrollment_tokens t on t.token_hash = k.key_hash;
 end
 $$;
 
 CREATE FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '200ms'
     AS $$
 declare
 	token record;
@@ -257,6 +263,7 @@ $$;
 CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '500ms'
     AS $$
 begin
 	return query
@@ -314,6 +321,42 @@ begin
 		t.n::integer, t.id::text, o.heartbeat_interval_seconds, o.posture_interval_seconds
 	from touched t
 	join organizations o on o.id = t.organization_id;
+end
+$$;
+
+CREATE FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) RETURNS SETOF integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+begin
+	if p_are_reports then
+		return query
+		with turn as materialized (
+			-- As agent_store_postures.
+			select k.n, k.key_hash, pg_try_advisory_xact_lock(
+				('x' || encode(substring(k.key_hash for 8), 'hex'))::bit(64)::bigint
+			) as is_free
+			from unnest(p_key_hash) with ordinality k (key_hash, n)
+		), free as materialized (
+			-- As a foreign key to the device.
+			select d.key_hash from devices d where d.key_hash = any (p_key_hash) for key share skip locked
+		)
+		select t.n::integer
+		from turn t
+		left join devices d on d.key_hash = t.key_hash
+		where not t.is_free
+			or d.key_hash is not null and d.key_hash not in (select f.key_hash from free f);
+	else
+		return query
+		with free as materialized (
+			select d.key_hash from devices d where d.key_hash = any (p_key_hash) for no key update skip locked
+		)
+		select k.n::integer
+		from unnest(p_key_hash) with ordinality k (key_hash, n)
+		join devices d on d.key_hash = k.key_hash
+		where d.key_hash not in (select f.key_hash from free f);
+	end if;
 end
 $$;
 
@@ -423,6 +466,7 @@ $$;
 CREATE FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb, r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) RETURNS TABLE(ordinal integer, outcome text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '500ms'
     AS $$
 declare
 	epoch constant timestamptz := 'epoch';
@@ -549,6 +593,7 @@ $$;
 CREATE FUNCTION public.agent_unenroll(p_key_hash bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '200ms'
     AS $$
 declare
 	before devices;
@@ -684,6 +729,11 @@ CREATE FUNCTION public.audit_device_conflict() RETURNS trigger
 declare
 	device devices;
 begin
+	if new.kind = 'POSSIBLE_CLONE' and not audit_lock(new.organization_id) then
+		delete from device_conflicts c
+		where c.organization_id = new.organization_id and c.device_id = new.device_id and c.kind = new.kind;
+		return null;
+	end if;
 	select * into device from devices d
 	where d.organization_id = new.organization_id and d.id = new.device_id;
 	perform audit_device(device, 'reportDeviceConflict', (
@@ -738,6 +788,16 @@ CREATE FUNCTION public.audit_entry_text(entry public.audit_entries) RETURNS text
 CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries) RETURNS bytea
     LANGUAGE sql STABLE
     RETURN sha256(convert_to(public.audit_entry_text(entry), 'UTF8'::name));
+
+CREATE FUNCTION public.audit_lock(p_organization_id text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	perform from audit_heads where organization_id = p_organization_id for update skip locked;
+	return found or not exists (select from audit_heads where organization_id = p_organization_id);
+end
+$$;
 
 CREATE FUNCTION public.authenticate_api_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -2567,6 +2627,9 @@ GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_devic
 REVOKE ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) TO assay_agent;
 
@@ -2619,6 +2682,9 @@ GRANT UPDATE(address) ON TABLE public.audit_entries TO assay_privacy;
 GRANT UPDATE(record_name) ON TABLE public.audit_entries TO assay_privacy;
 
 GRANT UPDATE(changes) ON TABLE public.audit_entries TO assay_privacy;
+
+REVOKE ALL ON FUNCTION public.audit_lock(p_organization_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_lock(p_organization_id text) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;

@@ -117,6 +117,13 @@ export function isTransactionConflict(error: unknown): boolean {
 	return typeof code === "string" && code.startsWith("40");
 }
 
+/** True when another transaction kept a lock for longer than was to be waited for it. */
+export function isLockTimeout(error: unknown): boolean {
+	return (
+		error instanceof Error && (error as { code?: unknown }).code === "55P03"
+	);
+}
+
 /** No connection was free in time. */
 const POOL_TIMEOUT = "timeout exceeded when trying to connect";
 /**

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../src/access/organization.ts";
 import { makeSecret } from "../src/access/token.ts";
 import {
 	heartbeatBody,
+	postureResult,
 	startService,
 	type TestDevice,
 	type TestService,
@@ -47,4 +49,100 @@ test("a thousand heartbeats of one invented key at once take no device's place, 
 	}
 	expect(await statusesOf(beats)).toEqual(Array(40).fill(200));
 	expect(new Set(await statusesOf(crowd))).toEqual(new Set([401, 503]));
+});
+
+/** Keeps rows locked, as a change that does not end, until the function it gives is called. */
+async function hold(sql: string, values: unknown[]) {
+	const holder = await assay.database.owner.connect();
+	await holder.query("begin");
+	await holder.query(sql, values);
+	return async () => {
+		await holder.query("rollback");
+		holder.release();
+	};
+}
+
+const LOCK_LOG =
+	"select from audit_heads where organization_id = $1 for update";
+const LOCK_DEVICES = "select from devices where id = any ($1) for update";
+
+test("while one organization's log is locked, another's devices enroll, beat for the first time and unenroll", async () => {
+	const mine = assay.organizationId;
+	const other = await createOrganization(assay.database.pool, "Other");
+	const [pending, leaving] = [
+		await assay.enrollDevice(),
+		(await activate(1))[0],
+	];
+	const tokens: string[] = [];
+	while (tokens.length < 12) {
+		const organizationId = tokens.length < 6 ? mine : other;
+		tokens.push((await assay.makeToken(organizationId)).token);
+	}
+	const letGo = await hold(LOCK_LOG, [mine]);
+	const enroll = (token: string) => assay.post("enroll", { token });
+	const unenroll = (key: string) => assay.post("unenroll", {}, { key });
+	let isHeld = true;
+	const stubborn = tokens.slice(0, 6).map(async (token) => {
+		const statuses: number[] = [];
+		while (isHeld) statuses.push((await enroll(token)).status);
+		return statuses;
+	});
+	const stuck = [beat(pending), unenroll((leaving as TestDevice).key)];
+
+	const enrolled = await Promise.all(tokens.slice(6).map(enroll));
+	expect(enrolled.map(({ status }) => status)).toEqual(Array(6).fill(200));
+	const keys: string[] = [];
+	for (const answer of enrolled) {
+		keys.push(((await answer.json()) as { api_key: string }).api_key);
+	}
+	const first = keys.map((key) =>
+		assay.post("heartbeat", heartbeatBody(), { key }),
+	);
+	expect(await statusesOf(first)).toEqual(Array(6).fill(200));
+	expect(await statusesOf(keys.map(unenroll))).toEqual(Array(6).fill(204));
+
+	expect(await statusesOf(stuck)).toEqual([503, 503]);
+	isHeld = false;
+	for (const statuses of await Promise.all(stubborn)) {
+		expect(new Set(statuses)).toEqual(new Set([503]));
+	}
+	await letGo();
+	expect(await statusesOf(tokens.slice(0, 6).map(enroll))).toEqual(
+		Array(6).fill(200),
+	);
+	expect((await beat(pending)).status).toBe(200);
+});
+
+const report = ({ key }: TestDevice) =>
+	assay.post("postures", { results: [postureResult()] }, { key });
+
+test.each([
+	["heartbeats", beat, 200],
+	["reports", report, 204],
+])("while three devices' rows are locked, the %s of 40 others are stored; the three are 503, and stored afterwards", async (_, send, done) => {
+	const devices = await activate(43);
+	const locked = devices.slice(0, 3);
+	const letGo = await hold(LOCK_DEVICES, [locked.map(({ id }) => id)]);
+	for (let round = 0; round < 3; round++) {
+		const [stuck, others] = [locked.map(send), devices.slice(3).map(send)];
+		expect(await statusesOf(others)).toEqual(Array(40).fill(done));
+		expect(await statusesOf(stuck)).toEqual([503, 503, 503]);
+	}
+	await letGo();
+	expect(await statusesOf(locked.map(send))).toEqual([done, done, done]);
+});
+
+test("a clone that shows while its organization's log is locked is 200, and noted by a later heartbeat", async () => {
+	const [device, neighbour] = await activate(2);
+	const clone = { ...(device as TestDevice), hardwareUuid: "another" };
+	const letGo = await hold(LOCK_LOG, [assay.organizationId]);
+	const answers = [clone, neighbour as TestDevice].map(beat);
+	expect(await statusesOf(answers)).toEqual([200, 200]);
+	await letGo();
+	expect((await beat(clone)).status).toBe(200);
+	const { rows } = await assay.database.owner.query(
+		"select kind, occurrences::int from device_conflicts where device_id = $1",
+		[clone.id],
+	);
+	expect(rows).toEqual([{ kind: "POSSIBLE_CLONE", occurrences: 1 }]);
 });

@@ -29,6 +29,7 @@ const ACROSS_FUNCTIONS = [
 	"agent_authenticate",
 	"agent_enroll",
 	"agent_heartbeat",
+	"agent_lock",
 	"agent_store_postures",
 	"agent_unenroll",
 	"audit_append",
@@ -43,6 +44,7 @@ const ACROSS_FUNCTIONS = [
 const OTHER_FUNCTIONS = [
 	"add_password_reset",
 	"add_setup_link",
+	"audit_lock",
 	"create_user",
 	"end_own_sessions",
 	"ensure_posture_report_partitions",

@@ -138,6 +138,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"agent_authenticate",
 		"agent_enroll",
 		"agent_heartbeat",
+		"agent_lock",
 		"agent_store_postures",
 		"agent_unenroll",
 		"count_devices",
@@ -161,7 +162,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"remove_second_factor",
 		"use_setup_link",
 	]);
-	expect(ownedBy("assay_audit")).toEqual(["audit_append"]);
+	expect(ownedBy("assay_audit")).toEqual(["audit_append", "audit_lock"]);
 	expect(
 		rows
 			.filter((row) => !row.owner.startsWith("assay_"))

@@ -8,9 +8,10 @@ import { chance } from "../../simulator/random.ts";
 import { roleOf } from "../../simulator/roles.ts";
 import { hashSecret } from "../access/token.ts";
 import { DeviceStatuses } from "../devices/authentication.ts";
-import { enroll } from "../devices/enrollment.ts";
+import { type Enrolling, enroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
+import { Turns } from "../devices/turns.ts";
 import { AppError } from "../errors.ts";
 import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
@@ -34,7 +35,7 @@ export class DemoDevices {
 	readonly fleet: Fleet;
 	readonly #count: number;
 	readonly #known: Known;
-	readonly #pool: Pool;
+	readonly #enrolling: Enrolling;
 	readonly #heartbeats: Heartbeats;
 	readonly #postures: Postures;
 	readonly #enrolledAt: Date[] = [];
@@ -45,8 +46,9 @@ export class DemoDevices {
 		this.fleet = fleet;
 		this.#count = count;
 		this.#known = known;
-		this.#pool = pool;
-		this.#heartbeats = new Heartbeats(pool, new DeviceStatuses(pool));
+		const statuses = new DeviceStatuses(pool);
+		this.#enrolling = { pool, statuses, turns: new Turns("rare") };
+		this.#heartbeats = new Heartbeats(pool, statuses);
 		this.#postures = new Postures(pool);
 	}
 
@@ -138,7 +140,7 @@ export class DemoDevices {
 	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
 		const name = machine.facts.hostname.split(".")[0] ?? "";
 		const token = await this.#add(name, this.#known.id("people", owner));
-		const key = await enroll(this.#pool, token);
+		const key = await enroll(this.#enrolling, token);
 		const hash = hashSecret(key);
 		this.fleet.keys[n] = key;
 		this.#enrolledAt[n] = at;

@@ -46,7 +46,11 @@ export function batchKey(item: { keyHash: KeyHash }): string {
  */
 export const MAX_HELD_PER_DEVICE = 4;
 
-export type LiveStatus = "PENDING" | "ACTIVE";
+/** What a secret opens: a live device's key, or an enrollment token, which may be expired or revoked. */
+export interface KeyHolder {
+	status: "PENDING" | "ACTIVE" | "TOKEN";
+	organizationId: string;
+}
 
 interface LookUp {
 	/** Its own: any number of look-ups of one key may travel together. */
@@ -55,11 +59,11 @@ interface LookUp {
 }
 
 /**
- * Looks up the status of the device behind a key, for requests that no other
+ * Looks up the status and organization of the device behind a key, for requests that no other
  * statement authenticates: many look-ups are one statement.
  */
 export class DeviceStatuses {
-	readonly #batcher: Batcher<LookUp, LiveStatus | undefined>;
+	readonly #batcher: Batcher<LookUp, KeyHolder | undefined>;
 	#lookUps = 0;
 
 	constructor(pool: Pool) {
@@ -75,21 +79,24 @@ export class DeviceStatuses {
 			run: async (items) => {
 				const { rows } = await pool.query<{
 					ordinal: number;
-					status: LiveStatus;
+					status: KeyHolder["status"];
+					organization_id: string;
 				}>({
 					name: "agent_authenticate",
-					text: "select ordinal, status from agent_authenticate($1)",
+					text: "select ordinal, status, organization_id from agent_authenticate($1)",
 					values: [byteaArray(items.map((item) => item.keyHash))],
 				});
-				const statuses = new Array<LiveStatus | undefined>(items.length);
-				for (const row of rows) statuses[row.ordinal - 1] = row.status;
-				return statuses;
+				const holders = new Array<KeyHolder | undefined>(items.length);
+				for (const { ordinal, status, organization_id } of rows) {
+					holders[ordinal - 1] = { status, organizationId: organization_id };
+				}
+				return holders;
 			},
 		});
 	}
 
 	/** Undefined: the key is unknown or revoked. */
-	find(keyHash: KeyHash): Promise<LiveStatus | undefined> {
+	find(keyHash: KeyHash): Promise<KeyHolder | undefined> {
 		return this.#batcher.add({ number: String(this.#lookUps++), keyHash });
 	}
 

@@ -2,7 +2,12 @@ import type { Pool, PoolClient } from "pg";
 import { hashSecret, isWellFormedSecret, makeSecret } from "../access/token.ts";
 import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { type KeyHash, unknownDeviceKey } from "./authentication.ts";
+import {
+	type DeviceStatuses,
+	type KeyHash,
+	unknownDeviceKey,
+} from "./authentication.ts";
+import type { Turns } from "./turns.ts";
 
 export const DEFAULT_TOKEN_DAYS = 7;
 export const MAX_TOKEN_DAYS = 365;
@@ -109,20 +114,36 @@ export async function findEnrollmentToken(
 	return rows[0] ?? null;
 }
 
+/** What enrolling and its opposite need: the organization is looked up first, for its turn. */
+export interface Enrolling {
+	pool: Pool;
+	statuses: DeviceStatuses;
+	turns: Turns<string | undefined>;
+}
+
 /**
  * Exchanges a one-shot enrollment token for a new device key. Rejects with
  * unauthorized when the token is unknown, used, expired or revoked.
  */
-export async function enroll(pool: Pool, token: string): Promise<string> {
-	if (isWellFormedSecret("enr", token)) {
-		const key = makeSecret("dev");
-		const { rows } = await pool.query<{ device_id: string | null }>({
-			name: "agent_enroll",
-			text: "select agent_enroll($1, $2) as device_id",
-			values: [`\\x${hashSecret(token)}`, `\\x${hashSecret(key)}`],
-		});
-		if (rows[0]?.device_id) return key;
-	}
+export async function enroll(
+	{ pool, statuses, turns }: Enrolling,
+	token: string,
+): Promise<string> {
+	const isWellFormed = isWellFormedSecret("enr", token);
+	const tokenHash = hashSecret(token);
+	const holder = isWellFormed ? await statuses.find(tokenHash) : undefined;
+	const enrolled =
+		holder &&
+		(await turns.take(holder.organizationId, async () => {
+			const key = makeSecret("dev");
+			const { rows } = await pool.query<{ device_id: string | null }>({
+				name: "agent_enroll",
+				text: "select agent_enroll($1, $2) as device_id",
+				values: [`\\x${tokenHash}`, `\\x${hashSecret(key)}`],
+			});
+			return rows[0]?.device_id ? key : undefined;
+		}));
+	if (enrolled) return enrolled;
 	throw new AppError(
 		"unauthorized",
 		"the enrollment token is unknown, used, expired or revoked; ask an administrator for a new one",
@@ -130,11 +151,19 @@ export async function enroll(pool: Pool, token: string): Promise<string> {
 }
 
 /** Revokes a device's key. Rejects with unauthorized when no live device has it. */
-export async function unenroll(pool: Pool, keyHash: KeyHash): Promise<void> {
-	const { rows } = await pool.query<{ revoked: boolean }>({
-		name: "agent_unenroll",
-		text: "select agent_unenroll($1) as revoked",
-		values: [`\\x${keyHash}`],
+export async function unenroll(
+	{ pool, statuses, turns }: Enrolling,
+	keyHash: KeyHash,
+): Promise<void> {
+	const holder = await statuses.find(keyHash);
+	if (!holder) throw unknownDeviceKey();
+	await turns.take(holder.organizationId, async () => {
+		const { rows } = await pool.query<{ revoked: boolean }>({
+			name: "agent_unenroll",
+			text: "select agent_unenroll($1) as revoked",
+			values: [`\\x${keyHash}`],
+		});
+		if (!rows[0]?.revoked) throw unknownDeviceKey();
+		return undefined;
 	});
-	if (!rows[0]?.revoked) throw unknownDeviceKey();
 }

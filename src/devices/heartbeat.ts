@@ -1,7 +1,8 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
 import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
+import { aroundLocks } from "./around-locks.ts";
 import {
 	batchKey,
 	type DeviceStatuses,
@@ -9,6 +10,7 @@ import {
 	MAX_HELD_PER_DEVICE,
 	unknownDeviceKey,
 } from "./authentication.ts";
+import { Turns } from "./turns.ts";
 import type { HeartbeatRequest } from "./wire.ts";
 
 interface Beat {
@@ -32,32 +34,23 @@ export class Heartbeats {
 	readonly #statuses: DeviceStatuses;
 	readonly #active: Batcher<Beat, BeatAnswer | undefined>;
 	/** First heartbeats, one transaction a device. */
-	readonly #first: Batcher<Beat, BeatAnswer | undefined>;
+	readonly #first = new Turns<BeatAnswer | undefined>("first_heartbeats");
 
 	constructor(pool: Pool, statuses: DeviceStatuses) {
 		this.#pool = pool;
 		this.#statuses = statuses;
-		const limits = {
+		this.#active = new Batcher<Beat, BeatAnswer | undefined>({
+			name: "heartbeats",
 			key: batchKey,
 			bytes: (beat: Beat) =>
 				64 + beat.facts.hostname.length + beat.facts.os_version.length,
+			maxBatchRows: 256,
 			maxBatchBytes: 1 << 20,
 			maxInFlight: 2,
 			maxWaitingRows: 8192,
 			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 32 << 20,
-		};
-		this.#active = new Batcher({
-			...limits,
-			name: "heartbeats",
-			maxBatchRows: 256,
-			run: (beats) => this.#store(beats),
-		});
-		this.#first = new Batcher({
-			...limits,
-			name: "first_heartbeats",
-			maxBatchRows: 1,
-			run: async (beats) => [await this.#activate(beats[0] as Beat)],
+			run: aroundLocks(pool, "heartbeats", store),
 		});
 	}
 
@@ -70,17 +63,18 @@ export class Heartbeats {
 		const beat = { keyHash, facts };
 		const answer = await this.#active.add(beat);
 		if (answer) return answer;
-		if ((await this.#statuses.find(keyHash)) === undefined) {
-			throw unknownDeviceKey();
-		}
-		const first = await this.#first.add(beat);
+		const holder = await this.#statuses.find(keyHash);
+		if (!holder) throw unknownDeviceKey();
+		const first = await this.#first.take(holder.organizationId, () =>
+			this.#activate(beat),
+		);
 		if (!first) throw unknownDeviceKey();
 		return first;
 	}
 
 	/** What waits for the database. */
 	get queues(): Record<string, Queue> {
-		return { heartbeats: this.#active, first_heartbeats: this.#first };
+		return { heartbeats: this.#active, first_heartbeats: this.#first.queue };
 	}
 
 	/** Where every heartbeat waits first. */
@@ -91,33 +85,6 @@ export class Heartbeats {
 	async idle(): Promise<void> {
 		await this.#active.idle();
 		await this.#first.idle();
-	}
-
-	async #store(beats: Beat[]): Promise<(BeatAnswer | undefined)[]> {
-		const facts = beats.map((beat) => beat.facts);
-		const { rows } = await this.#pool.query<[number, string, number, number]>({
-			name: "agent_heartbeat",
-			text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7)",
-			values: [
-				byteaArray(beats.map((beat) => beat.keyHash)),
-				textArray(facts.map((fact) => fact.hardware_uuid)),
-				textArray(facts.map((fact) => fact.serial_number ?? null)),
-				textArray(facts.map((fact) => fact.hostname)),
-				textArray(facts.map((fact) => fact.platform)),
-				textArray(facts.map((fact) => fact.os_version)),
-				textArray(facts.map((fact) => fact.agent_version)),
-			],
-			rowMode: "array",
-		});
-		const answers = new Array<BeatAnswer | undefined>(beats.length);
-		for (const [ordinal, deviceId, heartbeatSeconds, postureSeconds] of rows) {
-			answers[ordinal - 1] = {
-				device_id: deviceId,
-				heartbeat_interval_seconds: heartbeatSeconds,
-				posture_interval_seconds: postureSeconds,
-			};
-		}
-		return answers;
 	}
 
 	/** The answer to a first heartbeat, undefined when the key was revoked meanwhile. */
@@ -142,7 +109,38 @@ export class Heartbeats {
 			);
 		}
 		// Activated now, or by a simultaneous heartbeat: it beats like any other.
-		const [answer] = await this.#store([beat]);
+		const [answer] = await store(this.#pool, [beat]);
 		return answer;
 	}
+}
+
+/** Of a key that is no active device's there is no answer. */
+async function store(
+	db: Pool | PoolClient,
+	beats: Beat[],
+): Promise<(BeatAnswer | undefined)[]> {
+	const facts = beats.map((beat) => beat.facts);
+	const { rows } = await db.query<[number, string, number, number]>({
+		name: "agent_heartbeat",
+		text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7)",
+		values: [
+			byteaArray(beats.map((beat) => beat.keyHash)),
+			textArray(facts.map((fact) => fact.hardware_uuid)),
+			textArray(facts.map((fact) => fact.serial_number ?? null)),
+			textArray(facts.map((fact) => fact.hostname)),
+			textArray(facts.map((fact) => fact.platform)),
+			textArray(facts.map((fact) => fact.os_version)),
+			textArray(facts.map((fact) => fact.agent_version)),
+		],
+		rowMode: "array",
+	});
+	const answers = new Array<BeatAnswer | undefined>(beats.length);
+	for (const [ordinal, deviceId, heartbeatSeconds, postureSeconds] of rows) {
+		answers[ordinal - 1] = {
+			device_id: deviceId,
+			heartbeat_interval_seconds: heartbeatSeconds,
+			posture_interval_seconds: postureSeconds,
+		};
+	}
+	return answers;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
 import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
@@ -9,6 +9,7 @@ import {
 	parseId,
 	TENANT_PREFIX_LENGTH,
 } from "../id.ts";
+import { aroundLocks } from "./around-locks.ts";
 import {
 	batchKey,
 	type KeyHash,
@@ -71,11 +72,9 @@ type Outcome = "stored" | "unauthorized" | "pending" | "foreign_report";
 
 /** Posture reports, many of them in one transaction. */
 export class Postures {
-	readonly #pool: Pool;
 	readonly #batcher: Batcher<Submission, Outcome>;
 
 	constructor(pool: Pool) {
-		this.#pool = pool;
 		this.#batcher = new Batcher<Submission, Outcome>({
 			name: "postures",
 			key: batchKey,
@@ -86,7 +85,7 @@ export class Postures {
 			maxWaitingRows: 4096,
 			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 64 << 20,
-			run: (submissions) => this.#store(submissions),
+			run: aroundLocks(pool, "reports", store),
 		});
 	}
 
@@ -116,68 +115,71 @@ export class Postures {
 	idle(): Promise<void> {
 		return this.#batcher.idle();
 	}
+}
 
-	async #store(submissions: Submission[]): Promise<Outcome[]> {
-		const keyHashes: KeyHash[] = [];
-		const tenantPrefixes: (string | null)[] = [];
-		const reportIds: string[] = [];
-		const notBefore: (string | null)[] = [];
-		const rawResults: string[] = [];
-		const reportOf: number[] = [];
-		const positions: number[] = [];
-		const checkKeys: string[] = [];
-		const statuses: string[] = [];
-		const observedAt: number[] = [];
-		const isOnly: boolean[] = [];
-		/** Where in the arrays each submission begins; the outcomes of its reports are equal. */
-		const begins: number[] = [];
+async function store(
+	db: Pool | PoolClient,
+	submissions: Submission[],
+): Promise<Outcome[]> {
+	const keyHashes: KeyHash[] = [];
+	const tenantPrefixes: (string | null)[] = [];
+	const reportIds: string[] = [];
+	const notBefore: (string | null)[] = [];
+	const rawResults: string[] = [];
+	const reportOf: number[] = [];
+	const positions: number[] = [];
+	const checkKeys: string[] = [];
+	const statuses: string[] = [];
+	const observedAt: number[] = [];
+	const isOnly: boolean[] = [];
+	/** Where in the arrays each submission begins; the outcomes of its reports are equal. */
+	const begins: number[] = [];
 
-		for (const submission of submissions) {
-			begins.push(reportIds.length);
-			for (const report of submission.reports) {
-				keyHashes.push(submission.keyHash);
-				tenantPrefixes.push(submission.tenantPrefix);
-				reportIds.push(report.id);
-				notBefore.push(report.notBefore);
-				rawResults.push(JSON.stringify(report.results));
-				report.results.forEach((result, index) => {
-					reportOf.push(reportIds.length);
-					positions.push(index + 1);
-					checkKeys.push(indexedCheckKey(result.check_key));
-					statuses.push(result.status);
-					observedAt.push(report.observedAt[index] as number);
-					isOnly.push(!submission.repeatedChecks.has(result.check_key));
-				});
-			}
+	for (const submission of submissions) {
+		begins.push(reportIds.length);
+		for (const report of submission.reports) {
+			keyHashes.push(submission.keyHash);
+			tenantPrefixes.push(submission.tenantPrefix);
+			reportIds.push(report.id);
+			notBefore.push(report.notBefore);
+			rawResults.push(JSON.stringify(report.results));
+			report.results.forEach((result, index) => {
+				reportOf.push(reportIds.length);
+				positions.push(index + 1);
+				checkKeys.push(indexedCheckKey(result.check_key));
+				statuses.push(result.status);
+				observedAt.push(report.observedAt[index] as number);
+				isOnly.push(!submission.repeatedChecks.has(result.check_key));
+			});
 		}
+	}
 
-		const stored = this.#pool.query<{ outcome: Outcome }>({
-			name: "agent_store_postures",
-			text: "select outcome from agent_store_postures($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) order by ordinal",
-			values: [
-				byteaArray(keyHashes),
-				textArray(tenantPrefixes),
-				textArray(reportIds),
-				textArray(notBefore),
-				`[${rawResults.join(",")}]`,
-				`{${reportOf.join(",")}}`,
-				`{${positions.join(",")}}`,
-				textArray(checkKeys),
-				textArray(statuses),
-				`{${observedAt.join(",")}}`,
-				`{${isOnly.join(",")}}`,
-			],
-		});
-		try {
-			const { rows } = await stored;
-			return begins.map((begin) => rows[begin]?.outcome as Outcome);
-		} catch (error) {
-			// The device was deleted while its report was being stored. Among others it is not
-			// known which; the batcher sends them again, in halves.
-			const isGone = (error as { code?: string }).code === FOREIGN_KEY;
-			if (isGone && submissions.length === 1) return ["unauthorized"];
-			throw error;
-		}
+	const stored = db.query<{ outcome: Outcome }>({
+		name: "agent_store_postures",
+		text: "select outcome from agent_store_postures($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) order by ordinal",
+		values: [
+			byteaArray(keyHashes),
+			textArray(tenantPrefixes),
+			textArray(reportIds),
+			textArray(notBefore),
+			`[${rawResults.join(",")}]`,
+			`{${reportOf.join(",")}}`,
+			`{${positions.join(",")}}`,
+			textArray(checkKeys),
+			textArray(statuses),
+			`{${observedAt.join(",")}}`,
+			`{${isOnly.join(",")}}`,
+		],
+	});
+	try {
+		const { rows } = await stored;
+		return begins.map((begin) => rows[begin]?.outcome as Outcome);
+	} catch (error) {
+		// The device was deleted while its report was being stored. Among others it is not
+		// known which; the batcher sends them again, in halves.
+		const isGone = (error as { code?: string }).code === FOREIGN_KEY;
+		if (isGone && submissions.length === 1) return ["unauthorized"];
+		throw error;
 	}
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import type { z } from "zod";
-import { Batcher, type Queue } from "../db/batch.ts";
+import type { Queue } from "../db/batch.ts";
 import {
 	DeviceStatuses,
 	type KeyHash,
@@ -13,6 +13,7 @@ import { enroll, unenroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
 import type { HeartbeatResponse } from "../devices/terms.ts";
+import { Turns } from "../devices/turns.ts";
 import {
 	describeIssues,
 	enrollRequest,
@@ -79,7 +80,8 @@ export function makeAgentApi(
 	const statuses = new DeviceStatuses(pool);
 	const heartbeats = new Heartbeats(pool, statuses);
 	const postures = new Postures(pool);
-	const rare = makeRareQueue();
+	const rare = new Turns<string | undefined>("rare");
+	const enrolling = { pool, statuses, turns: rare };
 	let isDraining = false;
 
 	const small = { maxBytes: SMALL_BODY, pendingMay: true };
@@ -89,11 +91,10 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: false,
-				queue: rare,
+				queue: rare.queue,
 				withoutKey: async (body) => {
 					const { token } = parse(enrollRequest, body);
-					const work = () => enroll(pool, token);
-					return { api_key: await rare.add({ key: token, work }) };
+					return { api_key: await enroll(enrolling, token) };
 				},
 			},
 		],
@@ -135,15 +136,9 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: true,
-				queue: rare,
+				queue: rare.queue,
 				withKey: async (key) => {
-					await rare.add({
-						key,
-						work: async () => {
-							await unenroll(pool, key);
-							return undefined;
-						},
-					});
+					await unenroll(enrolling, key);
 					return undefined;
 				},
 			},
@@ -234,7 +229,7 @@ export function makeAgentApi(
 	}
 
 	async function requireActive(key: KeyHash): Promise<void> {
-		const status = await statuses.find(key);
+		const status = (await statuses.find(key))?.status;
 		if (status === "PENDING") throw pendingDevice();
 		if (status !== "ACTIVE") throw unknownDeviceKey();
 	}
@@ -244,7 +239,7 @@ export function makeAgentApi(
 			...heartbeats.queues,
 			postures: postures.queue,
 			statuses: statuses.queue,
-			rare,
+			rare: rare.queue,
 		},
 		handle(request, response) {
 			const name = routeName(request.url ?? "");
@@ -266,27 +261,6 @@ export function makeAgentApi(
 			await rare.idle();
 		},
 	};
-}
-
-interface RareWork {
-	/** What two may not change at the same time. */
-	key: string;
-	work: () => Promise<string | undefined>;
-}
-
-/** Enrolling and its opposite: one by one, so that many of them cannot take the others' connections. */
-function makeRareQueue(): Batcher<RareWork, string | undefined> {
-	return new Batcher({
-		name: "rare",
-		key: ({ key }) => key,
-		bytes: () => 512,
-		maxBatchRows: 1,
-		maxBatchBytes: 1 << 20,
-		maxInFlight: 2,
-		maxWaitingRows: 4096,
-		maxWaitingBytes: 4 << 20,
-		run: async ([one]) => [await one?.work()],
-	});
 }
 
 async function readJson(
