@@ -941,6 +941,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.invitations_sent(p_email text) RETURNS integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return (
+		select count(*)::integer from invitations i
+		where i.invited_by_id = current_setting('assay.user_id', true) and i.email = p_email
+			and i.created_at > now() - interval '1 day'
+	);
+end
+$$;
+
 CREATE FUNCTION public.is_setup_link(p_token_hash bytea) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1384,6 +1397,7 @@ CREATE TABLE public.invitations (
     expires_at timestamp with time zone NOT NULL,
     accepted_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    invited_by_id public.typed_id,
     CONSTRAINT invitations_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
     CONSTRAINT invitations_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
     CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text]))),
@@ -1952,6 +1966,8 @@ CREATE INDEX frameworks_updated_at ON public.frameworks USING btree (organizatio
 
 CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_at, accepted_at, revoked_at));
 
+CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, email) WHERE (invited_by_id IS NOT NULL);
+
 CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
 
 CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id);
@@ -2177,6 +2193,9 @@ ALTER TABLE ONLY public.enrollment_tokens
 
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_invited_by_id_fkey FOREIGN KEY (invited_by_id) REFERENCES public.users(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -2725,6 +2744,9 @@ GRANT ALL ON FUNCTION public.has_users() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.invitation_email(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.invitation_email(p_token_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.invitations_sent(p_email text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.invitations_sent(p_email text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;

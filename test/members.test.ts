@@ -367,6 +367,44 @@ test("an address is invited five times a day by one organization, another one al
 	]);
 });
 
+test("one user invites an address five times a day in all organizations together, and others still may", async () => {
+	const first = await makeOrganization();
+	const organizations = [first.id];
+	for (let number = 0; number < 3; number++) {
+		const { organization } = await callAs(
+			database,
+			first.admin,
+			createOrganizationOperation,
+			{ name: `Mine ${number}` },
+		);
+		organizations.push(organization.id);
+	}
+	const admin = {
+		...first.admin,
+		memberships: organizations.map((organizationId) => ({
+			organizationId,
+			role: "admin" as const,
+		})),
+	};
+	const invite = (by: typeof admin, organization_id: string) =>
+		callAs(database, by, inviteMember, {
+			organization_id,
+			email: "stranger@example.com",
+			role: "viewer",
+		});
+	for (let time = 0; time < 5; time++) {
+		await invite(admin, organizations[time % 4] as string);
+	}
+	for (const organization of organizations) {
+		await expect(invite(admin, organization)).rejects.toMatchObject({
+			code: "bad_request",
+			fields: [{ field: "email" }],
+		});
+	}
+	const other = await makeOrganization();
+	await invite(other.admin as typeof admin, other.id);
+});
+
 test("an organization has at most 500 open invitations, all of which are listed", async () => {
 	const { id, admin } = await makeOrganization();
 	await database.owner.query(

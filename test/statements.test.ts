@@ -37,6 +37,7 @@ const ACROSS_FUNCTIONS = [
 	"count_devices",
 	"has_organizations",
 	"invitation_email",
+	"invitations_sent",
 	"keep_an_administrator",
 ];
 

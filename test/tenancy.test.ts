@@ -153,6 +153,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"end_own_sessions",
 		"has_users",
 		"invitation_email",
+		"invitations_sent",
 		"is_setup_link",
 		"keep_an_administrator",
 		"members_with_second_factor",

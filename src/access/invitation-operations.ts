@@ -13,7 +13,7 @@ import { hashSecret, isWellFormedSecret, makeSecret } from "./token.ts";
 const INVITATION_DAYS = 7;
 /** Open ones of an organization, expired ones included: all are listed. */
 const MAX_OPEN = 500;
-/** Of one address by one organization: whoever does not react wants no more mails. */
+/** Of one address, by one organization and by one user over all: whoever does not react wants no more mails. */
 const MAX_A_DAY = 5;
 
 const invitation = z.object({
@@ -66,8 +66,8 @@ export const inviteMember = defineOperation({
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
 		await client.query(
-			`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
-			values ($1, $2, $3, $4, decode($5, 'hex'), $6, now() + $7 * interval '1 day')`,
+			`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at)
+			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day')`,
 			[
 				membership.organizationId,
 				id,
@@ -76,6 +76,7 @@ export const inviteMember = defineOperation({
 				hashSecret(token),
 				principal.name,
 				INVITATION_DAYS,
+				principal.userId,
 			],
 		);
 		context.changed({
@@ -254,15 +255,20 @@ async function refuseTooMany(
 	{ client, membership }: Context,
 	email: string,
 ): Promise<void> {
-	const { rows } = await client.query<{ open: number; of_address: number }>(
+	const { rows } = await client.query<{
+		open: number;
+		of_address: number;
+		sent: number;
+	}>(
 		`select
 			count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
-			count(*) filter (where email = $2 and created_at > now() - interval '1 day')::integer as of_address
+			count(*) filter (where email = $2 and created_at > now() - interval '1 day')::integer as of_address,
+			invitations_sent($2) as sent
 		from invitations where organization_id = $1`,
 		[membership.organizationId, email],
 	);
 	const [count] = rows;
-	if ((count?.of_address ?? 0) >= MAX_A_DAY) {
+	if (Math.max(count?.of_address ?? 0, count?.sent ?? 0) >= MAX_A_DAY) {
 		throw badFields([
 			{
 				field: "email",
