@@ -95,6 +95,20 @@ test("of many who use the setup link at once exactly one wins", async () => {
 	expect(rows).toEqual([{ users: 1, organizations: 1 }]);
 });
 
+test("a body that is sent as a form, as curl does unasked, is told how to be sent", async () => {
+	const { service } = await startEmpty();
+	const answer = await fetch(`${service.url}/api/setup`, {
+		method: "POST",
+		headers: { "content-type": "application/x-www-form-urlencoded" },
+		body: '{"token":"x"}',
+	});
+	expect(answer.status).toBe(400);
+	expect(await answer.json()).toMatchObject({
+		error: "bad_request",
+		message: expect.stringContaining("Content-Type: application/json"),
+	});
+});
+
 test("a replaced, expired or invented setup link is refused and nothing is made", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const replaced = await makeToken();

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import Fastify, {
 	type FastifyBaseLogger,
+	type FastifyError,
 	type FastifyInstance,
 	type FastifyReply,
 	type FastifyRequest,
@@ -175,7 +176,13 @@ function sendError(
 
 /** The framework's own refusals (a body it cannot read, a bad URL) are the caller's fault. */
 function toHttpError(thrown: unknown): AppError {
-	const status = (thrown as { statusCode?: unknown }).statusCode;
+	const { statusCode: status, code } = thrown as Partial<FastifyError>;
+	if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+		return new AppError(
+			"bad_request",
+			"the body must be JSON, with the header Content-Type: application/json",
+		);
+	}
 	if (typeof status === "number" && status >= 400 && status < 500) {
 		return new AppError(
 			"bad_request",
