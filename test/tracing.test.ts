@@ -293,6 +293,7 @@ test("a receiver that is away harms nobody, and the log says so", async () => {
 	await expect
 		.poll(() => alone.stderr(), { timeout: 20_000 })
 		.toContain("traces cannot be sent");
+	expect(alone.stderr()).toContain('"to":"127.0.0.1:1"');
 	expect(await alone.stop("SIGTERM")).toBe(0);
 });
 

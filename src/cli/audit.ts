@@ -20,7 +20,7 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { dateSchema } from "../records/field.ts";
-import { print } from "./output.ts";
+import { counted, print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
 export function addAudit(program: Command): void {
@@ -126,7 +126,7 @@ function describeReport(report: ChainReport): string {
 	const redacted = report.redacted ? `, ${report.redacted} redacted` : "";
 	const newest = head ? `${id}:${head.sequence}:${head.hash}` : id;
 	lines.push(
-		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${report.entries} entries${redacted})`,
+		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${counted(report.entries, "entry", "entries")}${redacted})`,
 	);
 	return lines.join("\n");
 }

@@ -32,3 +32,12 @@ export function table(heading: string[], rows: string[][]): string {
 		)
 		.join("\n");
 }
+
+/** "1 entry", "2 entries". */
+export function counted(
+	count: number,
+	one: string,
+	many: string = `${one}s`,
+): string {
+	return `${count} ${count === 1 ? one : many}`;
+}

@@ -8,7 +8,7 @@ import {
 	exportPerson,
 } from "../privacy/person.ts";
 import { asPrivacy } from "../privacy/session.ts";
-import { print, printable } from "./output.ts";
+import { counted, print, printable } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
 interface Options {
@@ -103,7 +103,7 @@ export function printExport(
 
 function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	const lines = [
-		`${isDryRun ? "Nothing was changed. It would be: p" : "P"}erson ${erased.id} is "${erased.name}" now; ${erased.redacted_entries} entries of the audit log redacted.`,
+		`${isDryRun ? "Nothing was changed. It would be: p" : "P"}erson ${erased.id} is "${erased.name}" now; ${counted(erased.redacted_entries, "entry", "entries")} of the audit log redacted.`,
 		`Owned under that name: ${erased.still_owns}; devices left without an owner: ${erased.devices_without_owner}.`,
 	];
 	for (const { kind, id, name } of erased.mentions) {
@@ -113,7 +113,7 @@ function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	}
 	if (erased.mentioned_in_entries > 0) {
 		lines.push(
-			`Still named in ${erased.mentioned_in_entries} entries of the audit log that are about other records; see docs/privacy.md.`,
+			`Still named in ${counted(erased.mentioned_in_entries, "entry", "entries")} of the audit log on other records; see docs/privacy.md.`,
 		);
 	}
 	for (const email of erased.accounts) {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { asPrivacy } from "../privacy/session.ts";
 import { type ErasedUser, eraseUser, exportUser } from "../privacy/user.ts";
 import { parseEmail } from "./email.ts";
-import { print } from "./output.ts";
+import { counted, print } from "./output.ts";
 import { operator, printExport } from "./person.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -52,7 +52,7 @@ export function addUserPrivacy(user: Command): void {
 
 function describe(erased: ErasedUser, isTrial: boolean): string {
 	return [
-		`${isTrial ? "Nothing was changed. It would be: u" : "U"}ser ${erased.id} is gone, in the audit log "${erased.name}"; ${erased.organizations_left} memberships ended, ${erased.redacted_entries} entries redacted.`,
+		`${isTrial ? "Nothing was changed. It would be: u" : "U"}ser ${erased.id} is gone, in the audit log "${erased.name}"; ${counted(erased.organizations_left, "membership")} ended, ${counted(erased.redacted_entries, "entry", "entries")} redacted.`,
 		...erased.people.map(
 			({ organization_id, id }) =>
 				`A person with this address is in a register: assay person erase --org ${organization_id} --person ${id}`,
