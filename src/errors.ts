@@ -75,14 +75,15 @@ const UNAVAILABLE_ERRNO = new Set([
 	"ECONNRESET",
 	"EPIPE",
 	"ETIMEDOUT",
-	"ENOENT",
 	"ENOTFOUND",
 	"EAI_AGAIN",
 	"EHOSTUNREACH",
 	"ENETUNREACH",
-	"EACCES",
 	"EMFILE",
 ]);
+
+/** The same of a Unix socket; a file of ours that cannot be read is another trouble. */
+const FILE_ERRNO = new Set(["ENOENT", "EACCES"]);
 
 /**
  * `pg` gives these no code: a connection that is cut, or was cut or closed before this
@@ -94,8 +95,9 @@ const UNAVAILABLE_MESSAGE =
 /** True when the database is away, starting, stopping or full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
-	const { code } = error as { code?: unknown };
+	const { code, syscall } = error as { code?: unknown; syscall?: unknown };
 	if (typeof code === "string") {
+		if (FILE_ERRNO.has(code)) return syscall === "connect";
 		return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
 	}
 	return UNAVAILABLE_MESSAGE.test(error.message);

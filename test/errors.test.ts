@@ -1,0 +1,19 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { toAppError } from "../src/errors.ts";
+import { makeFolder } from "./folder.ts";
+
+test("a database whose socket is gone is out of reach, a file of ours that is gone is a fault", async () => {
+	const folder = await makeFolder("assay-nothing-");
+	onTestFinished(() => rm(folder, { recursive: true }));
+	const socket = await new Client({ host: folder, user: "nobody" })
+		.connect()
+		.catch((error: unknown) => error);
+	expect(toAppError(socket)).toMatchObject({ code: "service_unavailable" });
+	const file = await readFile(join(folder, "absent")).catch(
+		(error: unknown) => error,
+	);
+	expect(toAppError(file)).toMatchObject({ code: "internal_server_error" });
+});
