@@ -78,7 +78,7 @@ const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \|(.*)\|$/gm)].map(
 	}),
 );
 const filesIn = (text: string) =>
-	[...text.matchAll(/`(\w[\w./-]*\.(?:ts|tsx|md|sql|json))`/g)].map(
+	[...text.matchAll(/`(\w[\w./-]*\.(?:ts|tsx|md|sql|json|conf|cfg))`/g)].map(
 		([, path = ""]) => path,
 	);
 
