@@ -63,6 +63,8 @@ async function makeProgram(name: string | undefined): Promise<Command> {
 	return program;
 }
 
+const LINGERING_MS = 5_000;
+
 /**
  * Runs the command in `argv` (without node and script). Standard output carries only
  * the result. Sets the exit code: 0, 1 when it failed, 2 when it was wrongly used.
@@ -86,6 +88,8 @@ export async function main(argv: string[]): Promise<void> {
 				? `${known.message}${describeCause(error)}`
 				: String((error as Error).stack ?? error);
 		process.stderr.write(redact(`assay: ${text}\n`));
+		// Whatever it left open must not keep a failed start from being seen as one.
+		setTimeout(() => process.exit(), LINGERING_MS).unref();
 	}
 }
 

@@ -6,7 +6,7 @@ import { readSecret } from "./access/secret.ts";
 import { isSetupNeeded } from "./access/setup.ts";
 import { Usage } from "./access/usage.ts";
 import type { Config } from "./config.ts";
-import { openDatabase } from "./db/database.ts";
+import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
 import { Failures } from "./failures.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
@@ -57,14 +57,25 @@ export async function serve(
 	traces?: TracingSettings,
 ): Promise<Service> {
 	const database = await openDatabase(config);
+	try {
+		return await serveFrom(database, config, log, webConsole, traces);
+	} catch (error) {
+		await database.close();
+		throw error;
+	}
+}
+
+async function serveFrom(
+	database: Database,
+	config: Config,
+	log: Logger,
+	webConsole: ConsoleFiles | string,
+	traces: TracingSettings | undefined,
+): Promise<Service> {
 	for (const name of database.migrated)
 		log.info({ migration: name }, "migrated");
 
-	const secret = await readSecret(config).catch(async (error) => {
-		await database.close();
-		throw error;
-	});
-
+	const secret = await readSecret(config);
 	let isDraining = false;
 	const failures = new Failures(log, database.identityPool);
 	const agentApi = makeAgentApi(database.devicePool, failures, config.baseUrl);
@@ -105,9 +116,6 @@ export async function serve(
 					},
 					queues: agentApi.queues,
 					operations: new Set(operations.map(({ name }) => name)),
-				}).catch(async (error) => {
-					await database.close();
-					throw error;
 				});
 	const tracing =
 		traces &&

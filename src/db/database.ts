@@ -46,6 +46,7 @@ export interface Database {
 	description: string;
 	/** Names of the migrations applied while opening. */
 	migrated: string[];
+	/** Asked again, it waits for the end that the first one began. */
 	close: () => Promise<void>;
 }
 
@@ -89,6 +90,14 @@ export async function openDatabase(
 			role: AUDIT_ROLE,
 			name: "assay audit",
 		});
+		const close = async () => {
+			await pool.end();
+			await devicePool.end();
+			await identityPool.end();
+			await auditPool.end();
+			await server.close();
+		};
+		let closing: Promise<void> | undefined;
 		return {
 			pool,
 			devicePool,
@@ -97,12 +106,9 @@ export async function openDatabase(
 			ownerConnection: server.connection,
 			description: server.description,
 			migrated,
-			close: async () => {
-				await pool.end();
-				await devicePool.end();
-				await identityPool.end();
-				await auditPool.end();
-				await server.close();
+			close: () => {
+				closing ??= close();
+				return closing;
 			},
 		};
 	} catch (error) {
