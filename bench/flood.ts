@@ -14,9 +14,8 @@ import type { Tenant } from "./writers.ts";
 export const KINDS = ["heartbeat", "postures", "addTask"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Of 20 requests so many are posture reports and addTask calls; the rest are heartbeats. */
+/** Of 20 requests 6 are posture reports, some addTask calls, and the rest heartbeats. */
 const REPORTS = 6;
-const TASKS = 4;
 const MIX = 20;
 
 /** Latencies of a kind or outcome. */
@@ -90,6 +89,8 @@ interface Request {
 class Generator {
 	readonly #fleet: Fleet;
 	readonly #port: number;
+	/** Of MIX requests. */
+	readonly #taskShare: number;
 	readonly #beats: string[][];
 	readonly #reports: string[][];
 	readonly #tasks: string[][];
@@ -102,9 +103,15 @@ class Generator {
 	#count = 0;
 	#tally = new Tally();
 
-	constructor(fleet: Fleet, tenants: Tenant[], port: number) {
+	constructor(
+		fleet: Fleet,
+		tenants: Tenant[],
+		port: number,
+		taskShare: number,
+	) {
 		this.#fleet = fleet;
 		this.#port = port;
+		this.#taskShare = taskShare;
 		const observed_at = new Date().toISOString();
 		const results = ["DISK_ENCRYPTION", "FIREWALL_ENABLED", "OS_VERSION"].map(
 			(check_key) => ({
@@ -231,7 +238,7 @@ class Generator {
 			return { kind: "postures", device, mark, text };
 		}
 		const digits = String(number).padStart(9, "0");
-		if (place < REPORTS + TASKS) {
+		if (place < REPORTS + this.#taskShare) {
 			const mark = `task-${digits}`;
 			const text = (this.#tasks[number % this.#tasks.length] ?? []).join(mark);
 			return { kind: "addTask", device, mark, text };
@@ -329,14 +336,16 @@ export class Flood {
 		this.#child = child;
 	}
 
-	/** A generator that is kept to `core`, where that can be done. */
+	/** A generator that is kept to `core`, where that can be done. Of 20 requests `taskShare` are addTask. */
 	static async start(
 		fleetFile: string,
 		tenants: Tenant[],
 		port: number,
 		core: number,
+		taskShare: number,
 	): Promise<Flood> {
-		const child = fork(import.meta.filename, [fleetFile, String(port)], {
+		const args = [fleetFile, String(port), String(taskShare)];
+		const child = fork(import.meta.filename, args, {
 			// Ctrl-C is the parent's to handle: it ends this process by disconnecting.
 			detached: true,
 		});
@@ -376,14 +385,20 @@ export class Flood {
 	}
 }
 
-/** As a child process: `node bench/flood.ts <fleet file> <port>`, told what to do over IPC. */
+/** As a child process: `node bench/flood.ts <fleet file> <port> <task share>`, told what to do over IPC. */
 if (import.meta.main) {
-	const [, , fleetFile = "", port] = process.argv;
+	const [, , fleetFile = "", port, taskShare] = process.argv;
 	let generator: Generator | undefined;
 	const obey = (command: Command) => {
 		if (command.do === "prepare") {
 			const fleet = readFleet(fleetFile);
-			generator = new Generator(fleet, command.tenants, Number(port));
+			const { tenants } = command;
+			generator = new Generator(
+				fleet,
+				tenants,
+				Number(port),
+				Number(taskShare),
+			);
 			return "prepared";
 		}
 		if (command.do === "closed") {

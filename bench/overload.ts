@@ -19,6 +19,7 @@ The service and its PostgreSQL are kept to one core, the load generator to anoth
 where there is one). About two minutes.
 
   --seconds <n>       length of the overload (30)
+  --tasks <n>         of 20 requests so many are addTask, 6 posture reports, the rest heartbeats (4)
   --times <n>         how many times the sustainable rate (10)
   --connections <n>   open before (6000); what finds none free counts as not sent
   --help              print this
@@ -238,14 +239,15 @@ async function run(stand: Stand): Promise<number> {
 	const { service, tenants } = stand;
 	const fleetFile = join(stand.folder, "fleet.json");
 	writeFleet(fleetFile, stand.fleet);
-	const flood = await Flood.start(fleetFile, tenants, service.port, 1);
+	const tasks = Number(values.tasks);
+	const flood = await Flood.start(fleetFile, tenants, service.port, 1, tasks);
 	const measured = await measure(stand, flood).finally(() => flood.close());
 	const rows = rowsOf(measured, service.peakMib);
 	const cores = isKeptToCore
 		? "service and PostgreSQL on one core, generator on another"
 		: "cores shared by all";
 	process.stdout.write(
-		`${MACHINE}; ${new Date().toISOString().slice(0, 10)}; ${cores}; 50 % heartbeats, 30 % posture reports, 20 % addTask\n\n${toTable(["Overload", "Figure"], rows)}\n`,
+		`${MACHINE}; ${new Date().toISOString().slice(0, 10)}; ${cores}; ${70 - tasks * 5} % heartbeats, 30 % posture reports, ${tasks * 5} % addTask\n\n${toTable(["Overload", "Figure"], rows)}\n`,
 	);
 	const { surprise } = measured.flood;
 	if (surprise) say(`an unexpected answer: ${surprise}`);
@@ -256,6 +258,7 @@ async function run(stand: Stand): Promise<number> {
 const { values } = parseArgs({
 	options: {
 		seconds: { type: "string", default: "30" },
+		tasks: { type: "string", default: "4" },
 		times: { type: "string", default: "10" },
 		connections: { type: "string", default: "6000" },
 		help: { type: "boolean", default: false },
