@@ -80,18 +80,24 @@ begin
 end
 $$;
 
--- As in 0006. But a batch of heartbeats does not wait for one organization's log: what looks like a
--- clone while somebody has it is noted by the next heartbeat instead.
+-- As in 0006. But a batch of heartbeats does not wait for one organization's log longer than others
+-- have it for a change of theirs: what looks like a clone meanwhile is noted by the next heartbeat.
 create or replace function audit_device_conflict() returns trigger
 language plpgsql
 as $$
 declare
 	device devices;
 begin
-	if new.kind = 'POSSIBLE_CLONE' and not audit_lock(new.organization_id) then
-		delete from device_conflicts c
-		where c.organization_id = new.organization_id and c.device_id = new.device_id and c.kind = new.kind;
-		return null;
+	if new.kind = 'POSSIBLE_CLONE' then
+		for attempt in 1..10 loop
+			exit when audit_lock(new.organization_id);
+			if attempt = 10 then
+				delete from device_conflicts c
+				where c.organization_id = new.organization_id and c.device_id = new.device_id and c.kind = new.kind;
+				return null;
+			end if;
+			perform pg_sleep(0.01);
+		end loop;
 	end if;
 	select * into device from devices d
 	where d.organization_id = new.organization_id and d.id = new.device_id;

@@ -729,10 +729,16 @@ CREATE FUNCTION public.audit_device_conflict() RETURNS trigger
 declare
 	device devices;
 begin
-	if new.kind = 'POSSIBLE_CLONE' and not audit_lock(new.organization_id) then
-		delete from device_conflicts c
-		where c.organization_id = new.organization_id and c.device_id = new.device_id and c.kind = new.kind;
-		return null;
+	if new.kind = 'POSSIBLE_CLONE' then
+		for attempt in 1..10 loop
+			exit when audit_lock(new.organization_id);
+			if attempt = 10 then
+				delete from device_conflicts c
+				where c.organization_id = new.organization_id and c.device_id = new.device_id and c.kind = new.kind;
+				return null;
+			end if;
+			perform pg_sleep(0.01);
+		end loop;
 	end if;
 	select * into device from devices d
 	where d.organization_id = new.organization_id and d.id = new.device_id;
