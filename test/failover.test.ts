@@ -108,6 +108,37 @@ async function expectUnavailable(answers: Response[]): Promise<void> {
 
 const ready = async () => (await fetch(`${service.url}/health/ready`)).status;
 
+/** Makes every commit wait for the standby `name`, none for "", and comes back once that is so. */
+async function awaitStandby(name: string): Promise<void> {
+	const [client, canceller] = [
+		await postgres.connect(),
+		await postgres.connect(),
+	];
+	await client.query(`alter system set synchronous_standby_names = '${name}'`);
+	await client.query("select pg_reload_conf()");
+	const pid = (await client.query("select pg_backend_pid() as pid")).rows[0]
+		.pid;
+	let waits = false;
+	// Whoever waits for a standby and is cancelled has committed, and is warned of that.
+	client.on("notice", () => {
+		waits = true;
+	});
+	// It is the checkpointer that tells the others to wait, as soon as it comes to it.
+	const commitWaits = async () => {
+		waits = false;
+		const commit = client.query(
+			"select pg_logical_emit_message(true, 'test', '')",
+		);
+		const cancel = () => canceller.query("select pg_cancel_backend($1)", [pid]);
+		const timer = setTimeout(cancel, 500);
+		await commit.finally(() => clearTimeout(timer));
+		return waits;
+	};
+	await expect.poll(commitWaits, { timeout: 30_000 }).toBe(name !== "");
+	await client.end();
+	await canceller.end();
+}
+
 test("where the database is a standby nothing is answered from it: not ready, 503, never 401; once it is promoted all works again", async () => {
 	const { key, facts } = await activateDevice();
 	expect(await ready()).toBe(200);
@@ -170,25 +201,20 @@ test("a database that is made read-only under the service's connections: not rea
 test("a write that waits for a lost synchronous standby is not acknowledged: 503; once nobody waits for the standby all works again", async () => {
 	const { key, facts } = await activateDevice();
 	const token = await makeToken();
-	const awaitStandby = async (name: string) => {
-		const client = await postgres.connect();
-		await client.query(
-			`alter system set synchronous_standby_names = '${name}'`,
-		);
-		await client.query("select pg_reload_conf()");
-		await client.end();
-	};
-	await awaitStandby("lost");
 	const results = [postureResult()];
-	// Their statements are stopped after 10 s, of which PostgreSQL must not make a commit that it reports.
-	await expectUnavailable(
-		await Promise.all([
-			post("/api/agent/v1/heartbeat", facts, key),
-			post("/api/agent/v1/postures", { results }, key),
-			post("/api/agent/v1/enroll", { token }),
-		]),
-	);
-	await awaitStandby("");
+	await awaitStandby("lost");
+	try {
+		// Their statements are stopped after 10 s, of which PostgreSQL must not make a commit that it reports.
+		await expectUnavailable(
+			await Promise.all([
+				post("/api/agent/v1/heartbeat", facts, key),
+				post("/api/agent/v1/postures", { results }, key),
+				post("/api/agent/v1/enroll", { token }),
+			]),
+		);
+	} finally {
+		await awaitStandby("");
+	}
 	await expect
 		.poll(
 			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
