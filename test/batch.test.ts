@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { Batcher, type BatchOptions } from "../src/db/batch.ts";
 import { AppError } from "../src/errors.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
@@ -195,8 +195,9 @@ test("idle resolves when everything accepted is done, also after failures", asyn
 	await batcher.idle();
 });
 
-/** Of one row at a time, whose first batch is held until told. */
+/** Of one row at a time, whose first batch is held until told; time stands still unless it is moved. */
 function makeHeld(limits: Partial<BatchOptions<Row, number>>) {
+	vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
 	const held = Promise.withResolvers<void>();
 	const { batcher } = makeDivider({
 		maxBatchRows: 1,
@@ -210,14 +211,16 @@ function makeHeld(limits: Partial<BatchOptions<Row, number>>) {
 	return { batcher, release: held.resolve };
 }
 
-const passSomeTime = () => new Promise((resolve) => setTimeout(resolve, 5));
+afterEach(() => {
+	vi.useRealTimers();
+});
 
 test("while something has waited too long, new items are refused, and what waits is still stored", async () => {
 	const { batcher, release } = makeHeld({ maxWaitMs: 0 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = batcher.add(row("b", 2));
-	await passSomeTime();
+	vi.advanceTimersByTime(5);
 	await expect(batcher.add(row("c"))).rejects.toMatchObject({
 		code: "service_unavailable",
 	});
@@ -233,7 +236,7 @@ test("what has waited too long when its turn comes is refused, and never stored"
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = Promise.allSettled([batcher.add(row("b", 2))]);
 	const idle = batcher.idle();
-	await passSomeTime();
+	vi.advanceTimersByTime(5);
 	release();
 	expect(await travelling).toBe(1);
 	expect(await waiting).toMatchObject([
@@ -247,7 +250,8 @@ test("a queue that would take too long, by what batches took lately, is full bef
 	const { batcher, release } = makeHeld({ maxWaitMs: 2 });
 	const first = batcher.add(row("a", 1));
 	expect(batcher.isFull()).toBe(false);
-	await new Promise((resolve) => setTimeout(resolve, 50));
+	await new Promise((resolve) => setImmediate(resolve));
+	vi.advanceTimersByTime(50);
 	release();
 	expect(await first).toBe(1);
 	await batcher.idle();
@@ -265,9 +269,11 @@ test("what waits is refused in time also when no batch comes back", async () => 
 	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
-	await expect(batcher.add(row("b", 2))).rejects.toMatchObject({
-		code: "service_unavailable",
-	});
+	const waiting = Promise.allSettled([batcher.add(row("b", 2))]);
+	vi.advanceTimersByTime(5_000);
+	expect(await waiting).toMatchObject([
+		{ status: "rejected", reason: { code: "service_unavailable" } },
+	]);
 	release();
 	expect(await travelling).toBe(1);
 });
@@ -283,7 +289,7 @@ test("of one key only so many wait: the surplus is refused alone, and the queue 
 	await new Promise((resolve) => setImmediate(resolve));
 	const crowd = Array.from({ length: 1000 }, () => batcher.add(row("crowd")));
 	const settled = Promise.allSettled([first, ...crowd]);
-	await passSomeTime();
+	vi.advanceTimersByTime(5);
 	expect(batcher.isFull()).toBe(false);
 	const other = batcher.add(row("other", 7));
 	release();
@@ -304,7 +310,7 @@ test("what waited too long behind its key is refused too, and those after it are
 		batcher.add(row("a", 3)),
 		batcher.add(row("b", 4)),
 	]);
-	await new Promise((resolve) => setTimeout(resolve, 450));
+	vi.advanceTimersByTime(450);
 	release();
 	expect(await travelling).toBe(1);
 	const young = [batcher.add(row("a", 5)), batcher.add(row("b", 6))];
