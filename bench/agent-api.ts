@@ -22,6 +22,7 @@ import {
 	stopChildren,
 } from "./processes.ts";
 import { describeMachine, type Report, toMarkdown } from "./report.ts";
+import { runAndUndo, say, type Undo } from "./run.ts";
 import { seed, settle } from "./seed.ts";
 
 const ORGANIZATIONS = 20;
@@ -31,17 +32,7 @@ const REST_MS = 4_000;
 const EXTRA_MS = 600_000;
 
 /** What has to be undone at the end, the last first. */
-const undo: (() => Promise<void> | void)[] = [];
-
-async function cleanUp(): Promise<void> {
-	for (let step = undo.pop(); step; step = undo.pop()) {
-		try {
-			await step();
-		} catch (error) {
-			say(`while cleaning up: ${error}`);
-		}
-	}
-}
+const undo: Undo[] = [];
 
 async function bench(options: Options): Promise<Report> {
 	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
@@ -136,41 +127,23 @@ function compareWithBare({ rows }: Report): void {
 	}
 }
 
-function say(text: string): void {
-	process.stderr.write(`${text}\n`);
-}
-
-/** Runs until it is done, fails, takes far too long or is interrupted; leaves nothing behind. */
-async function main(): Promise<void> {
+/** Runs until it is done or takes far too long. */
+async function run(): Promise<number> {
 	const options = readOptions(process.argv.slice(2));
 	if (options === "help") {
 		process.stdout.write(USAGE);
-		return;
+		return 0;
 	}
 	const loads = options.connections.length * 6 * options.seconds;
 	const limitMs = EXTRA_MS + (loads + options.mixedSeconds) * 1000;
-	const stopped = new Promise<never>((_, reject) => {
-		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-			process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
-		}
-		setTimeout(
-			() => reject(new Error(`not done after ${limitMs / 1000} s`)),
-			limitMs,
-		).unref();
+	const tooLong = sleep(limitMs, undefined, { ref: false }).then(() => {
+		throw new Error(`not done after ${limitMs / 1000} s`);
 	});
-	const report = await Promise.race([bench(options), stopped]);
+	const report = await Promise.race([bench(options), tooLong]);
 	process.stdout.write(
 		options.isJson ? `${JSON.stringify(report)}\n` : toMarkdown(report),
 	);
+	return 0;
 }
 
-try {
-	await main();
-} catch (error) {
-	say(`bench: ${error instanceof Error ? error.message : error}`);
-	process.exitCode = 1;
-} finally {
-	await cleanUp();
-	// A measurement that was interrupted may still be waiting for something.
-	process.exit();
-}
+await runAndUndo(run, undo);

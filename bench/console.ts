@@ -20,6 +20,7 @@ import {
 import { seedConsole } from "./console-seed.ts";
 import { startService, stopChildren } from "./processes.ts";
 import { describeMachine } from "./report.ts";
+import { runAndUndo, say, type Undo } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:console -- [options]
 
@@ -55,11 +56,7 @@ const { values } = parseArgs({
 	},
 });
 
-const undo: (() => Promise<void> | void)[] = [];
-
-function say(text: string): void {
-	process.stderr.write(`${text}\n`);
-}
+const undo: Undo[] = [];
 
 /** A page that is opened by its address, with nothing in the browser's cache. */
 async function openCold(
@@ -262,30 +259,13 @@ ${interactions.count} keys and clicks in a list of risks until the next paint: m
 `;
 }
 
-if (values.help) {
-	process.stdout.write(USAGE);
-} else {
-	const stopped = new Promise<never>((_, reject) => {
-		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-			process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
-		}
-	});
-	try {
-		const report = await Promise.race([bench(), stopped]);
+if (values.help) process.stdout.write(USAGE);
+else {
+	await runAndUndo(async () => {
+		const report = await bench();
 		process.stdout.write(
 			values.json ? `${JSON.stringify(report)}\n` : toMarkdown(report),
 		);
-	} catch (error) {
-		say(`bench: ${error instanceof Error ? error.stack : error}`);
-		process.exitCode = 1;
-	} finally {
-		for (let step = undo.pop(); step; step = undo.pop()) {
-			try {
-				await step();
-			} catch (error) {
-				say(`while cleaning up: ${error}`);
-			}
-		}
-		process.exit();
-	}
+		return 0;
+	}, undo);
 }

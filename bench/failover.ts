@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import {
+	brokenPromises,
+	type Row,
+	seconds,
+	toMarkdown,
+} from "./fault-report.ts";
 import type { Machine } from "./ha-machine.ts";
 import { type HaStand, makeHaStand } from "./ha-stand.ts";
 import { findRecovery, longestGap, rateOf } from "./recovery.ts";
-import { describeMachine, toTable } from "./report.ts";
-import { compare, type Found } from "./stored.ts";
-import { DEVICES, type Ledger, Writers } from "./writers.ts";
+import { conclude, runAndUndo, say, type Undo } from "./run.ts";
+import { compare } from "./stored.ts";
+import { BACKOFF_SPEED, DEVICES, type Ledger, Writers } from "./writers.ts";
 
 const USAGE = `Usage: npm run bench:failover -- [options]
 
@@ -41,17 +47,9 @@ interface Case {
 	until: (stand: HaStand) => Promise<unknown>;
 }
 
-interface Row extends Found {
-	name: string;
-	ledger: Ledger;
-	perSecond: number;
-	/** The longest time afterwards without a success of the probe. */
-	unavailableMs: number;
-	/** From what happened to 90 % of the rate before; undefined: not in the time there was. */
-	recoveredMs: number | undefined;
+interface CaseRow extends Row {
 	/** From what happened to what must come about. */
 	wholeMs: number | undefined;
-	crashes: number;
 	/** What a service that ended by itself wrote. */
 	lastWords: string;
 }
@@ -116,7 +114,7 @@ async function runCase(
 	{ name, run, until }: Case,
 	stand: HaStand,
 	writers: Writers,
-): Promise<Row> {
+): Promise<CaseRow> {
 	say(name);
 	const countCrashes = () =>
 		stand.services.reduce((sum, { crashes }) => sum + crashes, 0);
@@ -182,106 +180,38 @@ function recoveryOf(
 	return furtherMs === undefined ? undefined : endedAt - happenedAt + furtherMs;
 }
 
-/** What a row says that must not be. */
-function brokenPromises(row: Row): string[] {
-	const broken: string[] = [];
-	const must = (isKept: boolean, text: string) => {
-		if (!isKept) broken.push(`${row.name}: ${text}`);
-	};
-	must(row.lost === 0, `${row.lost} acknowledged writes are lost`);
-	must(row.duplicates === 0, `${row.duplicates} writes are stored twice`);
-	must(row.unlogged === 0, `${row.unlogged} tasks have not one audit entry`);
-	must(!row.ledger.statuses[401], "a valid key got 401");
-	const { surprise } = row.ledger;
-	must(surprise === undefined, `an unexpected answer, ${surprise}`);
-	must(
-		row.crashes === 0,
-		`a service ended by itself ${row.crashes} times: ${row.lastWords}`,
-	);
-	must(
-		row.recoveredMs !== undefined,
-		"90 % of the earlier rate was not reached",
-	);
-	return broken;
-}
-
-const seconds = (ms: number | undefined) =>
-	ms === undefined ? "never" : (ms / SECOND).toFixed(1);
-
-function toMarkdown(rows: Row[], postgres: string): string {
-	const table = toTable(
-		[
-			"What happens",
-			"Writes/s before",
-			"Acknowledged",
-			"Lost",
-			"Twice",
-			"401",
-			"Statuses",
-			"Longest without a success, s",
-			"To 90 % of the rate, s",
-			"Until synchronous again, or alone, s",
-			"Tasks of unknown fate (stored)",
-		],
-		rows.map((row) => [
-			row.name,
-			row.perSecond.toFixed(0),
-			row.acknowledged,
-			row.lost,
-			row.duplicates,
-			row.ledger.statuses[401] ?? 0,
-			Object.entries(row.ledger.statuses)
-				.map(([status, count]) => `${status}: ${count}`)
-				.join(", "),
-			seconds(row.unavailableMs),
-			seconds(row.recoveredMs),
-			seconds(row.wholeMs),
-			`${row.unknown} (${row.unknownStored})`,
-		]),
-	);
-	return `${describeMachine(postgres)}; ${new Date().toISOString().slice(0, 10)}\n\n${table}\n`;
-}
-
-let stand: HaStand | undefined;
+const undo: Undo[] = [];
 
 async function run(): Promise<number> {
 	say("starting etcd, Patroni, HAProxy and two services");
-	stand = await makeHaStand(DEVICES);
+	const making = makeHaStand(DEVICES);
+	undo.push(() =>
+		making.then(
+			(stand) => stand.close(),
+			() => {},
+		),
+	);
+	const stand = await making;
 	const { port, fleet, tenants } = stand;
 	const version = await stand.asOwner(async (client) => {
 		const { rows } = await client.query("show server_version");
 		return rows[0].server_version;
 	});
 	const writers = new Writers(port, fleet, tenants);
-	const rows: Row[] = [];
+	const rows: CaseRow[] = [];
 	for (const each of values["only-kill"] ? CASES.slice(0, 1) : CASES) {
 		rows.push(await runCase(each, stand, writers));
 	}
-	process.stdout.write(toMarkdown(rows, version));
-	const broken = rows.flatMap(brokenPromises);
-	for (const promise of broken) say(`BROKEN: ${promise}`);
-	return broken.length === 0 ? 0 : 1;
-}
-
-function say(text: string): void {
-	process.stderr.write(`${text}\n`);
-}
-
-async function finish(code: number): Promise<never> {
-	await stand?.close().catch((error) => say(`while cleaning up: ${error}`));
-	process.exit(code);
-}
-
-if (values.help) {
-	process.stdout.write(USAGE);
-} else {
-	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-		process.once(signal, () => void finish(1));
-	}
-	await finish(
-		await run().catch((error) => {
-			say(`bench: ${error instanceof Error ? error.stack : error}`);
-			return 1;
-		}),
+	const whole = {
+		heading: "Until synchronous again, or alone, s",
+		cell: (row: CaseRow) => seconds(row.wholeMs),
+	};
+	const note = `agents back off ${BACKOFF_SPEED} times faster than in the field`;
+	const broken = rows.flatMap((row) =>
+		brokenPromises(row, true, [[row.lastWords === "", row.lastWords]]),
 	);
+	return conclude(toMarkdown(rows, whole, version, note), broken);
 }
+
+if (values.help) process.stdout.write(USAGE);
+else await runAndUndo(run, undo);

@@ -1,44 +1,68 @@
-import type { Row } from "./fault-run.ts";
 import { describeMachine, toTable } from "./report.ts";
-import { BACKOFF_SPEED } from "./writers.ts";
+import type { Found } from "./stored.ts";
+import type { Ledger } from "./writers.ts";
 
-/** What a row says that must not be. How fast it recovered counts only where times are judged. */
-export function brokenPromises(row: Row, isTimed: boolean): string[] {
-	const broken: string[] = [];
-	const must = (isKept: boolean, text: string) => {
-		if (!isKept) broken.push(`${row.name}: ${text}`);
-	};
-	must(row.lost === 0, `${row.lost} acknowledged writes are lost`);
-	must(row.duplicates === 0, `${row.duplicates} writes are stored twice`);
-	must(row.unlogged === 0, `${row.unlogged} tasks have not one audit entry`);
-	must(!row.ledger.statuses[401], "a valid key got 401");
-	const { surprise } = row.ledger;
-	must(surprise === undefined, `an unexpected answer, ${surprise}`);
-	must(row.crashes === 0, `the service ended by itself ${row.crashes} times`);
-	must(row.isBack, "nothing was acknowledged after the mending");
-	must(
-		!isTimed || row.recoveredMs !== undefined,
-		"90 % of the earlier rate was not reached",
-	);
-	return broken;
+/** What happened under load, and what became of what was acknowledged. */
+export interface Row extends Found {
+	name: string;
+	ledger: Ledger;
+	/** Acknowledged writes a second before. */
+	perSecond: number;
+	/** The longest time without a success of the probe. */
+	unavailableMs: number;
+	/** To 90 % of the rate before; undefined: not in the time there was. */
+	recoveredMs: number | undefined;
+	/** How often a service ended by itself. */
+	crashes: number;
 }
 
-const seconds = (ms: number | undefined) =>
+/** What a row says that must not be, none of `further` among it. How fast it recovered counts only where times are judged. */
+export function brokenPromises(
+	row: Row,
+	isTimed: boolean,
+	further: [isKept: boolean, text: string][] = [],
+): string[] {
+	const { surprise, statuses } = row.ledger;
+	const promises: [isKept: boolean, text: string][] = [
+		[row.lost === 0, `${row.lost} acknowledged writes are lost`],
+		[row.duplicates === 0, `${row.duplicates} writes are stored twice`],
+		[row.unlogged === 0, `${row.unlogged} tasks have not one audit entry`],
+		[!statuses[401], "a valid key got 401"],
+		[surprise === undefined, `an unexpected answer, ${surprise}`],
+		[row.crashes === 0, `a service ended by itself ${row.crashes} times`],
+		[
+			!isTimed || row.recoveredMs !== undefined,
+			"90 % of the earlier rate was not reached",
+		],
+		...further,
+	];
+	return promises
+		.filter(([isKept]) => !isKept)
+		.map(([, text]) => `${row.name}: ${text}`);
+}
+
+export const seconds = (ms: number | undefined) =>
 	ms === undefined ? "not seen" : (ms / 1_000).toFixed(1);
 
-export function toMarkdown(rows: Row[], postgres: string): string {
+/** The rows with a column of their own kind, on a PostgreSQL of that version; `note` says what is unlike the field. */
+export function toMarkdown<Kind extends Row>(
+	rows: Kind[],
+	own: { heading: string; cell: (row: Kind) => string },
+	postgres: string,
+	note: string,
+): string {
 	const table = toTable(
 		[
-			"Fault",
+			"What happens",
 			"Writes/s before",
 			"Acknowledged",
 			"Lost",
 			"Twice",
 			"401",
 			"Statuses",
-			"Longest without an answer, s",
+			"Longest without a success, s",
 			"To 90 % of the rate, s",
-			"Peak MiB",
+			own.heading,
 			"Tasks of unknown fate (stored)",
 		],
 		rows.map((row) => [
@@ -53,9 +77,9 @@ export function toMarkdown(rows: Row[], postgres: string): string {
 				.join(", "),
 			seconds(row.unavailableMs),
 			seconds(row.recoveredMs),
-			row.peakMib.toFixed(0),
+			own.cell(row),
 			`${row.unknown} (${row.unknownStored})`,
 		]),
 	);
-	return `${describeMachine(postgres)}; ${new Date().toISOString().slice(0, 10)}; agents back off ${BACKOFF_SPEED} times faster than in the field\n\n${table}\n`;
+	return `${describeMachine(postgres)}; ${new Date().toISOString().slice(0, 10)}; ${note}\n\n${table}\n`;
 }

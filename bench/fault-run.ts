@@ -1,25 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench, Fault } from "./fault-kinds.ts";
-import { say } from "./on-stand.ts";
+import type { Row } from "./fault-report.ts";
 import { findRecovery, longestGap, rateOf } from "./recovery.ts";
-import { compare, type Found } from "./stored.ts";
+import { say } from "./run.ts";
+import { compare } from "./stored.ts";
 import type { Ledger, Writers } from "./writers.ts";
 
 const SECOND = 1_000;
 /** A service that acknowledged nothing for so long after the mending is not back. */
 const GIVE_UP_MS = 90 * SECOND;
 
-export interface Row extends Found {
-	name: string;
-	ledger: Ledger;
-	perSecond: number;
-	unavailableMs: number;
+export interface FaultRow extends Row {
 	/** Something was acknowledged after the mending. */
 	isBack: boolean;
-	/** From the mending to 90 % of the rate before; undefined: not in the time there was. */
-	recoveredMs: number | undefined;
 	peakMib: number;
-	crashes: number;
 }
 
 /** How long the load is watched before the fault, and after it at least and, once something is back, at most. */
@@ -35,7 +29,7 @@ export async function runFault(
 	bench: Bench,
 	port: number,
 	watch: Watch,
-): Promise<Row> {
+): Promise<FaultRow> {
 	say(fault.name);
 	const { stand, writers, second } = bench;
 	const services = second ? [stand.service, second] : [stand.service];

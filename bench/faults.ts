@@ -12,12 +12,12 @@ import {
 	oneOfTwoKilled,
 } from "./fault-kinds.ts";
 import { brokenPromises, toMarkdown } from "./fault-report.ts";
-import { type Row, runFault } from "./fault-run.ts";
+import { type FaultRow, runFault } from "./fault-run.ts";
 import { makeBenchFolder, makeStand, type Stand } from "./fault-stand.ts";
 import { openDoor } from "./faulty-door.ts";
-import { say } from "./on-stand.ts";
 import { freePort, OwnService } from "./own-service.ts";
-import { DEVICES, Writers } from "./writers.ts";
+import { conclude, runAndUndo, say, type Undo } from "./run.ts";
+import { BACKOFF_SPEED, DEVICES, Writers } from "./writers.ts";
 
 const USAGE = `Usage: npm run bench:faults -- [options]
 
@@ -47,8 +47,8 @@ const WATCH = isShort
 	: { beforeMs: 8_000, afterMs: 8_000, mostAfterMs: 90_000 };
 const TMPFS_MIB = 400;
 
-const rows: Row[] = [];
-const undo: (() => Promise<void> | void)[] = [];
+const rows: FaultRow[] = [];
+const undo: Undo[] = [];
 
 function isWanted(fault: Fault): boolean {
 	const isInForm = !isShort || fault.isShort === true;
@@ -79,11 +79,18 @@ async function run(): Promise<number> {
 		if (ofTwo.length > 0) await breakOneOfTwo(ofTwo, bench);
 	}
 	const skipped = await runFullDisk();
-	process.stdout.write(toMarkdown(rows, version));
-	if (skipped) process.stdout.write(`\nSkipped: ${skipped}.\n`);
-	const broken = rows.flatMap((row) => brokenPromises(row, !isShort));
-	for (const promise of broken) say(`BROKEN: ${promise}`);
-	return broken.length === 0 ? 0 : 1;
+	const peak = {
+		heading: "Peak MiB",
+		cell: (row: FaultRow) => row.peakMib.toFixed(0),
+	};
+	const note = `agents back off ${BACKOFF_SPEED} times faster than in the field`;
+	const table = toMarkdown(rows, peak, version, note);
+	const broken = rows.flatMap((row) =>
+		brokenPromises(row, !isShort, [
+			[row.isBack, "nothing was acknowledged after the mending"],
+		]),
+	);
+	return conclude(skipped ? `${table}\nSkipped: ${skipped}.\n` : table, broken);
 }
 
 /** The faults of the network, on a service that reaches the stand's database through a door. */
@@ -149,25 +156,5 @@ async function runFullDisk(): Promise<string | undefined> {
 	return undefined;
 }
 
-if (values.help) {
-	process.stdout.write(USAGE);
-} else {
-	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-		process.once(signal, () => void finish(1));
-	}
-	await finish(
-		await run().catch((error) => {
-			say(`bench: ${error instanceof Error ? error.stack : error}`);
-			return 1;
-		}),
-	);
-}
-
-async function finish(code: number): Promise<never> {
-	for (let step = undo.pop(); step; step = undo.pop()) {
-		await Promise.resolve()
-			.then(step)
-			.catch((error) => say(`while cleaning up: ${error}`));
-	}
-	process.exit(code);
-}
+if (values.help) process.stdout.write(USAGE);
+else await runAndUndo(run, undo);

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { type Sending, sendings } from "./fuzz-bytes.ts";
 import { type ByName, count } from "./fuzz-count.ts";
 
-const PORTION = 200;
-/** Most of the time one waits for a service that waits itself. */
+/** Sockets open at once, at most. Most of the time one waits for a service that waits itself. */
 const PARALLEL = 96;
 /** A service that waits for more is left alone after so long. */
 const PATIENCE_MS = 2_000;
@@ -16,25 +15,20 @@ export interface SocketResult {
 	failures: { sent: string[]; answer: string }[];
 }
 
-/** Bytes on sockets of their own, and what is answered. */
+/**
+ * Bytes on sockets of their own, and what is answered. Whatever is open at once has a key of its own
+ * among `keys`: a device may have five requests under way, and what is beyond them is 503.
+ */
 export async function fuzzSocket(
 	port: number,
-	key: string,
+	keys: string[],
 	{ cases, seed }: { cases: number; seed: number },
 	until = Number.POSITIVE_INFINITY,
 ): Promise<SocketResult> {
 	const result: SocketResult = { cases: 0, kinds: {}, failures: [] };
-	const arbitrary = sendings(key);
-	let portions = 0;
-	let waiting: Sending[] = [];
-	let taken = 0;
-	const work = async () => {
-		while (taken++ < cases && performance.now() < until) {
-			if (waiting.length === 0) {
-				const numRuns = PORTION;
-				waiting = fc.sample(arbitrary, { seed: seed + portions++, numRuns });
-			}
-			const sending = waiting.pop() as Sending;
+	const work = async (sent: Sending[]) => {
+		for (const sending of sent) {
+			if (performance.now() > until) return;
 			const answer = await exchange(port, sending);
 			// The second answer begins in the line in which the first one's body ends.
 			const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
@@ -47,7 +41,15 @@ export async function fuzzSocket(
 			}
 		}
 	};
-	await Promise.all(Array.from({ length: PARALLEL }, work));
+	const lanes = keys.slice(0, PARALLEL);
+	await Promise.all(
+		lanes.map((key, lane) => {
+			// As many as the other lanes have, or one less.
+			const numRuns = Math.ceil((cases - lane) / lanes.length);
+			const options = { seed: seed + lane, numRuns };
+			return work(fc.sample(sendings(key), options));
+		}),
+	);
 	return result;
 }
 

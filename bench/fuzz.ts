@@ -5,8 +5,9 @@ import { type Idle, withIdle } from "./fuzz-idle.ts";
 import { type Fuzzed, fuzz, nothingYet } from "./fuzz-run.ts";
 import { makeTargets } from "./fuzz-seed.ts";
 import { fuzzSocket, type SocketResult } from "./fuzz-socket.ts";
-import { runOnStand, say } from "./on-stand.ts";
+import { runOnStand } from "./on-stand.ts";
 import { describeMachine, toTable } from "./report.ts";
+import { say } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:fuzz -- [options]
 
@@ -113,9 +114,8 @@ async function run(stand: Stand): Promise<number> {
 
 	say("raw bytes");
 	const most = { cases: Math.ceil(cases / 10), seed };
-	const key = stand.fleet.keys.at(-1) as string;
 	const until = performance.now() + 300_000;
-	const socket = await fuzzSocket(service.port, key, most, until);
+	const socket = await fuzzSocket(service.port, stand.fleet.keys, most, until);
 	for (const failure of socket.failures) onFailure(failure);
 	say("idle connections");
 	const idle = await withIdle(service, Number(values.connections));

@@ -13,6 +13,7 @@ import { countStatements } from "./mcp-statements.ts";
 import { ratesBetween, readUsage } from "./measure.ts";
 import { startService, stopChildren } from "./processes.ts";
 import { describeMachine } from "./report.ts";
+import { runAndUndo, say, type Undo } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:mcp -- [options]
 
@@ -45,11 +46,7 @@ interface Row extends ToolResult {
 	statements: number | undefined;
 }
 
-const undo: (() => Promise<void> | void)[] = [];
-
-function say(text: string): void {
-	process.stderr.write(`${text}\n`);
-}
+const undo: Undo[] = [];
 
 const { values } = parseArgs({
 	options: {
@@ -366,30 +363,13 @@ function toMarkdown(report: Awaited<ReturnType<typeof bench>>): string {
 	return `${lines.join("\n")}\n`;
 }
 
-if (values.help) {
-	process.stdout.write(USAGE);
-} else {
-	const stopped = new Promise<never>((_, reject) => {
-		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-			process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
-		}
-	});
-	try {
-		const report = await Promise.race([bench(), stopped]);
+if (values.help) process.stdout.write(USAGE);
+else {
+	await runAndUndo(async () => {
+		const report = await bench();
 		process.stdout.write(
 			values.json ? `${JSON.stringify(report)}\n` : toMarkdown(report),
 		);
-	} catch (error) {
-		say(`bench: ${error instanceof Error ? error.message : error}`);
-		process.exitCode = 1;
-	} finally {
-		for (let step = undo.pop(); step; step = undo.pop()) {
-			try {
-				await step();
-			} catch (error) {
-				say(`while cleaning up: ${error}`);
-			}
-		}
-		process.exit();
-	}
+		return 0;
+	}, undo);
 }

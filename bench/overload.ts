@@ -6,8 +6,9 @@ import { writeFleet } from "./fleet.ts";
 import { Flood, keepToCore, type Outcome, type Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
 import { type Rates, ratesBetween, readUsage } from "./measure.ts";
-import { runOnStand, say } from "./on-stand.ts";
+import { runOnStand } from "./on-stand.ts";
 import { describeMachine, toTable } from "./report.ts";
+import { say } from "./run.ts";
 import { compare, type Found } from "./stored.ts";
 import type { Ledger } from "./writers.ts";
 
