@@ -6,7 +6,7 @@ import { ensureConsole } from "../src/console-build.ts";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { withDatabaseName } from "./database.ts";
-import { makeMemoryFolder } from "./folder.ts";
+import { keepInMemory, makeFolder } from "./folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -18,12 +18,13 @@ declare module "vitest" {
 }
 
 /**
- * One server for the whole run, DATABASE_URL's or an embedded one in a folder in memory (fsync
+ * One server for the whole run, DATABASE_URL's or an embedded one (fsync
  * stays on), and on it a migrated template that every test file copies. The console is built
  * before, as tests that start the real program would otherwise each wait for it.
  */
 export default async function setup(project: TestProject) {
 	await ensureConsole(say);
+	const takeAway = await keepInMemory();
 	const server = process.env.DATABASE_URL
 		? { url: process.env.DATABASE_URL, close: async () => {} }
 		: await startEmbedded();
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject) {
 	return async () => {
 		await run(server.url, `drop database ${template} with (force)`);
 		await server.close();
+		await takeAway();
 	};
 }
 
@@ -52,7 +54,7 @@ async function run(url: string, sql: string): Promise<void> {
 }
 
 async function startEmbedded() {
-	const folder = await makeMemoryFolder("assay-test-");
+	const folder = await makeFolder("assay-test-");
 	const postgres = await openEmbeddedPostgres(join(folder, "data"));
 	const { host, port, user, password, database } = postgres.connection;
 	const url = new URL(`postgres://localhost:${port}/${database}`);
