@@ -17,8 +17,8 @@ const SETTLE_MS = 50;
 const held = new Set<string>();
 
 export interface Lock {
-	/** Says that the owner lives. False when the lock is no longer ours. */
-	touch(): Promise<boolean>;
+	/** Says that the owner lives; and whose the lock is, which somebody may have removed. */
+	touch(): Promise<"ours" | "another's" | "nobody's">;
 	release(): Promise<void>;
 }
 
@@ -45,10 +45,12 @@ export async function takeLock(folder: string): Promise<Lock> {
 	held.add(path);
 	return {
 		async touch() {
-			if ((await readOwner(path))?.token !== token) return false;
+			const owner = await readOwner(path);
+			if (!owner) return "nobody's";
+			if (owner.token !== token) return "another's";
 			const now = new Date();
 			await utimes(path, now, now).catch(() => {});
-			return true;
+			return "ours";
 		},
 		async release() {
 			held.delete(path);

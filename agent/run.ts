@@ -3,7 +3,7 @@ import { AgentError } from "./agent-error.ts";
 import { nextDelayMs } from "./backoff.ts";
 import type { Outcome } from "./client.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
-import { listNames, removeLeftovers } from "./files.ts";
+import { removeLeftovers } from "./files.ts";
 import { readMarker } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { makeTroubleLog } from "./log.ts";
@@ -71,11 +71,11 @@ export async function run(options: RunOptions): Promise<void> {
 }
 
 async function isOurs(lock: Lock, options: RunOptions): Promise<boolean> {
-	if (await lock.touch()) return true;
-	const isGone = (await listNames(options.folder)).length === 0;
+	const owner = await lock.touch();
+	if (owner === "ours") return true;
 	options.log.warn(
-		isGone
-			? `${options.folder} is gone; the agent ends`
+		owner === "nobody's"
+			? `what was in ${options.folder} is gone; the agent ends`
 			: "another agent runs for this folder; this one ends",
 	);
 	return false;
@@ -137,7 +137,7 @@ async function serve(
 	while (!signal.aborted) {
 		const stored = await readCredentials(folder);
 		if (stored?.enrollment_id !== credentials.enrollment_id) break;
-		if (!(await lock.touch())) break;
+		if ((await lock.touch()) !== "ours") break;
 		const step = chooseStep(
 			{
 				heartbeat,

@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import fc from "fast-check";
+import { untilNotBusy } from "./fuzz-busy.ts";
 import { casesOf } from "./fuzz-cases.ts";
 import { type ByName, count } from "./fuzz-count.ts";
 import type { Case, Target } from "./fuzz-target.ts";
@@ -23,6 +24,8 @@ export interface Fuzzed {
 	kinds: ByName;
 	/** Cases answered 5xx, or not at all. */
 	failures: Failure[];
+	/** Answers 503 with Retry-After, after which the case was sent again. */
+	busy: number;
 }
 
 export interface Plan {
@@ -40,7 +43,7 @@ export interface Plan {
 
 export function nothingYet(): Fuzzed {
 	const latencies = new Histogram();
-	return { cases: 0, latencies, doors: {}, kinds: {}, failures: [] };
+	return { cases: 0, latencies, doors: {}, kinds: {}, failures: [], busy: 0 };
 }
 
 /** Sends cases until there are enough or the time is over. */
@@ -76,7 +79,9 @@ export async function fuzz(
 	const work = async () => {
 		for (let one = next(); one; one = next()) {
 			const began = performance.now();
-			const { status, text } = await send(target.url, agent, one);
+			const { status, text } = await untilNotBusy(fuzzed, () =>
+				send(target.url, agent, one),
+			);
 			fuzzed.cases++;
 			if (status === 200) learn(text);
 			fuzzed.latencies.recordMs(performance.now() - began);
@@ -105,7 +110,7 @@ function send(
 	url: string,
 	agent: Agent,
 	{ method, path, headers, body }: Case,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; isBusy: boolean }> {
 	return new Promise((resolve) => {
 		const { hostname, port } = new URL(url);
 		const bytes = Buffer.from(body);
@@ -119,7 +124,7 @@ function send(
 			signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
 		});
 		outgoing.on("error", (error) =>
-			resolve({ status: 0, text: error.message }),
+			resolve({ status: 0, text: error.message, isBusy: false }),
 		);
 		outgoing.on("response", (response) => {
 			let text = "";
@@ -128,8 +133,10 @@ function send(
 				if (text.length < 2_000) text += part;
 			});
 			const status = response.statusCode ?? 0;
-			response.on("end", () => resolve({ status, text }));
-			response.on("error", () => resolve({ status, text }));
+			const isBusy = status === 503 && "retry-after" in response.headers;
+			const end = () => resolve({ status, text, isBusy });
+			response.on("end", end);
+			response.on("error", end);
 		});
 		outgoing.end(bytes);
 	});

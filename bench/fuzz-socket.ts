@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
+import { untilNotBusy } from "./fuzz-busy.ts";
 import { type Sending, sendings } from "./fuzz-bytes.ts";
 import { type ByName, count } from "./fuzz-count.ts";
 
@@ -13,6 +14,8 @@ export interface SocketResult {
 	cases: number;
 	kinds: ByName;
 	failures: { sent: string[]; answer: string }[];
+	/** Answers 503 with Retry-After, after which the bytes were sent again. */
+	busy: number;
 }
 
 /**
@@ -25,14 +28,18 @@ export async function fuzzSocket(
 	{ cases, seed }: { cases: number; seed: number },
 	until = Number.POSITIVE_INFINITY,
 ): Promise<SocketResult> {
-	const result: SocketResult = { cases: 0, kinds: {}, failures: [] };
+	const result: SocketResult = {
+		cases: 0,
+		kinds: {},
+		failures: [],
+		busy: 0,
+	};
 	const work = async (sent: Sending[]) => {
 		for (const sending of sent) {
 			if (performance.now() > until) return;
-			const answer = await exchange(port, sending);
-			// The second answer begins in the line in which the first one's body ends.
-			const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
-			const statuses = found.map(([, status]) => status as string);
+			const { answer, statuses } = await untilNotBusy(result, () =>
+				exchange(port, sending),
+			);
 			count(result.kinds, sending.kind, statuses.length ? statuses : ["none"]);
 			result.cases++;
 			if (statuses.some((status) => status.startsWith("5"))) {
@@ -54,7 +61,16 @@ export async function fuzzSocket(
 }
 
 /** What comes back before the service closes or says nothing for a while. */
-function exchange(port: number, { parts, pauseMs }: Sending): Promise<string> {
+async function exchange(port: number, sending: Sending) {
+	const answer = await receive(port, sending);
+	// The second answer begins in the line in which the first one's body ends.
+	const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
+	const statuses = found.map(([, status]) => status as string);
+	const isBusy = statuses.includes("503") && /\r\nretry-after:/i.test(answer);
+	return { answer, statuses, isBusy };
+}
+
+function receive(port: number, { parts, pauseMs }: Sending): Promise<string> {
 	return new Promise((resolve) => {
 		let received = "";
 		const socket = connect(port, "127.0.0.1");

@@ -54,6 +54,10 @@ function toMarkdown(
 			"Answered in",
 			`p50 ${ms(latencies.quantileMs(0.5))} ms, p99 ${ms(latencies.quantileMs(0.99))} ms, at most ${ms(latencies.maxMs)} ms`,
 		],
+		[
+			"503 with Retry-After, after which a case was sent again",
+			fuzzed.busy + socket.busy,
+		],
 		["Raw byte strings; 5xx", `${socket.cases}; ${socket.failures.length}`],
 		[
 			"Connections open at once, half silent, half with slow headers",
