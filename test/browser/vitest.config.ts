@@ -7,10 +7,11 @@ export default defineConfig({
 		globalSetup: ["test/setup.ts", "test/browser/setup.ts"],
 		setupFiles: "test/cheap-hashes.ts",
 		pool: "forks",
+		// Each file has a database of its own and needs no process of its own: to load the code again
+		// for each took a tenth of the time.
+		isolate: false,
 		// Each has a browser of its own.
 		maxWorkers: 2,
-		// A machine too busy for a click within its time is no finding; what fails twice is one.
-		retry: 1,
 		// What is waited for comes when a busy machine gets to it; the default gives up after a second.
 		expect: { poll: { timeout: 20_000 } },
 		testTimeout: 240_000,
