@@ -79,6 +79,9 @@ async function run(): Promise<number> {
 		if (ofTwo.length > 0) await breakOneOfTwo(ofTwo, bench);
 	}
 	const skipped = await runFullDisk();
+	if (rows.length === 0 && !skipped) {
+		throw new Error(`no fault's name holds "${values.only}"`);
+	}
 	const peak = {
 		heading: "Peak MiB",
 		cell: (row: FaultRow) => row.peakMib.toFixed(0),
