@@ -1,14 +1,12 @@
-import { describe, expect, test } from "vitest";
 import { LINUX_CHECKS } from "../../agent/checks/linux/all.ts";
 import { UPDATE_UNITS } from "../../agent/checks/linux/auto-update.ts";
 import { FIREWALL_UNITS } from "../../agent/checks/linux/firewall.ts";
 import { PROTECTION_UNITS } from "../../agent/checks/linux/malware-protection.ts";
 import { REMOTE_UNITS } from "../../agent/checks/linux/remote-login.ts";
 import { TIME_UNITS } from "../../agent/checks/linux/time-sync.ts";
-import { runChecks } from "../../agent/checks/run-checks.ts";
 import { findFacts } from "../../agent/facts/linux.ts";
-import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
-import { type Recording, recordedHost } from "./recorded-host.ts";
+import { MARKER } from "./hostile.ts";
+import { testHostileOutput } from "./hostile-tests.ts";
 import {
 	linux,
 	mounts,
@@ -187,45 +185,4 @@ const BAD = linux({
 	},
 });
 
-describe("hostile output on Linux", () => {
-	test("the recordings it is put into pass and fail in all nine", async () => {
-		const statuses = async (recording: Recording) =>
-			(await collect(recording)).map(({ check_key, status }) => [
-				check_key,
-				status,
-			]);
-		const all = (status: string) =>
-			Object.keys(LINUX_CHECKS).map((key) => [key, status]);
-		expect(await statuses(GOOD)).toEqual(all("PASS"));
-		expect(await statuses(BAD)).toEqual(all("FAIL"));
-	});
-
-	test.each(
-		Object.entries(HOSTILE_TEXTS),
-	)("%s: no check passes for it, quotes it or breaks", async (_, text) => {
-		for (const recording of [
-			sayingOnly(GOOD, text),
-			...sayingAlso(BAD, text),
-		]) {
-			for (const { status } of await collect(recording)) {
-				expect(status).not.toBe("PASS");
-			}
-		}
-		for (const recording of sayingAlso(GOOD, text)) await collect(recording);
-	});
-
-	/** The nine results, of which none may have crashed, quote the marker or be large. */
-	async function collect(recording: Recording) {
-		const crashed: string[] = [];
-		const results = await runChecks(LINUX_CHECKS, recordedHost(recording), {
-			onCrash: (key) => crashed.push(key),
-		});
-		expect(crashed).toEqual([]);
-		const json = JSON.stringify(results.map(({ evidence }) => evidence));
-		expect(json).not.toContain(MARKER);
-		expect(json.length).toBeLessThan(4096);
-		const facts = await findFacts(recordedHost(recording));
-		expect(JSON.stringify(facts)).not.toContain(MARKER);
-		return results;
-	}
-});
+testHostileOutput({ checks: LINUX_CHECKS, findFacts, good: GOOD, bad: BAD });

@@ -8,6 +8,16 @@ export type Change = Partial<Recording> & { without?: string[] };
 /** What it shows, the change, and the whole outcome. */
 export type Case = [string, Change, string, Record<string, unknown>];
 
+/** Commands that say something else. */
+export const commands = (said: NonNullable<Recording["commands"]>): Change => ({
+	commands: said,
+});
+
+/** A file that says something else. */
+export const file = (path: string, text: string): Change => ({
+	files: { [path]: text },
+});
+
 /** The machine with the change. */
 export function changed(
 	machine: Recording,

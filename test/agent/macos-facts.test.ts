@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { findFacts } from "../../agent/facts/macos.ts";
+import { recordedHost } from "./recorded-host.ts";
+import { type Change, changed, commands } from "./recorded-table.ts";
+import { GOOD_MAC } from "./recordings/macos.ts";
+
+const facts = (change: Change) =>
+	findFacts(recordedHost(changed(GOOD_MAC, change)));
+
+test("a Mac names itself by its platform UUID and serial number", async () => {
+	expect(await facts({})).toEqual({
+		hardware_uuid: "6F1C3B0A-92D4-5E7B-8A11-0C4D2E9F7A63",
+		serial_number: "F2LW7K9QXH",
+		os_version: "macOS 26.1 (25B78)",
+	});
+});
+
+test("a virtual machine without a serial number says none", async () => {
+	const tree = `    {\n      "IOPlatformSerialNumber" = "0"\n      "IOPlatformUUID" = "564D8D2A-1111-2222-3333-444455556666"\n    }\n`;
+	expect(
+		await facts(commands({ "ioreg -rd1 -c IOPlatformExpertDevice": tree })),
+	).toMatchObject({
+		hardware_uuid: "564D8D2A-1111-2222-3333-444455556666",
+		serial_number: undefined,
+	});
+});
+
+test("what cannot be found out is left out", async () => {
+	expect(await findFacts(recordedHost({ platform: "DARWIN" }))).toEqual({
+		hardware_uuid: undefined,
+		serial_number: undefined,
+		os_version: "",
+	});
+});

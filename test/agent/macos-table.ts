@@ -1,0 +1,9 @@
+import { MACOS_CHECKS } from "../../agent/checks/macos/all.ts";
+import { type Change, tableOf } from "./recorded-table.ts";
+import { GOOD_MAC } from "./recordings/macos.ts";
+
+/** Makes a test of each case of a check, on a Mac on which all is well but for the change. */
+export const macTable = tableOf(GOOD_MAC, MACOS_CHECKS);
+
+/** The agent without root's rights. */
+export const ordinaryUser: Change = { isPrivileged: false };
