@@ -1,0 +1,131 @@
+import { bsdTable } from "./freebsd-table.ts";
+import { commands } from "./recorded-table.ts";
+import { OWN_ENCRYPTION, POOL, pool, swap } from "./recordings/freebsd.ts";
+
+const root = (line: string) =>
+	`${line}\t\t/\t\t\tufs\trw\t\t1 1\ndevfs\t\t\t/dev\t\t\tdevfs\trw\t\t0 0\n`;
+
+bsdTable("DISK_ENCRYPTION", [
+	[
+		"ZFS and swap on GELI",
+		{},
+		"PASS",
+		{
+			file_system: "zfs",
+			engine: "geli",
+			root_encrypted: true,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"ZFS on bare disks",
+		commands({ [POOL]: pool("/dev/ada0p3", "/dev/ada1p3") }),
+		"FAIL",
+		{
+			file_system: "zfs",
+			engine: "none",
+			root_encrypted: false,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"a mirror of which one half is bare",
+		commands({ [POOL]: pool("/dev/ada0p3.eli", "/dev/gpt/zfs1") }),
+		"FAIL",
+		{
+			file_system: "zfs",
+			engine: "none",
+			root_encrypted: false,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"an encrypted dataset with swap in its pool",
+		commands({
+			[OWN_ENCRYPTION]: "aes-256-gcm\n",
+			[POOL]: pool("/dev/ada0p3"),
+			"swapctl -l": swap("/dev/zvol/zroot/swap"),
+			"zfs get -H -o value encryption zroot/swap": "aes-256-gcm\n",
+		}),
+		"PASS",
+		{
+			file_system: "zfs",
+			engine: "zfs",
+			root_encrypted: true,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"swap in the clear",
+		commands({ "swapctl -l": swap("/dev/nda0p3") }),
+		"FAIL",
+		{
+			file_system: "zfs",
+			engine: "geli",
+			root_encrypted: true,
+			swap_encrypted: false,
+		},
+	],
+	[
+		"no swap",
+		commands({ "swapctl -l": swap() }),
+		"PASS",
+		{ file_system: "zfs", engine: "geli", root_encrypted: true },
+	],
+	[
+		"UFS on GELI, partitioned inside",
+		commands({ "mount -p": root("/dev/ada0.elip2") }),
+		"PASS",
+		{
+			file_system: "ufs",
+			engine: "geli",
+			root_encrypted: true,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"UFS by its label, which lies on GELI",
+		commands({
+			"mount -p": root("/dev/ufs/rootfs"),
+			"glabel status":
+				"              Name  Status  Components\n       gpt/bootfs     N/A  ada0p1\n       ufs/rootfs     N/A  ada0p2.eli\n",
+		}),
+		"PASS",
+		{
+			file_system: "ufs",
+			engine: "geli",
+			root_encrypted: true,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"UFS on a bare disk of a virtual machine",
+		commands({
+			"mount -p": root("/dev/vtbd0p3"),
+			"swapctl -l": swap("/dev/vtbd0p2"),
+		}),
+		"FAIL",
+		{
+			file_system: "ufs",
+			engine: "none",
+			root_encrypted: false,
+			swap_encrypted: false,
+		},
+	],
+	[
+		"UFS on a mirror of we know not what",
+		commands({ "mount -p": root("/dev/mirror/gm0p2") }),
+		"UNKNOWN",
+		{
+			reason: "storage_not_recognized",
+			file_system: "ufs",
+			swap_encrypted: true,
+		},
+	],
+	[
+		"a root over the network",
+		commands({ "mount -p": "server:/export\t/\tnfs\trw\t0 0\n" }),
+		"UNKNOWN",
+		{ reason: "file_system_not_known" },
+	],
+]);

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { findFacts } from "../../agent/facts/freebsd.ts";
+import { recordedHost } from "./recorded-host.ts";
+import { type Change, changed, commands } from "./recorded-table.ts";
+import { GOOD_BSD } from "./recordings/freebsd.ts";
+
+const facts = (change: Change) =>
+	findFacts(recordedHost(changed(GOOD_BSD, change)));
+const made = "0f1e2d3c-4b5a-11ef-8a11-0c4d2e9f7a63";
+
+test("a machine names itself by its firmware", async () => {
+	expect(await facts({})).toEqual({
+		hardware_uuid: "4c4c4544-0051-4a10-8054-b7c04f4d3233",
+		serial_number: "7QJTM23",
+		os_version: "FreeBSD 14.5-RELEASE-p2",
+	});
+});
+
+test("a board that shares its numbers with others is known by its host UUID", async () => {
+	expect(
+		await facts(
+			commands({
+				"kenv -q smbios.system.uuid": "03000200-0400-0500-0006-000700080009\n",
+				"kenv -q smbios.system.serial": "To be filled by O.E.M.\n",
+				"sysctl -n kern.hostuuid": `${made}\n`,
+			}),
+		),
+	).toMatchObject({ hardware_uuid: made, serial_number: undefined });
+});
+
+test("a jail is not taken for its host", async () => {
+	expect(
+		await facts(
+			commands({
+				"sysctl -n security.jail.jailed": "1\n",
+				"sysctl -n kern.hostuuid": `${made}\n`,
+			}),
+		),
+	).toMatchObject({ hardware_uuid: made, serial_number: undefined });
+});
+
+test("without the kernel's word the file is read", async () => {
+	const host = recordedHost({
+		platform: "FREEBSD",
+		files: { "/etc/hostid": `${made}\n` },
+	});
+	expect(await findFacts(host)).toEqual({
+		hardware_uuid: made,
+		serial_number: undefined,
+		os_version: "",
+	});
+});
