@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import type { Check } from "../../agent/checks/check.ts";
+import { windowsHost } from "./windows-recording.ts";
+
+/** What it shows, what the script printed, and what must be in the outcome. */
+type Case = [
+	title: string,
+	printed: object,
+	status: string,
+	evidence: object,
+	options?: { isPrivileged?: boolean; now?: string },
+];
+
+/** Makes a test of each case of a check, on a Windows where its script printed that. */
+export const cases = (check: Check, script: string, list: Case[]) =>
+	test.each(list)("%s", async (_, printed, status, evidence, options) => {
+		const outcome = await check(windowsHost(script, printed, options));
+		expect(outcome).toMatchObject({ status, evidence });
+	});

@@ -1,0 +1,104 @@
+import { describe } from "vitest";
+import {
+	SCREEN_LOCK_SCRIPT,
+	screenLock,
+} from "../../agent/checks/windows/screen-lock.ts";
+import { cases } from "./windows-cases.ts";
+import { CIM_DENIED, values } from "./windows-recording.ts";
+
+const saver = (active: unknown, secure: unknown, timeout: unknown) => ({
+	active,
+	secure,
+	timeout,
+	policyActive: null,
+	policySecure: null,
+	policyTimeout: null,
+	dynamic: null,
+});
+const power = (signIn: number, mains: number, battery: number) =>
+	values(
+		{ setting: "sign_in", mains: true, number: signIn },
+		{ setting: "sign_in", mains: false, number: signIn },
+		{ setting: "sleep", mains: true, number: mains },
+		{ setting: "sleep", mains: false, number: battery },
+	);
+const screen = (fields: object) => ({
+	inactivitySeconds: null,
+	managedMinutes: null,
+	users: values(saver("1", "0", "900")),
+	power: power(1, 0, 600),
+	...fields,
+});
+
+describe("SCREEN_LOCK on Windows", () => {
+	cases(screenLock, SCREEN_LOCK_SCRIPT, [
+		[
+			"the machine's inactivity limit passes",
+			screen({ inactivitySeconds: 900 }),
+			"PASS",
+			{ source: "machine_inactivity_limit", idle_seconds: 900 },
+		],
+		[
+			"a limit set by device management passes",
+			screen({ managedMinutes: 10 }),
+			"PASS",
+			{ source: "device_management", idle_seconds: 600 },
+		],
+		[
+			"a secure screen saver of every session passes",
+			screen({ users: values(saver("1", "1", "600"), saver("1", "1", "300")) }),
+			"PASS",
+			{ source: "screen_saver", idle_seconds: 600, user_sessions: 2 },
+		],
+		[
+			"policy stands before the user's own setting",
+			screen({
+				users: values({
+					...saver("1", "0", "0"),
+					policyActive: "1",
+					policySecure: "1",
+					policyTimeout: "900",
+				}),
+			}),
+			"PASS",
+			{ source: "screen_saver", idle_seconds: 900 },
+		],
+		[
+			"sleep within 15 minutes with a sign-in on wake passes",
+			screen({ power: power(1, 900, 300) }),
+			"PASS",
+			{ source: "sleep", idle_seconds: 900 },
+		],
+		[
+			"one session without a lock fails",
+			screen({ users: values(saver("1", "1", "600"), saver("1", "0", "600")) }),
+			"FAIL",
+			{ lock_enabled: false, sessions_with_lock: 1 },
+		],
+		[
+			"a lock after an hour fails",
+			screen({ users: values(saver("1", "1", "3600")) }),
+			"FAIL",
+			{ lock_enabled: true, idle_seconds: 3600 },
+		],
+		[
+			"no sign-in on wake fails",
+			screen({ power: power(0, 300, 300) }),
+			"FAIL",
+			{ lock_enabled: false, dynamic_lock: false },
+		],
+		[
+			"with nobody signed in and no limit it is not known",
+			screen({ users: values() }),
+			"UNKNOWN",
+			{ reason: "no_user_session" },
+		],
+		[
+			"without the power settings a missing lock is not proven",
+			screen({ power: CIM_DENIED }),
+			"UNKNOWN",
+			{ reason: "needs_administrator" },
+			{ isPrivileged: false },
+		],
+	]);
+});
