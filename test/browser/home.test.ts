@@ -141,6 +141,8 @@ async function numbersOn(page: Page) {
 test("every number leads to a list with that many rows", async () => {
 	const { page } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
+	// Its parts come each by a request of their own.
+	await page.waitForLoadState("networkidle");
 	const numbers = await numbersOn(page);
 	expect(
 		numbers.map(({ name, count }) => `${name} = ${count}`),
@@ -180,7 +182,8 @@ test("every number leads to a list with that many rows", async () => {
 		const rows = page.locator("tbody tr");
 		const nothing = page.getByRole("heading", { name: /^No .* match/ });
 		await rows.first().or(nothing).waitFor();
-		expect(await rows.count(), `${name}: ${href}`).toBe(count);
+		const message = `${name}: ${href}`;
+		await expect.poll(() => rows.count(), { message }).toBe(count);
 	}
 });
 
