@@ -1,0 +1,324 @@
+import { describe, expect, test } from "vitest";
+import {
+	checkAutoUpdate,
+	UPDATE_UNITS,
+} from "../../agent/checks/linux/auto-update.ts";
+import { type Recording, recordedHost } from "./recorded-host.ts";
+import {
+	CONTAINER,
+	linux,
+	MACHINE,
+	OS_RELEASE,
+	type UnitState,
+	units,
+} from "./recordings/linux.ts";
+
+describe("updates", () => {
+	const check = (
+		osRelease: string,
+		states: Record<string, UnitState> | undefined,
+		more: Partial<Recording> = {},
+	) =>
+		checkAutoUpdate(
+			recordedHost(
+				linux({
+					folders: {
+						"/usr/bin": ["apt", "unattended-upgrade"],
+						...more.folders,
+					},
+					files: { ...MACHINE, "/etc/os-release": osRelease, ...more.files },
+					commands: {
+						...(states && units(UPDATE_UNITS, states)),
+						...more.commands,
+					},
+				}),
+			),
+		);
+	const TIMERS = {
+		"apt-daily.timer": "running",
+		"apt-daily-upgrade.timer": "running",
+	} as const;
+	const apt = (
+		changes: Record<string, string> = {},
+		origin = 'Unattended-Upgrade::Allowed-Origins:: "Ubuntu:noble-security";',
+	) => {
+		const settings = {
+			"Update-Package-Lists": "1",
+			"Unattended-Upgrade": "1",
+			...changes,
+		};
+		const lines = Object.entries(settings).map(
+			([key, value]) => `APT::Periodic::${key} "${value}";`,
+		);
+		const dump = [
+			'APT "";',
+			'APT::Architecture "amd64";',
+			'Acquire::http::Proxy "http://ada:S3CRET@proxy.example:3128";',
+			'APT::Periodic "";',
+			...lines,
+			'Unattended-Upgrade "";',
+			'Unattended-Upgrade::Allowed-Origins "";',
+			origin,
+		];
+		return { commands: { "apt-config dump": `${dump.join("\n")}\n` } };
+	};
+
+	test.each([
+		[
+			"unattended-upgrades as it is installed",
+			TIMERS,
+			apt(),
+			"PASS",
+			{ mechanism: "unattended-upgrades", installs: true },
+		],
+		[
+			"periods in words",
+			TIMERS,
+			apt({ "Update-Package-Lists": "always", "Unattended-Upgrade": "7d" }),
+			"PASS",
+			{},
+		],
+		[
+			"Debian's own pattern of origins",
+			TIMERS,
+			apt(
+				{},
+				'Unattended-Upgrade::Origins-Pattern:: "origin=Debian,codename=bookworm,label=Debian-Security";',
+			),
+			"PASS",
+			{},
+		],
+		[
+			"upgrades that are switched off",
+			TIMERS,
+			apt({ "Unattended-Upgrade": "0" }),
+			"FAIL",
+			{ installs: false },
+		],
+		[
+			"lists that are never refreshed",
+			TIMERS,
+			apt({ "Update-Package-Lists": "0" }),
+			"FAIL",
+			{ refreshes_lists: false },
+		],
+		[
+			"periodic work that is switched off",
+			TIMERS,
+			apt({ Enable: "0" }),
+			"FAIL",
+			{ periodic_enabled: false },
+		],
+		[
+			"no origin of security updates",
+			TIMERS,
+			apt({}, 'Unattended-Upgrade::Allowed-Origins:: "LP-PPA:stable";'),
+			"FAIL",
+			{ security_origins: false },
+		],
+		[
+			"timers that do not run",
+			{ "apt-daily.timer": "running" },
+			apt(),
+			"FAIL",
+			{ timers_active: false },
+		],
+		[
+			"no program to do it",
+			TIMERS,
+			{ ...apt(), folders: { "/usr/bin": ["apt"] } },
+			"FAIL",
+			{ mechanism: "none" },
+		],
+		[
+			"an apt-config that fails",
+			TIMERS,
+			{ commands: { "apt-config dump": { exitCode: 100 } } },
+			"UNKNOWN",
+			{ reason: "command_failed" },
+		],
+		[
+			"an apt-config that says something else",
+			TIMERS,
+			{ commands: { "apt-config dump": "E: S3CRET" } },
+			"UNKNOWN",
+			{ reason: "unrecognized_output" },
+		],
+		[
+			"Mint's own automation",
+			{ ...TIMERS, "mintupdate-automation-upgrade.timer": "running" },
+			{},
+			"PASS",
+			{ mechanism: "mintupdate" },
+		],
+	] as const)("apt: %s", async (_, states, more, status, evidence) => {
+		const outcome = await check(
+			OS_RELEASE.ubuntu,
+			states,
+			more as Partial<Recording>,
+		);
+		expect(outcome).toMatchObject({ status, evidence });
+		expect(JSON.stringify(outcome)).not.toContain("S3CRET");
+	});
+
+	test("apt without systemd is not judged: what starts its work is not known", async () => {
+		expect((await check(OS_RELEASE.debian, undefined, apt())).status).toBe(
+			"UNKNOWN",
+		);
+	});
+
+	const AUTOMATIC = "/etc/dnf/automatic.conf";
+	const dnf = (applies: string) => ({
+		files: {
+			[AUTOMATIC]: `[commands]\nupgrade_type = security\nrandom_sleep = 0\ndownload_updates = yes\napply_updates = ${applies}\n\n[email]\nemail_from = root@example.com\n`,
+		},
+	});
+
+	test.each([
+		[
+			"dnf-automatic that installs",
+			OS_RELEASE.rocky,
+			{ "dnf-automatic.timer": "running" },
+			dnf("yes"),
+			"PASS",
+			{ mechanism: "dnf-automatic" },
+		],
+		[
+			"dnf-automatic that only notifies",
+			OS_RELEASE.rocky,
+			{ "dnf-automatic.timer": "running" },
+			dnf("no"),
+			"FAIL",
+			{ installs: false },
+		],
+		[
+			"the timer that always installs",
+			OS_RELEASE.rocky,
+			{ "dnf-automatic-install.timer": "running" },
+			{},
+			"PASS",
+			{},
+		],
+		[
+			"dnf5 with the settings it came with",
+			OS_RELEASE.fedora,
+			{ "dnf5-automatic.timer": "running" },
+			{
+				files: {
+					"/usr/share/dnf5/dnf5-plugins/automatic.conf":
+						"[commands]\napply_updates = no\n",
+				},
+			},
+			"FAIL",
+			{ installs: false },
+		],
+		[
+			"settings that are not understood",
+			OS_RELEASE.rocky,
+			{ "dnf-automatic.timer": "running" },
+			{ files: { [AUTOMATIC]: "[commands]\napply_updates = perhaps\n" } },
+			"UNKNOWN",
+			{},
+		],
+		["nothing", OS_RELEASE.fedora, {}, {}, "FAIL", { mechanism: "none" }],
+		[
+			"rpm-ostree that stages",
+			OS_RELEASE.fedora,
+			{ "rpm-ostreed-automatic.timer": "running" },
+			{
+				files: {
+					"/etc/rpm-ostreed.conf": "[Daemon]\nAutomaticUpdatePolicy=stage\n",
+				},
+			},
+			"PASS",
+			{ mechanism: "rpm-ostree" },
+		],
+		[
+			"rpm-ostree that only checks",
+			OS_RELEASE.fedora,
+			{ "rpm-ostreed-automatic.timer": "running" },
+			{
+				files: {
+					"/etc/rpm-ostreed.conf":
+						"[Daemon]\n#IdleExitTimeout=60\nAutomaticUpdatePolicy=check\n",
+				},
+			},
+			"FAIL",
+			{ installs: false },
+		],
+		[
+			"yum-cron",
+			'ID="centos"\nID_LIKE="rhel fedora"\nVERSION_ID="7"\n',
+			{ "yum-cron.service": "running" },
+			{
+				files: {
+					"/etc/yum/yum-cron.conf":
+						"[commands]\nupdate_cmd = security\napply_updates = yes\n",
+				},
+			},
+			"PASS",
+			{ mechanism: "yum-cron" },
+		],
+		[
+			"transactional-update",
+			'ID="opensuse-microos"\nID_LIKE="suse opensuse opensuse-tumbleweed"\n',
+			{ "transactional-update.timer": "running" },
+			{},
+			"PASS",
+			{},
+		],
+		[
+			"openSUSE without any",
+			'ID="opensuse-leap"\nID_LIKE="suse opensuse"\nVERSION_ID="16.0"\n',
+			{},
+			{},
+			"FAIL",
+			{},
+		],
+		[
+			"NixOS",
+			'ID=nixos\nVERSION_ID="26.05"\n',
+			{ "nixos-upgrade.timer": "running" },
+			{},
+			"PASS",
+			{ mechanism: "nixos-upgrade" },
+		],
+		[
+			"Ubuntu Core",
+			'ID=ubuntu-core\nVERSION_ID="24"\n',
+			{},
+			{},
+			"PASS",
+			{ mechanism: "snapd" },
+		],
+		[
+			"Arch, which has no mechanism of its own",
+			OS_RELEASE.arch,
+			{},
+			{},
+			"UNKNOWN",
+			{ reason: "no_standard_mechanism" },
+		],
+		[
+			"no service manager that is known",
+			OS_RELEASE.arch,
+			undefined,
+			{},
+			"UNKNOWN",
+			{ reason: "service_manager_not_recognized" },
+		],
+		[
+			"a container",
+			OS_RELEASE.debian,
+			{},
+			{ files: CONTAINER },
+			"NOT_APPLICABLE",
+			{ reason: "container" },
+		],
+	] as const)("%s", async (_, osRelease, states, more, status, evidence) => {
+		expect(await check(osRelease, states, more)).toMatchObject({
+			status,
+			evidence,
+		});
+	});
+});

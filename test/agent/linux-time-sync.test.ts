@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import {
+	checkTimeSync,
+	TIME_UNITS,
+} from "../../agent/checks/linux/time-sync.ts";
+import { recordedHost } from "./recorded-host.ts";
+import {
+	CONTAINER,
+	linux,
+	MACHINE,
+	processes,
+	type UnitState,
+	units,
+	WSL,
+} from "./recordings/linux.ts";
+
+describe("the clock", () => {
+	const SHOW = "timedatectl show --property=NTPSynchronized";
+	const TRACKING = "chronyc -n tracking";
+	const NTPQ = "ntpq -n -c rv 0 leap,stratum";
+	const tracking = (leap: string) =>
+		`Reference ID    : C0000201 (192.0.2.1)\nStratum         : 3\nRef time (UTC)  : Sat Nov 21 11:58:02 2026\nSystem time     : 0.000012345 seconds fast of NTP time\nLeap status     : ${leap}\n`;
+	const check = (
+		states: Record<string, UnitState> | undefined,
+		commands: Record<string, string>,
+		files: Record<string, string> = {},
+	) =>
+		checkTimeSync(
+			recordedHost(
+				linux({
+					files: {
+						...MACHINE,
+						"/proc/uptime": "86400.12 170000.00\n",
+						...processes(),
+						...files,
+					},
+					commands: { ...(states && units(TIME_UNITS, states)), ...commands },
+				}),
+			),
+		);
+
+	test.each([
+		[
+			"systemd-timesyncd in step",
+			{ "systemd-timesyncd.service": "running" },
+			{ [SHOW]: "NTPSynchronized=yes\n" },
+			{},
+			"PASS",
+			{ service: "systemd-timesyncd", synchronized: true },
+		],
+		[
+			"systemd-timesyncd out of step for a day",
+			{ "systemd-timesyncd.service": "running" },
+			{ [SHOW]: "NTPSynchronized=no\n" },
+			{},
+			"FAIL",
+			{ synchronized: false },
+		],
+		[
+			"systemd-timesyncd just after the start",
+			{ "systemd-timesyncd.service": "running" },
+			{ [SHOW]: "NTPSynchronized=no\n" },
+			{ "/proc/uptime": "95.20 300.00\n" },
+			"UNKNOWN",
+			{ reason: "not_yet_synchronized" },
+		],
+		[
+			"nothing that keeps it",
+			{ "systemd-timesyncd.service": "stopped" },
+			{ [SHOW]: "NTPSynchronized=no\n" },
+			{},
+			"FAIL",
+			{ service: "none", synchronized: false },
+		],
+		[
+			"chrony where there is no timedatectl",
+			{ "chronyd.service": "running" },
+			{ [TRACKING]: tracking("Normal") },
+			{},
+			"PASS",
+			{ service: "chrony" },
+		],
+		[
+			"chrony that has no source",
+			{ "chronyd.service": "running" },
+			{ [TRACKING]: tracking("Not synchronised") },
+			{},
+			"FAIL",
+			{ service: "chrony", synchronized: false },
+		],
+		[
+			"chrony that says something else",
+			{ "chronyd.service": "running" },
+			{ [TRACKING]: "506 Cannot talk to daemon\n" },
+			{},
+			"UNKNOWN",
+			{ service: "chrony" },
+		],
+		[
+			"ntpd in step",
+			{ "ntpsec.service": "running" },
+			{ [NTPQ]: "leap=00, stratum=2\n" },
+			{},
+			"PASS",
+			{ service: "ntpd" },
+		],
+		[
+			"ntpd with an alarm",
+			{ "ntp.service": "running" },
+			{ [NTPQ]: "leap=11, stratum=16\n" },
+			{},
+			"FAIL",
+			{ synchronized: false },
+		],
+		[
+			"OpenNTPD",
+			{ "openntpd.service": "running" },
+			{ "ntpctl -s status": "4/4 peers valid, clock synced, stratum 3\n" },
+			{},
+			"PASS",
+			{ service: "openntpd" },
+		],
+		[
+			"OpenNTPD out of step",
+			{ "openntpd.service": "running" },
+			{ "ntpctl -s status": "0/4 peers valid, clock unsynced\n" },
+			{},
+			"FAIL",
+			{},
+		],
+		[
+			"an older timedatectl",
+			{ "chronyd.service": "running" },
+			{
+				"timedatectl status":
+					"      Local time: Sat 2026-11-21 12:00:00 UTC\n     NTP enabled: yes\nNTP synchronized: yes\n RTC in local TZ: no\n",
+			},
+			{},
+			"PASS",
+			{ service: "chrony" },
+		],
+		[
+			"a service that systemd does not know",
+			{},
+			{ [SHOW]: "NTPSynchronized=yes\n" },
+			processes({ name: "chronyd", uid: 998 }),
+			"PASS",
+			{ service: "chrony" },
+		],
+	] as const)("%s", async (_, states, commands, files, status, evidence) => {
+		expect(await check(states, commands, files)).toMatchObject({
+			status,
+			evidence,
+		});
+	});
+
+	test("Alpine's own ntpd is judged by the kernel, through busybox", async () => {
+		const files = {
+			"/etc/alpine-release": "3.22.1\n",
+			...processes({ name: "ntpd" }),
+		};
+		const adjtimex = (status: string) =>
+			`    mode:         0\n-o  offset:       0 us\n    status:       ${status}\n`;
+		expect(
+			(
+				await check(
+					undefined,
+					{ "busybox adjtimex": adjtimex("8193 (PLL | NANO)") },
+					files,
+				)
+			).status,
+		).toBe("PASS");
+		expect(
+			(
+				await check(
+					undefined,
+					{ "busybox adjtimex": adjtimex("64 (UNSYNC)") },
+					files,
+				)
+			).status,
+		).toBe("FAIL");
+	});
+
+	test("a container's and WSL's clock is not their own", async () => {
+		expect((await check({}, {}, CONTAINER)).status).toBe("NOT_APPLICABLE");
+		expect((await check({}, {}, WSL)).status).toBe("NOT_APPLICABLE");
+	});
+
+	test("without a service manager and a list of processes nothing is concluded", async () => {
+		const host = recordedHost(linux({ files: MACHINE }));
+		expect((await checkTimeSync(host)).status).toBe("UNKNOWN");
+	});
+});
