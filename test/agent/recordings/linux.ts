@@ -1,6 +1,12 @@
+import type { FileResult } from "../../../agent/host.ts";
 import type { Recording } from "../recorded-host.ts";
 
 // Parts of which recordings of Linux devices are made, as the commands and files really look.
+
+export type Files = NonNullable<Recording["files"]>;
+
+/** A file that only root may read. */
+export const DENIED: FileResult = { kind: "denied" };
 
 /** `running` at boot or not, `enabled` but not running, or `stopped`; units not named do not exist. */
 export type UnitState = "running" | "enabled" | "stopped";
