@@ -7,6 +7,7 @@ import { TIME_UNITS } from "../../agent/checks/linux/time-sync.ts";
 import { findFacts } from "../../agent/facts/linux.ts";
 import { MARKER } from "./hostile.ts";
 import { testHostileOutput } from "./hostile-tests.ts";
+import { crypt, type Device, LSBLK, lsblk, luks } from "./linux-disks.ts";
 import {
 	linux,
 	mounts,
@@ -16,43 +17,9 @@ import {
 } from "./recordings/linux.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
-const LSBLK =
-	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINTS";
-const lsblk = (fstype: string, children: object[], at: string[] = []) =>
-	JSON.stringify({
-		blockdevices: [
-			{
-				name: "sda",
-				kname: "sda",
-				type: "disk",
-				fstype: null,
-				uuid: null,
-				label: MARKER,
-				mountpoints: [null],
-				children: [
-					{
-						name: "sda2",
-						kname: "sda2",
-						type: "part",
-						fstype,
-						uuid: null,
-						label: null,
-						mountpoints: at,
-						children,
-					},
-				],
-			},
-		],
-	});
-const opened = {
-	name: "root",
-	kname: "dm-0",
-	type: "crypt",
-	fstype: "ext4",
-	uuid: null,
-	label: null,
-	mountpoints: ["/"],
-};
+/** A disk whose second partition is this. */
+const diskWith = (second: Device) =>
+	lsblk({ name: "sda", type: "disk", label: MARKER, children: [second] });
 const nft = (policy: string) =>
 	JSON.stringify({
 		nftables: [
@@ -143,7 +110,9 @@ const GOOD = linux({
 			"apt-daily-upgrade.timer": "running",
 		}),
 		...units(PROTECTION_UNITS, {}),
-		[LSBLK]: lsblk("crypto_LUKS", [opened]),
+		[LSBLK]: diskWith(
+			luks("sda2", crypt("root", "dm-0", { fstype: "ext4", at: ["/"] })),
+		),
 		"nft -j list ruleset": nft("drop"),
 		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=yes\n",
 		"apt-config dump": apt("1"),
@@ -174,7 +143,12 @@ const BAD = linux({
 			"apt-daily-upgrade.timer": "running",
 		}),
 		...units(PROTECTION_UNITS, {}),
-		[LSBLK]: lsblk("ext4", [], ["/"]),
+		[LSBLK]: diskWith({
+			name: "sda2",
+			type: "part",
+			fstype: "ext4",
+			at: ["/"],
+		}),
 		"nft -j list ruleset": nft("accept"),
 		"iptables -S": "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n",
 		"ip6tables -S": "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n",

@@ -1,0 +1,94 @@
+import { checkDiskEncryption } from "../../agent/checks/linux/disk-encryption.ts";
+import { recordedHost } from "./recorded-host.ts";
+import { linux, MACHINE } from "./recordings/linux.ts";
+
+/** A line of lsblk; what is not said is as on most. */
+export interface Device {
+	name: string;
+	kname?: string;
+	type: string;
+	fstype?: string;
+	uuid?: string;
+	label?: string;
+	at?: (string | null)[];
+	children?: Device[];
+}
+
+/** Asked first, and where lsblk does not know that column yet. */
+export const LSBLK =
+	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINTS";
+export const OLD_LSBLK =
+	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINT";
+
+export const lsblk = (...devices: Device[]) =>
+	JSON.stringify({ blockdevices: devices.map((device) => shown(device)) });
+
+function shown({ at, children, ...device }: Device): object {
+	return {
+		kname: device.name,
+		fstype: null,
+		uuid: null,
+		label: null,
+		...device,
+		mountpoints: at ?? [null],
+		...(children && { children: children.map((child) => shown(child)) }),
+	};
+}
+
+const efi: Device = {
+	name: "nvme0n1p1",
+	type: "part",
+	fstype: "vfat",
+	at: ["/boot/efi"],
+};
+const boot: Device = {
+	name: "nvme0n1p2",
+	type: "part",
+	fstype: "ext4",
+	at: ["/boot"],
+};
+/** A disk with what an installer puts before the rest. */
+export const disk = (...children: Device[]): Device => ({
+	name: "nvme0n1",
+	type: "disk",
+	children: [efi, boot, ...children],
+});
+export const crypt = (
+	name: string,
+	kname: string,
+	more: Partial<Device>,
+): Device => ({
+	name,
+	kname,
+	type: "crypt",
+	...more,
+});
+export const luks = (name: string, ...children: Device[]): Device => ({
+	name,
+	type: "part",
+	fstype: "crypto_LUKS",
+	children,
+});
+
+const NO_SWAP = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
+export const swapOn = (path: string, type = "partition") =>
+	`${NO_SWAP}${path}                               ${type}\t8388604\t\t0\t\t-2\n`;
+/** What the kernel says of a mapping that LUKS has opened. */
+export const LUKS2 =
+	"CRYPT-LUKS2-5f2b1c9e0d8a4f7c9b3e2d1a0c9b8a7f-luks-5f2b1c9e\n";
+
+/** The outcome on a machine of its own without swap, but for these files and commands. */
+export const checkDisks = (
+	files: Record<string, string>,
+	commands: Record<string, string | { exitCode: number; stderr?: string }> = {},
+	privileged = true,
+) =>
+	checkDiskEncryption(
+		recordedHost(
+			linux({
+				isPrivileged: privileged,
+				commands,
+				files: { ...MACHINE, "/proc/swaps": NO_SWAP, ...files },
+			}),
+		),
+	);
