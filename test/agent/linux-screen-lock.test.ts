@@ -1,26 +1,6 @@
 import { expect, test } from "vitest";
-import { checkScreenLock } from "../../agent/checks/linux/screen-lock.ts";
-import { type Recording, recordedHost } from "./recorded-host.ts";
-import { linux, processes } from "./recordings/linux.ts";
-
-const check = (files: Record<string, string>, more: Partial<Recording> = {}) =>
-	checkScreenLock(
-		recordedHost(
-			linux({
-				...more,
-				files: { ...more.files, ...files },
-				commands: { ...ACCOUNTS, ...more.commands },
-			}),
-		),
-	);
-
-const ACCOUNTS = {
-	"getent passwd 1000": "ada:x:1000:1000:Ada Lovelace,,,:/home/ada:/bin/bash\n",
-	"getent passwd 1001": "bob:x:1001:1001::/home/bob:/bin/zsh\n",
-};
-
-const as = (user: string, uid: number) =>
-	`runuser -u ${user} -- env HOME=/home/${user} XDG_RUNTIME_DIR=/run/user/${uid}`;
+import { ada, checkDesktops } from "./linux-desktops.ts";
+import { processes } from "./recordings/linux.ts";
 
 /** The settings of GNOME and its relatives as gsettings prints them. */
 function gsettings(
@@ -56,7 +36,6 @@ function gsettings(
 	};
 }
 
-const ada = `${as("ada", 1000)} `;
 const gnome = processes({ name: "gdm3" }, { name: "gnome-shell", uid: 1000 });
 
 test.each([
@@ -93,7 +72,7 @@ test.each([
 		{ reason: "unrecognized_output" },
 	],
 ] as const)("GNOME %s", async (_, values, status, evidence) => {
-	const outcome = await check(gnome, {
+	const outcome = await checkDesktops(gnome, {
 		commands: gsettings(ada, "org.gnome", values),
 	});
 	expect(outcome).toMatchObject({
@@ -104,7 +83,7 @@ test.each([
 });
 
 test("GNOME's settings that the administrator has locked are said to be enforced", async () => {
-	const outcome = await check(
+	const outcome = await checkDesktops(
 		{
 			...gnome,
 			"/etc/dconf/db/local.d/00-screen":
@@ -129,11 +108,11 @@ test("GNOME's settings that the administrator has locked are said to be enforced
 test("an agent without root's rights asks for its own user, not for another", async () => {
 	const own = { ...gsettings("", "org.gnome", {}), "id -u": "1000\n" };
 	expect(
-		(await check(gnome, { isPrivileged: false, commands: own })).status,
+		(await checkDesktops(gnome, { isPrivileged: false, commands: own })).status,
 	).toBe("PASS");
 	const other = { ...own, "id -u": "1001\n" };
 	expect(
-		await check(gnome, { isPrivileged: false, commands: other }),
+		await checkDesktops(gnome, { isPrivileged: false, commands: other }),
 	).toMatchObject({
 		status: "UNKNOWN",
 		evidence: { reason: "needs_root" },
@@ -141,7 +120,7 @@ test("an agent without root's rights asks for its own user, not for another", as
 });
 
 test("Cinnamon counts in seconds, MATE in minutes", async () => {
-	const cinnamon = await check(
+	const cinnamon = await checkDesktops(
 		processes({ name: "cinnamon-session", uid: 1000 }),
 		{
 			commands: gsettings(ada, "org.cinnamon", { lockDelay: "uint32 2" }),
@@ -151,9 +130,12 @@ test("Cinnamon counts in seconds, MATE in minutes", async () => {
 		status: "PASS",
 		evidence: { desktop: "cinnamon", idle_seconds: 300 },
 	});
-	const mate = await check(processes({ name: "mate-session", uid: 1000 }), {
-		commands: gsettings(ada, "org.mate", { idleDelay: "10", lockDelay: "1" }),
-	});
+	const mate = await checkDesktops(
+		processes({ name: "mate-session", uid: 1000 }),
+		{
+			commands: gsettings(ada, "org.mate", { idleDelay: "10", lockDelay: "1" }),
+		},
+	);
 	expect(mate).toMatchObject({
 		status: "PASS",
 		evidence: { desktop: "mate", idle_seconds: 600, lock_delay_seconds: 60 },
@@ -221,7 +203,7 @@ test.each([
 		{},
 	],
 ] as const)("KDE %s", async (_, files, status, evidence) => {
-	expect(await check({ ...kde, ...files })).toMatchObject({
+	expect(await checkDesktops({ ...kde, ...files })).toMatchObject({
 		status,
 		evidence: { desktop: "kde", ...evidence },
 	});
@@ -261,230 +243,15 @@ test.each([
 	],
 	["a file of another kind", "<channel/>", "UNKNOWN"],
 ] as const)("XFCE with %s", async (_, text, status) => {
-	const outcome = await check({ ...xfce, ...(text && { [XFCE]: text }) });
+	const outcome = await checkDesktops({
+		...xfce,
+		...(text && { [XFCE]: text }),
+	});
 	expect(outcome).toMatchObject({ status, evidence: { desktop: "xfce" } });
 });
 
-const manager = (name: string, ...others: Parameters<typeof processes>) =>
-	processes(
-		{ name, uid: 1000 },
-		...others.map((other) => ({ uid: 1000, ...other })),
-	);
-const sway = (...args: string[]) =>
-	manager("sway", { name: "swayidle", args: ["swayidle", ...args] });
-const SWAYIDLE = "/home/ada/.config/swayidle/config";
-
-test.each([
-	[
-		"in its arguments",
-		sway(
-			"-w",
-			"timeout",
-			"300",
-			"swaylock -f -c 000000",
-			"timeout",
-			"600",
-			'swaymsg "output * dpms off"',
-			"resume",
-			'swaymsg "output * dpms on"',
-			"before-sleep",
-			"swaylock -f",
-		),
-		"PASS",
-		{ idle_seconds: 300 },
-	],
-	[
-		"in its file",
-		{
-			...sway("-w"),
-			[SWAYIDLE]:
-				"# my idle\ntimeout 600 '/usr/bin/swaylock -f'\nbefore-sleep \"swaylock -f\"\n",
-		},
-		"PASS",
-		{ idle_seconds: 600 },
-	],
-	[
-		"by asking the session",
-		sway("timeout", "300", "loginctl lock-session", "lock", "gtklock -d"),
-		"PASS",
-		{},
-	],
-	[
-		"too late",
-		sway("timeout", "1800", "swaylock"),
-		"FAIL",
-		{ idle_seconds: 1800 },
-	],
-	[
-		"not at all, it only turns the screen off",
-		sway("timeout", "300", 'swaymsg "output * dpms off"'),
-		"FAIL",
-		{ lock_enabled: false },
-	],
-	[
-		"perhaps, by a script",
-		sway("timeout", "300", "/home/ada/bin/away.sh"),
-		"UNKNOWN",
-		{ reason: "lock_command_not_recognized" },
-	],
-	[
-		"asking a session that nothing locks",
-		sway("timeout", "300", "loginctl lock-session"),
-		"UNKNOWN",
-		{},
-	],
-	[
-		"by nothing: swayidle does not run",
-		manager("sway"),
-		"FAIL",
-		{ lock_enabled: false },
-	],
-] as const)("sway is locked %s", async (_, files, status, evidence) => {
-	expect(await check(files)).toMatchObject({
-		status,
-		evidence: { desktop: "window-manager", ...evidence },
-	});
-});
-
-const HYPR = "/home/ada/.config/hypr/hypridle.conf";
-const hypr = (...listeners: string[]) => ({
-	...manager("Hyprland", { name: "hypridle" }),
-	[HYPR]: `general {\n    lock_cmd = pidof hyprlock || hyprlock  # once\n    before_sleep_cmd = loginctl lock-session\n}\n\n${listeners.join("\n")}`,
-});
-
-test.each([
-	[
-		"after five minutes",
-		hypr(
-			"listener {\n    timeout = 150\n    on-timeout = brightnessctl -s set 10\n}",
-			"listener {\n    timeout = 300 # 5 min\n    on-timeout = loginctl lock-session\n}\n",
-		),
-		"PASS",
-	],
-	[
-		"not, as the part is a comment",
-		hypr(
-			"# listener {\n#    timeout = 300\n#    on-timeout = hyprlock\n# }\nlistener {\n timeout = 300\n on-timeout = hyprctl dispatch dpms off\n}\n",
-		),
-		"FAIL",
-	],
-	[
-		"after an hour",
-		hypr("listener {\n timeout = 3600\n on-timeout = hyprlock\n}\n"),
-		"FAIL",
-	],
-] as const)("Hyprland is locked %s", async (_, files, status) => {
-	expect((await check(files)).status).toBe(status);
-});
-
-const xss = manager("i3", {
-	name: "xss-lock",
-	environ: [
-		"DISPLAY=:0",
-		"S3CRET=abc",
-		"XAUTHORITY=/run/user/1000/gdm/Xauthority",
-	],
-});
-const XSET = `${ada}DISPLAY=:0 XAUTHORITY=/run/user/1000/gdm/Xauthority xset q`;
-const xset = (seconds: number) =>
-	`Keyboard Control:\n  auto repeat:  on    key click percent:  0    LED mask:  00000000\nScreen Saver:\n  prefer blanking:  yes    allow exposures:  yes\n  timeout:  ${seconds}    cycle:  600\nColors:\n  default colormap:  0x20\n`;
-
-test.each([
-	[
-		"when the server blanks the screen",
-		xss,
-		{ [XSET]: xset(600) },
-		"PASS",
-		{ idle_seconds: 600 },
-	],
-	[
-		"never, as the server does not",
-		xss,
-		{ [XSET]: xset(0) },
-		"FAIL",
-		{ idle_seconds: 0 },
-	],
-	[
-		"at a time that the server does not tell",
-		xss,
-		{},
-		"UNKNOWN",
-		{ reason: "timeout_not_known" },
-	],
-	[
-		"by xautolock",
-		manager("i3", {
-			name: "xautolock",
-			args: ["xautolock", "-time", "5", "-locker", "i3lock -n"],
-		}),
-		{},
-		"PASS",
-		{ idle_seconds: 300 },
-	],
-	[
-		"by xautolock at its own time",
-		manager("i3", { name: "xautolock", args: ["xautolock"] }),
-		{},
-		"PASS",
-		{ idle_seconds: 600 },
-	],
-	[
-		"by xidlehook",
-		manager("i3", {
-			name: "xidlehook",
-			args: [
-				"xidlehook",
-				"--not-when-fullscreen",
-				"--timer",
-				"300",
-				"brightnessctl s 10",
-				"",
-				"--timer",
-				"60",
-				"i3lock",
-				"",
-			],
-		}),
-		{},
-		"PASS",
-		{ idle_seconds: 360 },
-	],
-	[
-		"by xscreensaver",
-		{
-			...manager("i3", { name: "xscreensaver" }),
-			"/home/ada/.xscreensaver":
-				"# XScreenSaver Preferences File\n\ntimeout:\t0:05:00\ncycle:\t\t0:10:00\nlock:\t\tTrue\nlockTimeout:\t0:01:00\nmode:\t\tblank\n",
-		},
-		{},
-		"PASS",
-		{ idle_seconds: 300, lock_delay_seconds: 60 },
-	],
-	[
-		"not by xscreensaver, which only blanks",
-		manager("i3", { name: "xscreensaver" }),
-		{},
-		"FAIL",
-		{ lock_enabled: false },
-	],
-	[
-		"by the soonest of two",
-		manager(
-			"i3",
-			{ name: "xautolock", args: ["xautolock", "-time", "30"] },
-			{ name: "swayidle", args: ["swayidle", "timeout", "120", "i3lock"] },
-		),
-		{},
-		"PASS",
-		{ idle_seconds: 120 },
-	],
-	["by nothing", manager("i3"), {}, "FAIL", { lock_enabled: false }],
-] as const)("i3 is locked %s", async (_, files, commands, status, evidence) => {
-	expect(await check(files, { commands })).toMatchObject({ status, evidence });
-});
-
 test("of two people's desktops the worse counts", async () => {
-	const outcome = await check(
+	const outcome = await checkDesktops(
 		{
 			...processes(
 				{ name: "gnome-shell", uid: 1000 },
@@ -537,5 +304,8 @@ test.each([
 		"processes_not_readable",
 	],
 ] as const)("%s", async (_, files, status, reason) => {
-	expect(await check(files)).toMatchObject({ status, evidence: { reason } });
+	expect(await checkDesktops(files)).toMatchObject({
+		status,
+		evidence: { reason },
+	});
 });

@@ -1,0 +1,27 @@
+import { checkScreenLock } from "../../agent/checks/linux/screen-lock.ts";
+import { type Recording, recordedHost } from "./recorded-host.ts";
+import { linux } from "./recordings/linux.ts";
+
+/** The outcome with the desktops of two people, Ada and Bob, as far as these files and more show them. */
+export const checkDesktops = (
+	files: Record<string, string>,
+	more: Partial<Recording> = {},
+) =>
+	checkScreenLock(
+		recordedHost(
+			linux({
+				...more,
+				files: { ...more.files, ...files },
+				commands: { ...ACCOUNTS, ...more.commands },
+			}),
+		),
+	);
+
+const ACCOUNTS = {
+	"getent passwd 1000": "ada:x:1000:1000:Ada Lovelace,,,:/home/ada:/bin/bash\n",
+	"getent passwd 1001": "bob:x:1001:1001::/home/bob:/bin/zsh\n",
+};
+
+/** What a command that asks for Ada's settings begins with. */
+export const ada =
+	"runuser -u ada -- env HOME=/home/ada XDG_RUNTIME_DIR=/run/user/1000 ";
