@@ -1,99 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readCredentials } from "../../agent/credentials.ts";
 import { listQueue } from "../../agent/queue.ts";
 import { readState } from "../../agent/state.ts";
-import { createOrganization } from "../../src/access/organization.ts";
-import { withTenant } from "../../src/db/pool.ts";
-import { type DatabaseProxy, openDatabaseProxy } from "../database-proxy.ts";
-import { assay } from "../program.ts";
-import { startService, type TestService } from "../service.ts";
+import { agent, startAgents, type TestAgents } from "./agents.ts";
 import { makeAgentFolder, makeEnrolledFolder } from "./folders.ts";
 import { startScriptedService } from "./scripted-service.ts";
 
-let assayService: TestService;
-let database: DatabaseProxy;
+let agents: TestAgents;
 beforeAll(async () => {
-	assayService = await startService(async (url) => {
-		database = await openDatabaseProxy(url);
-		return database.url;
-	});
+	agents = await startAgents();
 });
-afterAll(() => assayService.close());
-
-const agent = (
-	args: string[],
-	settings: Record<string, string> = {},
-	input = "",
-) => assay(["agent", ...args], settings, process.execPath, input);
-
-/** A token in an organization of its own, where this machine is not a device yet. */
-async function makeToken() {
-	const organizationId = await createOrganization(
-		assayService.database.pool,
-		"Acme",
-	);
-	return { organizationId, ...(await assayService.makeToken(organizationId)) };
-}
-
-/** Enrolls this machine in the folder without a service, with what is on standard input. */
-const install = (
-	folder: string,
-	token = "",
-	more: string[] = [],
-	url = assayService.service.url,
-) =>
-	agent(
-		["install", "--server", url, "--no-service", "--dir", folder, ...more],
-		{},
-		token,
-	);
-
-/** A folder with this machine enrolled in it. */
-async function enroll() {
-	const folder = await makeAgentFolder();
-	const { id, token, organizationId } = await makeToken();
-	const { code, stderr } = await install(folder, `${token}\n`);
-	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-	return { folder, deviceId: id, organizationId };
-}
-
-/** The rows of a query about a device of the organization; $1 is its id. */
-function query<Row extends object>(
-	{ organizationId, deviceId }: { organizationId: string; deviceId: string },
-	sql: string,
-): Promise<Row[]> {
-	return withTenant(
-		assayService.database.pool,
-		organizationId,
-		async (client) => (await client.query<Row>(sql, [deviceId])).rows,
-	);
-}
-
-const readStatus = async (device: {
-	organizationId: string;
-	deviceId: string;
-}) => {
-	const [row] = await query<{ status: string }>(
-		device,
-		"select status from devices where id = $1",
-	);
-	return row?.status;
-};
-
-async function countReports(device: {
-	organizationId: string;
-	deviceId: string;
-}): Promise<number> {
-	const rows = await query(
-		device,
-		"select distinct report_id from posture_reports where device_id = $1",
-	);
-	return rows.length;
-}
+afterAll(() => agents.assay.close());
 
 /** Starts `run` as a service manager would. */
 function startAgent(folder: string): {
@@ -124,170 +45,8 @@ async function eventually(condition: () => Promise<boolean> | boolean) {
 	}
 }
 
-test("install enrolls and activates the device, keeps the key for root alone, and says what is next", async () => {
-	const folder = await makeAgentFolder();
-	const { id, token, organizationId } = await makeToken();
-	const { stdout, code } = await agent(
-		[
-			"install",
-			"--server",
-			assayService.service.url,
-			"--no-service",
-			"--dir",
-			folder,
-		],
-		{ ASSAY_ENROLLMENT_TOKEN: token },
-	);
-	expect(code).toBe(0);
-	expect(stdout).toContain(
-		`This device is enrolled with ${assayService.service.url} as ${id}.`,
-	);
-	expect(stdout).toContain("Next: start the agent");
-	expect(stdout).not.toContain("asy_");
-	expect((await stat(folder)).mode & 0o777).toBe(0o700);
-	expect((await stat(join(folder, "credentials.json"))).mode & 0o777).toBe(
-		0o600,
-	);
-	expect(await readStatus({ organizationId, deviceId: id })).toBe("ACTIVE");
-
-	const again = await install(folder);
-	expect(again.code).toBe(1);
-	expect(again.stderr).toContain("this device is enrolled already");
-});
-
-test("an enrollment anew replaces the device, whose key is revoked", async () => {
-	const device = await enroll();
-	const { folder, organizationId } = device;
-	const { id, token } = await assayService.makeToken(organizationId);
-	const file = join(folder, "..", `${id}.token`);
-	await writeFile(file, `${token}\n`);
-	const { stdout } = await install(folder, "", [
-		"--force",
-		"--json",
-		"--enrollment-token-file",
-		file,
-	]);
-	expect(JSON.parse(stdout)).toMatchObject({ device_id: id, warnings: [] });
-	expect(await readStatus(device)).toBe("REVOKED");
-});
-
-test("a machine that is enrolled twice is told who must do what", async () => {
-	const { organizationId } = await enroll();
-	const folder = await makeAgentFolder();
-	const { token } = await assayService.makeToken(organizationId);
-	const { code, stdout } = await install(folder, token);
-	expect(code).toBe(0);
-	expect(stdout).toContain("its earlier device is the one to revoke");
-	expect(await readCredentials(folder)).toBeDefined();
-});
-
-test.each([
-	["no token", "", "no enrollment token in standard input"],
-	["an unknown token", "asy_enr_x", "ask an administrator for a new one"],
-	["two lines", "one\ntwo", "copy it again"],
-])("install with %s leaves no folder behind and says why", async (_, input, message) => {
-	const outer = await makeAgentFolder();
-	const folder = join(outer, "var/agent");
-	const { code, stderr, stdout } = await install(folder, input);
-	expect(code).toBeGreaterThan(0);
-	expect(stderr).toContain(message);
-	expect(stdout).toBe("");
-	expect(await readdir(outer)).not.toContain("var");
-	const asJson = await install(folder, input, ["--json"]);
-	expect(JSON.parse(asJson.stdout)).toEqual({
-		error: expect.stringContaining(message),
-	});
-});
-
-test("an install that fails leaves what an earlier enrollment kept", async () => {
-	const { folder } = await enroll();
-	await agent(["once", "--dir", folder]);
-	const before = await readdir(folder);
-	const { code } = await install(folder, "asy_enr_x", ["--force"]);
-	expect(code).toBe(1);
-	expect(await readdir(folder)).toEqual(before);
-	expect(await readCredentials(folder)).toBeDefined();
-});
-
-test("a token is spent only after the folder has proved to be the agent's and writable", async () => {
-	const { token } = await assayService.makeToken();
-	const folder = await makeAgentFolder();
-	const other = join(folder, "queue");
-	await writeFile(join(other, "thesis.txt"), "");
-	expect((await install(other, token)).stderr).toContain(
-		"has files that are not the agent's",
-	);
-	expect((await install(join(other, "thesis.txt"), token)).stderr).toContain(
-		"is no folder",
-	);
-	expect((await install("/proc/assay-agent", token)).code).toBe(1);
-	expect(await readdir(other)).toEqual(["thesis.txt"]);
-	const { status } = await assayService.post("enroll", { token });
-	expect(status).toBe(200);
-});
-
-test.each([
-	[["--token", "asy_enr_x"]],
-	[["--enrollment-token=asy_enr_x"]],
-	[["asy_enr_x"]],
-])("a token on the command line is refused with the reason: %j", async (args) => {
-	const { code, stderr } = await agent([
-		"install",
-		"--server",
-		"https://localhost",
-		...args,
-	]);
-	expect(code).toBe(2);
-	expect(stderr).toContain("every user of this machine can read it");
-	expect(stderr).not.toContain("asy_enr_");
-});
-
-test("a token is in no command line and no environment of what the agent starts", async () => {
-	const service = await startScriptedService();
-	const folder = await makeAgentFolder();
-	service.answer(() => false);
-	const child = spawn(
-		process.execPath,
-		[
-			"bin/assay.js",
-			"agent",
-			"install",
-			"--server",
-			service.url,
-			"--no-service",
-			"--dir",
-			folder,
-		],
-		{
-			cwd: join(import.meta.dirname, "../.."),
-			stdio: ["pipe", "ignore", "ignore"],
-		},
-	);
-	onTestFinished(() => {
-		child.kill("SIGKILL");
-	});
-	child.stdin.end("asy_enr_s3cret");
-	await service.until((seen) => seen.length === 1);
-	expect(await readFile(`/proc/${child.pid}/cmdline`, "utf8")).not.toContain(
-		"s3cret",
-	);
-	expect(await readFile(`/proc/${child.pid}/environ`, "utf8")).not.toContain(
-		"s3cret",
-	);
-});
-
-test("http is refused but for this machine", async () => {
-	const { code, stderr } = await agent([
-		"install",
-		"--server",
-		"http://assay.example.com",
-	]);
-	expect(code).toBe(2);
-	expect(stderr).toContain("must begin with https://");
-});
-
 test("once sends one report, which the service has", async () => {
-	const device = await enroll();
+	const device = await agents.enroll();
 	const { folder, deviceId } = device;
 	const { code, stdout } = await agent(["once", "--json", "--dir", folder]);
 	expect(code).toBe(0);
@@ -297,13 +56,13 @@ test("once sends one report, which the service has", async () => {
 		queued_reports: 0,
 		error: null,
 	});
-	expect(await countReports(device)).toBe(1);
+	expect(await agents.countReports(device)).toBe(1);
 });
 
 test("reports outlive an outage of the service and arrive once each", async () => {
-	const device = await enroll();
+	const device = await agents.enroll();
 	const { folder } = device;
-	await database.cut();
+	await agents.database.cut();
 	const why = "What was found waits and is sent next time";
 	const first = await agent(["once", "--dir", folder]);
 	expect([first.code, first.stdout]).toEqual([1, ""]);
@@ -325,19 +84,19 @@ test("reports outlive an outage of the service and arrive once each", async () =
 		queued_reports: 2,
 		trouble: { reason: expect.stringContaining("answered 503") },
 	});
-	await database.restore();
+	await agents.database.restore();
 	expect((await agent(["once", "--dir", folder])).stdout).toContain(
 		"Sent 3 reports",
 	);
-	expect(await countReports(device)).toBe(3);
+	expect(await agents.countReports(device)).toBe(3);
 	expect(await listQueue(folder)).toEqual([]);
 });
 
 test("run reports until it is asked to stop, ends then with 0, and starts again after a kill", async () => {
-	const device = await enroll();
+	const device = await agents.enroll();
 	const { folder } = device;
 	const first = startAgent(folder);
-	await eventually(async () => (await countReports(device)) === 1);
+	await eventually(async () => (await agents.countReports(device)) === 1);
 	first.child.kill("SIGKILL");
 	await once(first.child, "exit");
 
@@ -350,7 +109,7 @@ test("run reports until it is asked to stop, ends then with 0, and starts again 
 	second.child.kill("SIGTERM");
 	expect(await once(second.child, "exit")).toEqual([0, null]);
 	expect(await readdir(folder)).not.toContain("run.lock");
-	expect(await countReports(device)).toBe(1);
+	expect(await agents.countReports(device)).toBe(1);
 });
 
 test("a stop in the middle of a request ends the agent at once, with 0", async () => {
@@ -364,9 +123,9 @@ test("a stop in the middle of a request ends the agent at once, with 0", async (
 });
 
 test("a revoked device forgets its key and says what to do", async () => {
-	const device = await enroll();
+	const device = await agents.enroll();
 	const { folder } = device;
-	await query(
+	await agents.query(
 		device,
 		"update devices set status = 'REVOKED', key_hash = null, revoked_at = now() where id = $1",
 	);
@@ -393,12 +152,12 @@ test("a script tells a device that is not enrolled by the exit code 3, and reads
 });
 
 test("status tells what a person asks, and never the key", async () => {
-	const device = await enroll();
+	const device = await agents.enroll();
 	const { folder, deviceId } = device;
 	await agent(["once", "--dir", folder]);
 	const { stdout } = await agent(["status", "--dir", folder]);
 	for (const text of [
-		assayService.service.url,
+		agents.assay.service.url,
 		deviceId,
 		"not running",
 		"0 reports",
@@ -425,8 +184,8 @@ test("checks shows what is found, and needs neither enrollment nor service", asy
 });
 
 test("checks shows all that a heartbeat says of the device, and writes nothing", async () => {
-	const device = await enroll();
-	const [row] = await query<Record<string, string | null>>(
+	const device = await agents.enroll();
+	const [row] = await agents.query<Record<string, string | null>>(
 		device,
 		"select hardware_uuid, serial_number, hostname, platform, os_version, agent_version from devices where id = $1",
 	);
@@ -442,38 +201,6 @@ test("checks shows all that a heartbeat says of the device, and writes nothing",
 	const elsewhere = join(device.folder, "nowhere");
 	await agent(["checks", "--dir", elsewhere]);
 	await expect(stat(elsewhere)).rejects.toThrow("ENOENT");
-});
-
-test("uninstall revokes the key, leaves nothing, and may be repeated", async () => {
-	const device = await enroll();
-	const { folder } = device;
-	const key = (await readCredentials(folder))?.api_key ?? "";
-	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
-	expect({ code, stdout }).toEqual({
-		code: 0,
-		stdout:
-			"The agent is removed from this device, and the service revoked its key.\n",
-	});
-	expect((await assayService.post("unenroll", "", { key })).status).toBe(401);
-	expect(await readStatus(device)).toBe("REVOKED");
-	await expect(stat(folder)).rejects.toThrow("ENOENT");
-	const again = await agent(["uninstall", "--dir", folder]);
-	expect([again.code, again.stdout]).toEqual([
-		0,
-		expect.stringContaining("No enrolled agent"),
-	]);
-});
-
-test("uninstall removes the key also when the service is away, and leaves what is not its own", async () => {
-	const service = await startScriptedService();
-	const folder = await makeAgentFolder();
-	await install(folder, "token", [], service.url);
-	await service.close();
-	await writeFile(join(folder, "thesis.txt"), "");
-	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
-	expect(code).toBe(0);
-	expect(stdout).toContain("Ask an administrator to revoke this device");
-	expect(await readdir(folder)).toEqual(["thesis.txt"]);
 });
 
 test("every command explains itself", async () => {

@@ -1,0 +1,116 @@
+import { expect } from "vitest";
+import { createOrganization } from "../../src/access/organization.ts";
+import { withTenant } from "../../src/db/pool.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "../database-proxy.ts";
+import { assay } from "../program.ts";
+import { startService, type TestService } from "../service.ts";
+import { makeAgentFolder } from "./folders.ts";
+
+/** This machine as a device of an organization. */
+interface Enrolled {
+	organizationId: string;
+	deviceId: string;
+}
+
+/** A service, and what agents of this machine do with it and leave in it. */
+export interface TestAgents {
+	assay: TestService;
+	/** Between the service and its database. */
+	database: DatabaseProxy;
+	/** A token in an organization of its own, where this machine is not a device yet. */
+	makeToken: () => Promise<{
+		organizationId: string;
+		id: string;
+		token: string;
+	}>;
+	/** Enrolls this machine in the folder without a service manager, with what is on standard input. */
+	install: (
+		folder: string,
+		token?: string,
+		more?: string[],
+		url?: string,
+	) => ReturnType<typeof agent>;
+	/** A folder with this machine enrolled in it. */
+	enroll: () => Promise<Enrolled & { folder: string }>;
+	/** The rows of a query about a device of the organization; $1 is its id. */
+	query: <Row extends object>(device: Enrolled, sql: string) => Promise<Row[]>;
+	readStatus: (device: Enrolled) => Promise<string | undefined>;
+	countReports: (device: Enrolled) => Promise<number>;
+}
+
+/** The command `assay agent`. */
+export const agent = (
+	args: string[],
+	settings: Record<string, string> = {},
+	input = "",
+) => assay(["agent", ...args], settings, process.execPath, input);
+
+export async function startAgents(): Promise<TestAgents> {
+	let database: DatabaseProxy | undefined;
+	const service = await startService(async (url) => {
+		database = await openDatabaseProxy(url);
+		return database.url;
+	});
+	if (!database) throw new Error("the service asked for no database");
+
+	const makeToken = async () => {
+		const organizationId = await createOrganization(
+			service.database.pool,
+			"Acme",
+		);
+		return { organizationId, ...(await service.makeToken(organizationId)) };
+	};
+
+	const install: TestAgents["install"] = (
+		folder,
+		token = "",
+		more = [],
+		url = service.service.url,
+	) =>
+		agent(
+			["install", "--server", url, "--no-service", "--dir", folder, ...more],
+			{},
+			token,
+		);
+
+	const enroll = async () => {
+		const folder = await makeAgentFolder();
+		const { id, token, organizationId } = await makeToken();
+		const { code, stderr } = await install(folder, `${token}\n`);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		return { folder, deviceId: id, organizationId };
+	};
+
+	const query = <Row extends object>(
+		{ organizationId, deviceId }: Enrolled,
+		sql: string,
+	): Promise<Row[]> =>
+		withTenant(
+			service.database.pool,
+			organizationId,
+			async (client) => (await client.query<Row>(sql, [deviceId])).rows,
+		);
+
+	return {
+		assay: service,
+		database,
+		makeToken,
+		install,
+		enroll,
+		query,
+		readStatus: async (device) => {
+			const [row] = await query<{ status: string }>(
+				device,
+				"select status from devices where id = $1",
+			);
+			return row?.status;
+		},
+		countReports: async (device) => {
+			const rows = await query(
+				device,
+				"select distinct report_id from posture_reports where device_id = $1",
+			);
+			return rows.length;
+		},
+	};
+}

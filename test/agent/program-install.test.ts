@@ -1,0 +1,210 @@
+import { spawn } from "node:child_process";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { readCredentials } from "../../agent/credentials.ts";
+import { agent, startAgents, type TestAgents } from "./agents.ts";
+import { makeAgentFolder } from "./folders.ts";
+import { startScriptedService } from "./scripted-service.ts";
+
+let agents: TestAgents;
+beforeAll(async () => {
+	agents = await startAgents();
+});
+afterAll(() => agents.assay.close());
+
+test("install enrolls and activates the device, keeps the key for root alone, and says what is next", async () => {
+	const folder = await makeAgentFolder();
+	const { id, token, organizationId } = await agents.makeToken();
+	const { stdout, code } = await agent(
+		[
+			"install",
+			"--server",
+			agents.assay.service.url,
+			"--no-service",
+			"--dir",
+			folder,
+		],
+		{ ASSAY_ENROLLMENT_TOKEN: token },
+	);
+	expect(code).toBe(0);
+	expect(stdout).toContain(
+		`This device is enrolled with ${agents.assay.service.url} as ${id}.`,
+	);
+	expect(stdout).toContain("Next: start the agent");
+	expect(stdout).not.toContain("asy_");
+	expect((await stat(folder)).mode & 0o777).toBe(0o700);
+	expect((await stat(join(folder, "credentials.json"))).mode & 0o777).toBe(
+		0o600,
+	);
+	expect(await agents.readStatus({ organizationId, deviceId: id })).toBe(
+		"ACTIVE",
+	);
+
+	const again = await agents.install(folder);
+	expect(again.code).toBe(1);
+	expect(again.stderr).toContain("this device is enrolled already");
+});
+
+test("an enrollment anew replaces the device, whose key is revoked", async () => {
+	const device = await agents.enroll();
+	const { folder, organizationId } = device;
+	const { id, token } = await agents.assay.makeToken(organizationId);
+	const file = join(folder, "..", `${id}.token`);
+	await writeFile(file, `${token}\n`);
+	const { stdout } = await agents.install(folder, "", [
+		"--force",
+		"--json",
+		"--enrollment-token-file",
+		file,
+	]);
+	expect(JSON.parse(stdout)).toMatchObject({ device_id: id, warnings: [] });
+	expect(await agents.readStatus(device)).toBe("REVOKED");
+});
+
+test("a machine that is enrolled twice is told who must do what", async () => {
+	const { organizationId } = await agents.enroll();
+	const folder = await makeAgentFolder();
+	const { token } = await agents.assay.makeToken(organizationId);
+	const { code, stdout } = await agents.install(folder, token);
+	expect(code).toBe(0);
+	expect(stdout).toContain("its earlier device is the one to revoke");
+	expect(await readCredentials(folder)).toBeDefined();
+});
+
+test.each([
+	["no token", "", "no enrollment token in standard input"],
+	["an unknown token", "asy_enr_x", "ask an administrator for a new one"],
+	["two lines", "one\ntwo", "copy it again"],
+])("install with %s leaves no folder behind and says why", async (_, input, message) => {
+	const outer = await makeAgentFolder();
+	const folder = join(outer, "var/agent");
+	const { code, stderr, stdout } = await agents.install(folder, input);
+	expect(code).toBeGreaterThan(0);
+	expect(stderr).toContain(message);
+	expect(stdout).toBe("");
+	expect(await readdir(outer)).not.toContain("var");
+	const asJson = await agents.install(folder, input, ["--json"]);
+	expect(JSON.parse(asJson.stdout)).toEqual({
+		error: expect.stringContaining(message),
+	});
+});
+
+test("an install that fails leaves what an earlier enrollment kept", async () => {
+	const { folder } = await agents.enroll();
+	await agent(["once", "--dir", folder]);
+	const before = await readdir(folder);
+	const { code } = await agents.install(folder, "asy_enr_x", ["--force"]);
+	expect(code).toBe(1);
+	expect(await readdir(folder)).toEqual(before);
+	expect(await readCredentials(folder)).toBeDefined();
+});
+
+test("a token is spent only after the folder has proved to be the agent's and writable", async () => {
+	const { token } = await agents.assay.makeToken();
+	const folder = await makeAgentFolder();
+	const other = join(folder, "queue");
+	await writeFile(join(other, "thesis.txt"), "");
+	expect((await agents.install(other, token)).stderr).toContain(
+		"has files that are not the agent's",
+	);
+	expect(
+		(await agents.install(join(other, "thesis.txt"), token)).stderr,
+	).toContain("is no folder");
+	expect((await agents.install("/proc/assay-agent", token)).code).toBe(1);
+	expect(await readdir(other)).toEqual(["thesis.txt"]);
+	const { status } = await agents.assay.post("enroll", { token });
+	expect(status).toBe(200);
+});
+
+test.each([
+	[["--token", "asy_enr_x"]],
+	[["--enrollment-token=asy_enr_x"]],
+	[["asy_enr_x"]],
+])("a token on the command line is refused with the reason: %j", async (args) => {
+	const { code, stderr } = await agent([
+		"install",
+		"--server",
+		"https://localhost",
+		...args,
+	]);
+	expect(code).toBe(2);
+	expect(stderr).toContain("every user of this machine can read it");
+	expect(stderr).not.toContain("asy_enr_");
+});
+
+test("a token is in no command line and no environment of what the agent starts", async () => {
+	const service = await startScriptedService();
+	const folder = await makeAgentFolder();
+	service.answer(() => false);
+	const child = spawn(
+		process.execPath,
+		[
+			"bin/assay.js",
+			"agent",
+			"install",
+			"--server",
+			service.url,
+			"--no-service",
+			"--dir",
+			folder,
+		],
+		{
+			cwd: join(import.meta.dirname, "../.."),
+			stdio: ["pipe", "ignore", "ignore"],
+		},
+	);
+	onTestFinished(() => {
+		child.kill("SIGKILL");
+	});
+	child.stdin.end("asy_enr_s3cret");
+	await service.until((seen) => seen.length === 1);
+	expect(await readFile(`/proc/${child.pid}/cmdline`, "utf8")).not.toContain(
+		"s3cret",
+	);
+	expect(await readFile(`/proc/${child.pid}/environ`, "utf8")).not.toContain(
+		"s3cret",
+	);
+});
+
+test("http is refused but for this machine", async () => {
+	const { code, stderr } = await agent([
+		"install",
+		"--server",
+		"http://assay.example.com",
+	]);
+	expect(code).toBe(2);
+	expect(stderr).toContain("must begin with https://");
+});
+
+test("uninstall revokes the key, leaves nothing, and may be repeated", async () => {
+	const device = await agents.enroll();
+	const { folder } = device;
+	const key = (await readCredentials(folder))?.api_key ?? "";
+	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
+	expect({ code, stdout }).toEqual({
+		code: 0,
+		stdout:
+			"The agent is removed from this device, and the service revoked its key.\n",
+	});
+	expect((await agents.assay.post("unenroll", "", { key })).status).toBe(401);
+	expect(await agents.readStatus(device)).toBe("REVOKED");
+	await expect(stat(folder)).rejects.toThrow("ENOENT");
+	const again = await agent(["uninstall", "--dir", folder]);
+	expect([again.code, again.stdout]).toEqual([
+		0,
+		expect.stringContaining("No enrolled agent"),
+	]);
+});
+
+test("uninstall removes the key also when the service is away, and leaves what is not its own", async () => {
+	const service = await startScriptedService();
+	const folder = await makeAgentFolder();
+	await agents.install(folder, "token", [], service.url);
+	await service.close();
+	await writeFile(join(folder, "thesis.txt"), "");
+	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
+	expect(code).toBe(0);
+	expect(stdout).toContain("Ask an administrator to revoke this device");
+	expect(await readdir(folder)).toEqual(["thesis.txt"]);
+});
