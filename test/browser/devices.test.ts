@@ -192,6 +192,22 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	await page.getByRole("link", { name: "Ada's laptop" }).waitFor();
 });
 
+test("a device that has never reported says why, and leads to where its enrollment stands", async () => {
+	const { page } = await start("viewer", async (organization) => {
+		const { id } = await served.makeToken(organization);
+		return `/devices/${id}`;
+	});
+	const notice = page.getByRole("alert", {
+		name: "This device is not active yet",
+	});
+	await notice.waitFor();
+	await axe(page);
+	await screenshot(page, "devices/pending");
+	await notice.getByRole("link").click();
+	await page.getByRole("heading", { name: "Enrollment token" }).waitFor();
+	await page.getByText("Not used yet").waitFor();
+});
+
 test("the commands for a Linux shell enroll the machine they are run on", async () => {
 	const { page } = await start("admin", async () => "/devices/new");
 	await page.getByRole("button", { name: "Add the device" }).click();

@@ -1,5 +1,5 @@
 import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
-import { IconClockPause } from "@tabler/icons-react";
+import { IconClockPause, IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -27,7 +27,11 @@ export function ChecksTab({
 	const isNow = isCurrent(device);
 	return (
 		<Stack gap="sm">
-			{!isNow && device.postures.length > 0 && <NotCurrent device={device} />}
+			{device.postures.length === 0 ? (
+				<NothingYet device={device} />
+			) : (
+				!isNow && <NotCurrent device={device} />
+			)}
 			<Accordion
 				variant="separated"
 				styles={{
@@ -61,6 +65,42 @@ export function ChecksTab({
 				))}
 			</Accordion>
 		</Stack>
+	);
+}
+
+/** Why no check has a state, and what to do: nine times "Not reported" says neither. */
+function NothingYet({ device }: { device: Device }) {
+	return (
+		<Alert
+			color="gray"
+			variant="outline"
+			icon={<IconInfoCircle aria-hidden />}
+			title={
+				device.status === "PENDING"
+					? "This device is not active yet"
+					: "No report has come from this device"
+			}
+		>
+			{device.status === "PENDING" ? (
+				<>
+					Its agent enrolls with the token, once; what it checks appears here
+					then.{" "}
+					<TextLink
+						to="/o/$org/devices/$id"
+						params={{ org: device.organization_id, id: device.id }}
+						search={{ tab: "enrollment" }}
+						inherit
+						underline="always"
+					>
+						See how its enrollment stands
+					</TextLink>
+				</>
+			) : device.status === "REVOKED" ? (
+				"The device is revoked: it may not report any more."
+			) : (
+				"Its agent sends one when it has checked the device; the checks appear here then."
+			)}
+		</Alert>
 	);
 }
 
