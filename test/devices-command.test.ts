@@ -96,6 +96,18 @@ test("a device is deleted only with --yes, and the audit log says so", async () 
 	]);
 });
 
+test("what a device says of itself forges no line of the list, and reaches no terminal as a command", async () => {
+	const { data: made } = await device("create", "--name", "honest");
+	await database.owner.query("update devices set hostname = $1 where id = $2", [
+		"h\r\n\u001b[2Jforged  ACTIVE\u009b31m",
+		made.device_id,
+	]);
+	const { stdout } = await assay(["device", "list", "--org", org], settings);
+	const line = stdout.split("\n").find((one) => one.includes("honest"));
+	expect(line).toContain("h\ufffd\ufffd\ufffd[2Jforged  ACTIVE\ufffd31m");
+	expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+});
+
 test.each([
 	"show",
 	"revoke",

@@ -30,6 +30,7 @@ async function startProcess(databaseUrl: string) {
 	});
 	child = started;
 	let output = "";
+	let log = "";
 	let announce: (url: string) => void;
 	const listening = new Promise<string>((resolve, reject) => {
 		announce = resolve;
@@ -38,6 +39,7 @@ async function startProcess(databaseUrl: string) {
 	for (const stream of [started.stdout, started.stderr]) {
 		stream.setEncoding("utf8").on("data", (text: string) => {
 			output += text;
+			if (stream === started.stderr) log += text;
 			const line = /^\{"url".*\}$/m.exec(output)?.[0];
 			if (line) announce((JSON.parse(line) as { url: string }).url);
 		});
@@ -45,6 +47,7 @@ async function startProcess(databaseUrl: string) {
 	return {
 		url: await listening,
 		output: () => output,
+		log: () => log,
 		stop: async () => {
 			const closed = once(started, "close");
 			started.kill("SIGTERM");
@@ -57,7 +60,10 @@ const secrets = new Set<string>();
 /** Sent only with its underscores as %5F, in URLs. */
 const encodedSecret = makeSecret("dev");
 const evidence = `evidence-${crypto.randomUUID()}`;
+/** What would be a line of the log if it were written as it came. */
+const forged = '\r\n{"level":"fatal","msg":"forged"}\r\n';
 let output = "";
+let log = "";
 let password = "";
 
 /** Where in the output the text is, with what stands before it. */
@@ -131,19 +137,28 @@ beforeAll(async () => {
 			await drive("enroll", secret, { token: [secret] });
 		}
 	};
+	const driveForged = async () => {
+		const said = { hostname: forged, os_version: forged };
+		await drive("heartbeat", key, { ...facts, ...said });
+		await drive("postures", key, results({ check_key: forged }));
+		await drive(`nothing/${encodeURIComponent(forged)}`, key, forged);
+		await drive("enroll", key, { token: forged });
+	};
+	await driveForged();
 	await driveAll();
 	expect([...statuses].sort()).toEqual([200, 204, 400, 401, 404]);
 
 	// A statement that fails, and one that fails with the evidence in its hands.
 	const { owner } = database;
 	await owner.query("alter table devices rename to devices_away");
+	await driveForged();
 	await driveAll();
 	expect((await send("enroll", spare, { token: spare })).status).toBe(500);
 	await owner.query("alter table devices_away rename to devices");
 	await owner.query(
 		"alter table posture_reports add check (results is null) not valid",
 	);
-	const refused = await send("postures", key, results());
+	const refused = await send("postures", key, results({ check_key: forged }));
 	expect(refused.status).toBe(500);
 
 	// No database at all.
@@ -160,6 +175,7 @@ beforeAll(async () => {
 	await service.stop();
 	await database.drop();
 	output = service.output();
+	log = service.log();
 });
 
 test("it says something at all: the failures are in it", () => {
@@ -174,6 +190,16 @@ test("it has no token and no key, from a header, a body, a URL or a request id",
 
 test("it has no key from a URL that was written with percent signs", () => {
 	expect(find(core(encodedSecret))).toBe("nowhere");
+});
+
+test("each line is one of the service's own, whatever callers write", () => {
+	const lines = log.trimEnd().split("\n");
+	expect(lines.length).toBeGreaterThan(10);
+	for (const line of lines) {
+		const { level, msg } = JSON.parse(line) as Record<string, unknown>;
+		expect(level, line).not.toBe("fatal");
+		expect(msg, line).not.toBe("forged");
+	}
 });
 
 test("it has no evidence", () => {
