@@ -494,6 +494,19 @@ test.for([
 	expect(answer.body.fields[0].field).toBe("csv");
 });
 
+test.for([
+	["10,000 lines", "x\n".repeat(10_001), /has more than 10000 lines/],
+	["16 MiB of text", "x".repeat(16 * 1024 * 1024), /16777216/],
+] as const)("a file of more than %s is refused", async ([, text, message]) => {
+	const answer = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: `name\n${text}`,
+	});
+	expect(answer.status).toBe(400);
+	expect(answer.body.message).toMatch(message);
+});
+
 test("a line with too few or too many cells is wrong", async () => {
 	const result = await tryImport("measure", [
 		"name,category",

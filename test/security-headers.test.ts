@@ -65,6 +65,10 @@ test("every answer of every door tells a browser to guess, frame, embed and refe
 			for (const name of ["server", "x-powered-by", "via"]) {
 				expect(get(name), path).toBeNull();
 			}
+			// No page of another site may read an answer: CORS is not spoken.
+			expect([...answer.headers.keys()].join(), path).not.toContain(
+				"access-control-",
+			);
 			const type = get("content-type");
 			if (type && (await answer.clone().text()) !== "") {
 				expect(type, path).toMatch(/charset=utf-8|^image\//);

@@ -90,5 +90,7 @@ test("a session that somebody else has chosen is none: only what the service mad
 	expect(await profile(chosen)).toBe(401);
 	const [name, value = ""] = cookie.split("=", 2);
 	const unsigned = decodeURIComponent(value).split(".")[0];
+	// 62 letters and digits, 32 times: 190 bits.
+	expect(unsigned).toMatch(/^[A-Za-z0-9]{32}$/);
 	expect(await profile(`${name}=${unsigned}`)).toBe(401);
 });

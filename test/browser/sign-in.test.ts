@@ -60,6 +60,26 @@ test("too many wrong passwords are refused with the time to wait", async () => {
 		.toMatch(/try again in \d+ minutes/);
 });
 
+test("a password is masked until its reader shows it, may be pasted, and is known to password managers", async () => {
+	const page = await served.openPage();
+	await page.goto("/sign-in");
+	const password = page.getByLabel("Password", { exact: true });
+	expect(await password.getAttribute("type")).toBe("password");
+	expect(await password.getAttribute("autocomplete")).toBe("current-password");
+	await page.getByLabel(/e-mail/i).fill("correct horse battery");
+	await page.keyboard.press("ControlOrMeta+a");
+	await page.keyboard.press("ControlOrMeta+c");
+	await password.focus();
+	await page.keyboard.press("ControlOrMeta+v");
+	expect(await password.inputValue()).toBe("correct horse battery");
+	await page
+		.locator("form")
+		.getByRole("button", { name: /password/i })
+		.first()
+		.click();
+	expect(await password.getAttribute("type")).toBe("text");
+});
+
 test("an address of another host is not gone to after signing in", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPage();
