@@ -136,6 +136,9 @@ test("a tool call is a span in the caller's trace, with its operation and that o
 		expect(statement.attributes["db.system.name"]).toBe("postgresql");
 		expect(statement.attributes["db.query.summary"]).toBe(statement.name);
 	}
+	expect(
+		childrenOf(spans, named(childrenOf(spans, request), "batch api_tokens")),
+	).toMatchObject([{ name: "authenticate_api_tokens", kind: 3 }]);
 	for (const secret of [tools.admin.token, "content of a record", "Bearer"]) {
 		expect(receiver.text()).not.toContain(secret);
 	}

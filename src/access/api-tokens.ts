@@ -62,6 +62,7 @@ export class ApiTokens {
 
 	constructor(pool: Pool) {
 		this.#batcher = new Batcher({
+			name: "api_tokens",
 			key: (item) => item.key,
 			bytes: () => 128,
 			maxBatchRows: 256,
