@@ -144,6 +144,16 @@ beforeAll(async () => {
 		await drive(`nothing/${encodeURIComponent(forged)}`, key, forged);
 		await drive("enroll", key, { token: forged });
 	};
+	const elsewhere = await fetch(`${service.url}/api/auth/sign-in/email`, {
+		method: "POST",
+		headers: { "content-type": "application/json", origin: service.url },
+		body: JSON.stringify({
+			email: "nobody@example.com",
+			password: evidence,
+			callbackURL: `https://${evidence}.example/${forged}`,
+		}),
+	});
+	expect(elsewhere.status).toBe(403);
 	await driveForged();
 	await driveAll();
 	expect([...statuses].sort()).toEqual([200, 204, 400, 401, 404]);

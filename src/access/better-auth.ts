@@ -41,8 +41,11 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		onAPIError: { throw: true },
 		logger: {
 			level: "warn",
-			log: (level, message) =>
-				log[level === "error" ? "error" : "debug"](message),
+			log: (level, message) => {
+				// Refusals of what anybody may send, answered 4xx. The first kind repeats what was sent.
+				if (/^(Invalid [^:]+: |Blocked )/.test(message)) return;
+				log[level === "error" ? "error" : "debug"](message);
+			},
 		},
 		emailAndPassword: {
 			enabled: true,
