@@ -57,7 +57,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(made, { recursive: true, force: true }));
 
 beforeEach(() => {
-	root = mkdtempSync(join(tmpdir(), "assay-embedded-"));
+	// A name that a shell would not leave whole: ours asks none. (initdb asks one for its neighbour, within double quotes.)
+	root = mkdtempSync(join(tmpdir(), "assay o'b; & #-"));
 	chmodSync(root, 0o711);
 	dataDir = join(root, "data");
 	baseFolder = join(root, "base");
