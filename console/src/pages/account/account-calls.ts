@@ -68,7 +68,7 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	INVALID_CODE: {
 		field: "code",
 		message:
-			"The code is wrong or too old; enter the one that the app shows now",
+			"The code is wrong or too old, or was used before; enter the next one that the app shows",
 	},
 };
 

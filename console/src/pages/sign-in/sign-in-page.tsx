@@ -157,7 +157,7 @@ function CodeStep({
 						error={explainCode(
 							verifying.error,
 							kind === "totp"
-								? "The code is wrong or too old. Enter the one that your authenticator shows now."
+								? "The code is wrong or too old, or was used before. Enter the next one that your authenticator shows."
 								: "The recovery code is wrong or was used before.",
 						)}
 					/>
