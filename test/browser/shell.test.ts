@@ -48,6 +48,11 @@ test("at 375 px the navigation is behind a button and nothing is wider than the 
 	await risks.waitFor();
 	await axe(page);
 	await screenshot(page, "shell-375-open");
+	await page.getByRole("link", { name: "Home", exact: true }).focus();
+	await page.keyboard.press("Escape");
+	await expect.poll(() => risks.isVisible()).toBe(false);
+	await page.locator(":focus[aria-label='Open the navigation']").waitFor();
+	await page.keyboard.press("Enter");
 	await risks.click();
 	await page.waitForURL("**/r/risk");
 	await expect.poll(() => risks.isVisible()).toBe(false);

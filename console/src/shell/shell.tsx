@@ -6,14 +6,14 @@ import {
 	ScrollArea,
 	UnstyledButton,
 } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import {
 	Link,
 	Outlet,
 	useParams,
 	useRouterState,
 } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { rememberOrganization } from "../organization.ts";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { AccountMenu } from "./account-menu.tsx";
@@ -32,6 +32,13 @@ export function Shell() {
 	});
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the drawer.
 	useEffect(close, [pathname]);
+	const burger = useRef<HTMLButtonElement>(null);
+	const dismiss = () => {
+		close();
+		// What had the focus is hidden now.
+		burger.current?.focus();
+	};
+	useHotkeys(isOpen ? [["Escape", dismiss]] : []);
 	useEffect(() => {
 		if (org) rememberOrganization(org);
 	}, [org]);
@@ -51,6 +58,7 @@ export function Shell() {
 			<AppShell.Header>
 				<Group h="100%" px="sm" gap="xs" wrap="nowrap">
 					<Burger
+						ref={burger}
 						opened={isOpen}
 						onClick={toggle}
 						hiddenFrom="sm"
