@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSecret } from "../src/access/token.ts";
+import { KEYED, ROUTES, withWrongChecksum } from "./agent-socket.ts";
 import {
 	heartbeatBody,
 	postureResult,
@@ -21,8 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => assay.close());
 
-const ROUTES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
-const KEYED = ["heartbeat", "postures", "unenroll"] as const;
 const LIMIT = { heartbeat: 16_384, postures: 1_048_576, unenroll: 16_384 };
 
 /** A body that the route answers with success, without ending the device's life. */
@@ -38,11 +37,6 @@ function postWithAuthorization(
 	body: unknown,
 ) {
 	return assay.post(route, body, { headers: { authorization } });
-}
-
-/** The key with its last character, part of the checksum, changed. */
-function withWrongChecksum(key: string): string {
-	return key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
 }
 
 describe("the Authorization header", () => {

@@ -1,0 +1,94 @@
+import { expect } from "vitest";
+import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
+import { RawConnection, type RawResponse } from "./raw-http.ts";
+import { startService, type TestDevice, type TestService } from "./service.ts";
+
+export const ROUTES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
+export const KEYED = ["heartbeat", "postures", "unenroll"] as const;
+
+/** The agent API as it is spoken on a socket, byte by byte, by an ACTIVE device. */
+export interface AgentSocket {
+	assay: TestService;
+	/** Between the service and its database. */
+	proxy: DatabaseProxy;
+	device: TestDevice;
+	open: () => RawConnection;
+	/** On a connection of its own. */
+	send: RawConnection["send"];
+	/** The header with a key, the device's unless told otherwise. */
+	withKey: (key?: string) => { authorization: string };
+	/** A whole request with its body's length; the key is the device's unless told otherwise. */
+	request: (route: string, body: string | object, key?: string) => string;
+	/** The device's key with a wrong checksum. */
+	wrongKey: () => string;
+	close: () => Promise<void>;
+}
+
+export async function startAgentSocket(): Promise<AgentSocket> {
+	let proxy: DatabaseProxy | undefined;
+	const assay = await startService(async (url) => {
+		proxy = await openDatabaseProxy(url);
+		return proxy.url;
+	});
+	if (!proxy) throw new Error("the service asked for no database");
+	const { cut } = proxy;
+	const device = await assay.activateDevice();
+	const open = () => new RawConnection(assay.service.url);
+	const withKey = (key = device.key) => ({ authorization: `Bearer ${key}` });
+	return {
+		assay,
+		proxy,
+		device,
+		open,
+		send: (...parts) => open().send(...parts),
+		withKey,
+		request: (route, body, key) => {
+			const text = typeof body === "string" ? body : JSON.stringify(body);
+			const length = Buffer.byteLength(text);
+			return head(route, { ...withKey(key), "content-length": length }) + text;
+		},
+		wrongKey: () => withWrongChecksum(device.key),
+		close: async () => {
+			await assay.close();
+			await cut();
+		},
+	};
+}
+
+/** A request's head up to the empty line; headers that are undefined are left out. */
+export function head(
+	route: string,
+	headers: Record<string, string | number | undefined> = {},
+	method = "POST",
+): string {
+	const target = route.includes("/") ? route : `/api/agent/v1/${route}`;
+	const lines = Object.entries({ host: "localhost", ...headers })
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => `${name}: ${value}\r\n`);
+	return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
+}
+
+/** The key with its last character, part of the checksum, changed. */
+export function withWrongChecksum(key: string): string {
+	return key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+}
+
+export function expectError(
+	answer: RawResponse,
+	status: number,
+	error: string,
+): void {
+	expect({ status: answer.status, ...JSON.parse(answer.body) }).toEqual({
+		status,
+		error,
+		message: expect.any(String) as string,
+	});
+	expectCommonHeaders(answer);
+}
+
+function expectCommonHeaders({ headers }: RawResponse): void {
+	expect(headers["x-request-id"]).toMatch(/^[\w.:-]{8,128}$/);
+	expect(headers["cache-control"]).toBe("no-store");
+	expect(headers.server).toBeUndefined();
+	expect(headers["x-powered-by"]).toBeUndefined();
+}
