@@ -17,6 +17,7 @@ export interface Status {
 	/** The service manager's view; null when none was set up for this folder. */
 	service: { name: string; state: string } | null;
 	last_heartbeat_at: string | null;
+	/** Null while requests fail: the next attempt is then later, at a random moment. */
 	next_heartbeat_at: string | null;
 	last_checks_at: string | null;
 	next_checks_at: string | null;
@@ -57,10 +58,9 @@ export async function readStatus(
 			? { name: marker.service, state: await serviceState(marker.service) }
 			: null,
 		last_heartbeat_at: state?.last_heartbeat_at ?? null,
-		next_heartbeat_at: next(
-			state?.last_heartbeat_at,
-			state?.heartbeat_interval_seconds ?? 0,
-		),
+		next_heartbeat_at: state?.trouble
+			? null
+			: next(state?.last_heartbeat_at, state?.heartbeat_interval_seconds ?? 0),
 		last_checks_at: state?.last_checks_at ?? null,
 		next_checks_at: next(
 			state?.last_checks_at,
@@ -118,7 +118,8 @@ const describeAgent = ({ running_pid }: Status) =>
 function when(status: Status, what: "heartbeat" | "checks"): string {
 	const last = status[`last_${what}_at`];
 	if (last === null) return "none yet";
-	return status.running_pid === null
+	const next = status[`next_${what}_at`];
+	return status.running_pid === null || next === null
 		? last
-		: `${last}, next about ${status[`next_${what}_at`]}`;
+		: `${last}, next about ${next}`;
 }
