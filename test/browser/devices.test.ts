@@ -317,6 +317,23 @@ test("the list is filtered by what fails, from the summary and by its fields, an
 	await expect.poll(() => rows.count()).toBe(3);
 });
 
+test("on a phone the filters wait behind a button that says how many are set", async () => {
+	const { page } = await start("viewer", async (organization) => {
+		await served.makeToken(organization);
+		return undefined;
+	});
+	await page.setViewportSize({ width: 375, height: 740 });
+	const filters = page.getByRole("button", { name: /^Filters/ });
+	await filters.waitFor();
+	const status = page.getByRole("combobox", { name: "Status" });
+	expect(await status.count()).toBe(0);
+	await filters.click();
+	await pick(page, "Status", "Pending");
+	await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+	await axe(page);
+	await screenshot(page, "devices/filters-375");
+});
+
 test("a list is sorted and read in pages; a page that is none is an error in words", async () => {
 	const { page, at } = await start("viewer", async (organization) => {
 		for (let n = 1; n <= 21; n++) {

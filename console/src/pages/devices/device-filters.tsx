@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { NONE, ReferencePicker } from "../registers/reference-picker.tsx";
 import { checkLabel } from "./checks.ts";
 import { FRESHNESS, PLATFORMS, STATUSES } from "./device-words.tsx";
@@ -36,7 +37,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 		/>
 	);
 	return (
-		<>
+		<FoldedFilters list={list}>
 			{choice("status", "Status", optionsOf(STATUSES), 110)}
 			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 125)}
 			{choice(
@@ -86,7 +87,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 					list.setFilter("owner_id", id === NONE ? null : (id ?? undefined))
 				}
 			/>
-		</>
+		</FoldedFilters>
 	);
 }
 
