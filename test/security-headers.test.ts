@@ -106,6 +106,10 @@ test("what only looks like a request gets the same plain answer, and TRACE is no
 		"TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: localhost\r\nX: \x01\r\n\r\n",
 		"GET / HTTP/1.1\r\n\r\n",
+		// Where the body ends would be read in two ways.
+		"POST /api/setup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"POST /api/setup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\n{}",
+		"POST /api/setup HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
 	]) {
 		const connection = new RawConnection(plain.service.url);
 		connection.send(head);
