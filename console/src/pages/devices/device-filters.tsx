@@ -38,13 +38,13 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 	);
 	return (
 		<FoldedFilters list={list}>
-			{choice("status", "Status", optionsOf(STATUSES), 110)}
+			{choice("status", "Status", optionsOf(STATUSES), 125)}
 			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 125)}
 			{choice(
 				"platform",
 				"Platform",
 				Object.entries(PLATFORMS).map(([value, label]) => ({ value, label })),
-				115,
+				130,
 			)}
 			{choice(
 				"failing_check",
