@@ -7,22 +7,13 @@ import {
 import { getDevice, listDevices } from "../src/devices/reading.ts";
 import { makeId } from "../src/id.ts";
 import { startFleet, type TestFleet } from "./devices.ts";
-import { postureResult, type TestDevice } from "./service.ts";
+import type { TestDevice } from "./service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
 	fleet = await startFleet();
 });
 afterAll(() => fleet.assay.close());
-
-async function report(
-	device: TestDevice,
-	...results: Record<string, unknown>[]
-): Promise<void> {
-	const body = { results: results.map((one) => postureResult(one)) };
-	const answer = await fleet.assay.post("postures", body, { key: device.key });
-	expect(answer.status).toBe(204);
-}
 
 /** Noon of a day in March. */
 const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
@@ -40,11 +31,11 @@ async function statesAt(device: TestDevice, as_of: string) {
 
 test("the history is read newest first, by check and by time, a page at a time", async () => {
 	const device = await fleet.assay.activateDevice();
-	await report(device, { observed_at: on(1) });
-	await report(device, { observed_at: on(3) });
-	await report(device, { observed_at: on(5), status: "FAIL" });
-	await report(device, { observed_at: on(7), check_key: "OWN" });
-	await report(device, { observed_at: on(9), status: "PASS" });
+	await fleet.report(device, { observed_at: on(1) });
+	await fleet.report(device, { observed_at: on(3) });
+	await fleet.report(device, { observed_at: on(5), status: "FAIL" });
+	await fleet.report(device, { observed_at: on(7), check_key: "OWN" });
+	await fleet.report(device, { observed_at: on(9), status: "PASS" });
 
 	const read = async (input: object = {}) =>
 		(await fleet.call(listDevicePostures, { device_id: device.id, ...input }))
@@ -85,15 +76,15 @@ test("the history is read newest first, by check and by time, a page at a time",
 
 test("as_of gives the state of every check at that moment, also where reports came out of order", async () => {
 	const device = await fleet.assay.activateDevice();
-	await report(
+	await fleet.report(
 		device,
 		{ observed_at: on(20) },
 		{ observed_at: on(20), check_key: "SCREEN_LOCK" },
 	);
 	expect(await statesAt(device, on(19))).toEqual({});
 	// From a queue, late: it was not encrypted from the 10th to the 15th.
-	await report(device, { observed_at: on(10), status: "FAIL" });
-	await report(device, { observed_at: on(15), status: "PASS" });
+	await fleet.report(device, { observed_at: on(10), status: "FAIL" });
+	await fleet.report(device, { observed_at: on(15), status: "PASS" });
 	expect(await statesAt(device, on(9))).toEqual({});
 	expect(await statesAt(device, "2026-03-10T13:00:00+01:00")).toEqual({
 		DISK_ENCRYPTION: "FAIL",
@@ -108,7 +99,7 @@ test("as_of gives the state of every check at that moment, also where reports ca
 
 test("a time that was shown, given back as as_of, includes what happened at it", async () => {
 	const device = await fleet.assay.activateDevice();
-	await report(device, { observed_at: "2026-03-01T08:00:00.123456Z" });
+	await fleet.report(device, { observed_at: "2026-03-01T08:00:00.123456Z" });
 	expect(await statesAt(device, "2026-03-01T08:00:00.122Z")).toEqual({});
 	expect(await statesAt(device, "2026-03-01T08:00:00.123Z")).toEqual({
 		DISK_ENCRYPTION: "PASS",
@@ -132,8 +123,11 @@ test.each([
 test("evidence is that of the last report that confirmed the state, null when it is gone", async () => {
 	const device = await fleet.assay.activateDevice();
 	const long = "K".repeat(600);
-	await report(device, { observed_at: on(1), evidence: { seen: "first" } });
-	await report(
+	await fleet.report(device, {
+		observed_at: on(1),
+		evidence: { seen: "first" },
+	});
+	await fleet.report(
 		device,
 		{ observed_at: on(2), evidence: { seen: "earlier" } },
 		{ observed_at: on(3), evidence: { seen: "last" } },
@@ -160,13 +154,13 @@ test("evidence is that of the last report that confirmed the state, null when it
 test("a raw report is read with its evidence as it was sent; its id is in history and list", async () => {
 	const device = await fleet.assay.activateDevice();
 	const report_id = makeId(fleet.assay.organizationId, "device_posture_report");
-	await report(device, {
+	await fleet.report(device, {
 		observed_at: on(4),
 		status: "UNKNOWN",
 		evidence: { error: "no tool" },
 		correlation_id: report_id,
 	});
-	await report(device, { observed_at: on(5), correlation_id: "" });
+	await fleet.report(device, { observed_at: on(5), correlation_id: "" });
 	const { posture_reports } = await fleet.call(listDevicePostureReports, {
 		device_id: device.id,
 	});

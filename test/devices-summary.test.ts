@@ -3,22 +3,13 @@ import { createOrganization } from "../src/access/organization.ts";
 import { listPostureSummary } from "../src/devices/posture-summary.ts";
 import { revokeDevice } from "../src/devices/writing.ts";
 import { startFleet, type TestFleet } from "./devices.ts";
-import { postureResult, type TestDevice } from "./service.ts";
+import type { TestDevice } from "./service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
 	fleet = await startFleet();
 });
 afterAll(() => fleet.assay.close());
-
-async function report(
-	device: TestDevice,
-	...results: Record<string, unknown>[]
-): Promise<void> {
-	const body = { results: results.map((one) => postureResult(one)) };
-	const answer = await fleet.assay.post("postures", body, { key: device.key });
-	expect(answer.status).toBe(204);
-}
 
 /** Noon of a day in March. */
 const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
@@ -32,8 +23,9 @@ test("the summary counts each ACTIVE device once a check; a stale one is never p
 		TestDevice,
 		TestDevice,
 	];
-	for (const device of [passing, stale, revoked]) await report(device, {});
-	await report(failing, { status: "FAIL" }, { check_key: "OWN" });
+	for (const device of [passing, stale, revoked])
+		await fleet.report(device, {});
+	await fleet.report(failing, { status: "FAIL" }, { check_key: "OWN" });
 	await heard(stale, "1 day");
 	await fleet.call(revokeDevice, { id: revoked.id }, { organizationId });
 
@@ -92,11 +84,11 @@ test("the summary counts each ACTIVE device once a check; a stale one is never p
 test("a summary as_of counts what was known then, and whoever had fallen silent by then as stale", async () => {
 	const { organizationId, devices } = await makeFleet(2);
 	const [steady, silent] = devices as [TestDevice, TestDevice];
-	await report(steady, { observed_at: on(1), status: "FAIL" });
-	await report(steady, { observed_at: on(10) });
-	await report(steady, { observed_at: on(30) });
-	await report(silent, { observed_at: on(9) });
-	await report(silent, { observed_at: on(10) });
+	await fleet.report(steady, { observed_at: on(1), status: "FAIL" });
+	await fleet.report(steady, { observed_at: on(10) });
+	await fleet.report(steady, { observed_at: on(30) });
+	await fleet.report(silent, { observed_at: on(9) });
+	await fleet.report(silent, { observed_at: on(10) });
 
 	const at = async (as_of: string) => {
 		const { checks, ...rest } = await fleet.call(

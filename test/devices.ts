@@ -4,7 +4,12 @@ import { makeId } from "../src/id.ts";
 import { invoke, type Services } from "../src/invoke.ts";
 import { makeLogger } from "../src/log.ts";
 import type { Operation } from "../src/operation.ts";
-import { startService, type TestService } from "./service.ts";
+import {
+	postureResult,
+	startService,
+	type TestDevice,
+	type TestService,
+} from "./service.ts";
 
 export interface TestFleet {
 	assay: TestService;
@@ -17,6 +22,11 @@ export interface TestFleet {
 	) => Promise<z.output<Output>>;
 	/** ACTIVE devices written by the owner, heard of just now; gives their ids. */
 	seed: (names: string[], organizationId?: string) => Promise<string[]>;
+	/** A report of the device, each result valid but for these fields. */
+	report: (
+		device: TestDevice,
+		...results: Record<string, unknown>[]
+	) => Promise<void>;
 	/** The device's entries in the audit log, oldest first. */
 	audited: (deviceId: string) => Promise<AuditedChange[]>;
 }
@@ -65,6 +75,11 @@ export async function startFleet(): Promise<TestFleet> {
 				[organizationId, ids, names],
 			);
 			return ids;
+		},
+		report: async (device, ...results) => {
+			const body = { results: results.map((one) => postureResult(one)) };
+			const answer = await assay.post("postures", body, { key: device.key });
+			if (answer.status !== 204) throw new Error(await answer.text());
 		},
 		audited: async (deviceId) => {
 			const { rows } = await assay.database.owner.query<AuditedChange>(
