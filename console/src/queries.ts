@@ -37,7 +37,12 @@ export const queryClient = new QueryClient({
 	queryCache: new QueryCache({ onError: noticeChange }),
 	mutationCache: new MutationCache({ onError: noticeChange }),
 	defaultOptions: {
+		// A browser that calls itself offline may reach a service in its own network; and if it does not,
+		// the reader is told so, where a paused request would only stay a skeleton.
+		mutations: { networkMode: "always" },
 		queries: {
+			networkMode: "always",
+			refetchOnReconnect: true,
 			staleTime: FRESH_MS,
 			// After an outage a page mends itself.
 			refetchInterval: ({ state: { status, error } }) =>

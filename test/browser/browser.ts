@@ -148,13 +148,16 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 	});
 }
 
-/** What the browser complains of, but for answers that a test asked for: 4xx is the server's word. */
+/** What the browser complains of, but for what a test asked for: 4xx is the server's word, and offline it has none. */
 function watch(page: Page): string[] {
 	const complaints: string[] = [];
 	page.on("console", (message) => {
 		const text = message.text();
-		const isAnswer = /^Failed to load resource: .* status of 4\d\d/.test(text);
-		if (message.type() === "error" && !isAnswer) complaints.push(text);
+		const isAskedFor =
+			/^Failed to load resource: (.* status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/.test(
+				text,
+			);
+		if (message.type() === "error" && !isAskedFor) complaints.push(text);
 		if (message.type() === "warning" && /Content.Security/i.test(text)) {
 			complaints.push(text);
 		}

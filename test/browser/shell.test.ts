@@ -91,6 +91,8 @@ test("who is removed while a page is open is told so, with a way on, and after a
 	const page = await served.openPageAs(person, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
 	const { owner } = served.database;
+	// Else a request that is under way tells of it before the link is clicked.
+	await page.waitForLoadState("networkidle");
 	await owner.query("delete from memberships where user_id = $1", [person.id]);
 	await page.getByRole("link", { name: "Risks", exact: true }).click();
 	const told = page.getByRole("heading", {
@@ -136,4 +138,20 @@ test("what is typed while the search opens for the first time is not lost, and c
 	await expect
 		.poll(() => focused.getAttribute("aria-label"))
 		.toMatch(/^Actions for/);
+});
+
+test("without a network a list says that it could not be loaded, and mends itself when there is one again", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("member"),
+		`/o/${served.organizationId}/r/vendor`,
+	);
+	await page.getByRole("heading", { name: "No vendors yet" }).waitFor();
+	await page.context().setOffline(true);
+	await page.getByRole("searchbox").fill("anything");
+	const trouble = page.getByRole("alert");
+	await trouble.getByText("This could not be loaded").waitFor();
+	await trouble.getByRole("button", { name: "Try again" }).waitFor();
+	await page.context().setOffline(false);
+	await page.getByRole("heading", { name: /^No vendors match/ }).waitFor();
+	expect(await trouble.isVisible()).toBe(false);
 });
