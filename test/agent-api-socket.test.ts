@@ -156,19 +156,20 @@ describe("the head of a request", () => {
 	});
 
 	test("gives a request its own answer when one that is far too large follows it at once", async () => {
+		const beat = heartbeatBody({ hardware_uuid: api.device.hardwareUuid });
+		// One byte more than is thrown away before the connection is cut.
+		const length = (1 << 20) + 1;
+		const texts = [
+			api.request("heartbeat", beat),
+			head("postures", { ...api.withKey(), "content-length": length }),
+			Buffer.alloc(length, " "),
+		];
 		const holder = await api.assay.database.owner.connect();
 		await holder.query("begin");
 		await holder.query("select from devices where id = $1 for update", [
 			api.device.id,
 		]);
-		const beat = heartbeatBody({ hardware_uuid: api.device.hardwareUuid });
-		// One byte more than is thrown away before the connection is cut.
-		const length = (1 << 20) + 1;
-		const connection = api.send(
-			api.request("heartbeat", beat),
-			head("postures", { ...api.withKey(), "content-length": length }),
-			Buffer.alloc(length, " "),
-		);
+		const connection = api.send(...texts);
 		// Enough for the large one to arrive before the other is answered.
 		await sleep(200);
 		await holder.query("rollback");
