@@ -47,6 +47,7 @@ function fillDataFolder(): void {
 	execFileSync("cp", ["-a", join(made, "data"), folder]);
 }
 
+/** What such a service wrote last may still be in the pipe when it has ended. */
 async function start(
 	how: { npm?: boolean; workers?: number } = {},
 ): Promise<Started> {
@@ -129,8 +130,8 @@ test("a SIGTERM to npm alone, which keeps it from us, ends service and database 
 	while (isRunning(service.pid) || isRunning(server)) {
 		await new Promise((done) => setTimeout(done, 50));
 	}
+	await expect.poll(service.stderr).toContain('"stopped"');
 	expect(service.stderr()).toContain('"signal":"the end of npm"');
-	expect(service.stderr()).toContain('"stopped"');
 });
 
 test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
@@ -163,7 +164,7 @@ test("SIGTERM answers what was accepted, then ends service and database with cod
 		statuses.filter((status) => status === 204),
 	);
 	expect(isRunning(server)).toBe(false);
-	expect(service.stderr()).toContain('"stopped"');
+	await expect.poll(service.stderr).toContain('"stopped"');
 
 	const postgres = await openEmbeddedPostgres(settings.ASSAY_DATA_DIR ?? "");
 	const client = new Client(postgres.connection);
@@ -184,7 +185,7 @@ test("Ctrl-C in a terminal that runs npm start ends everything in good order", a
 	await service.stop("SIGINT");
 	while (isRunning(service.pid))
 		await new Promise((done) => setTimeout(done, 20));
-	expect(service.stderr()).toContain('"stopped"');
+	await expect.poll(service.stderr).toContain('"stopped"');
 	expect(isRunning(server)).toBe(false);
 });
 
