@@ -5,8 +5,8 @@ export default defineConfig({
 		include: ["test/**/*.test.ts"],
 		// npm run test:browser
 		exclude: ["test/browser/**"],
-		globalSetup: "test/setup.ts",
-		setupFiles: "test/cheap-hashes.ts",
+		globalSetup: "test/support/setup.ts",
+		setupFiles: "test/support/cheap-hashes.ts",
 		pool: "forks",
 		// Each file has a database of its own and needs no process of its own: to load the code again
 		// for each took a tenth of the time.

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
-import { makeIdentityId } from "../src/access/users.ts";
 import { CANONICAL_CHECKS } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
+import { makeIdentityId } from "../src/sign-in/users.ts";
 import { seedRegister } from "./mcp-seed.ts";
 
 /** An organization that the user `email` administers; gives its id. */

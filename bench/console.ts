@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { hashPassword } from "../src/access/password-hash.ts";
-import { ensureConsole } from "../src/console-build.ts";
+import { ensureConsole } from "../console/ensure-build.ts";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { stopPostmaster } from "../src/db/postmaster.ts";
+import { hashPassword } from "../src/sign-in/password-hash.ts";
 import {
 	clickUntil,
 	load,

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { machineOf } from "../simulator/machine.ts";
 import { resultsOf } from "../simulator/posture.ts";
-import { makeSecret } from "../src/access/token.ts";
 import type { Evidence } from "../src/devices/terms.ts";
 import type { HeartbeatRequest } from "../src/devices/wire.ts";
 import { makeId, makeOrganizationId } from "../src/id.ts";
+import { makeSecret } from "../src/tokens/secret.ts";
 
 /** The devices of a run: everything else about one follows from its index. */
 export interface Fleet {

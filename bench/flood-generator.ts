@@ -1,9 +1,9 @@
 import { makeId } from "../src/id.ts";
 import { Connection, NO_ANSWER } from "./connection.ts";
+import type { Tenant } from "./failover/writers.ts";
 import { type Fleet, factsOf, organizationOf, readFleet } from "./fleet.ts";
 import type { Acknowledged, Command, Kind, Outcome, Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
-import type { Tenant } from "./writers.ts";
 
 /**
  * The load generator of the overload: a process of its own that does as little as it can for a

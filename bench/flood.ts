@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Tenant } from "./writers.ts";
+import type { Tenant } from "./failover/writers.ts";
 
 export type Kind = "heartbeat" | "postures" | "addTask";
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ApiTokens } from "../src/access/api-tokens.ts";
 import { makePool, transaction } from "../src/db/pool.ts";
-import { findRecord } from "../src/record-store.ts";
-import { risk } from "../src/records/risk.ts";
+import { findRecord } from "../src/records/store.ts";
+import { risk } from "../src/registers/risk.ts";
+import { ApiTokens } from "../src/tokens/authentication.ts";
 
 /**
  * The least a server of getRisk could do: the statements that the service sends for it (whose

@@ -1,8 +1,8 @@
 import type { Client } from "pg";
-import { ROLES, type Role } from "../src/access/principal.ts";
-import { hashSecret, makeSecret } from "../src/access/token.ts";
 import { byteaArray } from "../src/db/array.ts";
 import { makeId, makeIdWithoutTenant, makeOrganizationId } from "../src/id.ts";
+import { ROLES, type Role } from "../src/principal.ts";
+import { hashSecret, makeSecret } from "../src/tokens/secret.ts";
 
 const ROWS = 5_000;
 const THINGS = ["laptop", "server", "backup", "supplier", "building", "key"];

@@ -1,11 +1,11 @@
 import { type ClientConfig, Client as PgClient } from "pg";
-import { ApiTokens } from "../src/access/api-tokens.ts";
 import { makePool } from "../src/db/pool.ts";
-import { Failures } from "../src/failures.ts";
+import { Failures } from "../src/load/outage-log.ts";
 import { makeLogger } from "../src/log.ts";
 import { callTool } from "../src/mcp/call.ts";
 import { Catalogue } from "../src/mcp/catalogue.ts";
 import { operations } from "../src/operations.ts";
+import { ApiTokens } from "../src/tokens/authentication.ts";
 
 export interface Call {
 	label: string;

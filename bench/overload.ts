@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Stand } from "./fault-stand.ts";
+import { runOnStand } from "./failover/on-stand.ts";
+import type { Ledger } from "./failover/writers.ts";
+import type { Stand } from "./faults/stand.ts";
 import { writeFleet } from "./fleet.ts";
 import { Flood, keepToCore, type Outcome, type Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
 import { type Rates, ratesBetween, readUsage } from "./measure.ts";
-import { runOnStand } from "./on-stand.ts";
 import { describeMachine, toTable } from "./report.ts";
 import { say } from "./run.ts";
 import { compare, type Found } from "./stored.ts";
-import type { Ledger } from "./writers.ts";
 
 const USAGE = `Usage: npm run bench:overload -- [options]
 

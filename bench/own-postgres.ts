@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { connectionOf } from "../src/db/embedded-users.ts";
 import {
 	chooseOsUser,
 	locateBinaries,
@@ -21,7 +22,6 @@ import {
 	startPostmaster,
 	stopPostmaster,
 } from "../src/db/postmaster.ts";
-import { connectionOf } from "../src/db/presence.ts";
 
 const START_TIMEOUT_MS = 60_000;
 

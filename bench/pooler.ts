@@ -6,7 +6,7 @@ import { parseArgs, promisify } from "node:util";
 import { Client } from "pg";
 import { makePool, withTenant } from "../src/db/pool.ts";
 import { createDevice } from "../src/devices/enrollment.ts";
-import { makeBenchFolder } from "./fault-stand.ts";
+import { makeBenchFolder } from "./faults/stand.ts";
 import { POOL_SIZE, type PoolMode, startPooler } from "./own-pooler.ts";
 import { OwnPostgres } from "./own-postgres.ts";
 import { freePort, OwnService } from "./own-service.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
-import { hashSecret } from "../src/access/token.ts";
 import { byteaArray } from "../src/db/array.ts";
+import { hashSecret } from "../src/tokens/secret.ts";
 import { type Fleet, factsOf, organizationOf } from "./fleet.ts";
 
 const ROWS = 5_000;

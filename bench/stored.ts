@@ -1,6 +1,6 @@
 import type { Client } from "pg";
+import type { Ledger } from "./failover/writers.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Ledger } from "./writers.ts";
 
 /** What a look into the database shows of what was acknowledged. */
 export interface Found {

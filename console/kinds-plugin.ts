@@ -1,10 +1,10 @@
 import type { Plugin } from "vite";
 import { toJsonSchema } from "../src/mcp/json-schema.ts";
-import type { Filter } from "../src/paging.ts";
-import type { AnyRecordKind } from "../src/record-kind.ts";
-import { recordKinds } from "../src/records/all.ts";
 import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
+import type { AnyRecordKind } from "../src/records/kind.ts";
+import type { Filter } from "../src/records/list-pages.ts";
+import { recordKinds } from "../src/registers/all.ts";
 import type {
 	Choice,
 	FieldDescription,

@@ -1,21 +1,14 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
-import {
-	type Membership,
-	membershipForRecord,
-	membershipIn,
-	type Principal,
-	roleReaches,
-} from "./access/principal.ts";
-import { Shares } from "./access/shares.ts";
 import { appendChanges, appendRefusal } from "./audit/log.ts";
 import { applicationName } from "./db/application-name.ts";
-import { againOnConflict } from "./db/conflict.ts";
 import { transaction } from "./db/pool.ts";
+import { againOnConflict } from "./db/retry-conflicts.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
-import type { Mailer } from "./mail.ts";
+import { Shares } from "./load/fair-shares.ts";
+import type { Mailer } from "./mail/mail.ts";
 import {
 	type AnyOperation,
 	type Change,
@@ -23,6 +16,13 @@ import {
 	NEEDED_ROLE,
 	type Operation,
 } from "./operation.ts";
+import {
+	type Membership,
+	membershipForRecord,
+	membershipIn,
+	type Principal,
+	roleReaches,
+} from "./principal.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
 

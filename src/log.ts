@@ -1,5 +1,5 @@
 import { type Logger, pino } from "pino";
-import { SECRET_IN_TEXT } from "./access/token.ts";
+import { SECRET_IN_TEXT } from "./tokens/secret.ts";
 
 export const LOG_LEVELS = [
 	"trace",

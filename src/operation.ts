@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
-import type { Membership, Principal, Role } from "./access/principal.ts";
 import type { Services } from "./invoke.ts";
+import type { Membership, Principal, Role } from "./principal.ts";
 
 /**
  * What a caller needs: `read` the role viewer, `write` member, `admin` admin, in the

@@ -1,27 +1,52 @@
-import {
-	createPasswordResetLink,
-	resetTwoFactor,
-} from "./access/account-operations.ts";
-import {
-	createApiToken,
-	listApiTokens,
-	listOrganizationApiTokens,
-	revokeApiToken,
-	revokeOrganizationApiToken,
-	rotateApiToken,
-} from "./access/api-token-operations.ts";
+import { listAuditLog } from "./audit/operations.ts";
+import { verifyAuditLog } from "./audit/verify-operation.ts";
+import { importRecords } from "./csv/import.ts";
+import { deviceOperations } from "./devices/operations.ts";
+import type { AnyOperation } from "./operation.ts";
 import {
 	acceptInvitation,
 	inviteMember,
 	listInvitations,
 	revokeInvitation,
-} from "./access/invitation-operations.ts";
+} from "./organizations/invitation-operations.ts";
 import {
 	createOrganization,
 	listMembers,
 	removeMember,
 	updateMember,
-} from "./access/member-operations.ts";
+} from "./organizations/member-operations.ts";
+import {
+	getOrganization,
+	listOrganizations,
+	updateOrganization,
+	updateOrganizationSettings,
+} from "./organizations/organization-operations.ts";
+import { getOverview } from "./overview/overview.ts";
+import {
+	linkRecords,
+	listLinkedRecords,
+	unlinkRecords,
+} from "./records/links.ts";
+import { getRecordNames } from "./records/name-lookup.ts";
+import { searchRecords } from "./records/search.ts";
+import { getRecordUses } from "./records/uses.ts";
+import { asset } from "./registers/asset.ts";
+import { audit } from "./registers/audit.ts";
+import { continualImprovement } from "./registers/continual-improvement.ts";
+import { control } from "./registers/control.ts";
+import { datum } from "./registers/datum.ts";
+import { frameworkOperations } from "./registers/framework-coverage.ts";
+import { measure } from "./registers/measure.ts";
+import { nonconformity } from "./registers/nonconformity.ts";
+import { obligation } from "./registers/obligation.ts";
+import { people } from "./registers/people.ts";
+import { risk } from "./registers/risk.ts";
+import { task } from "./registers/task.ts";
+import { vendor } from "./registers/vendor.ts";
+import {
+	createPasswordResetLink,
+	resetTwoFactor,
+} from "./sign-in/account-operations.ts";
 import {
 	getProfile,
 	leaveOrganization,
@@ -29,36 +54,15 @@ import {
 	revokeOtherSessions,
 	revokeSession,
 	updateProfile,
-} from "./access/profile-operations.ts";
-import { listAuditLog } from "./audit/operations.ts";
-import { verifyAuditLog } from "./audit/verify-operation.ts";
-import { importRecords } from "./csv/import.ts";
-import { deviceOperations } from "./devices/operations.ts";
-import { frameworkOperations } from "./framework-coverage.ts";
-import { linkRecords, listLinkedRecords, unlinkRecords } from "./links.ts";
-import type { AnyOperation } from "./operation.ts";
+} from "./sign-in/profile-operations.ts";
 import {
-	getOrganization,
-	listOrganizations,
-	updateOrganization,
-	updateOrganizationSettings,
-} from "./organizations.ts";
-import { getOverview } from "./overview.ts";
-import { getRecordNames } from "./record-names.ts";
-import { getRecordUses } from "./record-uses.ts";
-import { asset } from "./records/asset.ts";
-import { audit } from "./records/audit.ts";
-import { continualImprovement } from "./records/continual-improvement.ts";
-import { control } from "./records/control.ts";
-import { datum } from "./records/datum.ts";
-import { measure } from "./records/measure.ts";
-import { nonconformity } from "./records/nonconformity.ts";
-import { obligation } from "./records/obligation.ts";
-import { people } from "./records/people.ts";
-import { risk } from "./records/risk.ts";
-import { task } from "./records/task.ts";
-import { vendor } from "./records/vendor.ts";
-import { searchRecords } from "./search.ts";
+	createApiToken,
+	listApiTokens,
+	listOrganizationApiTokens,
+	revokeApiToken,
+	revokeOrganizationApiToken,
+	rotateApiToken,
+} from "./tokens/api-token-operations.ts";
 
 /** Everything that can be done, one line each; every door is a loop over this list. */
 export const operations = [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { toAppError } from "../src/errors.ts";
-import { makeFolder } from "./folder.ts";
+import { makeFolder } from "./support/folder.ts";
 
 test("a database whose socket is gone is out of reach, a file of ours that is gone is a fault", async () => {
 	const folder = await makeFolder("assay-nothing-");

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Role } from "../src/access/principal.ts";
 import { makeId } from "../src/id.ts";
 import { Catalogue, type Tool } from "../src/mcp/catalogue.ts";
 import { INSTRUCTIONS } from "../src/mcp/instructions.ts";
 import type { JsonSchema } from "../src/mcp/json-schema.ts";
 import type { AnyOperation } from "../src/operation.ts";
 import { operations } from "../src/operations.ts";
-import { type Json, startTools, type TestTools } from "./tools.ts";
+import type { Role } from "../src/principal.ts";
+import { type Json, startTools, type TestTools } from "./support/tools.ts";
 
 /** Walks the list of operations: what is promised for every one is tested for every one. */
 

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from "pg";
-import type { Principal } from "../access/principal.ts";
-import { againOnConflict } from "../db/conflict.ts";
 import { transaction } from "../db/pool.ts";
+import { againOnConflict } from "../db/retry-conflicts.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
+import type { Principal } from "../principal.ts";
 import type { AuditEvent } from "./events.ts";
 
 /** An import has thousands of entries; so many are written well within a statement's time. */

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { ID_KINDS, type IdKind } from "../id.ts";
 import { defineOperation } from "../operation.ts";
-import { organizationId } from "../paging.ts";
-import { wordsOf } from "../words.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { wordsOf } from "../records/text-match.ts";
 import { timeSchema } from "./time.ts";
 
 const DEFAULT_SIZE = 20;

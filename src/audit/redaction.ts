@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
-import { type Principal, systemPrincipal } from "../access/principal.ts";
+import { type Principal, systemPrincipal } from "../principal.ts";
 import { appendChanges } from "./log.ts";
 
 /** The events whose entries list what was redacted. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineOperation } from "../operation.ts";
-import { organizationId } from "../paging.ts";
+import { organizationId } from "../records/list-pages.ts";
 import type { StoredEntry } from "./entry.ts";
 import { type Head, readLog } from "./read.ts";
 import { checkBatch, checkEnd, type Finding } from "./verify.ts";

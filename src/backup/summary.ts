@@ -1,4 +1,4 @@
-import { recordKinds } from "../records/all.ts";
+import { recordKinds } from "../registers/all.ts";
 import type { Manifest, RowCounts } from "./format.ts";
 
 /** What people count by, of a backup's rows. */

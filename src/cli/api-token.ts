@@ -1,4 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { appendChanges } from "../audit/log.ts";
+import { readConfig } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { transaction } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { systemPrincipal } from "../principal.ts";
+import { requireUser } from "../sign-in/users.ts";
 import {
 	createdFields,
 	findApiToken,
@@ -6,14 +13,7 @@ import {
 	listTokens,
 	markRevoked,
 	tokenChanges,
-} from "../access/api-token-store.ts";
-import { systemPrincipal } from "../access/principal.ts";
-import { requireUser } from "../access/users.ts";
-import { appendChanges } from "../audit/log.ts";
-import { readConfig } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { transaction } from "../db/pool.ts";
-import { AppError } from "../errors.ts";
+} from "../tokens/api-token-store.ts";
 import { parseEmail } from "./email.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";

@@ -2,10 +2,6 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
-import {
-	parseOrganizationId,
-	requireOrganization,
-} from "../access/organization.ts";
 import { exportLine } from "../audit/entry.ts";
 import { listLogs, readLog } from "../audit/read.ts";
 import { timeSchema } from "../audit/time.ts";
@@ -19,6 +15,10 @@ import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
+import {
+	parseOrganizationId,
+	requireOrganization,
+} from "../organizations/organization-store.ts";
 import { dateSchema } from "../records/field.ts";
 import { counted, print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { LogProblem } from "../audit/verify-all.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
-import { requireDatabase } from "../db/missing.ts";
+import { requireDatabase } from "../db/missing-database.ts";
 import { AppError } from "../errors.ts";
 import { print } from "./output.ts";
 

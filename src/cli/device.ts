@@ -1,29 +1,29 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import type { z } from "zod";
-import {
-	parseOrganizationId,
-	requireOrganization,
-} from "../access/organization.ts";
-import { systemPrincipal } from "../access/principal.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
 import type { DeviceConflict } from "../devices/conflicts.ts";
 import type { Device } from "../devices/device-record.ts";
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from "../devices/enrollment.ts";
-import { getDevice, listDevices } from "../devices/reading.ts";
+import { getDevice, listDevices } from "../devices/read-operations.ts";
 import {
 	addDevice as addDeviceOperation,
 	deleteDevice,
 	reissueEnrollmentToken,
 	revokeDevice,
-} from "../devices/writing.ts";
+} from "../devices/write-operations.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { invoke } from "../invoke.ts";
 import { makeLogger } from "../log.ts";
 import type { Operation } from "../operation.ts";
+import {
+	parseOrganizationId,
+	requireOrganization,
+} from "../organizations/organization-store.ts";
+import { systemPrincipal } from "../principal.ts";
 import { parseName } from "./org.ts";
 import { print, printable, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";

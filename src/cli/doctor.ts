@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { type Config, readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
-import { hasDatabase, MISSING_ADVICE } from "../db/missing.ts";
+import { hasDatabase, MISSING_ADVICE } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";

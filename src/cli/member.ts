@@ -1,8 +1,11 @@
 import { type Command, Option } from "commander";
-import { removeMember, updateMember } from "../access/member-operations.ts";
-import { parseOrganizationId } from "../access/organization.ts";
-import { ROLES, type Role } from "../access/principal.ts";
-import { requireUser } from "../access/users.ts";
+import {
+	removeMember,
+	updateMember,
+} from "../organizations/member-operations.ts";
+import { parseOrganizationId } from "../organizations/organization-store.ts";
+import { ROLES, type Role } from "../principal.ts";
+import { requireUser } from "../sign-in/users.ts";
 import { withOrganization } from "./device.ts";
 import { parseEmail } from "./email.ts";
 import { print } from "./output.ts";

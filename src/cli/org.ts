@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { createOrganization } from "../access/organization.ts";
 import type { Database } from "../db/database.ts";
+import { createOrganization } from "../organizations/organization-store.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 

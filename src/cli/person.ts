@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { parseOrganizationId } from "../access/organization.ts";
-import { systemPrincipal } from "../access/principal.ts";
+import { parseOrganizationId } from "../organizations/organization-store.ts";
+import { systemPrincipal } from "../principal.ts";
 import {
 	type ErasedPerson,
 	erasePerson,

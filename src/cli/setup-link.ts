@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { makeSetupLink } from "../access/setup.ts";
 import { readConfig } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { makeSetupLink } from "../organizations/first-setup.ts";
 import { print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 

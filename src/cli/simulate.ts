@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Counts } from "../../simulator/enroll.ts";
-import { parseOrganizationId } from "../access/organization.ts";
 import { readConfig } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { parseUrl, requireApiToken } from "./call.ts";
 import { print } from "./output.ts";
 import { whenInterrupted } from "./until-signal.ts";

@@ -1,9 +1,9 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
-import { makeSetupLink } from "../access/setup.ts";
 import { type Config, readConfig } from "../config.ts";
 import { makeLogger } from "../log.ts";
+import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";

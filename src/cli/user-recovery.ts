@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { makeResetLink } from "../access/password-reset.ts";
-import { systemPrincipal } from "../access/principal.ts";
-import { type FoundUser, requireUser } from "../access/users.ts";
 import type { AuditEvent } from "../audit/events.ts";
 import { appendAccountEvent } from "../audit/log.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
+import { systemPrincipal } from "../principal.ts";
+import { makeResetLink } from "../sign-in/password-reset.ts";
+import { type FoundUser, requireUser } from "../sign-in/users.ts";
 import { parseEmail } from "./email.ts";
 import { print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";

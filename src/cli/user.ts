@@ -1,24 +1,24 @@
 import { text as readText } from "node:stream/consumers";
 import { type Command, Option } from "commander";
-import { requireAnother } from "../access/another-password.ts";
+import { appendChanges } from "../audit/log.ts";
+import type { Database } from "../db/database.ts";
+import { transaction, withTenant } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
 import {
 	parseOrganizationId,
 	requireOrganization,
-} from "../access/organization.ts";
-import { requireGoodPassword } from "../access/password.ts";
-import { hashPassword } from "../access/password-hash.ts";
-import { ROLES, type Role, systemPrincipal } from "../access/principal.ts";
+} from "../organizations/organization-store.ts";
+import { ROLES, type Role, systemPrincipal } from "../principal.ts";
+import { requireAnother } from "../sign-in/new-password.ts";
+import { hashPassword } from "../sign-in/password-hash.ts";
+import { requireGoodPassword } from "../sign-in/password-rules.ts";
 import {
 	addMember,
 	createUser,
 	findUser,
 	requireUser,
 	setPassword,
-} from "../access/users.ts";
-import { appendChanges } from "../audit/log.ts";
-import type { Database } from "../db/database.ts";
-import { transaction, withTenant } from "../db/pool.ts";
-import { AppError } from "../errors.ts";
+} from "../sign-in/users.ts";
 import { parseEmail } from "./email.ts";
 import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";

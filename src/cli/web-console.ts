@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import type { Logger } from "pino";
-import { ensureConsole, findBuiltConsole } from "../console-build.ts";
+import { ensureConsole, findBuiltConsole } from "../../console/ensure-build.ts";
 import { AppError } from "../errors.ts";
 import { type ConsoleFiles, readConsoleFiles } from "../http/console-files.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { CANONICAL_CHECKS } from "../devices/terms.ts";
 import type { AnyOperation } from "../operation.ts";
-import { recordKinds } from "../records/all.ts";
+import { recordKinds } from "../registers/all.ts";
 import { toHarmless, writeList } from "./text.ts";
 
 export type Row = Record<string, unknown>;

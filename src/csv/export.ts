@@ -1,8 +1,8 @@
-import type { Principal } from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
-import { getRecordNames, MAX_NAMED } from "../record-names.ts";
+import type { Principal } from "../principal.ts";
+import { getRecordNames, MAX_NAMED } from "../records/name-lookup.ts";
 import {
 	type Column,
 	columnsFor,

@@ -1,10 +1,10 @@
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
-import type { AnyRecordKind } from "../record-kind.ts";
-import type { Values } from "../record-store.ts";
-import { givenFields } from "../record-writing.ts";
 import type { Field } from "../records/field.ts";
+import type { AnyRecordKind } from "../records/kind.ts";
+import type { Values } from "../records/store.ts";
+import { givenFields } from "../records/writing.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { fromHarmless, readList } from "./text.ts";

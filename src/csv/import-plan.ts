@@ -4,14 +4,14 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
 import { notFound } from "../invoke.ts";
-import type { AnyRecordKind } from "../record-kind.ts";
-import type { Values } from "../record-store.ts";
+import type { AnyRecordKind } from "../records/kind.ts";
+import type { Values } from "../records/store.ts";
 import {
 	prepareNew,
 	prepareUpdate,
 	shapeToAdd,
 	shapeToUpdate,
-} from "../record-writing.ts";
+} from "../records/writing.ts";
 import { parseInput } from "../validation.ts";
 import { cellKindsOf, readCells, wantedReferences } from "./import-cells.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";

@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { type IdKind, kindNoun, parseId } from "../id.ts";
-import { missingReference } from "../record-store.ts";
-import { recordKinds } from "../records/all.ts";
-import { storable } from "../words.ts";
+import { missingReference } from "../records/store.ts";
+import { storable } from "../records/text-match.ts";
+import { recordKinds } from "../registers/all.ts";
 
 /** The id that a cell means, or why it means none. */
 export type Reference = { id: string } | { issue: string };

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { organizationId } from "../paging.ts";
-import type { AnyRecordKind } from "../record-kind.ts";
-import type { Values } from "../record-store.ts";
-import { insertNew, noteStored, updateLocked } from "../record-writing.ts";
-import { recordKinds } from "../records/all.ts";
+import type { AnyRecordKind } from "../records/kind.ts";
+import { organizationId } from "../records/list-pages.ts";
+import type { Values } from "../records/store.ts";
+import { insertNew, noteStored, updateLocked } from "../records/writing.ts";
+import { recordKinds } from "../registers/all.ts";
 import {
 	type CsvFile,
 	type FileLine,

@@ -2,7 +2,7 @@ import type { ClientConfig, Pool } from "pg";
 import type { Config } from "../config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate, readMigrations } from "./migrate.ts";
-import { requireDatabase } from "./missing.ts";
+import { requireDatabase } from "./missing-database.ts";
 import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
 import { assertOwnSessions } from "./session.ts";
 

@@ -5,6 +5,12 @@ import { getSystemErrorMessage } from "node:util";
 import type { Client } from "pg";
 import { AppError } from "../errors.ts";
 import {
+	connect,
+	connectionOf,
+	hasOthers,
+	Presence,
+} from "./embedded-users.ts";
+import {
 	chooseOsUser,
 	locateBinaries,
 	type ResolvePackage,
@@ -27,7 +33,6 @@ import {
 	startPostmaster,
 	stopPostmaster,
 } from "./postmaster.ts";
-import { connect, connectionOf, hasOthers, Presence } from "./presence.ts";
 import { withStartLock } from "./start-lock.ts";
 
 const START_TIMEOUT_MS = 60_000;

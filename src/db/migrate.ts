@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
-import { noSchema } from "./missing.ts";
+import { noSchema } from "./missing-database.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 

@@ -1,15 +1,11 @@
 import { randomInt } from "node:crypto";
 import type { Pool } from "pg";
-import { createOrganization } from "../access/organization.ts";
-import { hashPassword } from "../access/password-hash.ts";
-import {
-	type Principal,
-	type Role,
-	systemPrincipal,
-} from "../access/principal.ts";
-import { addMember, createUser } from "../access/users.ts";
 import { appendChanges } from "../audit/log.ts";
 import { withTenant } from "../db/pool.ts";
+import { createOrganization } from "../organizations/organization-store.ts";
+import { type Principal, type Role, systemPrincipal } from "../principal.ts";
+import { hashPassword } from "../sign-in/password-hash.ts";
+import { addMember, createUser } from "../sign-in/users.ts";
 import {
 	addressOf,
 	type Employee,

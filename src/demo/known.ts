@@ -1,6 +1,6 @@
-import type { Principal } from "../access/principal.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { operations } from "../operations.ts";
+import type { Principal } from "../principal.ts";
 
 export type OperationName = (typeof operations)[number]["name"];
 export type Actor = "admin" | "member";

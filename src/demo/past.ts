@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { inParallel } from "../../simulator/pace.ts";
-import { recordKinds } from "../records/all.ts";
+import { recordKinds } from "../registers/all.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
 /** More at a time would only wait for each other. */

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import { hashSecret, isWellFormedSecret } from "../access/token.ts";
 import { byteaArray } from "../db/array.ts";
-import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
+import { Batcher, type Queue } from "../load/batch.ts";
+import { hashSecret, isWellFormedSecret } from "../tokens/secret.ts";
 
 /** The SHA-256 of a device key, hexadecimal: what finds the device. */
 export type KeyHash = string;

@@ -1,13 +1,17 @@
 import type { Pool, PoolClient } from "pg";
-import { hashSecret, isWellFormedSecret, makeSecret } from "../access/token.ts";
 import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
+import type { Turns } from "../load/organization-queue.ts";
+import {
+	hashSecret,
+	isWellFormedSecret,
+	makeSecret,
+} from "../tokens/secret.ts";
 import {
 	type DeviceStatuses,
 	type KeyHash,
 	unknownDeviceKey,
 } from "./authentication.ts";
-import type { Turns } from "./turns.ts";
 
 export const DEFAULT_TOKEN_DAYS = 7;
 export const MAX_TOKEN_DAYS = 365;

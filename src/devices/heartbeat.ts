@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
-import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
-import { aroundLocks } from "./around-locks.ts";
+import { Batcher, type Queue } from "../load/batch.ts";
+import { Turns } from "../load/organization-queue.ts";
 import {
 	batchKey,
 	type DeviceStatuses,
@@ -10,7 +10,7 @@ import {
 	MAX_HELD_PER_DEVICE,
 	unknownDeviceKey,
 } from "./authentication.ts";
-import { Turns } from "./turns.ts";
+import { aroundLocks } from "./row-locks.ts";
 import type { HeartbeatRequest } from "./wire.ts";
 
 interface Beat {

@@ -4,14 +4,14 @@ import {
 	listDevicePostures,
 } from "./posture-operations.ts";
 import { listPostureSummary } from "./posture-summary.ts";
-import { getDevice, listDevices } from "./reading.ts";
+import { getDevice, listDevices } from "./read-operations.ts";
 import {
 	addDevice,
 	deleteDevice,
 	reissueEnrollmentToken,
 	revokeDevice,
 	updateDevice,
-} from "./writing.ts";
+} from "./write-operations.ts";
 
 export const deviceOperations = [
 	listDevices,

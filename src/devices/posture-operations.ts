@@ -2,8 +2,13 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { type Filter, listInput, type Order, readPage } from "../paging.ts";
 import { idSchema } from "../records/field.ts";
+import {
+	type Filter,
+	listInput,
+	type Order,
+	readPage,
+} from "../records/list-pages.ts";
 import {
 	checkKeySchema,
 	checkName,
@@ -11,13 +16,13 @@ import {
 	evidence,
 	postureStatus,
 } from "./device-record.ts";
+import type { PostureStatus } from "./terms.ts";
 import {
 	momentSchema,
 	pastMomentSchema,
 	throughMillisecond,
 	toTimestamp,
-} from "./moment.ts";
-import type { PostureStatus } from "./terms.ts";
+} from "./timestamps.ts";
 
 const spanOrders: Record<string, Order> = {
 	since: { expression: "t.since", type: "timestamptz" },

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { defineOperation } from "../operation.ts";
-import { organizationId } from "../paging.ts";
+import { organizationId } from "../records/list-pages.ts";
 import {
 	checkName,
 	DEVICE_STATUSES,
@@ -9,8 +9,8 @@ import {
 	FRESHNESS,
 	FRESHNESSES,
 } from "./device-record.ts";
-import { pastMomentSchema, throughMillisecond } from "./moment.ts";
 import { CANONICAL_CHECKS, type PostureStatus } from "./terms.ts";
+import { pastMomentSchema, throughMillisecond } from "./timestamps.ts";
 
 /** Any agent may report checks of its own making: so many of them are listed, the commonest. */
 const MAX_OTHER_CHECKS = 100;

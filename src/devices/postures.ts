@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
-import { Batcher, type Queue } from "../db/batch.ts";
 import { AppError } from "../errors.ts";
 import {
 	makeIdWithoutTenant,
@@ -9,7 +8,7 @@ import {
 	parseId,
 	TENANT_PREFIX_LENGTH,
 } from "../id.ts";
-import { aroundLocks } from "./around-locks.ts";
+import { Batcher, type Queue } from "../load/batch.ts";
 import {
 	batchKey,
 	type KeyHash,
@@ -17,6 +16,7 @@ import {
 	pendingDevice,
 	unknownDeviceKey,
 } from "./authentication.ts";
+import { aroundLocks } from "./row-locks.ts";
 import type { Evidence, PostureStatus } from "./terms.ts";
 import { formatRfc3339, type PostureResult } from "./wire.ts";
 

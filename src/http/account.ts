@@ -1,14 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { linkInput, readLink } from "../access/link.ts";
+import {
+	isSetupNeeded,
+	setUp,
+	setupInput,
+} from "../organizations/first-setup.ts";
+import { linkInput, readLink } from "../sign-in/one-time-link.ts";
 import {
 	forgetPassword,
 	forgotInput,
 	type ResetParts,
 	resetInput,
 	resetPassword,
-} from "../access/password-reset.ts";
-import { isSetupNeeded, setUp, setupInput } from "../access/setup.ts";
-import type { From } from "../access/sign-in-events.ts";
+} from "../sign-in/password-reset.ts";
+import type { From } from "../sign-in/sign-in-events.ts";
 import { parseInput } from "../validation.ts";
 
 const MAX_BODY = 16 * 1024;

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import type { z } from "zod";
-import type { Queue } from "../db/batch.ts";
 import {
 	DeviceStatuses,
 	type KeyHash,
@@ -13,7 +12,6 @@ import { enroll, unenroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
 import type { HeartbeatResponse } from "../devices/terms.ts";
-import { Turns } from "../devices/turns.ts";
 import {
 	describeIssues,
 	enrollRequest,
@@ -22,9 +20,11 @@ import {
 	posturesRequest,
 } from "../devices/wire.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
-import type { Failures } from "../failures.ts";
+import type { Queue } from "../load/batch.ts";
+import { Turns } from "../load/organization-queue.ts";
+import type { Failures } from "../load/outage-log.ts";
+import { isLongTurn, refuseBusy } from "../load/overload.ts";
 import { endEarly, readBody } from "./body.ts";
-import { isLongTurn, refuseBusy } from "./busy.ts";
 import { parseJson } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";

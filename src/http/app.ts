@@ -9,28 +9,28 @@ import Fastify, {
 } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { Identity } from "../access/identity.ts";
-import type { ResetParts } from "../access/password-reset.ts";
 import { AppError, busy, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
-import type { Failures } from "../failures.ts";
 import type { Services } from "../invoke.ts";
+import type { Failures } from "../load/outage-log.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { Identity } from "../sign-in/identity.ts";
+import type { ResetParts } from "../sign-in/password-reset.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { AgentApi } from "./agent-api.ts";
 import type { AddressOf } from "./client-address.ts";
 import { addConsole } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
-import { addOpenapi } from "./openapi.ts";
-import { requestIdOf } from "./request-id.ts";
-import { securityHeaders } from "./security-headers.ts";
-import type { ToolServer } from "./tool-server.ts";
 import {
 	refuseConnect,
 	refuseHostless,
 	refuseUnreadable,
-} from "./unreadable.ts";
+} from "./malformed-requests.ts";
+import { addOpenapi } from "./openapi.ts";
+import { requestIdOf } from "./request-id.ts";
+import { securityHeaders } from "./security-headers.ts";
+import type { ToolServer } from "./tool-server.ts";
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Principal } from "../access/principal.ts";
 import { exportList } from "../csv/export.ts";
 import { importRecords, MAX_CSV_BYTES } from "../csv/import.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
+import type { Principal } from "../principal.ts";
 import { readQueryInput } from "./query-input.ts";
 
 /** The person whose session sent the request; throws an AppError when nobody is signed in. */

@@ -1,18 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ADDRESS_HEADER } from "../access/address-header.ts";
-import type { Identity } from "../access/identity.ts";
-import { joinByInvitation, joinInput } from "../access/join.ts";
-import type { ResetParts } from "../access/password-reset.ts";
-import { Shares } from "../access/shares.ts";
-import type { From } from "../access/sign-in-events.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
+import { Shares } from "../load/fair-shares.ts";
 import { findOperation } from "../operations.ts";
+import {
+	joinByInvitation,
+	joinInput,
+} from "../organizations/join-by-invitation.ts";
+import { ADDRESS_HEADER } from "../sign-in/address-header.ts";
+import type { Identity } from "../sign-in/identity.ts";
+import type { ResetParts } from "../sign-in/password-reset.ts";
+import type { From } from "../sign-in/sign-in-events.ts";
 import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
 import type { AddressOf } from "./client-address.ts";
 import { addConsoleCsv, type WhoAsks } from "./console-csv.ts";
-import { refuseForeignPage } from "./gate.ts";
+import { refuseForeignPage } from "./same-origin.ts";
 
 const AUTH = "/api/auth";
 const MAX_AUTH_BODY = 16 * 1024;

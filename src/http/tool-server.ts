@@ -3,10 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import type { ApiTokens } from "../access/api-tokens.ts";
-import type { Principal } from "../access/principal.ts";
-import { Shares } from "../access/shares.ts";
 import { busy, toAppError } from "../errors.ts";
+import { Shares } from "../load/fair-shares.ts";
+import { isLongTurn, refuseBusy } from "../load/overload.ts";
 import {
 	type Caller,
 	clientName,
@@ -14,26 +13,27 @@ import {
 	type ToolServices,
 } from "../mcp/call.ts";
 import { refuseUnknownParameters } from "../mcp/catalogue.ts";
-import { makeMcp } from "../mcp/eras.ts";
 import { clientInRequest } from "../mcp/methods.ts";
+import { makeMcp } from "../mcp/protocol-versions.ts";
 import {
 	errorReply,
 	jsonReply,
 	type Reply,
 	requestIdIn,
 } from "../mcp/reply.ts";
+import type { Principal } from "../principal.ts";
+import type { ApiTokens } from "../tokens/authentication.ts";
 import { endEarly, readBody } from "./body.ts";
-import { isLongTurn, refuseBusy } from "./busy.ts";
 import type { AddressOf } from "./client-address.ts";
-import { refuseForeignPage } from "./gate.ts";
 import {
 	describeUnreadable,
 	failure,
 	methodNotAllowed,
 	noOauth,
 	plainError,
-} from "./refusals.ts";
+} from "./error-replies.ts";
 import { requestIdOf } from "./request-id.ts";
+import { refuseForeignPage } from "./same-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
 import {
 	callWithBody,

@@ -1,8 +1,8 @@
-import type { Principal } from "../access/principal.ts";
-import type { Usage } from "../access/usage.ts";
 import { type AppError, toAppError } from "../errors.ts";
-import type { Failures } from "../failures.ts";
 import { invoke, type Services } from "../invoke.ts";
+import type { Failures } from "../load/outage-log.ts";
+import type { Principal } from "../principal.ts";
+import type { Usage } from "../tokens/usage.ts";
 import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
 
 /** Who calls, how, and what it asked to see. */

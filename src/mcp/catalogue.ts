@@ -1,14 +1,9 @@
-import {
-	type Principal,
-	ROLES,
-	type Role,
-	roleReaches,
-} from "../access/principal.ts";
 import { AppError } from "../errors.ts";
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
+import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
 import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
-import { refuseUnstorable } from "./storable.ts";
+import { refuseUnstorable } from "./unstorable-text.ts";
 
 /** A tool of the tool server: an operation with what clients are told of it. */
 export interface Tool {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
-import { explainListen } from "../listen-error.ts";
+import { explainListen } from "../http/listen-error.ts";
 
 export interface MetricsEndpoint {
 	port: number;

@@ -7,7 +7,7 @@ import {
 	Histogram,
 	Registry,
 } from "prom-client";
-import type { Queue, QueueLoad } from "../db/batch.ts";
+import type { Queue, QueueLoad } from "../load/batch.ts";
 import { VERSION } from "../version.ts";
 import { FleetCounts } from "./fleet.ts";
 import { routeOf } from "./route.ts";

@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
-import type { Principal } from "../access/principal.ts";
 import { readEntriesAbout, redactLog } from "../audit/redaction.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
+import type { Principal } from "../principal.ts";
 import {
 	countEntriesWith,
 	readMentions,

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { namedKinds } from "../named-records.ts";
-import { recordKinds } from "../records/all.ts";
+import { namedKinds } from "../records/searchable-kinds.ts";
+import { recordKinds } from "../registers/all.ts";
 
 /** A record as an export or a report names it. */
 export interface Trace {

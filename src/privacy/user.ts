@@ -1,12 +1,12 @@
 import type { PoolClient } from "pg";
-import { explainLastAdministrator } from "../access/member-operations.ts";
-import type { Principal } from "../access/principal.ts";
 import {
 	readEntriesAbout,
 	redactLog,
 	type Subject,
 } from "../audit/redaction.ts";
 import { AppError } from "../errors.ts";
+import { explainLastAdministrator } from "../organizations/member-operations.ts";
+import type { Principal } from "../principal.ts";
 import { shortId } from "./traces.ts";
 
 /** Somebody with an account; `client`, everywhere here, is one of assay_privacy. */

@@ -1,9 +1,12 @@
 import { expect } from "vitest";
-import { createOrganization } from "../../src/access/organization.ts";
 import { withTenant } from "../../src/db/pool.ts";
-import { type DatabaseProxy, openDatabaseProxy } from "../database-proxy.ts";
-import { assay } from "../program.ts";
-import { startService, type TestService } from "../service.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import {
+	type DatabaseProxy,
+	openDatabaseProxy,
+} from "../support/database-proxy.ts";
+import { assay } from "../support/program.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { makeAgentFolder } from "./folders.ts";
 
 /** This machine as a device of an organization. */

@@ -4,7 +4,7 @@ import { type Credentials, storeCredentials } from "../../agent/credentials.ts";
 import { prepareFolder } from "../../agent/folder.ts";
 import type { Host } from "../../agent/host.ts";
 import { makeLog } from "../../agent/log.ts";
-import { makeFolder } from "../folder.ts";
+import { makeFolder } from "../support/folder.ts";
 import { recordedHost } from "./recorded-host.ts";
 
 /** A folder of an agent, removed when the test ends. */

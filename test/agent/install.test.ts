@@ -10,7 +10,7 @@ import {
 	removeFolder,
 } from "../../agent/folder.ts";
 import { install } from "../../agent/install.ts";
-import { makeFolder } from "../folder.ts";
+import { makeFolder } from "../support/folder.ts";
 import { makeAgentFolder, makeParts } from "./folders.ts";
 import { startScriptedService } from "./scripted-service.ts";
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOrganization } from "../../src/access/organization.ts";
-import { PASSWORD } from "../console-client.ts";
-import { joinOrganization, type TestUser } from "../people.ts";
-import { totp } from "../totp.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { PASSWORD } from "../support/console-client.ts";
+import { joinOrganization, type TestUser } from "../support/people.ts";
+import { totp } from "../support/totp.ts";
 import {
 	axe,
 	screenshot,

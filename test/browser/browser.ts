@@ -10,12 +10,12 @@ import {
 	type Page,
 } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
-import { hashPassword } from "../../src/access/password-hash.ts";
-import type { Role } from "../../src/access/principal.ts";
 import { readConsoleFiles } from "../../src/http/console-files.ts";
-import { PASSWORD } from "../console-client.ts";
-import { makeUser, type TestUser } from "../people.ts";
-import { startService, type TestService } from "../service.ts";
+import type { Role } from "../../src/principal.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { PASSWORD } from "../support/console-client.ts";
+import { makeUser, type TestUser } from "../support/people.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 /** The system's Chromium; nothing is downloaded. Its headless shell, if it is there, costs half. */
 const CHROMIUM =

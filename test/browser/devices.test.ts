@@ -3,14 +3,18 @@ import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createOrganization } from "../../src/access/organization.ts";
-import type { Role } from "../../src/access/principal.ts";
 import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
-import { people } from "../../src/records/people.ts";
-import { makeFolder } from "../folder.ts";
-import { callAs } from "../people.ts";
-import { assay } from "../program.ts";
-import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Role } from "../../src/principal.ts";
+import { people } from "../../src/registers/people.ts";
+import { makeFolder } from "../support/folder.ts";
+import { callAs } from "../support/people.ts";
+import { assay } from "../support/program.ts";
+import {
+	heartbeatBody,
+	postureResult,
+	type TestDevice,
+} from "../support/service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { inviteMember } from "../../src/access/invitation-operations.ts";
-import { createOrganization } from "../../src/access/organization.ts";
-import { makeSetupLink } from "../../src/access/setup.ts";
-import { PASSWORD } from "../console-client.ts";
-import { createDatabaseForTest } from "../database.ts";
-import { callAs, type TestUser } from "../people.ts";
-import { startAssay } from "../program.ts";
+import { makeSetupLink } from "../../src/organizations/first-setup.ts";
+import { inviteMember } from "../../src/organizations/invitation-operations.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { PASSWORD } from "../support/console-client.ts";
+import { createDatabaseForTest } from "../support/database.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { startAssay } from "../support/program.ts";
 import {
 	axe,
 	screenshot,

@@ -1,10 +1,14 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOrganization } from "../../src/access/organization.ts";
-import type { Role } from "../../src/access/principal.ts";
 import { findOperation } from "../../src/operations.ts";
-import { callAs, makeApiToken } from "../people.ts";
-import { heartbeatBody, postureResult, type TestDevice } from "../service.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Role } from "../../src/principal.ts";
+import { callAs, makeApiToken } from "../support/people.ts";
+import {
+	heartbeatBody,
+	postureResult,
+	type TestDevice,
+} from "../support/service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
-import { callAs, type TestUser } from "../people.ts";
+import { callAs, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;

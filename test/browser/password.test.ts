@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createPasswordResetLink } from "../../src/access/account-operations.ts";
-import { callAs, makeApiToken } from "../people.ts";
-import { openSmtpSink, type SmtpSink } from "../smtp-sink.ts";
+import { createPasswordResetLink } from "../../src/sign-in/account-operations.ts";
+import { callAs, makeApiToken } from "../support/people.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import {
 	axe,
 	screenshot,

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Role } from "../../src/access/principal.ts";
 import { findOperation } from "../../src/operations.ts";
-import { callAs } from "../people.ts";
+import type { Role } from "../../src/principal.ts";
+import { callAs } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 const MEASURE = "Test of backups, each month";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApiToken, type TestUser } from "../people.ts";
-import type { Json } from "../tools.ts";
+import { makeApiToken, type TestUser } from "../support/people.ts";
+import type { Json } from "../support/tools.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PASSWORD } from "../console-client.ts";
-import { joinOrganization, makeApiToken } from "../people.ts";
+import { PASSWORD } from "../support/console-client.ts";
+import { joinOrganization, makeApiToken } from "../support/people.ts";
 import {
 	axe,
 	screenshot,

@@ -4,7 +4,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeApiToken, type TestUser } from "../people.ts";
+import { makeApiToken, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;

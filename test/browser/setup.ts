@@ -1,7 +1,7 @@
 import { cp, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
-import { ensureConsole } from "../../src/console-build.ts";
-import { makeFolder } from "../folder.ts";
+import { ensureConsole } from "../../console/ensure-build.ts";
+import { makeFolder } from "../support/folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {

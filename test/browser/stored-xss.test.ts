@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AnyRecordKind } from "../../src/record-kind.ts";
-import { recordKinds } from "../../src/records/all.ts";
 import type { Field } from "../../src/records/field.ts";
-import { makeApiToken, type TestUser } from "../people.ts";
-import { heartbeatBody, postureResult } from "../service.ts";
-import type { Json } from "../tools.ts";
+import type { AnyRecordKind } from "../../src/records/kind.ts";
+import { recordKinds } from "../../src/registers/all.ts";
+import { makeApiToken, type TestUser } from "../support/people.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+import type { Json } from "../support/tools.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 
 /** Found on a page, it says that what follows was shown there. */

@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
 	test: {
 		include: ["test/browser/**/*.test.ts"],
-		globalSetup: ["test/setup.ts", "test/browser/setup.ts"],
-		setupFiles: "test/cheap-hashes.ts",
+		globalSetup: ["test/support/setup.ts", "test/browser/setup.ts"],
+		setupFiles: "test/support/cheap-hashes.ts",
 		pool: "forks",
 		// Each file has a database of its own and needs no process of its own: to load the code again
 		// for each took a tenth of the time.

@@ -3,8 +3,8 @@ import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { useSaving } from "../settings/use-saving.ts";
 import {
 	type Begun,
 	beginTwoFactor,

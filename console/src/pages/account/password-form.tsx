@@ -2,8 +2,8 @@ import { Button, Checkbox, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { useSaving } from "../settings/use-saving.ts";
 import {
 	NewPasswordInput,
 	PresentPasswordInput,

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { useSaving } from "../settings/use-saving.ts";
+import { useSaving } from "../../parts/use-saving.ts";
 import { PresentPasswordInput } from "../sign-in/password-fields.tsx";
 import { AccountName } from "./account-name.tsx";
 

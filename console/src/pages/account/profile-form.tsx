@@ -3,8 +3,8 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { useSaving } from "../settings/use-saving.ts";
 
 export type Profile = OutputOf<"getProfile">["profile"];
 

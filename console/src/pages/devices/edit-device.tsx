@@ -6,8 +6,8 @@ import { type ApiError, call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
+import { refusalOf } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { refusalOf } from "../settings/use-saving.ts";
 import type { Device } from "./device-words.tsx";
 import { OwnerField } from "./owner-field.tsx";
 

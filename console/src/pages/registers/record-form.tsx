@@ -24,7 +24,7 @@ import type {
 } from "../../kind-description.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
-import { refusalOf } from "../settings/use-saving.ts";
+import { refusalOf } from "../../parts/use-saving.ts";
 import { FieldInput } from "./field-input.tsx";
 import { FormHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";

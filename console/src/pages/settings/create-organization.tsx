@@ -3,8 +3,8 @@ import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { useSaving } from "./use-saving.ts";
 
 /** Makes an organization beside this one and opens it. */
 export function CreateOrganization({

@@ -12,10 +12,10 @@ import { useState } from "react";
 import { call, type InputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { dayOf, endOfDay } from "./days.ts";
 import { NewToken } from "./new-token.tsx";
-import { useSaving } from "./use-saving.ts";
 
 const NEVER = "never";
 const ON_A_DAY = "day";

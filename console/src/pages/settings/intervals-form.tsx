@@ -4,6 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import {
 	durationWords,
@@ -13,7 +14,6 @@ import {
 	staleAfterSeconds,
 } from "./intervals.ts";
 import type { Organization } from "./organization-form.tsx";
-import { useSaving } from "./use-saving.ts";
 
 /** How often devices report, and what that means for what one sees and for the load. */
 export function IntervalsForm({

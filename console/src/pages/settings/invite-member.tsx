@@ -7,9 +7,9 @@ import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime } from "../../parts/time.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { type Role, RoleField } from "./roles.tsx";
-import { useSaving } from "./use-saving.ts";
 
 type Made = OutputOf<"inviteMember">;
 

@@ -12,10 +12,10 @@ import { useState } from "react";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
 import type { ApiToken } from "./token-words.tsx";
-import { useSaving } from "./use-saving.ts";
 
 /** Makes a second token beside the first, which goes on working. */
 export function RotateToken({

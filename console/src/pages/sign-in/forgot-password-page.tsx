@@ -7,7 +7,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
-import { useSaving } from "../settings/use-saving.ts";
+import { useSaving } from "../../parts/use-saving.ts";
 import { Card } from "./card.tsx";
 import { forgotPasswordQuery } from "./link.ts";
 import { Message } from "./message.tsx";

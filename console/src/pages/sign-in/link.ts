@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import type { Link } from "../../../../src/access/link.ts";
+import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { ApiError, request } from "../../api.ts";
 
 /** The secret of a link: what follows its #, which a browser sends to no server. */

@@ -1,0 +1,17 @@
+import { makeStand, type Stand } from "../faults/stand.ts";
+import { runAndUndo, say } from "../run.ts";
+
+/** Runs a bench on a stand of its own, which is taken down whatever happens. */
+export async function runOnStand(
+	devices: number,
+	run: (stand: Stand) => Promise<number>,
+): Promise<never> {
+	say("starting PostgreSQL and the service");
+	const making = makeStand(devices);
+	const close = () =>
+		making.then(
+			(stand) => stand.close(),
+			() => {},
+		);
+	return runAndUndo(() => making.then(run), [close]);
+}

@@ -1,0 +1,163 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { BACKOFF_SPEED, DEVICES, Writers } from "../failover/writers.ts";
+import { freePort, OwnService } from "../own-service.ts";
+import { conclude, runAndUndo, say, type Undo } from "../run.ts";
+import { openDoor } from "./faulty-door.ts";
+import {
+	type Bench,
+	directFaults,
+	type Fault,
+	fullDisk,
+	NETWORK_FAULTS,
+	ONE_OF_TWO_FROZEN,
+	oneOfTwoKilled,
+} from "./kinds.ts";
+import { brokenPromises, toMarkdown } from "./report.ts";
+import { type FaultRow, runFault } from "./run.ts";
+import { makeBenchFolder, makeStand, type Stand } from "./stand.ts";
+
+const USAGE = `Usage: npm run bench:faults -- [options]
+
+Breaks a service of its own, its PostgreSQL and the network between them in turn, under a load of
+heartbeats, posture reports and tool calls that remembers every acknowledged write, and looks for
+each of them afterwards. Needs Linux; the full disk needs root. About eight minutes.
+
+  --short          five faults for some seconds each, for CI: about a minute, and no time is judged
+  --only <text>    faults whose name holds this text
+  --help           print this
+
+Exit code 1 when an acknowledged write is lost or stored twice, a valid key got 401, an answer was
+anything but a success or 503, or the service ended by itself or did not come back.
+`;
+
+const { values } = parseArgs({
+	options: {
+		short: { type: "boolean", default: false },
+		only: { type: "string", default: "" },
+		help: { type: "boolean", default: false },
+	},
+});
+const isShort = values.short;
+/** In CI a service may take its time to come back, on whatever machine that is. */
+const WATCH = isShort
+	? { beforeMs: 1_500, afterMs: 1_000, mostAfterMs: 20_000 }
+	: { beforeMs: 8_000, afterMs: 8_000, mostAfterMs: 90_000 };
+const TMPFS_MIB = 400;
+
+const rows: FaultRow[] = [];
+const undo: Undo[] = [];
+
+function isWanted(fault: Fault): boolean {
+	const isInForm = !isShort || fault.isShort === true;
+	return isInForm && fault.name.includes(values.only);
+}
+
+async function add(fault: Fault, bench: Bench, port: number): Promise<void> {
+	if (isWanted(fault)) rows.push(await runFault(fault, bench, port, WATCH));
+}
+
+async function run(): Promise<number> {
+	const direct = directFaults(isShort);
+	const ofTwo = [oneOfTwoKilled(isShort), ONE_OF_TWO_FROZEN].filter(isWanted);
+	let version = "";
+	if ([...direct, ...NETWORK_FAULTS, ...ofTwo].some(isWanted)) {
+		say("starting PostgreSQL and the service");
+		const stand = await makeStand(DEVICES);
+		undo.push(stand.close);
+		version = await stand.asOwner(async (client) => {
+			const { rows } = await client.query("show server_version");
+			return rows[0].server_version;
+		});
+		const { service, fleet, tenants } = stand;
+		const writers = new Writers(service.port, fleet, tenants);
+		const bench = { stand, writers };
+		for (const fault of direct) await add(fault, bench, service.port);
+		if (NETWORK_FAULTS.some(isWanted)) await breakNetwork(bench);
+		if (ofTwo.length > 0) await breakOneOfTwo(ofTwo, bench);
+	}
+	const skipped = await runFullDisk();
+	if (rows.length === 0 && !skipped) {
+		throw new Error(`no fault's name holds "${values.only}"`);
+	}
+	const peak = {
+		heading: "Peak MiB",
+		cell: (row: FaultRow) => row.peakMib.toFixed(0),
+	};
+	const note = `agents back off ${BACKOFF_SPEED} times faster than in the field`;
+	const table = toMarkdown(rows, peak, version, note);
+	const broken = rows.flatMap((row) =>
+		brokenPromises(row, !isShort, [
+			[row.isBack, "nothing was acknowledged after the mending"],
+		]),
+	);
+	return conclude(skipped ? `${table}\nSkipped: ${skipped}.\n` : table, broken);
+}
+
+/** The faults of the network, on a service that reaches the stand's database through a door. */
+async function breakNetwork(bench: Bench): Promise<void> {
+	const { stand } = bench;
+	const door = await openDoor(() => [{ path: stand.postgres.socket }]);
+	undo.push(door.close);
+	const url = new URL(stand.postgres.url);
+	url.hostname = "127.0.0.1";
+	url.port = String(door.port);
+	url.searchParams.delete("host");
+	const distant = await startBeside(stand, url.href);
+	// The stand's own service must not take the load.
+	await stand.service.stop();
+	const behind = { ...bench, stand: { ...stand, service: distant }, door };
+	for (const fault of NETWORK_FAULTS) await add(fault, behind, distant.port);
+	await distant.stop();
+	await stand.service.start();
+}
+
+/** The load goes to a door before two services, which asks the other when one does not answer. */
+async function breakOneOfTwo(faults: Fault[], bench: Bench): Promise<void> {
+	const { stand } = bench;
+	const second = await startBeside(stand, stand.postgres.url);
+	let turn = 0;
+	const door = await openDoor(() => {
+		const ports = [stand.service.port, second.port];
+		if (turn++ % 2) ports.reverse();
+		return ports.map((port) => ({ port, host: "127.0.0.1" }));
+	});
+	undo.push(door.close);
+	for (const fault of faults) await add(fault, { ...bench, second }, door.port);
+	await second.stop();
+}
+
+async function startBeside(stand: Stand, url: string): Promise<OwnService> {
+	const folder = join(stand.folder, "beside");
+	const service = new OwnService(await freePort(), folder, url);
+	undo.push(() => service.stop());
+	await service.start();
+	return service;
+}
+
+/** On a file system of its own, small enough to be filled. Gives why it was left out, if it was. */
+async function runFullDisk(): Promise<string | undefined> {
+	const folder = makeBenchFolder();
+	undo.push(() => rmSync(folder, { recursive: true, force: true }));
+	const mount = join(folder, "disk");
+	const fault = fullDisk(mount, TMPFS_MIB);
+	if (!isWanted(fault)) return undefined;
+	mkdirSync(mount);
+	const options = ["-t", "tmpfs", "-o", `size=${TMPFS_MIB}m`, "tmpfs", mount];
+	if (spawnSync("mount", options).status !== 0) {
+		return "the full disk, which needs a root who may mount a tmpfs";
+	}
+	undo.push(() => void spawnSync("umount", ["-l", mount]));
+	chmodSync(mount, 0o711);
+	const stand = await makeStand(DEVICES, join(mount, "db"));
+	undo.push(stand.close);
+	const { service, fleet, tenants } = stand;
+	const writers = new Writers(service.port, fleet, tenants);
+	await add(fault, { stand, writers }, service.port);
+	return undefined;
+}
+
+if (values.help) process.stdout.write(USAGE);
+else await runAndUndo(run, undo);

@@ -1,0 +1,37 @@
+import { toTable } from "../report.ts";
+
+/** What came of the cases of one name. An answer is a status; "none": closed, or silence. */
+export interface Counted {
+	cases: number;
+	statuses: Record<string, number>;
+}
+
+export type ByName = Record<string, Counted>;
+
+/** One more case of `name`; bytes on a socket may get several answers. */
+export function count(all: ByName, name: string, statuses: string[]): void {
+	all[name] ??= { cases: 0, statuses: {} };
+	const counted = all[name];
+	counted.cases++;
+	for (const status of statuses) {
+		counted.statuses[status] = (counted.statuses[status] ?? 0) + 1;
+	}
+}
+
+const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx", "none"];
+
+/** A row for each name: cases, and answers by the class of their status. */
+export function toClassTable(title: string, all: ByName): string {
+	const rows = Object.entries(all).map(([name, { cases, statuses }]) => {
+		const of = (wanted: string) =>
+			Object.entries(statuses)
+				.filter(
+					([status]) =>
+						(status === "none" ? "none" : `${status[0]}xx`) === wanted,
+				)
+				.reduce((sum, [, count]) => sum + count, 0);
+		return [name, cases, ...CLASSES.map(of)];
+	});
+	const shown = rows.sort((a, b) => String(a[0]).localeCompare(String(b[0])));
+	return toTable([title, "Cases", ...CLASSES], shown);
+}

@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { parseId } from "../../src/id.ts";
+import { type JsonSchema, toJsonSchema } from "../../src/mcp/json-schema.ts";
+import type { AnyOperation } from "../../src/operation.ts";
+import type { Body, Target } from "./target.ts";
+import {
+	hostile,
+	json,
+	ofKind,
+	spoil,
+	strangeText,
+	strangeValue,
+} from "./values.ts";
+
+/** What there is to be named. */
+type Known = Pick<Target, "organizationId" | "ids">;
+
+/** Mostly an id of the kind that the name asks for, if there is one. */
+function idFor(known: Known, name: string): fc.Arbitrary<string> {
+	const named = name.replace(/_ids?$/, "");
+	const kind = /^(owner|assigned_to|person)$/.test(named) ? "people" : named;
+	const fitting = known.ids.filter((id) => parseId(id)?.kind === kind);
+	const any = fc.constantFrom(...known.ids);
+	if (fitting.length === 0) return any;
+	return fc.oneof(
+		{ weight: 6, arbitrary: fc.constantFrom(...fitting) },
+		{ weight: 1, arbitrary: any },
+	);
+}
+
+/** The kind of record that an operation's "id" means: getRisk, a risk. */
+function kindOf(operation: AnyOperation): string {
+	const noun = operation.name.replace(/^[a-z]+/, "");
+	return noun.replace(/(?<=.)[A-Z]/g, "_$&").toLowerCase();
+}
+
+/** Values that the schema asks for, as far as it says; `name` tells what it cannot. */
+function goodFor(
+	known: Known,
+	name: string,
+	schema: JsonSchema,
+): fc.Arbitrary<unknown> {
+	if (name === "organization_id") return fc.constant(known.organizationId);
+	if (name === "id" || name.endsWith("_id") || name.endsWith("_ids")) {
+		const id = idFor(known, name);
+		return schema.type === "array" ? fc.array(id, { maxLength: 3 }) : id;
+	}
+	const types = [schema.type].flat();
+	if (Array.isArray(schema.enum)) {
+		return fc.constantFrom(...(schema.enum as unknown[]));
+	}
+	if (Array.isArray(schema.anyOf)) {
+		const each = schema.anyOf.map((inner) =>
+			goodFor(known, name, inner as JsonSchema),
+		);
+		return fc.oneof(...each);
+	}
+	if (schema.type === "object") {
+		return inputOf(known, schema, (inner, property) =>
+			goodFor(known, property, inner),
+		);
+	}
+	if (types.includes("array")) {
+		const items = (schema.items ?? {}) as JsonSchema;
+		return fc.array(goodFor(known, name, items), { maxLength: 3 });
+	}
+	if (types.includes("integer") || types.includes("number")) {
+		const min = Number(schema.minimum ?? 0);
+		return fc.integer({ min, max: Number(schema.maximum ?? min + 10) });
+	}
+	if (types.includes("boolean")) return fc.boolean();
+	if (name.includes("email")) {
+		return fc.nat(9_999).map((number) => `person-${number}@example.com`);
+	}
+	if (name.endsWith("_url")) return fc.constant("https://example.com/a?b=c");
+	if (/date|deadline|valid_|_at$|since|until|as_of/.test(name)) {
+		return fc.constantFrom(
+			"2026-01-31",
+			"2024-02-29",
+			"2026-12-01",
+			"2026-03-31T08:00:00Z",
+		);
+	}
+	if (name === "countries") return fc.constantFrom("DE", "CH");
+	return fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
+}
+
+/** An object of the schema's properties: the required ones, and some of the others. */
+function inputOf(
+	known: Known,
+	schema: JsonSchema,
+	arbitraryOf: (inner: JsonSchema, name: string) => fc.Arbitrary<unknown> = (
+		inner,
+		name,
+	) =>
+		fc.oneof(
+			{ weight: 8, arbitrary: goodFor(known, name, inner) },
+			{ weight: 1, arbitrary: strangeValue },
+		),
+): fc.Arbitrary<Record<string, unknown>> {
+	const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+	return fc.record(
+		Object.fromEntries(
+			Object.entries(properties).map(([name, inner]) => [
+				name,
+				arbitraryOf(inner, name),
+			]),
+		),
+		{ requiredKeys: (schema.required ?? []) as never[] },
+	);
+}
+
+/** Inputs of an operation: good ones, nearly good ones, and nonsense. */
+export function bodiesOf(
+	everything: Known,
+	operation: AnyOperation,
+): fc.Arbitrary<Body> {
+	const schema = toJsonSchema(operation.input, "input");
+	const own = everything.ids.filter(
+		(id) => parseId(id)?.kind === kindOf(operation),
+	);
+	// Where there are records of the kind, most ids without a kind of their own are of it.
+	const ids = [...own, ...own, ...own, ...everything.ids];
+	const known = { ...everything, ids };
+	const { cursor: _, ...properties } = (schema.properties ?? {}) as object & {
+		cursor?: unknown;
+	};
+	// No cursor is good that no list gave.
+	const good = inputOf(known, { ...schema, properties }, (inner, name) =>
+		goodFor(known, name, inner),
+	);
+	const near = inputOf(known, schema);
+	const names = Object.keys((schema.properties ?? {}) as object);
+	const surplus = fc
+		.tuple(near, strangeText, strangeValue)
+		.map(
+			([input, name, value]) =>
+				`{${json(name)}:${json(value)},${json(input).slice(1)}`,
+		);
+	return fc.oneof(
+		{ weight: 4, arbitrary: ofKind("as the schema says", good.map(json)) },
+		{ weight: 6, arbitrary: ofKind("nearly", near.map(json)) },
+		{ weight: 1, arbitrary: ofKind("a field too many", surplus) },
+		{
+			weight: 1,
+			arbitrary: ofKind("any JSON value", strangeValue.map(json)),
+		},
+		{ weight: 1, arbitrary: hostile },
+		{ weight: 2, arbitrary: spoil(good, names) },
+	);
+}

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { toJsonSchema } from "../../src/mcp/json-schema.ts";
+import type { AnyOperation } from "../../src/operation.ts";
+import { bodiesOf } from "./inputs.ts";
+import type { Body, Case, Target } from "./target.ts";
+import { strangeText } from "./values.ts";
+
+/** What ends the session or membership that works with it, or makes its user an organization more. */
+const FOR_SPARES = new Set([
+	"createOrganization",
+	"removeMember",
+	"updateMember",
+	"leaveOrganization",
+	"revokeSession",
+	"revokeOtherSessions",
+	"resetTwoFactor",
+	"revokeApiToken",
+	"revokeOrganizationApiToken",
+]);
+
+const json = { "content-type": "application/json" };
+
+/** An operation at each of its doors. */
+export function operationCases(
+	target: Target,
+	operation: AnyOperation,
+): fc.Arbitrary<Case> {
+	const { name, surface, isReadOnly } = operation;
+	const actors = actorsFor(target, name);
+	const bodies = bodiesOf(actors, operation);
+	const bearer = fc
+		.constantFrom(...actors.tokens)
+		.map((token) => ({ ...json, authorization: `Bearer ${token}` }));
+	const door = withBody(bodies, {
+		name: fc.constant(`http ${name}`),
+		method: fc.constantFrom("POST", "POST", "POST", "PUT"),
+		path: fc.constant(`/api/mcp/tools/${name}`),
+		headers: bearer,
+	});
+	const call = bodies.map(({ kind, text }) => ({
+		kind,
+		text: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${text || "null"}}}`,
+	}));
+	const mcp = withBody(call, {
+		name: fc.constant(`mcp ${name}`),
+		method: fc.constant("POST"),
+		path: fc.constant("/api/mcp/v1"),
+		headers: bearer,
+	});
+	const query = fc.record({
+		name: fc.constant(`query ${name}`),
+		kind: fc.constant("query string"),
+		method: fc.constant("GET"),
+		path: queryOf(target, operation).map(
+			(text) => `/api/mcp/tools/${name}?${text}`,
+		),
+		headers: bearer,
+		body: fc.constant(""),
+	});
+	const doors: fc.Arbitrary<Case>[] = [];
+	if (actors.cookies.length > 0) {
+		const console = withBody(bodies, {
+			name: fc.constant(`console ${name}`),
+			method: fc.constant("POST"),
+			path: fc.constant(`/api/console/${name}`),
+			headers: fc
+				.constantFrom(...actors.cookies)
+				.map((cookie) => ({ ...json, cookie, origin: target.url })),
+		});
+		doors.push(console);
+	}
+	if (surface === "tool") doors.push(door, mcp);
+	if (surface === "tool" && isReadOnly) doors.push(query);
+	// Without any door to fuzz safely, the one that refuses.
+	return fc.oneof(...(doors.length > 0 ? doors : [door]));
+}
+
+/** Who asks, in which organization, and naming what. */
+function actorsFor(target: Target, operation: string) {
+	if (!FOR_SPARES.has(operation)) {
+		return { ...target, cookies: [target.cookie] };
+	}
+	if (target.spare) return target.spare;
+	// The token of a viewer, who is refused.
+	return { ...target, tokens: target.tokens.slice(-1), cookies: [] };
+}
+
+/** A case for each body, with its kind. */
+export function withBody(
+	bodies: fc.Arbitrary<Body>,
+	rest: {
+		[Name in "name" | "method" | "path"]: fc.Arbitrary<string>;
+	} & { headers: fc.Arbitrary<Record<string, string>> },
+): fc.Arbitrary<Case> {
+	return fc
+		.tuple(fc.record(rest), bodies)
+		.map(([one, { kind, text }]) => ({ ...one, kind, body: text }));
+}
+
+function queryOf(
+	target: Target,
+	{ input }: AnyOperation,
+): fc.Arbitrary<string> {
+	const schema = toJsonSchema(input, "input");
+	const names = Object.keys((schema.properties ?? {}) as object);
+	const name = fc.oneof(
+		fc.constantFrom(
+			"organization_id",
+			"filter.query",
+			"order_by.field",
+			...names,
+		),
+		strangeText,
+	);
+	const value = fc.oneof(
+		fc.constantFrom(...target.ids, "1", "true"),
+		strangeText,
+	);
+	return fc
+		.array(fc.tuple(name, value), { maxLength: 5 })
+		.map((pairs) =>
+			new URLSearchParams([
+				["organization_id", target.organizationId],
+				...pairs,
+			]).toString(),
+		);
+}

@@ -1,0 +1,96 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { untilNotBusy } from "./busy.ts";
+import { type Sending, sendings } from "./bytes.ts";
+import { type ByName, count } from "./count.ts";
+
+/** Sockets open at once, at most. Most of the time one waits for a service that waits itself. */
+const PARALLEL = 96;
+/** A service that waits for more is left alone after so long. */
+const PATIENCE_MS = 2_000;
+
+export interface SocketResult {
+	cases: number;
+	kinds: ByName;
+	failures: { sent: string[]; answer: string }[];
+	/** Answers 503 with Retry-After, after which the bytes were sent again. */
+	busy: number;
+}
+
+/**
+ * Bytes on sockets of their own, and what is answered. Whatever is open at once has a key of its own
+ * among `keys`: a device may have five requests under way, and what is beyond them is 503.
+ */
+export async function fuzzSocket(
+	port: number,
+	keys: string[],
+	{ cases, seed }: { cases: number; seed: number },
+	until = Number.POSITIVE_INFINITY,
+): Promise<SocketResult> {
+	const result: SocketResult = {
+		cases: 0,
+		kinds: {},
+		failures: [],
+		busy: 0,
+	};
+	const work = async (sent: Sending[]) => {
+		for (const sending of sent) {
+			if (performance.now() > until) return;
+			const { answer, statuses } = await untilNotBusy(result, () =>
+				exchange(port, sending),
+			);
+			count(result.kinds, sending.kind, statuses.length ? statuses : ["none"]);
+			result.cases++;
+			if (statuses.some((status) => status.startsWith("5"))) {
+				const { parts } = sending;
+				result.failures.push({ sent: parts, answer: answer.slice(0, 500) });
+			}
+		}
+	};
+	const lanes = keys.slice(0, PARALLEL);
+	await Promise.all(
+		lanes.map((key, lane) => {
+			// As many as the other lanes have, or one less.
+			const numRuns = Math.ceil((cases - lane) / lanes.length);
+			const options = { seed: seed + lane, numRuns };
+			return work(fc.sample(sendings(key), options));
+		}),
+	);
+	return result;
+}
+
+/** What comes back before the service closes or says nothing for a while. */
+async function exchange(port: number, sending: Sending) {
+	const answer = await receive(port, sending);
+	// The second answer begins in the line in which the first one's body ends.
+	const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
+	const statuses = found.map(([, status]) => status as string);
+	const isBusy = statuses.includes("503") && /\r\nretry-after:/i.test(answer);
+	return { answer, statuses, isBusy };
+}
+
+function receive(port: number, { parts, pauseMs }: Sending): Promise<string> {
+	return new Promise((resolve) => {
+		let received = "";
+		const socket = connect(port, "127.0.0.1");
+		const end = () => {
+			socket.destroy();
+			resolve(received);
+		};
+		socket.setTimeout(PATIENCE_MS, end);
+		socket.on("data", (chunk: Buffer) => {
+			received += chunk.toString("latin1");
+		});
+		socket.on("error", end);
+		socket.on("close", end);
+		const write = async () => {
+			for (const part of parts) {
+				if (socket.destroyed) return;
+				socket.write(part, "latin1");
+				await sleep(pauseMs);
+			}
+		};
+		void write();
+	});
+}

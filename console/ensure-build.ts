@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { AppError } from "../src/errors.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+/** Holds a folder a build, called after a hash of its source. */
+const DIST = join(ROOT, "console/dist");
+/** What reaches the bundle. The rest of the server gives it types, which leave no trace there. */
+const SOURCES = [
+	"console",
+	"src/records",
+	"src/devices/terms.ts",
+	"src/errors.ts",
+	"src/mcp/json-schema.ts",
+	"src/operations.ts",
+	"src/records/list-pages.ts",
+	"src/records/kind.ts",
+	"package.json",
+].map((name) => join(ROOT, name));
+
+/**
+ * The folder of the console's build, which is made if it is missing or of another source.
+ * Processes that start at once may each make it; the first to finish is used. An
+ * installation without the packages to build with uses the build that came with it. Throws
+ * AppError when there is none.
+ */
+export async function ensureConsole(
+	tell: (line: string) => void,
+): Promise<string> {
+	const folder = join(DIST, await hashSources());
+	if (existsSync(folder)) return folder;
+	if (!existsSync(join(ROOT, "node_modules/vite/package.json"))) {
+		return findBuiltConsole();
+	}
+	tell("Building the console (once) …");
+	const unfinished = join(DIST, `.unfinished-${process.pid}`);
+	await mkdir(DIST, { recursive: true });
+	try {
+		await runBuild(unfinished);
+		await rename(unfinished, folder).catch((error) => {
+			// Another process was faster.
+			if (!existsSync(folder)) throw error;
+		});
+	} finally {
+		await rm(unfinished, { recursive: true, force: true });
+	}
+	await removeOthers(folder);
+	return folder;
+}
+
+/** The newest build there is. Throws AppError when there is none. */
+export async function findBuiltConsole(): Promise<string> {
+	let newest: { folder: string; mtimeMs: number } | undefined;
+	for (const folder of await listBuilds()) {
+		const { mtimeMs } = await stat(folder);
+		if (!newest || mtimeMs > newest.mtimeMs) newest = { folder, mtimeMs };
+	}
+	if (newest) return newest.folder;
+	throw new AppError(
+		"service_unavailable",
+		"the web console is not built, and the packages to build it with are not installed; run npm ci with the development packages and then npm run build:console",
+	);
+}
+
+async function hashSources(): Promise<string> {
+	const hash = createHash("sha256");
+	const add = async (path: string) => {
+		hash.update(`${relative(ROOT, path)}\0`);
+		hash.update(await readFile(path));
+		hash.update("\0");
+	};
+	for (const source of SOURCES) {
+		if ((await stat(source)).isFile()) {
+			await add(source);
+			continue;
+		}
+		const entries = await readdir(source, {
+			recursive: true,
+			withFileTypes: true,
+		});
+		const files = entries
+			.filter((entry) => entry.isFile())
+			.map((entry) => join(entry.parentPath, entry.name))
+			.filter((path) => !path.startsWith(DIST + sep))
+			.sort();
+		for (const path of files) await add(path);
+	}
+	return hash.digest("hex").slice(0, 16);
+}
+
+/** In a process of its own: a bundler's memory must not stay with the service. */
+function runBuild(into: string): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(
+			process.execPath,
+			[join(ROOT, "console/build.ts"), into],
+			{
+				cwd: ROOT,
+				stdio: ["ignore", "ignore", "pipe"],
+				env: { ...process.env, NODE_ENV: "production" },
+			},
+		);
+		let said = "";
+		child.stderr.on("data", (chunk) => {
+			said += chunk;
+		});
+		child.on("error", reject);
+		child.on("close", (code) => {
+			if (code === 0) return resolve();
+			reject(
+				new AppError(
+					"service_unavailable",
+					`the web console could not be built: ${said.trim().slice(-2000)}`,
+				),
+			);
+		});
+	});
+}
+
+async function listBuilds(): Promise<string[]> {
+	const entries = await readdir(DIST, { withFileTypes: true }).catch(() => []);
+	return entries
+		.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+		.map(({ name }) => join(DIST, name));
+}
+
+async function removeOthers(kept: string): Promise<void> {
+	for (const folder of await listBuilds()) {
+		if (folder !== kept) await rm(folder, { recursive: true, force: true });
+	}
+}
+
+if (import.meta.main) {
+	const folder = await ensureConsole((line) =>
+		process.stdout.write(`${line}\n`),
+	);
+	process.stdout.write(`The console is in ${relative(ROOT, folder)}\n`);
+}

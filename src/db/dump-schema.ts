@@ -1,0 +1,69 @@
+/**
+ * Writes sql/schema.sql, the schema that the migrations result in; with --check only
+ * compares and fails when it differs. Needs DATABASE_URL, the superuser of a
+ * PostgreSQL 15 (the oldest we support, so that the text does not depend on the
+ * server), and its pg_dump.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { migrate } from "./migrate.ts";
+
+const FILE = join(import.meta.dirname, "../../sql/schema.sql");
+const SCRATCH = `assay_schema_${process.pid}`;
+
+/** What is left when the parts that name versions, sessions and owners are taken away. */
+function normalize(dump: string): string {
+	const lines = dump
+		.split("\n")
+		.filter((line) => !/^(--|SET |SELECT pg_catalog|\\)/.test(line));
+	return `${lines
+		.join("\n")
+		.replace(/\n{3,}/g, "\n\n")
+		.trim()}\n`;
+}
+
+const serverUrl = process.env.DATABASE_URL;
+if (!serverUrl) {
+	console.error("Set DATABASE_URL to a PostgreSQL 15, as its superuser.");
+	process.exit(2);
+}
+const url = new URL(serverUrl);
+url.pathname = `/${SCRATCH}`;
+const server = new Client({ connectionString: serverUrl });
+await server.connect();
+let schema: string;
+try {
+	const { rows } = await server.query<{ major: number }>(
+		"select current_setting('server_version_num')::int / 10000 as major",
+	);
+	if (rows[0]?.major !== 15) {
+		console.error(
+			`This is PostgreSQL ${rows[0]?.major}; the dump is made with 15.`,
+		);
+		process.exit(2);
+	}
+	await server.query(`create database ${SCRATCH}`);
+	await migrate({ connectionString: url.href });
+	schema = normalize(
+		execFileSync("pg_dump", ["--schema-only", "--no-owner", url.href], {
+			encoding: "utf8",
+		}),
+	);
+} finally {
+	await server.query(`drop database if exists ${SCRATCH} with (force)`);
+	await server.end();
+}
+
+if (!process.argv.includes("--check")) {
+	writeFileSync(FILE, schema);
+	console.log(`Wrote ${FILE}.`);
+} else if (readFileSync(FILE, "utf8") !== schema) {
+	console.error(
+		"sql/schema.sql is not what the migrations make: npm run schema",
+	);
+	process.exit(1);
+} else {
+	console.log("sql/schema.sql is what the migrations make.");
+}

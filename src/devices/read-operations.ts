@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { notFound } from "../invoke.ts";
+import { defineOperation } from "../operation.ts";
+import { idSchema } from "../records/field.ts";
+import {
+	byText,
+	byTime,
+	type Filter,
+	listInput,
+	type Order,
+	readPage,
+} from "../records/list-pages.ts";
+import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
+import {
+	checkKeySchema,
+	DEVICE_COLUMNS,
+	DEVICE_STATUSES,
+	DEVICES,
+	type DeviceRow,
+	device,
+	deviceId,
+	FRESHNESS,
+	FRESHNESSES,
+	findDevice,
+	readPostures,
+	toDevice,
+} from "./device-record.ts";
+import { findEnrollmentToken } from "./enrollment.ts";
+import { PLATFORMS, type PostureStatus } from "./terms.ts";
+
+const orders: Record<string, Order> = {
+	created_at: byTime("created_at"),
+	name: byText("name"),
+	hostname: byText("hostname"),
+	// No index has it: that would make every heartbeat write to the index. The organization's
+	// devices are read and sorted instead, some 100 ms for 100,000 of them.
+	last_seen_at: {
+		expression: "coalesce(t.last_seen_at, '-infinity'::timestamptz)",
+		type: "timestamptz",
+	},
+};
+
+const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
+	schema: checkKeySchema().describe(
+		`Those whose latest state of this check is ${status}`,
+	),
+	sql,
+});
+
+/** Most devices pass: walked in the list's order, a page of them is soon full. */
+const byCheck = (status: PostureStatus) =>
+	checkFilter(
+		status,
+		(parameter) => `exists (
+			select from posture_spans s
+			where s.organization_id = $1 and s.device_id = t.id and s.check_key = ${parameter}
+				and s.is_current and s.status = '${status}'
+		)`,
+	);
+
+const filters: Record<string, Filter> = {
+	status: {
+		schema: z.enum(DEVICE_STATUSES).describe("This status only"),
+		sql: (parameter) => `t.status = ${parameter}`,
+	},
+	freshness: {
+		schema: z
+			.enum(FRESHNESSES)
+			.describe(
+				"ONLINE: heard of within two heartbeat intervals and a minute; STALE: not; MISSING: not for 7 days; NEVER: no heartbeat yet",
+			),
+		sql: (parameter) => `(${FRESHNESS}) = ${parameter}`,
+	},
+	platform: {
+		schema: z.enum(PLATFORMS).describe("This platform only"),
+		sql: (parameter) => `t.platform = ${parameter}`,
+	},
+	owner_id: {
+		schema: idSchema("people")
+			.nullable()
+			.describe("This person's only; null: those of nobody"),
+		sql: (parameter) => `t.owner_id = ${parameter}`,
+		whenNull: "t.owner_id is null",
+	},
+	// Found first, by their own index; joined, the planner reads all devices instead.
+	failing_check: checkFilter(
+		"FAIL",
+		(parameter) => `t.id = any(array(
+			select s.device_id::text from posture_spans s
+			where s.organization_id = $1 and s.check_key = ${parameter} and s.is_current and s.status = 'FAIL'
+		))`,
+	),
+	conflict: {
+		schema: z
+			.enum(["ANY", ...CONFLICT_KINDS])
+			.describe(
+				"Those with a conflict of this kind that somebody has to look at",
+			),
+		sql: (parameter) => `t.id = any(array(
+			select c.device_id::text from device_conflicts c
+			where c.organization_id = $1 and (${parameter} = 'ANY' or c.kind = ${parameter})
+		))`,
+	},
+	passing_check: byCheck("PASS"),
+	unknown_check: byCheck("UNKNOWN"),
+};
+
+export const listDevices = defineOperation({
+	name: "listDevices",
+	title: "List devices",
+	description:
+		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as good as the device's freshness.",
+	toolset: "devices",
+	access: "read",
+	tenant: "organization_id",
+	input: listInput(orders, filters).extend({
+		include_evidence: z
+			.boolean()
+			.optional()
+			.describe("Also what each agent saw, which is long; false unless given"),
+	}),
+	output: z.object({
+		devices: z.array(device),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async ({ client, membership }, input) => {
+		const page = await readPage<DeviceRow>(
+			client,
+			{
+				tool: "listDevices",
+				columns: DEVICE_COLUMNS,
+				from: DEVICES,
+				searched: "devices",
+				orders,
+				filters,
+			},
+			input,
+		);
+		const postures = await readPostures(
+			client,
+			membership.organizationId,
+			page.rows.map((row) => row.id),
+			input.include_evidence ?? false,
+		);
+		return {
+			devices: page.rows.map((row) => toDevice(row, postures)),
+			next_cursor: page.next_cursor,
+		};
+	},
+});
+
+export const getDevice = defineOperation({
+	name: "getDevice",
+	title: "Get a device",
+	description:
+		"Read a device by its id: what it is, whose, how lately it was heard of, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
+	toolset: "devices",
+	access: "read",
+	tenant: "id",
+	input: z.strictObject({ id: deviceId() }),
+	output: z.object({
+		device,
+		conflicts: z.array(
+			z.object({
+				kind: z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]),
+				other_device_id: z
+					.string()
+					.nullable()
+					.describe("The live device that has the hardware"),
+				hardware_uuid: z.string().describe("As the other machine said"),
+				platform: z.string(),
+				hostname: z.string(),
+				occurrences: z.int(),
+				first_seen_at: z.string(),
+				last_seen_at: z.string(),
+			}),
+		),
+		enrollment_token: z
+			.object({
+				id: z.string(),
+				state: z.enum(["OPEN", "EXPIRED", "REVOKED"]),
+				expires_at: z.string(),
+				created_at: z.string(),
+				created_by: z.string().nullable(),
+			})
+			.nullable()
+			.describe(
+				"The newest since it was enrolled last, without its secret; null when that was exchanged",
+			),
+	}),
+	run: async ({ client, membership: { organizationId } }, { id }) => {
+		const [found, conflicts, token] = await Promise.all([
+			findDevice(client, organizationId, id),
+			listConflicts(client, organizationId, id),
+			findEnrollmentToken(client, organizationId, id),
+		]);
+		if (!found) throw notFound(id);
+		return { device: found, conflicts, enrollment_token: token };
+	},
+});

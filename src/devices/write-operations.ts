@@ -1,0 +1,267 @@
+import { z } from "zod";
+import { badFields } from "../errors.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
+import { idSchema, nameSchema } from "../records/field.ts";
+import { noteLostLinks } from "../records/links.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { changed, existing, locked, noteChange } from "./device-changes.ts";
+import { device, deviceId } from "./device-record.ts";
+import {
+	type CreatedToken,
+	createDevice,
+	createEnrollmentToken,
+	DEFAULT_TOKEN_DAYS,
+	MAX_TOKEN_DAYS,
+} from "./enrollment.ts";
+
+const tokenDays = z
+	.int()
+	.min(1)
+	.max(MAX_TOKEN_DAYS)
+	.optional()
+	.describe(
+		`Days until the enrollment token expires, ${DEFAULT_TOKEN_DAYS} unless given`,
+	);
+
+const name = nameSchema().nullable().optional();
+const ownerId = idSchema("people")
+	.nullable()
+	.optional()
+	.describe("Person who uses it");
+
+const withToken = z.object({
+	device,
+	enrollment_token_id: z.string(),
+	enrollment_token: z
+		.string()
+		.describe("Secret, shown only now; works once. Never repeat it in a log"),
+	enrollment_token_expires_at: z.string(),
+	server_url: z.string().describe("What the agent is given beside the token"),
+});
+
+export const addDevice = defineOperation({
+	name: "addDevice",
+	title: "Add a device",
+	description:
+		"Add a device and get the one-shot enrollment token that its agent needs, shown only now. It is PENDING until its agent's first heartbeat.",
+	toolset: "devices",
+	access: "admin",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		name: name.describe("What people call it"),
+		owner_id: ownerId,
+		enrollment_token_expires_in_days: tokenDays,
+	}),
+	output: withToken,
+	run: async (context, input) => {
+		const created = await explaining(input.owner_id, () =>
+			createDevice(context.client, {
+				organizationId: input.organization_id,
+				name: input.name ?? undefined,
+				ownerId: input.owner_id,
+				tokenDays: input.enrollment_token_expires_in_days ?? DEFAULT_TOKEN_DAYS,
+				createdBy: context.principal.name,
+			}),
+		);
+		const added = await existing(context, created.device_id);
+		noteChange(context, undefined, added, expiryOf(created));
+		return { device: added, ...tokenResult(context, created) };
+	},
+});
+
+export const updateDevice = defineOperation({
+	name: "updateDevice",
+	title: "Update a device",
+	description:
+		"Change the name or owner of a device: only what is given; null clears it. What a device says of itself comes from its agent alone.",
+	toolset: "devices",
+	access: "write",
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: deviceId(),
+		name: name.describe("What people call it"),
+		owner_id: ownerId,
+	}),
+	output: z.object({ device }),
+	run: async (context, input) => {
+		const before = await locked(context, input.id);
+		const wanted = {
+			name: input.name === undefined ? before.name : input.name,
+			owner_id: input.owner_id === undefined ? before.owner_id : input.owner_id,
+		};
+		if (wanted.name === before.name && wanted.owner_id === before.owner_id) {
+			return { device: before };
+		}
+		await explaining(wanted.owner_id, () =>
+			context.client.query(
+				`update devices t
+				set
+					name = $3, owner_id = $4, updated_at = now(),
+					search_text = search_text($3, t.hostname, t.serial_number)
+				where t.organization_id = $1 and t.id = $2`,
+				[before.organization_id, before.id, wanted.name, wanted.owner_id],
+			),
+		);
+		return { device: await changed(context, before) };
+	},
+});
+
+export const revokeDevice = defineOperation({
+	name: "revokeDevice",
+	title: "Revoke a device",
+	description:
+		"Take a device out of service: its key and open enrollment tokens are void from its next request on. Its history stays. reissueEnrollmentToken brings it back.",
+	toolset: "devices",
+	access: "admin",
+	isDestructive: true,
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({ id: deviceId() }),
+	output: z.object({ device }),
+	run: async (context, { id }) => {
+		await revokeTokens(context, id);
+		const before = await locked(context, id);
+		if (before.status === "REVOKED") return { device: before };
+		await context.client.query(
+			`update devices
+			set status = 'REVOKED', revoked_at = now(), updated_at = now(), key_hash = null
+			where organization_id = $1 and id = $2`,
+			[before.organization_id, id],
+		);
+		return { device: await changed(context, before) };
+	},
+});
+
+export const reissueEnrollmentToken = defineOperation({
+	name: "reissueEnrollmentToken",
+	title: "Reissue an enrollment token",
+	description:
+		"Get a new one-shot enrollment token for a device that has one already: its agent was reinstalled, its token expired, or it was revoked. Earlier open tokens become void. The key in use, if any, works until the new token is exchanged; the history goes on. A revoked device becomes PENDING.",
+	toolset: "devices",
+	access: "admin",
+	tenant: "id",
+	input: z.strictObject({
+		id: deviceId(),
+		enrollment_token_expires_in_days: tokenDays,
+	}),
+	output: withToken,
+	run: async (context, input) => {
+		await revokeTokens(context, input.id);
+		const before = await locked(context, input.id);
+		if (before.status === "REVOKED") {
+			// Another device may have its hardware by now: the first heartbeat claims it anew.
+			await context.client.query(
+				`update devices
+				set
+					status = 'PENDING', revoked_at = null, updated_at = now(),
+					hardware_uuid = null, hardware_hash = null
+				where organization_id = $1 and id = $2`,
+				[before.organization_id, before.id],
+			);
+		}
+		const token = await createEnrollmentToken(context.client, {
+			organizationId: before.organization_id,
+			deviceId: before.id,
+			name: before.name ?? before.hostname?.slice(0, 200).toWellFormed(),
+			tokenDays: input.enrollment_token_expires_in_days ?? DEFAULT_TOKEN_DAYS,
+			createdBy: context.principal.name,
+		});
+		const after = await existing(context, before.id);
+		noteChange(context, before, after, expiryOf(token));
+		return { device: after, ...tokenResult(context, token) };
+	},
+});
+
+export const deleteDevice = defineOperation({
+	name: "deleteDevice",
+	title: "Delete a device",
+	description:
+		"Delete a device for good, with its posture history, reports and links. To keep the history as proof, revoke it instead.",
+	toolset: "devices",
+	access: "admin",
+	isDestructive: true,
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({ id: deviceId() }),
+	output: z.object({ deleted_device_id: z.string() }),
+	run: async (context, { id }) => {
+		const { client, membership } = context;
+		const of = [membership.organizationId, id];
+		// The lock that its reports take (agent_store_postures): one under way ends first, and
+		// the next finds no device. Taken before any row's, as they do.
+		await client.query(
+			`select pg_advisory_xact_lock(('x' || encode(substring(key_hash for 8), 'hex'))::bit(64)::bigint)
+			from devices where organization_id = $1 and id = $2 and key_hash is not null`,
+			of,
+		);
+		await client.query(
+			"delete from enrollment_tokens where organization_id = $1 and device_id = $2",
+			of,
+		);
+		const before = await locked(context, id);
+		const links = await noteLostLinks(context, {
+			kind: "device",
+			id,
+			name: before.name ?? before.hostname,
+		});
+		await client.query(
+			"delete from posture_reports where organization_id = $1 and device_id = $2",
+			of,
+		);
+		await client.query(
+			"delete from devices where organization_id = $1 and id = $2",
+			of,
+		);
+		noteChange(context, before, undefined, links);
+		return { deleted_device_id: id };
+	},
+});
+
+/** Before the device's row is locked: an exchange of a token locks the two in this order. */
+async function revokeTokens(
+	{ client, membership }: Context,
+	id: string,
+): Promise<void> {
+	await client.query(
+		`update enrollment_tokens set revoked_at = now()
+		where organization_id = $1 and device_id = $2 and revoked_at is null`,
+		[membership.organizationId, id],
+	);
+}
+
+function expiryOf(token: CreatedToken): Change["fields"] {
+	return { enrollment_token_expires_at: { after: token.expires_at } };
+}
+
+function tokenResult({ services }: Context, token: CreatedToken) {
+	return {
+		enrollment_token_id: token.enrollment_token_id,
+		enrollment_token: token.enrollment_token,
+		enrollment_token_expires_at: token.expires_at,
+		server_url: services.baseUrl,
+	};
+}
+
+/** Runs `work`, giving the owner that does not exist its name. */
+async function explaining<Result>(
+	ownerId: string | null | undefined,
+	work: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		if (
+			(error as { constraint?: string }).constraint === "devices_owner_id_fkey"
+		) {
+			throw badFields([
+				{
+					field: "owner_id",
+					message: `there is no person ${ownerId} in this organization`,
+				},
+			]);
+		}
+		throw error;
+	}
+}

@@ -1,0 +1,58 @@
+import { isLockTimeout } from "../errors.ts";
+import { Batcher, type Queue } from "./batch.ts";
+
+interface Turn<Result> {
+	organizationId: string;
+	work: () => Promise<Result>;
+}
+
+/** How long what met a lock asks again; each attempt waits for the lock itself (sql/0014). */
+const PATIENCE_MS = 2_000;
+
+/**
+ * What is rare and changes an organization's audit log: few at a time, so that many of them cannot
+ * take the others' connections, and of one organization one, so that its locked log holds up
+ * nobody else. More places would help no organization: the log lets one through at a time.
+ */
+export class Turns<Result> {
+	readonly #batcher: Batcher<Turn<Result>, Result>;
+
+	constructor(name: string) {
+		this.#batcher = new Batcher<Turn<Result>, Result>({
+			name,
+			key: ({ organizationId }) => organizationId,
+			bytes: () => 512,
+			maxBatchRows: 1,
+			maxBatchBytes: 1 << 20,
+			maxInFlight: 2,
+			maxWaitingRows: 4096,
+			maxWaitingBytes: 4 << 20,
+			maxHeldPerKey: 512,
+			run: async ([turn]) => [await (turn as Turn<Result>).work()],
+		});
+	}
+
+	/** Runs `work` when it is the organization's turn, and again if it met a lock that somebody keeps. */
+	async take(
+		organizationId: string,
+		work: () => Promise<Result>,
+	): Promise<Result> {
+		const until = performance.now() + PATIENCE_MS;
+		for (;;) {
+			try {
+				return await this.#batcher.add({ organizationId, work });
+			} catch (error) {
+				if (!isLockTimeout(error) || performance.now() > until) throw error;
+			}
+		}
+	}
+
+	/** What waits for the database. */
+	get queue(): Queue {
+		return this.#batcher;
+	}
+
+	idle(): Promise<void> {
+		return this.#batcher.idle();
+	}
+}

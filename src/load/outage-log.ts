@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { assertTakesWrites } from "../db/pool.ts";
+import { toAppError } from "../errors.ts";
+
+const LOOK_MS = 1_000;
+const SUMMARY_MS = 60_000;
+
+interface Outage {
+	since: number;
+	toldAt: number;
+	refused: number;
+	/** How often each code of PostgreSQL or the system, or a message where there is none. */
+	causes: Record<string, number>;
+}
+
+/**
+ * The log's lines on requests that failed through no fault of the caller. What went wrong is a line
+ * for each; but while the database is away, that would be one for each device of a fleet, so of an
+ * outage there is the first, then the count once a minute, and that it is over.
+ */
+export class Failures {
+	readonly #log: Logger;
+	readonly #pool: Pool;
+	#outage: Outage | undefined;
+	#isClosed = false;
+
+	/** `pool` is asked whether the database is back; one in which no crowd waits. */
+	constructor(log: Logger, pool: Pool) {
+		this.#log = log;
+		this.#pool = pool;
+	}
+
+	/** What we refused ourselves is counted in the metrics (docs/operating.md), and no line. */
+	note(thrown: unknown, fields: object, message: string): void {
+		const error = toAppError(thrown);
+		if (error === thrown || error.status < 500) return;
+		if (error.code !== "service_unavailable") {
+			this.#log.error({ ...fields, err: thrown }, message);
+			return;
+		}
+		if (!this.#outage) {
+			const now = Date.now();
+			this.#outage = { since: now, toldAt: now, refused: 0, causes: {} };
+			this.#log.error(
+				{ ...fields, err: thrown },
+				`${message}: the database does not answer as it should; until it does, failures are counted`,
+			);
+			void this.#watch(this.#outage);
+		}
+		const { code, message: text } = thrown as Error & { code?: string };
+		const cause = code ?? text;
+		this.#outage.refused++;
+		this.#outage.causes[cause] = (this.#outage.causes[cause] ?? 0) + 1;
+	}
+
+	close(): void {
+		this.#isClosed = true;
+	}
+
+	/** Over when the database takes writes and nobody was refused for a while. */
+	async #watch(outage: Outage): Promise<void> {
+		for (;;) {
+			const before = outage.refused;
+			await sleep(LOOK_MS, undefined, { ref: false });
+			if (this.#isClosed) return;
+			const isBack = await assertTakesWrites(this.#pool).then(
+				() => true,
+				() => false,
+			);
+			const now = Date.now();
+			const seconds = Math.round((now - outage.since) / 1000);
+			const { refused, causes } = outage;
+			if (isBack && refused === before) {
+				this.#outage = undefined;
+				this.#log.warn(
+					{ seconds, refused, causes },
+					`the database is back after ${seconds} s; requests refused: ${refused}`,
+				);
+				return;
+			}
+			if (now - outage.toldAt < SUMMARY_MS) continue;
+			outage.toldAt = now;
+			this.#log.error(
+				{ seconds, refused, causes },
+				`the database does not answer as it should for ${seconds} s; requests refused so far: ${refused}`,
+			);
+		}
+	}
+}

@@ -1,0 +1,139 @@
+import type { Pool } from "pg";
+import { z } from "zod";
+import { appendChanges } from "../audit/log.ts";
+import { transaction } from "../db/pool.ts";
+import { AppError, badFields } from "../errors.ts";
+import { makeOrganizationId } from "../id.ts";
+import { emailSchema, nameSchema } from "../records/field.ts";
+import { hashPassword } from "../sign-in/password-hash.ts";
+import {
+	passwordSchema,
+	requireGoodPassword,
+} from "../sign-in/password-rules.ts";
+import type { From } from "../sign-in/sign-in-events.ts";
+import { addMember, createUser } from "../sign-in/users.ts";
+import {
+	hashSecret,
+	isWellFormedSecret,
+	makeSecret,
+} from "../tokens/secret.ts";
+import { insertOrganization } from "./organization-store.ts";
+
+export const setupInput = z.strictObject({
+	token: z.string(),
+	organization_name: nameSchema(),
+	name: nameSchema(),
+	email: emailSchema(),
+	password: passwordSchema,
+});
+
+/** True while nobody has an account: the console then shows how to set the service up. */
+export async function isSetupNeeded(pool: Pool): Promise<boolean> {
+	const { rows } = await pool.query<{ found: boolean }>(
+		"select has_users() as found",
+	);
+	return !rows[0]?.found;
+}
+
+/**
+ * A link that makes the first user, once, for 24 hours; every link before it stops working.
+ * Undefined when there are users. It is kept in the database, so any process of the service
+ * knows it, and only as a hash. The token is after the #: a browser sends that to no server.
+ */
+export async function makeSetupLink(
+	pool: Pool,
+	baseUrl: string,
+): Promise<string | undefined> {
+	const token = makeSecret("set");
+	const { rows } = await pool.query<{ added: boolean }>(
+		"select add_setup_link(decode($1, 'hex')) as added",
+		[hashSecret(token)],
+	);
+	return rows[0]?.added ? `${baseUrl}/setup#${token}` : undefined;
+}
+
+/** The hash of a setup link's token that can be used now. Throws bad_request that says why not. */
+export async function checkSetupLink(
+	pool: Pool,
+	token: string,
+): Promise<string> {
+	if (!(await isSetupNeeded(pool))) throw setUpAlready();
+	if (!isWellFormedSecret("set", token)) {
+		throw badFields([
+			{
+				field: "token",
+				message:
+					"is no setup link; copy the link whole, the token is what follows its #",
+			},
+		]);
+	}
+	const hash = hashSecret(token);
+	const { rows } = await pool.query<{ is_usable: boolean }>(
+		"select is_setup_link(decode($1, 'hex')) as is_usable",
+		[hash],
+	);
+	if (!rows[0]?.is_usable) throw unusableLink();
+	return hash;
+}
+
+/**
+ * The first user, as admin of the first organization, by the link that the service printed; all
+ * or nothing, and of several at once exactly one. In the audit log the new user is the actor:
+ * the link shows that somebody who reads the service's output let them. Throws bad_request.
+ */
+export async function setUp(
+	pool: Pool,
+	input: z.output<typeof setupInput>,
+	from: From,
+): Promise<{ user_id: string; email: string; organization_id: string }> {
+	const hash = await checkSetupLink(pool, input.token);
+	requireGoodPassword(input.password, [
+		input.email,
+		input.name,
+		input.organization_name,
+	]);
+	// Slow on purpose; not while a transaction waits, and not for an invented token.
+	const passwordHash = await hashPassword(input.password);
+	const organizationId = makeOrganizationId();
+	return transaction(pool, { organizationId }, async (client) => {
+		const { rows } = await client.query<{ used: boolean }>(
+			"select use_setup_link(decode($1, 'hex')) as used",
+			[hash],
+		);
+		if (!rows[0]?.used) throw unusableLink();
+		const { name } = input;
+		const email = input.email.toLowerCase();
+		const { userId } = await createUser(client, { email, name, passwordHash });
+		const changes = [
+			await insertOrganization(client, organizationId, input.organization_name),
+			await addMember(
+				client,
+				organizationId,
+				{ id: userId, name, email },
+				"admin",
+			),
+		];
+		await appendChanges(
+			client,
+			{ kind: "USER", userId, name, memberships: [], ...from },
+			"setUp",
+			organizationId,
+			changes,
+		);
+		return { user_id: userId, email, organization_id: organizationId };
+	});
+}
+
+function setUpAlready(): AppError {
+	return new AppError(
+		"bad_request",
+		"Assay is set up already; sign in, or ask an admin for an invitation",
+	);
+}
+
+function unusableLink(): AppError {
+	return new AppError(
+		"bad_request",
+		"the setup link was used, replaced by a newer one, or has expired; `npx assay setup-link` on the server prints a new one",
+	);
+}

@@ -1,0 +1,316 @@
+import { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { notFound } from "../invoke.ts";
+import { type Message, nameInMail } from "../mail/mail.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
+import { ROLES } from "../principal.ts";
+import { emailSchema, idSchema } from "../records/field.ts";
+import { organizationId } from "../records/list-pages.ts";
+import {
+	hashSecret,
+	isWellFormedSecret,
+	makeSecret,
+} from "../tokens/secret.ts";
+import { role } from "./member-operations.ts";
+
+const INVITATION_DAYS = 7;
+/** Open ones of an organization, expired ones included: all are listed. */
+const MAX_OPEN = 500;
+/** Of one address, by one organization and by one user over all: whoever does not react wants no more mails. */
+const MAX_A_DAY = 5;
+
+const invitation = z.object({
+	id: z.string(),
+	organization_id: z.string(),
+	email: z.string(),
+	role: z.enum(ROLES),
+	invited_by: z.string(),
+	created_at: z.string(),
+	expires_at: z.string(),
+	is_expired: z.boolean(),
+});
+type Invitation = z.output<typeof invitation>;
+
+const admin = {
+	toolset: "members",
+	surface: "console",
+	access: "admin",
+	tenant: "organization_id",
+} as const;
+
+export const inviteMember = defineOperation({
+	...admin,
+	name: "inviteMember",
+	title: "Invite a member",
+	description:
+		"Invite somebody to an organization by e-mail address. Gives a link that works once, for seven days, and mails it too where the service sends mail; it replaces an earlier invitation of the same address.",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		email: emailSchema().describe("Where the person will sign in with"),
+		role,
+	}),
+	output: z.object({
+		invitation,
+		invitation_url: z.string().describe("To be passed on; shown only now"),
+		is_mailed: z.boolean().describe("It was handed to the mail server as well"),
+	}),
+	run: async (context, input) => {
+		const { client, membership, principal, services } = context;
+		const email = input.email.toLowerCase();
+		await refuseMember(context, email);
+		const { rows: replaced } = await client.query<{ id: string }>(
+			"update invitations set revoked_at = now() where organization_id = $1 and email = $2 and accepted_at is null and revoked_at is null returning id",
+			[membership.organizationId, email],
+		);
+		for (const { id } of replaced) {
+			context.changed(revokedChange({ id, email }));
+		}
+		await refuseTooMany(context, email);
+		const id = makeId(membership.organizationId, "invitation");
+		const token = makeSecret("inv");
+		await client.query(
+			`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at)
+			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day')`,
+			[
+				membership.organizationId,
+				id,
+				email,
+				input.role,
+				hashSecret(token),
+				principal.name,
+				INVITATION_DAYS,
+				principal.userId,
+			],
+		);
+		context.changed({
+			kind: "invitation",
+			id,
+			name: email,
+			fields: { email: { after: email }, role: { after: input.role } },
+		});
+		const made = await findInvitation(context, id);
+		if (!made) throw new Error("the new invitation cannot be seen");
+		// After the #: a browser does not send it to any server, so no log has it.
+		const url = `${services.baseUrl}/invitation#${token}`;
+		const message = await writeInvitation(context, made, url);
+		context.afterCommit(() => services.mail?.send(message));
+		return {
+			invitation: made,
+			invitation_url: url,
+			is_mailed: services.mail !== undefined,
+		};
+	},
+});
+
+export const listInvitations = defineOperation({
+	...admin,
+	name: "listInvitations",
+	title: "List invitations",
+	description:
+		"List the invitations to an organization that were neither accepted nor revoked, expired ones included.",
+	isReadOnly: true,
+	input: z.strictObject({ organization_id: organizationId() }),
+	output: z.object({ invitations: z.array(invitation) }),
+	run: async ({ client, membership }) => {
+		const { rows } = await client.query<Invitation>(
+			`${SELECT} where i.organization_id = $1 and i.accepted_at is null and i.revoked_at is null
+			order by i.created_at desc, i.id limit ${MAX_OPEN}`,
+			[membership.organizationId],
+		);
+		return { invitations: rows };
+	},
+});
+
+export const revokeInvitation = defineOperation({
+	...admin,
+	name: "revokeInvitation",
+	title: "Revoke an invitation",
+	description: "Revoke an invitation; its link no longer works.",
+	isDestructive: true,
+	input: z.strictObject({
+		organization_id: organizationId(),
+		id: idSchema("invitation"),
+	}),
+	output: z.object({ revoked_invitation_id: z.string() }),
+	run: async (context, { id }) => {
+		const { rows } = await context.client.query<{ email: string }>(
+			"update invitations set revoked_at = now() where organization_id = $1 and id = $2 and accepted_at is null and revoked_at is null returning email",
+			[context.membership.organizationId, id],
+		);
+		if (!rows[0]) throw notFound(id);
+		context.changed(revokedChange({ id, email: rows[0].email }));
+		return { revoked_invitation_id: id };
+	},
+});
+
+export const acceptInvitation = defineOperation({
+	name: "acceptInvitation",
+	title: "Accept an invitation",
+	description:
+		"Become a member of the organization that invited your e-mail address.",
+	toolset: "members",
+	access: "self",
+	surface: "console",
+	tenant: null,
+	input: z.strictObject({
+		token: z.string().describe("What follows the # of the invitation's link"),
+	}),
+	output: z.object({
+		organization: z.object({ id: z.string(), name: z.string() }),
+		role: z.enum(ROLES),
+	}),
+	run: async (context, { token }) => {
+		const { client } = context;
+		const hash = hashInvitation(token);
+		const { rows } = await client.query<{
+			invitation_id: string;
+			organization_id: string;
+			role: (typeof ROLES)[number];
+		}>("select * from accept_invitation(decode($1, 'hex'))", [hash]);
+		const [accepted] = rows;
+		if (!accepted) throw unusableInvitation();
+		const { rows: organizations } = await client.query<{ name: string }>(
+			"select name from organizations where id = $1",
+			[accepted.organization_id],
+		);
+		context.changed({
+			kind: "invitation",
+			id: accepted.invitation_id,
+			name: context.principal.name,
+			fields: {
+				status: { before: "OPEN", after: "ACCEPTED" },
+				role: { after: accepted.role },
+			},
+			organizationId: accepted.organization_id,
+		});
+		return {
+			organization: {
+				id: accepted.organization_id,
+				name: organizations[0]?.name ?? "",
+			},
+			role: accepted.role,
+		};
+	},
+});
+
+/** The hash of an invitation's token; throws when it cannot be one. */
+export function hashInvitation(token: string): string {
+	if (!isWellFormedSecret("inv", token)) {
+		throw badFields([
+			{
+				field: "token",
+				message:
+					"is no invitation; copy the link whole, the token is what follows its #",
+			},
+		]);
+	}
+	return hashSecret(token);
+}
+
+/** The same words whichever it is, so that a link tells nothing to whom it is not for. */
+export function unusableInvitation(): AppError {
+	return new AppError(
+		"bad_request",
+		"the invitation was used, revoked or has expired, or it is for another e-mail address than yours; ask an admin of the organization for a new one",
+	);
+}
+
+const SELECT = `
+	select i.id, i.organization_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at,
+		i.expires_at <= now() as is_expired
+	from invitations i`;
+
+async function findInvitation(
+	{ client, membership }: Context,
+	id: string,
+): Promise<Invitation | undefined> {
+	const { rows } = await client.query<Invitation>(
+		`${SELECT} where i.organization_id = $1 and i.id = $2`,
+		[membership.organizationId, id],
+	);
+	return rows[0];
+}
+
+async function writeInvitation(
+	{ client, membership }: Context,
+	{ email, role, invited_by }: Invitation,
+	url: string,
+): Promise<Message> {
+	const { rows } = await client.query<{ name: string }>(
+		"select name from organizations where id = $1",
+		[membership.organizationId],
+	);
+	const organization = nameInMail(rows[0]?.name ?? "");
+	return {
+		to: email,
+		subject: `Invitation to ${organization} on Assay`,
+		text: `${nameInMail(invited_by)} invites you to ${organization} on Assay, as ${role}. Accept within ${INVITATION_DAYS} days:
+
+${url}
+
+If you do not know what this is about, do nothing.
+`,
+	};
+}
+
+/** The earlier invitation of the same address does not count: it has been replaced. */
+async function refuseTooMany(
+	{ client, membership }: Context,
+	email: string,
+): Promise<void> {
+	const { rows } = await client.query<{
+		open: number;
+		of_address: number;
+		sent: number;
+	}>(
+		`select
+			count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
+			count(*) filter (where email = $2 and created_at > now() - interval '1 day')::integer as of_address,
+			invitations_sent($2) as sent
+		from invitations where organization_id = $1`,
+		[membership.organizationId, email],
+	);
+	const [count] = rows;
+	if (Math.max(count?.of_address ?? 0, count?.sent ?? 0) >= MAX_A_DAY) {
+		throw badFields([
+			{
+				field: "email",
+				message: `was invited ${MAX_A_DAY} times within a day; try again tomorrow, or pass on the link that was made last`,
+			},
+		]);
+	}
+	if ((count?.open ?? 0) >= MAX_OPEN) {
+		throw new AppError(
+			"bad_request",
+			`the organization has ${MAX_OPEN} open invitations, which is as many as may be; revoke some`,
+		);
+	}
+}
+
+async function refuseMember(
+	{ client, membership }: Context,
+	email: string,
+): Promise<void> {
+	const { rowCount } = await client.query(
+		"select from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2",
+		[membership.organizationId, email],
+	);
+	if (rowCount === 0) return;
+	throw badFields([
+		{
+			field: "email",
+			message:
+				"is the address of a member already; change the member's role instead",
+		},
+	]);
+}
+
+function revokedChange({ id, email }: { id: string; email: string }): Change {
+	return {
+		kind: "invitation",
+		id,
+		name: email,
+		fields: { status: { before: "OPEN", after: "REVOKED" } },
+	};
+}

@@ -1,0 +1,262 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { makeOrganizationId } from "../id.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { ROLES, type Role } from "../principal.ts";
+import { idSchema, nameSchema } from "../records/field.ts";
+import {
+	byText,
+	byTime,
+	listInput,
+	organizationId,
+	readPage,
+} from "../records/list-pages.ts";
+import { addMember, memberChange } from "../sign-in/users.ts";
+import { insertOrganization } from "./organization-store.ts";
+
+export const role = z
+	.enum(ROLES)
+	.describe(
+		"viewer reads, member also adds and updates, admin does everything",
+	);
+
+const member = z.object({
+	user_id: z.string(),
+	organization_id: z.string(),
+	name: z.string(),
+	email: z.string(),
+	role: z.enum(ROLES),
+	two_factor_enabled: z
+		.boolean()
+		.nullable()
+		.describe("Signs in with a second factor; null unless you are admin"),
+	created_at: z.string(),
+});
+const one = z.object({ member });
+type Member = z.output<typeof member>;
+
+const userId = idSchema("user").describe(
+	"Id of the user; listMembers gives the ids",
+);
+const input = { organization_id: organizationId(), user_id: userId };
+const common = { toolset: "members", tenant: "organization_id" } as const;
+
+const COLUMNS =
+	"t.id, t.organization_id, t.name, t.email, t.role, t.created_at";
+const MEMBERS = `(
+	select m.organization_id, u.id, u.name, u.email, m.role, m.created_at,
+		search_text(u.name, u.email) as search_text,
+		coalesce(sort_key(u.name), '') collate "C" as name_key,
+		coalesce(sort_key(u.email), '') collate "C" as email_key
+	from memberships m join users u on u.id = m.user_id
+) t`;
+
+const orders = {
+	created_at: byTime("created_at"),
+	name: byText("name"),
+	email: byText("email"),
+};
+const filters = {
+	role: { schema: role, sql: (parameter: string) => `t.role = ${parameter}` },
+};
+
+export const listMembers = defineOperation({
+	...common,
+	name: "listMembers",
+	title: "List members",
+	description:
+		"List who may sign in to an organization: name, e-mail address and role of each. People without an account are in listPeople.",
+	access: "read",
+	input: listInput(orders, filters),
+	output: z.object({
+		members: z.array(member),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async ({ client, membership }, given) => {
+		const page = await readPage<MemberRow>(
+			client,
+			{ tool: "listMembers", columns: COLUMNS, from: MEMBERS, orders, filters },
+			given,
+		);
+		const protectedIds =
+			membership.role === "admin" ? await listProtected(client) : undefined;
+		return {
+			members: page.rows.map((row) => toMember(row, protectedIds)),
+			next_cursor: page.next_cursor,
+		};
+	},
+});
+
+export const updateMember = defineOperation({
+	...common,
+	name: "updateMember",
+	title: "Update a member's role",
+	description:
+		"Change a member's role in an organization; it counts from the member's next request on. An organization keeps at least one admin.",
+	access: "admin",
+	isIdempotent: true,
+	input: z.strictObject({ ...input, role }),
+	output: one,
+	run: async (context, given) => {
+		const before = await lockMember(context, given.user_id);
+		if (before.role !== given.role) {
+			await context.client
+				.query(
+					"update memberships set role = $3 where organization_id = $1 and user_id = $2",
+					[before.organization_id, before.user_id, given.role],
+				)
+				.catch(explainLastAdministrator);
+			noteRole(context, before, given.role);
+		}
+		return { member: { ...before, role: given.role } };
+	},
+});
+
+export const removeMember = defineOperation({
+	...common,
+	name: "removeMember",
+	title: "Remove a member",
+	description:
+		"Take a user's membership away; the user and the user's API tokens lose the organization with their next request. An organization keeps at least one admin.",
+	access: "admin",
+	isDestructive: true,
+	input: z.strictObject(input),
+	output: z.object({ removed_user_id: z.string() }),
+	run: async (context, given) => {
+		const before = await lockMember(context, given.user_id);
+		await context.client
+			.query(
+				"delete from memberships where organization_id = $1 and user_id = $2",
+				[before.organization_id, before.user_id],
+			)
+			.catch(explainLastAdministrator);
+		noteRole(context, before, undefined);
+		return { removed_user_id: before.user_id };
+	},
+});
+
+/** Each has its own audit log, and what a user changes of the own account is written in all of them. */
+export const MAX_ORGANIZATIONS = 100;
+
+export const createOrganization = defineOperation({
+	name: "createOrganization",
+	title: "Create an organization",
+	description: "Make an organization, with you as its admin.",
+	toolset: "organizations",
+	access: "self",
+	surface: "console",
+	tenant: null,
+	input: z.strictObject({ name: nameSchema() }),
+	output: z.object({
+		organization: z.object({ id: z.string(), name: z.string() }),
+	}),
+	run: async (context, { name }) => {
+		const { client, principal } = context;
+		const id = makeOrganizationId();
+		const { rows } = await client.query<{ name: string; email: string }>(
+			"select name, email from users where id = $1",
+			[principal.userId],
+		);
+		const [caller] = rows;
+		if (!caller || !principal.userId) {
+			throw new AppError("forbidden", "sign in to make an organization");
+		}
+		await refuseOneTooMany(client, principal.userId);
+		// From here on the transaction is one of the new organization.
+		await client.query("select set_config('assay.organization_id', $1, true)", [
+			id,
+		]);
+		context.changed(await insertOrganization(client, id, name));
+		const user = { id: principal.userId, ...caller };
+		context.changed(await addMember(client, id, user, "admin"));
+		return { organization: { id, name } };
+	},
+});
+
+/** Throws bad_request for who is admin of as many organizations as one may make. */
+async function refuseOneTooMany(
+	client: PoolClient,
+	userId: string,
+): Promise<void> {
+	// Of several at once each sees those before it.
+	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+		userId,
+	]);
+	const { rows } = await client.query<{ count: number }>(
+		"select count(*)::integer as count from memberships where user_id = $1 and role = 'admin'",
+		[userId],
+	);
+	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
+	throw new AppError(
+		"bad_request",
+		`you are admin of ${MAX_ORGANIZATIONS} organizations, as many as a user may make; whoever runs the service makes more with \`assay org create\``,
+	);
+}
+
+interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
+	id: string;
+}
+
+function toMember(
+	{ id, ...row }: MemberRow,
+	protectedIds?: Set<string>,
+): Member {
+	return {
+		...row,
+		user_id: id,
+		two_factor_enabled: protectedIds?.has(id) ?? null,
+	};
+}
+
+/** Ids of the members who sign in with a second factor. */
+async function listProtected(client: PoolClient): Promise<Set<string>> {
+	const { rows } = await client.query<{ id: string }>(
+		"select members_with_second_factor() as id",
+	);
+	return new Set(rows.map(({ id }) => id));
+}
+
+/** Throws not_found when the user is no member of the organization. */
+async function lockMember(context: Context, userId: string): Promise<Member> {
+	const { rows } = await context.client.query<MemberRow>(
+		`select u.id, m.organization_id, u.name, u.email, m.role, m.created_at
+		from memberships m join users u on u.id = m.user_id
+		where m.organization_id = $1 and m.user_id = $2
+		for update of m`,
+		[context.membership.organizationId, userId],
+	);
+	if (!rows[0]) {
+		// The same words for a user whom nobody knows: who else there is is not told.
+		throw new AppError(
+			"not_found",
+			`the user ${userId} is no member of this organization; listMembers gives those who are`,
+		);
+	}
+	return toMember(rows[0], await listProtected(context.client));
+}
+
+function noteRole(
+	context: Context,
+	before: Member,
+	after: Role | undefined,
+): void {
+	context.changed(
+		memberChange(
+			before.organization_id,
+			{ id: before.user_id, name: before.name, email: before.email },
+			{ before: before.role, ...(after && { after }) },
+		),
+	);
+}
+
+/** For a query that may take the last admin away: throws bad_request then. */
+export function explainLastAdministrator(error: unknown): never {
+	if ((error as { constraint?: string }).constraint === "last_administrator") {
+		throw new AppError(
+			"bad_request",
+			"this is the organization's last admin; make another member admin first",
+		);
+	}
+	throw error;
+}

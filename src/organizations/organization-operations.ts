@@ -1,0 +1,187 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.ts";
+import { nameSchema, textSchema } from "../records/field.ts";
+import {
+	byText,
+	byTime,
+	listInput,
+	organizationId,
+	readPage,
+} from "../records/list-pages.ts";
+import type { Values } from "../records/store.ts";
+
+const organization = z.object({
+	id: z.string(),
+	name: z.string(),
+	description: z.string().nullable(),
+	heartbeat_interval_seconds: z.int().describe("How often devices report in"),
+	posture_interval_seconds: z
+		.int()
+		.describe("How often devices report their postures"),
+	created_at: z.string(),
+	updated_at: z.string(),
+});
+
+const COLUMNS =
+	"t.id, t.name, t.description, t.heartbeat_interval_seconds, t.posture_interval_seconds, t.created_at, t.updated_at";
+
+const orders = {
+	created_at: byTime("created_at"),
+	updated_at: byTime("updated_at"),
+	name: byText("name"),
+};
+
+export const listOrganizations = defineOperation({
+	name: "listOrganizations",
+	title: "List organizations",
+	description:
+		"List the organizations that you may view, with your role in each. Call it first: most other tools need an organization_id.",
+	toolset: "organizations",
+	access: "read",
+	tenant: null,
+	input: listInput(orders, {}).omit({ organization_id: true }),
+	output: z.object({
+		organizations: z.array(
+			organization.extend({
+				role: z.enum(["viewer", "member", "admin"]).describe("Your role in it"),
+			}),
+		),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async ({ client, principal }, input) => {
+		const roles = new Map(
+			principal.memberships.map(({ organizationId, role }) => [
+				organizationId,
+				role,
+			]),
+		);
+		const page = await readPage(
+			client,
+			{
+				tool: "listOrganizations",
+				columns: COLUMNS,
+				from: `(
+					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
+				) t`,
+				within: { sql: "t.id = any($1)", value: [...roles.keys()] },
+				orders,
+				filters: {},
+			},
+			input,
+		);
+		return {
+			organizations: page.rows.map((row) => ({
+				...row,
+				role: roles.get(row.id),
+			})) as never,
+			next_cursor: page.next_cursor,
+		};
+	},
+});
+
+export const getOrganization = defineOperation({
+	name: "getOrganization",
+	title: "Get an organization",
+	description: "Read an organization by its id.",
+	toolset: "organizations",
+	access: "read",
+	tenant: "organization_id",
+	input: z.strictObject({ organization_id: organizationId() }),
+	output: z.object({ organization }),
+	run: async ({ client }, { organization_id }) => {
+		const { rows } = await client.query({
+			name: "get.organization",
+			text: `select ${COLUMNS} from organizations t where t.id = $1`,
+			values: [organization_id],
+		});
+		return { organization: rows[0] as never };
+	},
+});
+
+export const updateOrganization = defineOperation({
+	name: "updateOrganization",
+	title: "Update an organization",
+	description:
+		"Change the name or description of an organization: only what is given; null clears the description.",
+	toolset: "organizations",
+	access: "write",
+	isIdempotent: true,
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		name: nameSchema().optional().describe("What it is called"),
+		description: textSchema()
+			.nullable()
+			.optional()
+			.describe("What it is and does"),
+	}),
+	output: z.object({ organization }),
+	run: (context, { organization_id, ...given }) =>
+		change(context, organization_id, given),
+});
+
+export const updateOrganizationSettings = defineOperation({
+	name: "updateOrganizationSettings",
+	title: "Update an organization's settings",
+	description:
+		"Change how often the devices of an organization report: only what is given. A device learns it with its next heartbeat.",
+	toolset: "organizations",
+	access: "admin",
+	isIdempotent: true,
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		heartbeat_interval_seconds: z
+			.int()
+			.min(30)
+			.max(86_400)
+			.optional()
+			.describe("Seconds between heartbeats"),
+		posture_interval_seconds: z
+			.int()
+			.min(60)
+			.max(604_800)
+			.optional()
+			.describe("Seconds between posture reports"),
+	}),
+	output: z.object({ organization }),
+	run: (context, { organization_id, ...given }) =>
+		change(context, organization_id, given),
+});
+
+type ChangeContext = Parameters<typeof getOrganization.run>[0];
+
+async function change(
+	{ client, changed }: ChangeContext,
+	id: string,
+	given: Values,
+): Promise<{ organization: z.input<typeof organization> }> {
+	const names = Object.keys(given).filter((name) => given[name] !== undefined);
+	const { rows } = await client.query(
+		// Not "for update", for which every foreign key to the organization waits: that of the
+		// audit log's next entry, too, while we wait for the log.
+		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
+		[id],
+	);
+	const before = rows[0] ?? {};
+	const different = names.filter((name) => given[name] !== before[name]);
+	if (different.length === 0) return { organization: before as never };
+	const assignments = different.map((name, index) => `${name} = $${index + 2}`);
+	const { rows: updated } = await client.query(
+		`update organizations t set ${assignments.join(", ")}, updated_at = now() where t.id = $1 returning ${COLUMNS}`,
+		[id, ...different.map((name) => given[name])],
+	);
+	const after = updated[0] ?? {};
+	changed({
+		kind: "organization",
+		id,
+		name: String(after.name),
+		fields: Object.fromEntries(
+			different.map((name) => [
+				name,
+				{ before: before[name], after: after[name] },
+			]),
+		),
+	});
+	return { organization: after as never };
+}

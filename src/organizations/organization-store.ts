@@ -1,0 +1,65 @@
+import type { Pool, PoolClient } from "pg";
+import { appendChanges } from "../audit/log.ts";
+import { withTenant } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { makeOrganizationId, parseId } from "../id.ts";
+import type { Change } from "../operation.ts";
+import { type Principal, systemPrincipal } from "../principal.ts";
+
+/** Makes an organization without members; gives its id. */
+export async function createOrganization(
+	pool: Pool,
+	name: string,
+	principal: Principal = systemPrincipal(),
+): Promise<string> {
+	const id = makeOrganizationId();
+	await withTenant(pool, id, async (client) => {
+		const change = await insertOrganization(client, id, name);
+		await appendChanges(client, principal, "createOrganization", id, [change]);
+	});
+	return id;
+}
+
+/** Stores an organization, in a transaction of its own id. */
+export async function insertOrganization(
+	client: PoolClient,
+	id: string,
+	name: string,
+): Promise<Change> {
+	await client.query("insert into organizations (id, name) values ($1, $2)", [
+		id,
+		name,
+	]);
+	return {
+		kind: "organization",
+		id,
+		name,
+		fields: { name: { after: name } },
+		organizationId: id,
+	};
+}
+
+/** Throws not_found unless the organization of the client's transaction exists. */
+export async function requireOrganization(
+	client: PoolClient,
+	id: string,
+): Promise<void> {
+	const { rowCount } = await client.query(
+		"select from organizations where id = $1",
+		[id],
+	);
+	if (rowCount === 0) {
+		throw new AppError("not_found", `there is no organization ${id}`);
+	}
+}
+
+/** Throws bad_request when `text` is no organization id. */
+export function parseOrganizationId(text: string): string {
+	if (parseId(text)?.kind !== "organization") {
+		throw new AppError(
+			"bad_request",
+			`"${text}" is no organization id; \`assay org create\` and \`assay org list\` print them (32 characters)`,
+		);
+	}
+	return text;
+}

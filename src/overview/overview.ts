@@ -1,0 +1,218 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { checkName, DEVICES, FRESHNESS } from "../devices/device-record.ts";
+import { defineOperation } from "../operation.ts";
+import { dateSchema } from "../records/field.ts";
+import type { AnyRecordKind } from "../records/kind.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { recordKinds } from "../registers/all.ts";
+
+const SOON_DAYS = 14;
+const OLD_TOKEN_DAYS = 90;
+const FEW = 10;
+
+const work = z.object({
+	open: z.int().describe("filter is_open: true"),
+	overdue: z.int().describe("and due_until: overdue_until"),
+	due_soon: z.int().describe("and due_from: today, due_until: soon_until"),
+});
+const cells = z.array(
+	z.object({ likelihood: z.int(), impact: z.int(), risks: z.int() }),
+);
+
+/** The registers of things to be done by a day. */
+const WORK = recordKinds.filter(({ due }) => due);
+
+/** What the console's home page shows beside listPostureSummary; each number has its list. */
+export const getOverview = defineOperation({
+	name: "getOverview",
+	title: "Get the overview",
+	description:
+		"Count what needs attention in an organization: open, overdue and soon due work of each register, risks by likelihood and impact, checks that fail longest, old API tokens, and the records changed last.",
+	toolset: "overview",
+	access: "read",
+	surface: "console",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		today: dateSchema()
+			.optional()
+			.describe("The reader's day; that of UTC unless given"),
+	}),
+	output: z.object({
+		today: z.string(),
+		overdue_until: z.string().describe("The day before"),
+		soon_until: z.string().describe(`${SOON_DAYS} days on`),
+		nonconformities: work,
+		tasks: work,
+		obligations: work,
+		continual_improvements: work,
+		risks: z.object({ inherent: cells, residual: cells }),
+		failing_longest: z
+			.array(
+				z.object({
+					device_id: z.string(),
+					device_name: z.string().nullable(),
+					check_key: z.string(),
+					check_name: z.string().nullable(),
+					since: z.string(),
+				}),
+			)
+			.describe("Of ACTIVE devices that are heard of now"),
+		old_api_tokens: z
+			.int()
+			.nullable()
+			.describe(
+				`Live ones that reach the organization and are older than ${OLD_TOKEN_DAYS} days; null: for administrators only`,
+			),
+		recently_changed: z.array(
+			z.object({
+				kind: z.string(),
+				id: z.string(),
+				name: z.string().nullable(),
+				is_new: z.boolean().describe("Not changed since it was added"),
+				updated_at: z.string(),
+			}),
+		),
+	}),
+	run: async ({ client, membership }, input) => {
+		const organization = input.organization_id;
+		const today = input.today ?? new Date().toISOString().slice(0, 10);
+		const soon = dayAfter(today, SOON_DAYS);
+		const [open, risks, failing, tokens, recent] = await Promise.all([
+			countWork(client, organization, today, soon),
+			countRisks(client, organization),
+			findFailingLongest(client, organization),
+			membership.role === "admin" ? countOldTokens(client) : null,
+			findRecent(client, organization),
+		]);
+		return {
+			today,
+			overdue_until: dayAfter(today, -1),
+			soon_until: soon,
+			...open,
+			risks,
+			failing_longest: failing,
+			old_api_tokens: tokens,
+			recently_changed: recent,
+		};
+	},
+});
+
+/** The last day that is written with four digits; none is after it. */
+const LAST_DAY = Date.UTC(9999, 11, 31);
+
+function dayAfter(day: string, days: number): string {
+	const time = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000;
+	return new Date(Math.min(time, LAST_DAY)).toISOString().slice(0, 10);
+}
+
+type Work = z.output<typeof work>;
+type WorkByRegister = Record<
+	"nonconformities" | "tasks" | "obligations" | "continual_improvements",
+	Work
+>;
+
+async function countWork(
+	client: PoolClient,
+	organization: string,
+	today: string,
+	soon: string,
+): Promise<WorkByRegister> {
+	const texts = WORK.map(({ table, due }) => {
+		if (!due) throw new Error(`${table} has no day`);
+		return `select '${table}' as register,
+			count(*)::int as open,
+			(count(*) filter (where t.${due.date} < $2::date))::int as overdue,
+			(count(*) filter (where t.${due.date} between $2::date and $3::date))::int as due_soon
+		from ${table} t
+		where t.organization_id = $1 and t.${due.done.field} <> '${due.done.value}'`;
+	});
+	const { rows } = await client.query<Work & { register: string }>({
+		name: "overview.work",
+		text: texts.join(" union all "),
+		values: [organization, today, soon],
+	});
+	return Object.fromEntries(
+		rows.map(({ register, ...counts }) => [register, counts]),
+	) as unknown as WorkByRegister;
+}
+
+async function countRisks(client: PoolClient, organization: string) {
+	const cellsOf = (which: string) => `
+		select '${which}' as which, t.${which}_likelihood as likelihood, t.${which}_impact as impact,
+			count(*)::int as risks
+		from risks t where t.organization_id = $1 group by 2, 3`;
+	const { rows } = await client.query<
+		z.output<typeof cells>[number] & { which: "inherent" | "residual" }
+	>({
+		name: "overview.risks",
+		text: `${cellsOf("inherent")} union all ${cellsOf("residual")} order by likelihood, impact`,
+		values: [organization],
+	});
+	const of = (wanted: string) =>
+		rows
+			.filter(({ which }) => which === wanted)
+			.map(({ which: _, ...cell }) => cell);
+	return { inherent: of("inherent"), residual: of("residual") };
+}
+
+async function findFailingLongest(client: PoolClient, organization: string) {
+	const { rows } = await client.query<{
+		device_id: string;
+		device_name: string | null;
+		check_key: string;
+		since: string;
+	}>({
+		name: "overview.failing",
+		text: `
+			select s.device_id, coalesce(t.name, t.hostname) as device_name, s.check_key, s.since
+			from posture_spans s
+			join (${DEVICES}) on t.organization_id = s.organization_id and t.id = s.device_id
+			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
+				and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE'
+			order by s.since, s.device_id, s.check_key
+			limit ${FEW}`,
+		values: [organization],
+	});
+	return rows.map((row) => ({
+		...row,
+		check_name: checkName(row.check_key),
+	}));
+}
+
+/** Row-level security shows those that reach the organization, and no others of its members' tokens. */
+async function countOldTokens(client: PoolClient): Promise<number> {
+	const { rows } = await client.query<{ tokens: number }>({
+		name: "overview.tokens",
+		text: `
+			select count(*)::int as tokens
+			from api_tokens t
+			join memberships m on m.user_id = t.user_id
+				and m.organization_id = current_setting('assay.organization_id')
+			where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+				and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days'`,
+	});
+	return rows[0]?.tokens ?? 0;
+}
+
+/** The last few of each register are at the end of its index, so few are read of any. */
+async function findRecent(client: PoolClient, organization: string) {
+	const lastOf = ({ kind, table, title }: AnyRecordKind) => `(
+		select '${kind}' as kind, t.id, left(t.${title ?? "id"}, 1000) as name,
+			t.updated_at, t.created_at = t.updated_at as is_new
+		from ${table} t where t.organization_id = $1
+		order by t.updated_at desc, t.id desc limit ${FEW})`;
+	const { rows } = await client.query<{
+		kind: string;
+		id: string;
+		name: string | null;
+		updated_at: string;
+		is_new: boolean;
+	}>({
+		name: "overview.recent",
+		text: `${recordKinds.map(lastOf).join(" union all ")} order by updated_at desc, id desc limit ${FEW}`,
+		values: [organization],
+	});
+	return rows;
+}

@@ -1,0 +1,53 @@
+import { badFields } from "../errors.ts";
+import type { Order } from "./list-pages.ts";
+import { storable } from "./text-match.ts";
+
+/** Where a page ended: the list and order it is of, and the last record's place in it. */
+export function writeCursor(of: string, value: string, id: string): string {
+	return Buffer.from(JSON.stringify([of, value, id])).toString("base64url");
+}
+
+/** The place that a cursor of this list and order names; throws bad_request for any other text. */
+export function readCursor(
+	text: string,
+	of: string,
+	order: Order,
+): [string | number, string] {
+	let parts: unknown;
+	try {
+		parts = JSON.parse(Buffer.from(text, "base64url").toString());
+	} catch {
+		throw badCursor();
+	}
+	if (!isPlace(parts)) throw badCursor();
+	const [from, value, id] = parts;
+	if (from !== of) {
+		throw badFields([
+			{
+				field: "cursor",
+				message:
+					"belongs to another list or another order; use it with the tool and the order_by that gave it, or leave it out to begin at the first page",
+			},
+		]);
+	}
+	if (value !== storable(value) || !/^[\w-]{32}$/.test(id)) throw badCursor();
+	return [order.type === "integer" ? Number(value) : value, id];
+}
+
+function isPlace(parts: unknown): parts is [string, string, string] {
+	return (
+		Array.isArray(parts) &&
+		parts.length === 3 &&
+		parts.every((part) => typeof part === "string")
+	);
+}
+
+export function badCursor() {
+	return badFields([
+		{
+			field: "cursor",
+			message:
+				"is none that this list gave; pass next_cursor of the page before unchanged, or leave it out",
+		},
+	]);
+}

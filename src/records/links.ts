@@ -1,0 +1,313 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { badFields } from "../errors.ts";
+import { kindNoun } from "../id.ts";
+import { notFound } from "../invoke.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import type { Order } from "./list-pages.ts";
+import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
+
+const LINKED = [
+	"risk",
+	"measure",
+	"control",
+	"obligation",
+	"nonconformity",
+	"vendor",
+	"asset",
+	"datum",
+	"audit",
+	"task",
+	"device",
+] as const;
+
+const linkable = namedKinds.filter(({ kind }) =>
+	(LINKED as readonly string[]).includes(kind),
+);
+
+const linkableId = z
+	.string()
+	.refine(
+		(text) => namedKindOf(linkable, text) !== undefined,
+		`must be the id of a record that can be linked: ${LINKED.join(", ")}`,
+	);
+
+const ends = {
+	record_id: linkableId.describe(`Id of one record: ${LINKED.join(", ")}`),
+	linked_record_id: linkableId.describe(
+		"Id of the other record, of the same organization",
+	),
+};
+
+const link = z.object({
+	record_id: z.string(),
+	linked_record_id: z.string(),
+	created_at: z.string(),
+});
+
+export const linkRecords = defineOperation({
+	name: "linkRecords",
+	title: "Link records",
+	description:
+		"Link two records of an organization, such as a measure to the risk it reduces or to the control it meets. A link has no direction; linking again changes nothing.",
+	toolset: "links",
+	access: "write",
+	isIdempotent: true,
+	tenant: "record_id",
+	input: z.strictObject(ends),
+	output: z.object({ link }),
+	run: async (context, input) => {
+		const { client, membership } = context;
+		const both = await lockBoth(context, input);
+		const pair = both.map(({ id }) => id);
+		const { rowCount } = await client.query(
+			`insert into record_links (organization_id, first_id, second_id, first_kind, second_kind)
+			values ($1, $2, $3, $4, $5)
+			on conflict do nothing`,
+			[membership.organizationId, ...pair, ...both.map(({ kind }) => kind)],
+		);
+		const { rows } = await client.query<{ created_at: string }>(
+			"select created_at from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
+			[membership.organizationId, ...pair],
+		);
+		if (rowCount === 1) noteLink(context, both, "after");
+		return {
+			link: { ...input, created_at: rows[0]?.created_at ?? "" },
+		};
+	},
+});
+
+export const unlinkRecords = defineOperation({
+	name: "unlinkRecords",
+	title: "Unlink records",
+	description:
+		"Remove the link between two records; the records stay. Says whether there was one.",
+	toolset: "links",
+	access: "write",
+	isIdempotent: true,
+	isDestructive: true,
+	tenant: "record_id",
+	input: z.strictObject(ends),
+	output: z.object({
+		record_id: z.string(),
+		linked_record_id: z.string(),
+		was_linked: z.boolean(),
+	}),
+	run: async (context, input) => {
+		const both = await lockBoth(context, input);
+		const { rowCount } = await context.client.query(
+			"delete from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
+			[context.membership.organizationId, ...sorted(input)],
+		);
+		if (rowCount === 1) noteLink(context, both, "before");
+		return { ...input, was_linked: rowCount === 1 };
+	},
+});
+
+const DEFAULT_SIZE = 20;
+const BY_ID: Order = { expression: "l.id", type: "text" };
+
+export const listLinkedRecords = defineOperation({
+	name: "listLinkedRecords",
+	title: "List linked records",
+	description:
+		"List the records linked to a record, with kind, name and status, a page at a time.",
+	toolset: "links",
+	access: "read",
+	tenant: "record_id",
+	input: z.strictObject({
+		record_id: ends.record_id,
+		kind: z.enum(LINKED).optional().describe("This kind of linked record only"),
+		size: z
+			.int()
+			.min(1)
+			.max(100)
+			.optional()
+			.describe(`Records a page, ${DEFAULT_SIZE} unless given`),
+		cursor: z
+			.string()
+			.nullable()
+			.optional()
+			.describe("next_cursor of the page before"),
+	}),
+	output: z.object({
+		linked_records: z.array(
+			z.object({
+				id: z.string(),
+				kind: z.enum(LINKED),
+				name: z.string().nullable(),
+				status: z
+					.string()
+					.nullable()
+					.describe("Its status or state; null for kinds that have none"),
+				linked_at: z.string(),
+			}),
+		),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async ({ client, membership }, input) => {
+		const { organizationId } = membership;
+		if (!(await find(client, organizationId, input.record_id))) {
+			throw notFound(input.record_id);
+		}
+		const cursorOf = `listLinkedRecords.${input.record_id}.${input.kind ?? ""}`;
+		const after = input.cursor
+			? readCursor(input.cursor, cursorOf, BY_ID)
+			: undefined;
+		const size = input.size ?? DEFAULT_SIZE;
+		const { rows } = await client.query<
+			Linked & { status: string | null; linked_at: string }
+		>({
+			name: "list.links",
+			text: `${SELECT_LINKED}
+				where ($3::text is null or l.kind = $3) and ($4::text is null or l.id > $4)
+				order by l.id
+				limit $5`,
+			values: [
+				organizationId,
+				input.record_id,
+				input.kind ?? null,
+				after?.[1] ?? null,
+				size + 1,
+			],
+		});
+		const page = rows.slice(0, size);
+		const last = page.at(-1);
+		return {
+			linked_records: page,
+			next_cursor:
+				rows.length > size && last
+					? writeCursor(cursorOf, last.id, last.id)
+					: null,
+		};
+	},
+});
+
+/** A record at the other end of a link. */
+interface Linked {
+	id: string;
+	kind: (typeof LINKED)[number];
+	name: string | null;
+}
+
+/** The records linked to record $2 of organization $1. */
+const SELECT_LINKED = `
+	select l.id, l.kind, l.created_at as linked_at,
+		${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
+		${ofLinked(({ status }) => status)} as status
+	from (
+		select second_id as id, second_kind as kind, created_at
+		from record_links where organization_id = $1 and first_id = $2
+		union all
+		select first_id, first_kind, created_at
+		from record_links where organization_id = $1 and second_id = $2
+	) l`;
+
+/**
+ * Notes for the audit log that a record which is about to be deleted loses its links: each in
+ * the history of the record at its other end. Gives them, for the entry of the deleted one.
+ */
+export async function noteLostLinks(
+	context: Context,
+	lost: Pick<Change, "kind" | "id" | "name">,
+): Promise<Change["fields"]> {
+	const { rows } = await context.client.query<Linked>(
+		`${SELECT_LINKED} order by l.id`,
+		[context.membership.organizationId, lost.id],
+	);
+	const linked = rows.map(({ id, kind, name }) => ({ kind, id, name }));
+	for (const other of linked) {
+		const { kind, id, name } = lost;
+		context.changed({
+			...other,
+			fields: { linked_record: { before: { kind, id, name } } },
+		});
+	}
+	return linked.length > 0 ? { linked_records: { before: linked } } : {};
+}
+
+/** SQL of something about the record of a link `l`, which each kind has in its own table. */
+function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
+	const cases = linkable.map((kind) => {
+		const sql = sqlOf(kind);
+		return (
+			sql &&
+			`when '${kind.kind}' then (select ${sql} from ${kind.table} t where t.organization_id = $1 and t.id = l.id)`
+		);
+	});
+	return `case l.kind ${cases.filter(Boolean).join("\n")} end`;
+}
+
+interface Ends {
+	record_id: string;
+	linked_record_id: string;
+}
+
+function sorted(ends: Ends): string[] {
+	return [ends.record_id, ends.linked_record_id].sort();
+}
+
+/**
+ * Both records, which must exist and stay until the transaction ends: who deletes one waits for
+ * us and then removes the link, or we wait and find it gone.
+ */
+async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
+	if (ends.record_id === ends.linked_record_id) {
+		throw badFields([
+			{
+				field: "linked_record_id",
+				message: "must be another record than record_id",
+			},
+		]);
+	}
+	const { client, membership } = context;
+	const both: Linked[] = [];
+	// In the order of their ids, so that two calls never wait for each other in a circle.
+	for (const id of sorted(ends)) {
+		const found = await find(client, membership.organizationId, id, true);
+		if (found) {
+			both.push(found);
+			continue;
+		}
+		if (id === ends.record_id) throw notFound(id);
+		throw badFields([
+			{
+				field: "linked_record_id",
+				message: `there is no ${kindNoun(namedKindOf(linkable, id)?.kind ?? "risk")} ${id} in this organization`,
+			},
+		]);
+	}
+	return both;
+}
+
+async function find(
+	client: PoolClient,
+	organizationId: string,
+	id: string,
+	isLocked = false,
+): Promise<Linked | undefined> {
+	const named = namedKindOf(linkable, id);
+	if (!named) return undefined;
+	const { rows } = await client.query<Linked>(
+		`select t.id, left(${named.name}, 1000) as name, $3 as kind
+		from ${named.table} t where t.organization_id = $1 and t.id = $2 ${isLocked ? "for key share" : ""}`,
+		[organizationId, id, named.kind],
+	);
+	return rows[0];
+}
+
+/** A link belongs to the history of both records. */
+function noteLink(
+	context: Context,
+	[first, second]: readonly Linked[],
+	state: "before" | "after",
+): void {
+	if (!first || !second) throw new Error("a link has two ends");
+	for (const [one, other] of [
+		[first, second],
+		[second, first],
+	] as const) {
+		context.changed({ ...one, fields: { linked_record: { [state]: other } } });
+	}
+}

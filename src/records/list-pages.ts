@@ -1,0 +1,241 @@
+import type { PoolClient, QueryResultRow } from "pg";
+import { z } from "zod";
+import { textArray } from "../db/array.ts";
+import { badCursor, readCursor, writeCursor } from "./cursor.ts";
+import { idSchema } from "./field.ts";
+import { findFew, matches, wordsOf } from "./text-match.ts";
+
+/** What a list may be ordered by: an SQL expression, never null, that an index has. */
+export interface Order {
+	expression: string;
+	type: "text" | "date" | "integer" | "timestamptz";
+}
+
+/** A column of text, as people sort it: by its generated column `…_key`, without case and accents. */
+export const byText = (column: string): Order => ({
+	expression: `t.${column}_key`,
+	type: "text",
+});
+/** Records without the date come last in ascending order. */
+export const byDate = (column: string): Order => ({
+	expression: `coalesce(t.${column}, 'infinity'::date)`,
+	type: "date",
+});
+export const byInteger = (column: string): Order => ({
+	expression: `t.${column}`,
+	type: "integer",
+});
+export const byTime = (column: string): Order => ({
+	expression: `t.${column}`,
+	type: "timestamptz",
+});
+
+/** One filter of a list: what a caller gives and what it means for a row `t`. */
+export interface Filter {
+	schema: z.ZodType;
+	/** `parameter` is the placeholder of the value. */
+	sql: (parameter: string) => string;
+	/** What null means; without it null is not allowed. */
+	whenNull?: string;
+}
+
+const DEFAULT_SIZE = 20;
+const MAX_SIZE = 100;
+
+export const organizationId = () =>
+	idSchema("organization").describe(
+		"Organization to work in; listOrganizations gives the ids",
+	);
+
+/** The input that every list has. */
+export function listInput(
+	orders: Record<string, Order>,
+	filters: Record<string, Filter>,
+) {
+	const shape = Object.fromEntries(
+		Object.entries(filters).map(([name, { schema }]) => [
+			name,
+			schema.optional(),
+		]),
+	);
+	return z.strictObject({
+		organization_id: organizationId(),
+		size: z
+			.int()
+			.min(1)
+			.max(MAX_SIZE)
+			.optional()
+			.describe(`Records a page, ${DEFAULT_SIZE} unless given`),
+		cursor: z
+			.string()
+			.nullable()
+			.optional()
+			.describe("next_cursor of the page before"),
+		order_by: z
+			.strictObject({
+				field: z
+					.enum(Object.keys(orders) as [string, ...string[]])
+					.describe("What to order by"),
+				direction: z
+					.enum(["ASC", "DESC"])
+					.optional()
+					.describe("ASC unless given"),
+			})
+			.optional()
+			.describe("created_at DESC unless given"),
+		filter: z
+			.strictObject({
+				query: z
+					.string()
+					.max(200)
+					.optional()
+					.describe("Words that must all occur in the record's text"),
+				...shape,
+			})
+			.optional()
+			.describe("Only records that meet all of these"),
+	});
+}
+
+export type ListInput = z.output<ReturnType<typeof listInput>>;
+
+export interface Listing {
+	/** The tool's name: a cursor belongs to one tool. */
+	tool: string;
+	/** Columns of `t`, as after `select`. */
+	columns: string;
+	/** As after `from`; has the alias `t` with organization_id, id and search_text. */
+	from: string;
+	/** The table that find_records may look for words in; without it every row is looked at. */
+	searched?: string;
+	/** Which rows it is about, `value` being $1; unless given, those of the input's organization. */
+	within?: { sql: string; value: unknown };
+	orders: Record<string, Order>;
+	filters: Record<string, Filter>;
+}
+
+export interface Page<Row> {
+	rows: Row[];
+	next_cursor: string | null;
+}
+
+/**
+ * One page, by keyset: it costs the same wherever in the list it is, and a record added
+ * or removed meanwhile moves no other one. Throws bad_request for a cursor that this list
+ * in this order did not give.
+ */
+export async function readPage<Row extends QueryResultRow>(
+	client: PoolClient,
+	listing: Listing,
+	input: Omit<ListInput, "organization_id"> & { organization_id?: string },
+): Promise<Page<Row>> {
+	const field = input.order_by?.field ?? "created_at";
+	const direction = input.order_by
+		? (input.order_by.direction ?? "ASC")
+		: "DESC";
+	const order = listing.orders[field];
+	if (!order) throw new Error(`${listing.tool} has no order ${field}`);
+	const size = input.size ?? DEFAULT_SIZE;
+
+	const within = listing.within ?? {
+		sql: "t.organization_id = $1",
+		value: input.organization_id,
+	};
+	const cursorOf = `${listing.tool}.${field}.${direction}`;
+	const after =
+		typeof input.cursor === "string"
+			? readCursor(input.cursor, cursorOf, order)
+			: undefined;
+	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
+
+	/** What a statement about the rows after the cursor that meet the filters begins with. */
+	const begin = () => {
+		const values: unknown[] = [within.value];
+		const parameter = (value: unknown) => `$${values.push(value)}`;
+		const conditions = [within.sql];
+		addFilters(conditions, parameter, listing.filters, input.filter ?? {});
+		if (after) {
+			conditions.push(
+				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
+			);
+		}
+		// Only the few texts without a filter: each prepared one stays in every connection.
+		const isPlain = conditions.length === (after ? 2 : 1);
+		const name = (kind: string) =>
+			isPlain ? `${cursorOf}${after ? ".after" : ""}${kind}` : undefined;
+		return { values, parameter, conditions, name };
+	};
+
+	const readRows = (kind?: string, further?: Conditions) => {
+		const { values, parameter, conditions, name } = begin();
+		if (further) conditions.push(...further(parameter));
+		return client.query<Row & { id: string; cursor_value: string }>({
+			name: kind === undefined ? undefined : name(kind),
+			text: `
+				select ${listing.columns}, (${order.expression})::text as cursor_value
+				from ${listing.from}
+				where ${conditions.join(" and ")}
+				${sorted}
+				limit ${parameter(size + 1)}`,
+			values,
+		});
+	};
+
+	/** Rows with the words of the query in them. */
+	const findRows = async () => {
+		const words = wordsOf(input.filter?.query ?? "");
+		if (words.length === 0) return readRows("");
+		if (listing.searched) {
+			const { values, conditions, name } = begin();
+			const few = await findFew(client, listing.searched, words, size + 1, {
+				name: name(".words"),
+				text: `
+					select t.id, ${order.expression} as place, t.search_text
+					from ${listing.from}
+					where ${conditions.join(" and ")}
+					${sorted}`,
+				values,
+				direction,
+			});
+			// Unnested, for a plain array makes the planner read the organization's whole index.
+			if (few) {
+				return readRows(".few", (parameter) => [
+					`t.id = any(array(select unnest(${parameter(textArray(few))}::text[])))`,
+				]);
+			}
+		}
+		return readRows(undefined, (parameter) => matches(words, parameter));
+	};
+
+	const { rows } = await findRows().catch((error) => {
+		// A value that its type cannot have: only a cursor made by hand brings one here.
+		if (after && /^22/.test(error.code)) throw badCursor();
+		throw error;
+	});
+	const page = rows.slice(0, size);
+	const last = page.at(-1);
+	return {
+		rows: page,
+		next_cursor:
+			rows.length > size && last
+				? writeCursor(cursorOf, last.cursor_value, last.id)
+				: null,
+	};
+}
+
+type Conditions = (parameter: (value: unknown) => string) => string[];
+
+function addFilters(
+	conditions: string[],
+	parameter: (value: unknown) => string,
+	filters: Record<string, Filter>,
+	given: Record<string, unknown>,
+): void {
+	for (const [name, value] of Object.entries(given)) {
+		if (value === undefined) continue;
+		const filter = filters[name];
+		if (!filter) continue;
+		if (value === null) conditions.push(filter.whenNull ?? "false");
+		else conditions.push(filter.sql(parameter(value)));
+	}
+}

@@ -1,0 +1,51 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { defineOperation } from "../operation.ts";
+import { organizationId } from "./list-pages.ts";
+import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+
+export const MAX_NAMED = 1000;
+
+const id = z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters");
+
+/** One statement, whatever the number of ids and kinds. */
+export const getRecordNames = defineOperation({
+	name: "getRecordNames",
+	title: "Get names of records",
+	description:
+		"Read what records of any kind are called, by their ids, as for the owners in a list. An id that there is no record for is left out.",
+	toolset: "search",
+	access: "read",
+	surface: "console",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		ids: z.array(id).max(MAX_NAMED).describe("Ids of records, of any kinds"),
+	}),
+	output: z.object({
+		records: z.array(z.object({ id: z.string(), name: z.string().nullable() })),
+	}),
+	run: async ({ client }, input) => ({
+		records: await findNames(client, input.organization_id, input.ids),
+	}),
+});
+
+async function findNames(
+	client: PoolClient,
+	organization: string,
+	ids: string[],
+): Promise<{ id: string; name: string | null }[]> {
+	const kinds = new Set(ids.map((id) => namedKindOf(namedKinds, id)));
+	const texts = [...kinds]
+		.filter((kind) => kind !== undefined)
+		.map(
+			({ table, name }) =>
+				`select t.id, left(${name}, 1000) as name from ${table} t where t.organization_id = $1 and t.id = any($2)`,
+		);
+	if (texts.length === 0) return [];
+	const { rows } = await client.query<{ id: string; name: string | null }>(
+		texts.join(" union all "),
+		[organization, ids],
+	);
+	return rows;
+}

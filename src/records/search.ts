@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.ts";
+import { organizationId } from "./list-pages.ts";
+import { namedKinds } from "./searchable-kinds.ts";
+import { wordsOf } from "./text-match.ts";
+
+/** Of each kind, so many hits are ranked: a bound on the work that a common word makes. */
+const RANKED = 1000;
+const DEFAULT_SIZE = 20;
+
+const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
+
+/** Text over all kinds of an organization: one statement, whatever the number of kinds. */
+export const searchRecords = defineOperation({
+	name: "searchRecords",
+	title: "Search records",
+	description:
+		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Gives kind, id and name; read one with its get tool.",
+	toolset: "search",
+	access: "read",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		query: z
+			.string()
+			.max(200)
+			.refine((text) => text.trim() !== "", "must not be empty")
+			.describe("Words to find"),
+		kinds: z
+			.array(z.enum(KINDS))
+			.optional()
+			.describe("These kinds only; all unless given"),
+		size: z
+			.int()
+			.min(1)
+			.max(100)
+			.optional()
+			.describe(`Records at most, ${DEFAULT_SIZE} unless given`),
+	}),
+	output: z.object({
+		records: z.array(
+			z.object({
+				kind: z.enum(KINDS),
+				id: z.string(),
+				name: z.string().nullable(),
+				updated_at: z.string(),
+			}),
+		),
+	}),
+	run: async ({ client }, input) => {
+		const words = wordsOf(input.query);
+		const kinds = namedKinds.filter(
+			({ kind }) => !input.kinds || input.kinds.includes(kind),
+		);
+		if (kinds.length === 0 || words.length === 0) return { records: [] };
+		const { rows } = await client.query<{
+			kind: string;
+			id: string;
+			name: string | null;
+			updated_at: string;
+		}>(
+			`select kind, id, name, updated_at
+			from (${kinds
+				.map(
+					({ kind, table, name }) => `
+				select '${kind}' as kind, t.id, left(${name}, 1000) as name, t.updated_at
+				from ${table} t
+				where t.organization_id = $1 and t.id = any(array(select find_records('${table}', $2, ${RANKED})))`,
+				)
+				.join(" union all ")}) hit
+			order by similarity(search_fold(coalesce(name, '')), search_fold($3)) desc, updated_at desc, id
+			limit $4`,
+			[
+				input.organization_id,
+				words,
+				words.join(" "),
+				input.size ?? DEFAULT_SIZE,
+			],
+		);
+		return { records: rows };
+	},
+});

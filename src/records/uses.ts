@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { notFound } from "../invoke.ts";
+import { defineOperation } from "../operation.ts";
+import { recordKinds } from "../registers/all.ts";
+import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+
+/** What names a record, by a filter of a list. */
+interface Use {
+	kind: string;
+	table: string;
+	/** The filter of the kind's list, which is also the column. */
+	filter: string;
+	/** The kind of record that it names. */
+	names: string;
+}
+
+const uses: readonly Use[] = [
+	...recordKinds.flatMap(({ kind, table, fields, filters }) =>
+		filters.flatMap((filter) => {
+			const names = fields[filter]?.reference;
+			return names ? [{ kind, table, filter, names }] : [];
+		}),
+	),
+	{ kind: "device", table: "devices", filter: "owner_id", names: "people" },
+];
+
+/** How far it counts: of a framework with 10,000 controls nobody wants to wait for the exact number. */
+const COUNTED = 100;
+
+/** One statement, whatever may name the record. */
+export const getRecordUses = defineOperation({
+	name: "getRecordUses",
+	title: "Get uses of a record",
+	description: `Read which lists have records that name this one, such as the risks that a person owns, and how many: at most ${COUNTED}, then is_more. Each can be listed with the filter.`,
+	toolset: "search",
+	access: "read",
+	surface: "console",
+	tenant: "id",
+	input: z.strictObject({
+		id: z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters"),
+	}),
+	output: z.object({
+		uses: z.array(
+			z.object({
+				kind: z.string(),
+				filter: z.string(),
+				count: z.int(),
+				is_more: z.boolean(),
+			}),
+		),
+	}),
+	run: async ({ client, membership: { organizationId } }, { id }) => {
+		const own = namedKindOf(namedKinds, id);
+		if (!own) throw notFound(id);
+		const candidates = uses.filter(({ names }) => names === own.kind);
+		const texts = candidates.map(
+			({ kind, table, filter }) => `
+					select '${kind}' as kind, '${filter}' as filter, count(*)::int as count
+					from (
+						select from ${table} t
+						where t.organization_id = $1 and t.${filter} = $2
+						limit ${COUNTED + 1}
+					) found`,
+		);
+		const { rows } = await client.query<{
+			kind: string;
+			filter: string;
+			count: number;
+		}>({
+			name: `uses.${own.kind}`,
+			text: [
+				`select '${own.kind}' as kind, 'id' as filter, count(*)::int as count from ${own.table} t where t.organization_id = $1 and t.id = $2`,
+				...texts,
+			].join(" union all "),
+			values: [organizationId, id],
+		});
+		if (!rows.some(({ filter, count }) => filter === "id" && count > 0)) {
+			throw notFound(id);
+		}
+		return {
+			uses: candidates.flatMap(({ kind, filter }) => {
+				const count =
+					rows.find((row) => row.kind === kind && row.filter === filter)
+						?.count ?? 0;
+				const isMore = count > COUNTED;
+				return count > 0
+					? [{ kind, filter, count: isMore ? COUNTED : count, is_more: isMore }]
+					: [];
+			}),
+		};
+	},
+});

@@ -1,0 +1,44 @@
+import {
+	choice,
+	optionalText,
+	requiredName,
+	requiredReference,
+} from "../records/field.ts";
+import { recordKind } from "../records/kind.ts";
+import { byText } from "../records/list-pages.ts";
+
+export const control = recordKind({
+	kind: "control",
+	table: "controls",
+	tool: { one: "Control", many: "Controls" },
+	key: { one: "control", many: "controls" },
+	noun: "control",
+	nouns: "controls",
+	about: "A control is one requirement of a framework.",
+	title: "name",
+	fields: {
+		framework_id: requiredReference("framework", "Framework it belongs to"),
+		section_title: requiredName("Section of the framework, such as A.5.1"),
+		name: requiredName("What is required"),
+		description: optionalText("The requirement in full"),
+		status: choice(
+			["INCLUDED", "EXCLUDED"],
+			"Whether it applies to the organization",
+		),
+		exclusion_justification: optionalText(
+			"Why it does not apply; required when EXCLUDED",
+		),
+	},
+	orders: { name: byText("name"), section_title: byText("section_title") },
+	filters: ["framework_id", "status"],
+	check: (record) =>
+		record.status === "EXCLUDED" &&
+		!String(record.exclusion_justification ?? "").trim()
+			? [
+					{
+						field: "exclusion_justification",
+						message: "is required when status is EXCLUDED",
+					},
+				]
+			: [],
+});

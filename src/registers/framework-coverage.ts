@@ -1,0 +1,155 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { notFound } from "../invoke.ts";
+import { defineOperation } from "../operation.ts";
+import { idSchema } from "../records/field.ts";
+import { framework } from "./framework.ts";
+
+const [list, getWithoutCoverage, add, update, remove] = framework.operations;
+
+const coverage = z.object({
+	controls: z.int().describe("Controls of the framework"),
+	included: z.int().describe("Controls that apply"),
+	covered: z
+		.int()
+		.describe("Included controls linked to at least one IMPLEMENTED measure"),
+	coverage_percent: z
+		.number()
+		.nullable()
+		.describe("covered of included, 0 to 100; null when none is included"),
+});
+
+/** getFramework: as every record, and how far its controls are met. */
+const getFramework = defineOperation({
+	...getWithoutCoverage,
+	description:
+		"Read a framework by its id, with the number of its controls and its coverage: the share of included controls that are linked to an IMPLEMENTED measure.",
+	output: getWithoutCoverage.output.extend({ coverage }),
+	run: async (context, input) => {
+		const [found, covered] = await Promise.all([
+			getWithoutCoverage.run(context, input),
+			readCoverage(context.client, context.membership.organizationId, input.id),
+		]);
+		return { ...found, coverage: covered };
+	},
+});
+
+/** The largest of the usual catalogues (NIST SP 800-53) has about 1,200. */
+const MAX_CONTROLS = 2000;
+
+/** What the page of a framework shows: all its controls at once, each with how far it is met. */
+const getFrameworkCoverage = defineOperation({
+	name: "getFrameworkCoverage",
+	title: "Get a framework's coverage",
+	description: `Read the controls of a framework by section, each with the number of measures linked to it by their state; at most ${MAX_CONTROLS}.`,
+	toolset: "frameworks",
+	access: "read",
+	surface: "console",
+	tenant: "id",
+	input: z.strictObject({
+		id: idSchema("framework").describe("Id of the framework"),
+	}),
+	output: z.object({
+		coverage,
+		controls: z
+			.array(
+				z.object({
+					id: z.string(),
+					section_title: z.string(),
+					name: z.string(),
+					status: z.enum(["INCLUDED", "EXCLUDED"]),
+					measures: z.int(),
+					implemented_measures: z.int(),
+					started_measures: z.int().describe("IN_PROGRESS"),
+					planned_measures: z.int().describe("NOT_STARTED"),
+				}),
+			)
+			.describe("Fewer than coverage.controls when there are too many"),
+	}),
+	run: async ({ client, membership }, input) => {
+		const { organizationId } = membership;
+		const found = await client.query(
+			"select from frameworks where organization_id = $1 and id = $2",
+			[organizationId, input.id],
+		);
+		if (found.rowCount === 0) throw notFound(input.id);
+		const [total, { rows }] = await Promise.all([
+			readCoverage(client, organizationId, input.id),
+			client.query<ControlRow>({
+				name: "framework_controls",
+				text: `
+					select c.id, c.section_title, c.name, c.status, linked.*
+					from controls c, lateral (
+						select count(*)::int as measures,
+							(count(*) filter (where m.state = 'IMPLEMENTED'))::int as implemented_measures,
+							(count(*) filter (where m.state = 'IN_PROGRESS'))::int as started_measures,
+							(count(*) filter (where m.state = 'NOT_STARTED'))::int as planned_measures
+						from record_links l
+						join measures m on m.organization_id = l.organization_id
+							and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
+						where l.organization_id = c.organization_id
+							and (l.first_id = c.id or l.second_id = c.id)
+					) linked
+					where c.organization_id = $1 and c.framework_id = $2
+					order by c.section_title_key, c.name_key, c.id
+					limit ${MAX_CONTROLS}`,
+				values: [organizationId, input.id],
+			}),
+		]);
+		return { coverage: total, controls: rows };
+	},
+});
+
+interface ControlRow {
+	id: string;
+	section_title: string;
+	name: string;
+	status: "INCLUDED" | "EXCLUDED";
+	measures: number;
+	implemented_measures: number;
+	started_measures: number;
+	planned_measures: number;
+}
+
+export const frameworkOperations = [
+	list,
+	getFramework,
+	add,
+	update,
+	remove,
+	getFrameworkCoverage,
+] as const;
+
+async function readCoverage(
+	client: PoolClient,
+	organizationId: string,
+	frameworkId: string,
+): Promise<z.output<typeof coverage>> {
+	const { rows } = await client.query<z.output<typeof coverage>>({
+		name: "framework_coverage",
+		text: `
+			with control as (
+				select c.status = 'INCLUDED' as is_included, c.status = 'INCLUDED' and exists (
+					select from record_links l
+					join measures m on m.organization_id = l.organization_id
+						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
+					where l.organization_id = c.organization_id
+						and (l.first_id = c.id or l.second_id = c.id)
+						and m.state = 'IMPLEMENTED'
+				) as is_covered
+				from controls c
+				where c.organization_id = $1 and c.framework_id = $2
+			), total as (
+				select
+					count(*)::int as controls,
+					count(*) filter (where is_included)::int as included,
+					count(*) filter (where is_covered)::int as covered
+				from control
+			)
+			select *, round(100.0 * covered / nullif(included, 0), 1)::float8 as coverage_percent from total`,
+		values: [organizationId, frameworkId],
+	});
+	const [row] = rows;
+	if (!row) throw new Error("an aggregate has one row");
+	return row;
+}

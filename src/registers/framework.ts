@@ -1,0 +1,22 @@
+import { optionalName, optionalText, requiredName } from "../records/field.ts";
+import { recordKind } from "../records/kind.ts";
+import { byText } from "../records/list-pages.ts";
+
+export const framework = recordKind({
+	kind: "framework",
+	table: "frameworks",
+	tool: { one: "Framework", many: "Frameworks" },
+	key: { one: "framework", many: "frameworks" },
+	noun: "framework",
+	nouns: "frameworks",
+	about:
+		"A framework is a standard to comply with, such as ISO 27001; its requirements are controls.",
+	title: "name",
+	fields: {
+		name: requiredName("Name of the standard"),
+		description: optionalText("What it is about"),
+		version: optionalName("Edition, such as 2022"),
+	},
+	orders: { name: byText("name") },
+	filters: [],
+});

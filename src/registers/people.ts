@@ -1,0 +1,52 @@
+import { z } from "zod";
+import {
+	datesInOrder,
+	emails,
+	optionalDate,
+	optionalName,
+	requiredChoice,
+	requiredEmail,
+	requiredName,
+} from "../records/field.ts";
+import { recordKind } from "../records/kind.ts";
+import { byText } from "../records/list-pages.ts";
+
+/** The people of an organization, whether or not they are users of Assay. */
+export const people = recordKind({
+	kind: "people",
+	table: "people",
+	tool: { one: "People", many: "People" },
+	key: { one: "people", many: "people" },
+	noun: "person",
+	nouns: "people",
+	about:
+		"People own records and devices; a person need not be a user of this service.",
+	title: "full_name",
+	fields: {
+		full_name: requiredName("First and last name"),
+		primary_email_address: requiredEmail("E-mail address"),
+		additional_email_addresses: emails("Further e-mail addresses"),
+		kind: requiredChoice(
+			["EMPLOYEE", "CONTRACTOR", "SERVICE_ACCOUNT"],
+			"How they belong to the organization",
+		),
+		position: optionalName("Job title"),
+		contract_start_date: optionalDate("First day of the contract, YYYY-MM-DD"),
+		contract_end_date: optionalDate("Last day of the contract, YYYY-MM-DD"),
+	},
+	orders: {
+		full_name: byText("full_name"),
+		primary_email_address: byText("primary_email_address"),
+	},
+	filters: ["kind"],
+	otherFilters: {
+		exclude_contract_ended: {
+			schema: z
+				.boolean()
+				.describe("true leaves out people whose contract ended before today"),
+			sql: (parameter) =>
+				`(not ${parameter}::boolean or t.contract_end_date is null or t.contract_end_date >= current_date)`,
+		},
+	},
+	check: datesInOrder("contract_start_date", "contract_end_date"),
+});

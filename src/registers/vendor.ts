@@ -1,0 +1,66 @@
+import {
+	choice,
+	countries,
+	names,
+	optionalName,
+	optionalText,
+	optionalUrl,
+	owner,
+	requiredName,
+} from "../records/field.ts";
+import { recordKind } from "../records/kind.ts";
+import { byText } from "../records/list-pages.ts";
+
+const CATEGORIES = [
+	"ANALYTICS",
+	"CLOUD_MONITORING",
+	"CLOUD_PROVIDER",
+	"COLLABORATION",
+	"CUSTOMER_SUPPORT",
+	"DATA_STORAGE_AND_PROCESSING",
+	"DOCUMENT_MANAGEMENT",
+	"EMPLOYEE_MANAGEMENT",
+	"ENGINEERING",
+	"FINANCE",
+	"IDENTITY_PROVIDER",
+	"IT",
+	"MARKETING",
+	"OFFICE_OPERATIONS",
+	"OTHER",
+	"PASSWORD_MANAGEMENT",
+	"PRODUCT_AND_DESIGN",
+	"PROFESSIONAL_SERVICES",
+	"RECRUITING",
+	"SALES",
+	"SECURITY",
+	"VERSION_CONTROL",
+] as const;
+
+export const vendor = recordKind({
+	kind: "vendor",
+	table: "vendors",
+	tool: { one: "Vendor", many: "Vendors" },
+	key: { one: "vendor", many: "vendors" },
+	noun: "vendor",
+	nouns: "vendors",
+	about: "A vendor is a company or service that the organization relies on.",
+	title: "name",
+	fields: {
+		name: requiredName("What it is called"),
+		description: optionalText("What it does for the organization"),
+		category: choice(CATEGORIES, "What it is used for", "OTHER"),
+		legal_name: optionalName("Name of the company in contracts"),
+		website_url: optionalUrl("Website"),
+		privacy_policy_url: optionalUrl("Privacy policy"),
+		dpa_url: optionalUrl("Data processing agreement"),
+		security_page_url: optionalUrl("Security page"),
+		status_page_url: optionalUrl("Status page"),
+		certifications: names("Certifications it holds, such as ISO 27001"),
+		countries: countries(
+			"Countries where it works with data, as ISO 3166-1 codes such as DE",
+		),
+		owner_id: owner(),
+	},
+	orders: { name: byText("name") },
+	filters: ["category", "owner_id"],
+});

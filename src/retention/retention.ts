@@ -1,0 +1,184 @@
+import { Client, type ClientConfig } from "pg";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import { sessionOf } from "../db/session.ts";
+import { isDatabaseUnavailable } from "../errors.ts";
+import { removeLeftovers } from "./expired-rows.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const SOON_MS = 10 * 60_000;
+
+/** Rows deleted at a time: some 50 ms, for which writers of the default partition wait. */
+const BATCH_SIZE = 5_000;
+
+/** Held while at it, so that of several processes one does the work. */
+const RETENTION_LOCK = 4_723_120;
+
+const SESSION = sessionOf("none", {
+	lock_timeout: "1s",
+	statement_timeout: "10s",
+	timezone: "UTC",
+});
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+export interface Upkeep {
+	/** Partitions, each a month of raw reports, that went. */
+	dropped: string[];
+	/** Old rows that were in the default partition. */
+	deleted: number;
+	/** False: something else held a lock, such as a backup that runs; ask again soon. */
+	isDone: boolean;
+}
+
+/**
+ * Makes the coming partitions of the raw posture reports, and drops those that ended more than
+ * `months` months ago (0: none). The posture history, made from them, stays.
+ *
+ * A dropped partition cannot be had back, so this is done by the service alone, with its setting, and
+ * as the tables' owner: the service's role cannot. Reports that are just being stored
+ * wait for a lock at most a second; what cannot be had in that time is left for the next call.
+ */
+export async function keepReports(
+	connection: ClientConfig,
+	months: number,
+): Promise<Upkeep> {
+	const client = new Client({
+		...connection,
+		application_name: "assay retention",
+		connectionTimeoutMillis: 5_000,
+		query_timeout: 15_000,
+	});
+	// Unheard, a connection lost between two queries would end the process.
+	client.on("error", () => {});
+	await client.connect();
+	const kept: Upkeep = { dropped: [], deleted: 0, isDone: false };
+	try {
+		await client.query(SESSION);
+		const { rows } = await client.query<{ made: boolean }>(
+			"select ensure_posture_report_partitions() as made",
+		);
+		if (months > 0 && (await isOurTurn(client))) {
+			await dropPartitions(client, months, kept);
+			await deleteLeftOver(client, months, kept);
+		}
+		kept.isDone = rows[0]?.made === true;
+	} catch (error) {
+		if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+	} finally {
+		await client.end();
+	}
+	return kept;
+}
+
+async function isOurTurn(client: Client): Promise<boolean> {
+	const { rows } = await client.query<{ ours: boolean }>(
+		"select pg_try_advisory_lock($1) as ours",
+		[RETENTION_LOCK],
+	);
+	return rows[0]?.ours === true;
+}
+
+/** Beginning of the oldest month that is kept in part. */
+const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
+
+async function dropPartitions(
+	client: Client,
+	months: number,
+	kept: Upkeep,
+): Promise<void> {
+	const { rows } = await client.query<{ name: string }>(
+		`
+		select c.relname::text as name
+		from pg_inherits i join pg_class c on c.oid = i.inhrelid
+		where i.inhparent = 'posture_reports'::regclass
+			and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
+			and to_date(right(c.relname, 7), 'YYYY_MM') < (${KEPT_FROM} at time zone 'UTC')::date
+		order by c.relname`,
+		[months],
+	);
+	for (const { name } of rows) {
+		// In a transaction of its own: a lock is held for one partition at a time.
+		await client.query(`drop table ${name}`);
+		kept.dropped.push(name);
+	}
+}
+
+/** Usually nothing is there: see ensure_posture_report_partitions. */
+async function deleteLeftOver(
+	client: Client,
+	months: number,
+	kept: Upkeep,
+): Promise<void> {
+	const { rows } = await client.query<{ empty: boolean }>(
+		"select pg_relation_size('posture_reports_default') = 0 as empty",
+	);
+	if (rows[0]?.empty) return;
+	for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
+		await client.query("begin");
+		// Row-level security is forced on the owner too, and only lifted in a transaction.
+		await client.query(
+			"alter table posture_reports_default no force row level security",
+		);
+		const { rowCount } = await client.query(
+			`
+			delete from posture_reports_default
+			where ctid = any (array(
+				select ctid from posture_reports_default where received_at < ${KEPT_FROM} limit ${BATCH_SIZE}
+			))`,
+			[months],
+		);
+		await client.query(
+			"alter table posture_reports_default force row level security; commit",
+		);
+		deleted = rowCount ?? 0;
+		kept.deleted += deleted;
+	}
+}
+
+/** Does `keepReports` and `removeLeftovers` now and from then on daily; gives what ends that. */
+export function startRetention(
+	connection: ClientConfig,
+	{ reportRetentionMonths: months }: Config,
+	log: Logger,
+): () => Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	let isStopped = false;
+	const run = async () => {
+		let next = SOON_MS;
+		try {
+			const { dropped, deleted, isDone } = await keepReports(
+				connection,
+				months,
+			);
+			if (dropped.length > 0 || deleted > 0) {
+				log.info({ dropped, deleted, months }, "dropped old posture reports");
+			}
+			const removed = await removeLeftovers(connection);
+			if (Object.keys(removed).length > 0) {
+				log.info(
+					{ removed },
+					"removed what sign-ins and invitations left over",
+				);
+			}
+			if (isDone) next = DAY_MS;
+		} catch (err) {
+			if (isDatabaseUnavailable(err)) {
+				log.warn({ err }, "what is old could not be removed yet");
+			} else {
+				log.error({ err }, "what is old could not be removed");
+			}
+		}
+		if (isStopped) return;
+		timer = setTimeout(() => {
+			running = run();
+		}, next);
+		timer.unref();
+	};
+	let running = run();
+	return async () => {
+		isStopped = true;
+		clearTimeout(timer);
+		await running;
+	};
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { badFields } from "../errors.ts";
+import { asGuessed, weaknessOf } from "./password-strength.ts";
+
+export const MIN_PASSWORD = 12;
+export const MAX_PASSWORD = 128;
+
+/** Length is what counts; rules about kinds of characters make passwords worse. */
+export const passwordSchema = z.string().min(MIN_PASSWORD).max(MAX_PASSWORD);
+
+/**
+ * Throws bad_request for a new password of a wrong length, or one that would be guessed; `about` is what
+ * everybody knows of its user. More than the schema can say: what is known depends on whose it is.
+ */
+export function requireGoodPassword(
+	password: string,
+	about: readonly string[],
+): void {
+	const message = whyBad(password, about);
+	if (message) throw badFields([{ field: "password", message }]);
+}
+
+/** What is wrong with a new password; undefined: nothing. Characters that nobody sees do not make it longer. */
+export function whyBad(
+	password: string,
+	about: readonly string[],
+): string | undefined {
+	const isLong =
+		passwordSchema.safeParse(password).success &&
+		asGuessed(password).length >= MIN_PASSWORD;
+	return isLong
+		? weaknessOf(password, about)
+		: `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`;
+}

@@ -1,0 +1,237 @@
+import type { QueryResultRow } from "pg";
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { notFound } from "../invoke.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
+import { explainLastAdministrator } from "../organizations/member-operations.ts";
+import { ROLES } from "../principal.ts";
+import { nameSchema } from "../records/field.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { memberChange } from "./users.ts";
+
+const self = {
+	toolset: "profile",
+	surface: "console",
+	access: "self",
+	tenant: null,
+} as const;
+
+const profile = z.object({
+	user_id: z.string(),
+	name: z.string(),
+	email: z.string(),
+	two_factor_enabled: z.boolean(),
+	created_at: z.string(),
+	organizations: z.array(
+		z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) }),
+	),
+});
+
+export const getProfile = defineOperation({
+	...self,
+	name: "getProfile",
+	title: "Get your profile",
+	description:
+		"Your name and e-mail address, whether you sign in with a second factor, and your organizations with your role in each.",
+	isReadOnly: true,
+	input: z.strictObject({}),
+	output: z.object({ profile }),
+	run: async (context) => ({ profile: await readProfile(context) }),
+});
+
+export const updateProfile = defineOperation({
+	...self,
+	name: "updateProfile",
+	title: "Change your name",
+	description:
+		"Change your name as others see it. Entries of the audit log keep the one of their time.",
+	isIdempotent: true,
+	input: z.strictObject({ name: nameSchema() }),
+	output: z.object({ profile }),
+	run: async (context, { name }) => {
+		const before = await readProfile(context);
+		if (before.name !== name) {
+			await context.client.query(
+				"update users set name = $2, updated_at = now() where id = $1",
+				[before.user_id, name],
+			);
+			noteEverywhere(context, name, {
+				name: { before: before.name, after: name },
+			});
+		}
+		return { profile: { ...before, name } };
+	},
+});
+
+const session = z.object({
+	id: z.string(),
+	is_current: z.boolean().describe("The one that asks"),
+	user_agent: z.string().nullable().describe("What the browser said it is"),
+	address: z.string().nullable().describe("Where it signed in from"),
+	created_at: z.string(),
+	last_seen_at: z.string().describe("To the hour"),
+	expires_at: z.string(),
+});
+
+export const listSessions = defineOperation({
+	...self,
+	name: "listSessions",
+	title: "List your sessions",
+	description:
+		"List where you are signed in to the console; API tokens are in listApiTokens.",
+	isReadOnly: true,
+	input: z.strictObject({}),
+	output: z.object({ sessions: z.array(session) }),
+	run: async ({ client, principal }) => {
+		const { rows } = await client.query(
+			"select * from own_sessions() order by last_seen_at desc, session_id",
+		);
+		return {
+			sessions: rows.map((row) => toSession(row, principal.sessionId)),
+		};
+	},
+});
+
+export const revokeSession = defineOperation({
+	...self,
+	name: "revokeSession",
+	title: "Sign out elsewhere",
+	description:
+		"End one of your sessions; it counts from its next request on. Ending the one that asks signs you out.",
+	isDestructive: true,
+	input: z.strictObject({
+		id: z.string().regex(/^[\w-]{1,64}$/, "must be the id of a session"),
+	}),
+	output: z.object({ revoked_session_ids: z.array(z.string()) }),
+	run: async (context, { id }) => {
+		const ended = await endSessions(context, id, null);
+		if (ended.length === 0) {
+			throw new AppError(
+				"not_found",
+				"there is no such session of yours; it may have ended by itself",
+			);
+		}
+		return { revoked_session_ids: ended };
+	},
+});
+
+export const revokeOtherSessions = defineOperation({
+	...self,
+	name: "revokeOtherSessions",
+	title: "Sign out everywhere else",
+	description: "End all your sessions but the one that asks.",
+	isDestructive: true,
+	isIdempotent: true,
+	input: z.strictObject({}),
+	output: z.object({ revoked_session_ids: z.array(z.string()) }),
+	run: async (context) => {
+		const { sessionId } = context.principal;
+		if (!sessionId) throw new AppError("forbidden", "sign in to do this");
+		return { revoked_session_ids: await endSessions(context, null, sessionId) };
+	},
+});
+
+export const leaveOrganization = defineOperation({
+	...self,
+	name: "leaveOrganization",
+	title: "Leave an organization",
+	description:
+		"Give your own membership up; you and your API tokens lose the organization with the next request. An organization keeps at least one admin.",
+	access: "read",
+	isReadOnly: false,
+	isDestructive: true,
+	tenant: "organization_id",
+	input: z.strictObject({ organization_id: organizationId() }),
+	output: z.object({ left_organization_id: z.string() }),
+	run: async (context) => {
+		const { client, principal, membership } = context;
+		const { organizationId } = membership;
+		const { rows } = await client.query<{ email: string }>(
+			"select email from users where id = $1",
+			[principal.userId],
+		);
+		const { rowCount } = await client
+			.query(
+				"delete from memberships where organization_id = $1 and user_id = $2",
+				[organizationId, principal.userId],
+			)
+			.catch(explainLastAdministrator);
+		if (!rowCount || !rows[0]) throw notFound(organizationId);
+		const user = { id: userOf(context), name: principal.name, ...rows[0] };
+		context.changed(
+			memberChange(organizationId, user, { before: membership.role }),
+		);
+		return { left_organization_id: organizationId };
+	},
+});
+
+async function readProfile(
+	context: Context,
+): Promise<z.output<typeof profile>> {
+	const { client } = context;
+	const userId = userOf(context);
+	const { rows } = await client.query(
+		`select u.id as user_id, u.name, u.email, a.two_factor_enabled, u.created_at
+		from users u cross join own_account() a where u.id = $1`,
+		[userId],
+	);
+	if (!rows[0]) throw notFound(userId);
+	const { rows: organizations } = await client.query(
+		`select o.id, o.name, m.role from memberships m join organizations o on o.id = m.organization_id
+		where m.user_id = $1 order by o.name, o.id`,
+		[userId],
+	);
+	return { ...rows[0], organizations } as z.output<typeof profile>;
+}
+
+async function endSessions(
+	context: Context,
+	one: string | null,
+	allBut: string | null,
+): Promise<string[]> {
+	const { rows } = await context.client.query<{ id: string }>(
+		"select end_own_sessions($1, $2) as id",
+		[one, allBut],
+	);
+	if (rows.length > 0) {
+		noteEverywhere(context, context.principal.name, {
+			sessions_ended: { after: rows.length },
+		});
+	}
+	return rows.map(({ id }) => id);
+}
+
+/** An entry about the caller in each of the caller's organizations. */
+function noteEverywhere(
+	context: Context,
+	name: string,
+	fields: Change["fields"],
+): void {
+	for (const { organizationId } of context.principal.memberships) {
+		context.changed({
+			kind: "user",
+			id: userOf(context),
+			name,
+			fields,
+			organizationId,
+		});
+	}
+}
+
+function toSession(
+	{ session_id, ...row }: QueryResultRow,
+	currentId: string | undefined,
+): z.output<typeof session> {
+	return {
+		...row,
+		id: session_id,
+		is_current: session_id === currentId,
+	} as z.output<typeof session>;
+}
+
+function userOf({ principal }: Context): string {
+	if (principal.userId === null) {
+		throw new AppError("forbidden", "only who has signed in has a profile");
+	}
+	return principal.userId;
+}

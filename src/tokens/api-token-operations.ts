@@ -1,0 +1,288 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { notFound } from "../invoke.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { idSchema, nameSchema, textSchema } from "../records/field.ts";
+import { organizationId } from "../records/list-pages.ts";
+import {
+	type ApiToken,
+	apiToken,
+	createdFields,
+	findApiToken,
+	insertApiToken,
+	listTokens,
+	markRevoked,
+	type NewApiToken,
+	tokenChanges,
+} from "./api-token-store.ts";
+
+export const MAX_TOKEN_DAYS = 3650;
+const MAX_LIVE_TOKENS = 100;
+const DAY_MS = 24 * 3_600_000;
+
+const common = { toolset: "api_tokens", surface: "console" } as const;
+const self = { ...common, access: "self", tenant: null } as const;
+const admin = {
+	...common,
+	access: "admin",
+	tenant: "organization_id",
+} as const;
+
+const id = idSchema("api_token").describe("Id of the API token");
+const one = z.object({ api_token: apiToken });
+const many = z.object({ api_tokens: z.array(apiToken) });
+const created = z.object({
+	api_token: apiToken,
+	token: z.string().describe("The secret; shown only now"),
+});
+
+export const createApiToken = defineOperation({
+	...self,
+	name: "createApiToken",
+	title: "Create an API token",
+	description:
+		"Make an API token that acts for you in every organization you belong to. Gives the secret, once.",
+	input: z.strictObject({
+		name: nameSchema().describe("What it is for"),
+		description: textSchema().nullable().optional(),
+		expires_at: z.iso
+			.datetime({
+				offset: true,
+				error: "must be a time such as 2027-01-31T00:00:00Z",
+			})
+			.nullable()
+			.optional(),
+		expires_in_days: z.int().min(1).max(MAX_TOKEN_DAYS).optional(),
+	}),
+	output: created,
+	run: (context, input) =>
+		addToken(context, {
+			userId: userOf(context),
+			name: input.name,
+			description: input.description ?? null,
+			expiresAt: readExpiry(input),
+		}),
+});
+
+export const listApiTokens = defineOperation({
+	...self,
+	name: "listApiTokens",
+	title: "List your API tokens",
+	description:
+		"List your API tokens with their last use and their calls of the last 30 days by day and by tool.",
+	isReadOnly: true,
+	input: z.strictObject({}),
+	output: many,
+	run: async (context) => ({
+		api_tokens: await listTokens(context.client, { userId: userOf(context) }),
+	}),
+});
+
+export const revokeApiToken = defineOperation({
+	...self,
+	name: "revokeApiToken",
+	title: "Revoke an API token",
+	description:
+		"Revoke one of your API tokens. It counts from the next request on and cannot be undone.",
+	isDestructive: true,
+	isIdempotent: true,
+	input: z.strictObject({ id }),
+	output: one,
+	run: async (context, input) => {
+		const token = await ownToken(context, input.id);
+		return revoke(context, token, organizationsOf(context));
+	},
+});
+
+export const rotateApiToken = defineOperation({
+	...self,
+	name: "rotateApiToken",
+	title: "Rotate an API token",
+	description:
+		"Make a second API token beside one of yours, with its description and length of life, under its name or another. Revoke the first when nothing uses it any more.",
+	input: z.strictObject({
+		id,
+		name: nameSchema()
+			.optional()
+			.describe("Name of the second; that of the first unless given"),
+	}),
+	output: created,
+	run: async (context, input) => {
+		const token = await ownToken(context, input.id);
+		if (token.status === "REVOKED") {
+			throw new AppError(
+				"bad_request",
+				"the API token is revoked; create a new one instead",
+			);
+		}
+		const lifeMs =
+			token.expires_at &&
+			Date.parse(token.expires_at) - Date.parse(token.created_at);
+		return addToken(context, {
+			userId: userOf(context),
+			name: input.name ?? token.name,
+			description: token.description,
+			expiresAt: lifeMs ? new Date(Date.now() + lifeMs) : null,
+		});
+	},
+});
+
+export const listOrganizationApiTokens = defineOperation({
+	...admin,
+	name: "listOrganizationApiTokens",
+	title: "List the API tokens that reach an organization",
+	description:
+		"List the API tokens of all members of an organization, with their users and their use.",
+	isReadOnly: true,
+	input: z.strictObject({ organization_id: organizationId() }),
+	output: many,
+	run: async ({ client }) => ({
+		api_tokens: await listTokens(client, "organization"),
+	}),
+});
+
+export const revokeOrganizationApiToken = defineOperation({
+	...admin,
+	name: "revokeOrganizationApiToken",
+	title: "Revoke an API token of a member",
+	description:
+		"Revoke an API token that reaches the organization, whosever it is and wherever else it reaches. It cannot be undone.",
+	isDestructive: true,
+	isIdempotent: true,
+	input: z.strictObject({ organization_id: organizationId(), id }),
+	output: one,
+	run: async (context, input) => {
+		const isReaching = await reachesOrganization(context.client, input.id);
+		const token = isReaching && (await findApiToken(context.client, input.id));
+		if (!token) throw notFound(input.id);
+		const reached = await organizationsReachedBy(context, token.user.id);
+		return revoke(context, token, reached);
+	},
+});
+
+/** True when the token's user is a member of the organization of the transaction. */
+async function reachesOrganization(
+	client: PoolClient,
+	id: string,
+): Promise<boolean> {
+	const { rowCount } = await client.query(
+		`select from api_tokens t
+		join memberships m on m.user_id = t.user_id
+		where t.id = $1 and m.organization_id = current_setting('assay.organization_id')`,
+		[id],
+	);
+	return rowCount === 1;
+}
+
+/** Where the user of a token is a member, which the organization of the transaction cannot see. */
+async function organizationsReachedBy(
+	{ client, membership, principal }: Context,
+	userId: string,
+): Promise<string[]> {
+	const become = (organizationId: string, asUserId: string) =>
+		client.query(
+			"select set_config('assay.organization_id', $1, true), set_config('assay.user_id', $2, true)",
+			[organizationId, asUserId],
+		);
+	await become("", userId);
+	const { rows } = await client.query<{ organization_id: string }>(
+		"select organization_id from memberships where user_id = $1",
+		[userId],
+	);
+	await become(membership.organizationId, principal.userId ?? "");
+	return rows.map((row) => row.organization_id);
+}
+
+async function addToken(context: Context, given: NewApiToken) {
+	const { client } = context;
+	// One after the other, each counting what the one before has added.
+	await client.query(
+		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",
+		[given.userId],
+	);
+	const { rows } = await client.query<{ live: number }>(
+		"select count(*)::integer as live from api_tokens where user_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())",
+		[given.userId],
+	);
+	if ((rows[0]?.live ?? 0) >= MAX_LIVE_TOKENS) {
+		throw new AppError(
+			"bad_request",
+			`you have ${MAX_LIVE_TOKENS} API tokens, the most there may be; revoke one that you do not use`,
+		);
+	}
+	const added = await insertApiToken(client, given);
+	note(
+		context,
+		added.api_token,
+		createdFields(added.api_token),
+		organizationsOf(context),
+	);
+	return added;
+}
+
+async function revoke(
+	context: Context,
+	token: ApiToken,
+	organizationIds: string[],
+): Promise<{ api_token: ApiToken }> {
+	if (await markRevoked(context.client, token.id)) {
+		const fields = { status: { before: token.status, after: "REVOKED" } };
+		note(context, token, fields, organizationIds);
+	}
+	const after = await findApiToken(context.client, token.id);
+	return { api_token: after ?? token };
+}
+
+function note(
+	context: Context,
+	...change: Parameters<typeof tokenChanges>
+): void {
+	for (const one of tokenChanges(...change)) context.changed(one);
+}
+
+async function ownToken(context: Context, id: string): Promise<ApiToken> {
+	const token = await findApiToken(context.client, id);
+	if (token?.user.id !== userOf(context)) throw notFound(id);
+	return token;
+}
+
+function organizationsOf({ principal }: Context): string[] {
+	return principal.memberships.map((membership) => membership.organizationId);
+}
+
+function userOf({ principal }: Context): string {
+	if (principal.userId === null) {
+		throw new AppError("forbidden", "API tokens belong to users; sign in");
+	}
+	return principal.userId;
+}
+
+function readExpiry(input: {
+	expires_at?: string | null | undefined;
+	expires_in_days?: number | undefined;
+}): Date | null {
+	if (input.expires_in_days !== undefined) {
+		if (input.expires_at) {
+			throw badFields([
+				{
+					field: "expires_in_days",
+					message: "cannot be given together with expires_at",
+				},
+			]);
+		}
+		return new Date(Date.now() + input.expires_in_days * DAY_MS);
+	}
+	if (!input.expires_at) return null;
+	const at = new Date(input.expires_at);
+	const latest = Date.now() + MAX_TOKEN_DAYS * DAY_MS;
+	if (!(at.getTime() > Date.now() && at.getTime() <= latest)) {
+		throw badFields([
+			{
+				field: "expires_at",
+				message: "must be in the future and at most ten years from now",
+			},
+		]);
+	}
+	return at;
+}

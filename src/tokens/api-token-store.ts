@@ -1,0 +1,157 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { makeIdWithoutTenant } from "../id.ts";
+import type { Change } from "../operation.ts";
+import { hashSecret, makeSecret } from "./secret.ts";
+
+/** From this age on a token should be rotated. */
+export const OLD_AFTER_DAYS = 90;
+/** What the statistics of a token look back on, today included. */
+const USAGE_DAYS = 30;
+/** A list shows a revoked token for so long. */
+const SHOW_REVOKED_DAYS = 30;
+const MAX_LISTED = 500;
+
+const counts = { calls: z.int(), errors: z.int() };
+
+export const apiToken = z.object({
+	id: z.string(),
+	name: z.string(),
+	description: z.string().nullable(),
+	user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
+	status: z.enum(["ACTIVE", "EXPIRED", "REVOKED"]),
+	created_at: z.string(),
+	expires_at: z.string().nullable(),
+	revoked_at: z.string().nullable(),
+	last_used_at: z.string().nullable(),
+	last_used_client: z.string().nullable(),
+	last_used_address: z.string().nullable(),
+	is_old: z.boolean().describe(`Older than ${OLD_AFTER_DAYS} days`),
+	usage: z.object({
+		days: z.array(z.object({ day: z.string(), ...counts })),
+		tools: z.array(z.object({ tool: z.string(), ...counts })),
+	}),
+});
+
+export type ApiToken = z.output<typeof apiToken>;
+
+export interface NewApiToken {
+	userId: string;
+	name: string;
+	description: string | null;
+	expiresAt: Date | null;
+}
+
+/** Stores a new token, in a transaction of its user; the secret is in the answer and nowhere else. */
+export async function insertApiToken(
+	client: PoolClient,
+	given: NewApiToken,
+): Promise<{ api_token: ApiToken; token: string }> {
+	const id = makeIdWithoutTenant("api_token");
+	const token = makeSecret("pat");
+	await client.query(
+		"insert into api_tokens (id, user_id, name, description, token_hash, expires_at) values ($1, $2, $3, $4, decode($5, 'hex'), $6)",
+		[
+			id,
+			given.userId,
+			given.name,
+			given.description,
+			hashSecret(token),
+			given.expiresAt,
+		],
+	);
+	const stored = await findApiToken(client, id);
+	if (!stored) throw new Error("the new API token cannot be seen");
+	return { api_token: stored, token };
+}
+
+/** Tokens that the transaction may see: of its user, or of the members of its organization; newest first. */
+export async function listTokens(
+	client: PoolClient,
+	of: { userId: string } | "organization",
+): Promise<ApiToken[]> {
+	const { rows } = await client.query<ApiToken>(
+		`${SELECT}
+		where (t.revoked_at is null or t.revoked_at > now() - $2 * interval '1 day')
+			and ($3::text is null or t.user_id = $3)
+			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id)" : ""}
+		order by t.created_at desc, t.id
+		limit ${MAX_LISTED}`,
+		[USAGE_DAYS, SHOW_REVOKED_DAYS, of === "organization" ? null : of.userId],
+	);
+	return rows;
+}
+
+export async function findApiToken(
+	client: PoolClient,
+	id: string,
+): Promise<ApiToken | undefined> {
+	const { rows } = await client.query<ApiToken>(`${SELECT} where t.id = $2`, [
+		USAGE_DAYS,
+		id,
+	]);
+	return rows[0];
+}
+
+/** Revokes a token that the transaction may see; false when it was revoked before. */
+export async function markRevoked(
+	client: PoolClient,
+	id: string,
+): Promise<boolean> {
+	const { rowCount } = await client.query(
+		"update api_tokens set revoked_at = now() where id = $1 and revoked_at is null",
+		[id],
+	);
+	return rowCount === 1;
+}
+
+/** Entries of the audit log about a token, one in each of the organizations that it reaches. */
+export function tokenChanges(
+	token: ApiToken,
+	fields: Change["fields"],
+	organizationIds: readonly string[],
+): Change[] {
+	return organizationIds.map((organizationId) => ({
+		kind: "api_token",
+		id: token.id,
+		name: token.name,
+		fields,
+		organizationId,
+	}));
+}
+
+/** What the audit log keeps of a new token. */
+export function createdFields(token: ApiToken): Change["fields"] {
+	return {
+		name: { after: token.name },
+		description: { after: token.description },
+		expires_at: { after: token.expires_at },
+		user: { after: token.user.email },
+	};
+}
+
+const SELECT = `
+	select t.id, t.name, t.description, t.created_at, t.expires_at, t.revoked_at,
+		t.last_used_at, t.last_used_client, t.last_used_address,
+		case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' else 'ACTIVE' end as status,
+		t.created_at < now() - interval '${OLD_AFTER_DAYS} days' as is_old,
+		json_build_object('id', u.id, 'name', u.name, 'email', u.email) as user,
+		json_build_object('days', days.counts, 'tools', tools.counts) as usage
+	from api_tokens t
+	join users u on u.id = t.user_id
+	cross join lateral (${usageBy("day", "d.name")}) days
+	cross join lateral (${usageBy("tool", "d.calls desc, d.name")}) tools`;
+
+function usageBy(column: "day" | "tool", order: string): string {
+	return `
+		select coalesce(
+			json_agg(json_build_object('${column}', d.name, 'calls', d.calls, 'errors', d.errors) order by ${order}),
+			'[]'
+		) as counts
+		from (
+			select n.${column} as name, sum(n.calls) as calls, sum(n.errors) as errors
+			from api_token_usage n
+			where n.token_id = t.id and n.day > (now() at time zone 'UTC')::date - $1::integer
+			group by n.${column}
+		) d`;
+}

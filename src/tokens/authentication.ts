@@ -1,0 +1,142 @@
+import type { Pool } from "pg";
+import { byteaArray } from "../db/array.ts";
+import { AppError } from "../errors.ts";
+import { ID_LENGTH } from "../id.ts";
+import { Batcher } from "../load/batch.ts";
+import type { Principal, Role } from "../principal.ts";
+import { hashSecret, isWellFormedSecret } from "./secret.ts";
+
+/** Where a request comes from, for the audit log and the list of tokens. */
+export interface From {
+	client?: string | undefined;
+	address?: string | undefined;
+}
+
+interface LookUp {
+	/** No two are equal: requests with one token travel together. */
+	key: string;
+	hash: string;
+}
+
+interface Row {
+	/** Position from 1 of the hash asked for. */
+	ordinal: number;
+	token_id: string;
+	token_name: string;
+	user_id: string;
+	user_name: string;
+	/** "<organization id> <role>", separated by commas; empty: none. */
+	memberships: string;
+}
+
+/** What every request with the token has in common. */
+type Found = Pick<Principal, "userId" | "name" | "token" | "memberships">;
+
+function toFound(row: Row): Found {
+	const memberships = row.memberships ? row.memberships.split(",") : [];
+	return {
+		userId: row.user_id,
+		name: row.user_name,
+		token: { id: row.token_id, name: row.token_name },
+		memberships: memberships.map((text) => ({
+			organizationId: text.slice(0, ID_LENGTH),
+			role: text.slice(ID_LENGTH + 1) as Role,
+		})),
+	};
+}
+
+const SCHEME = "Bearer ";
+
+/**
+ * Resolves API tokens to their users and what these may do at this moment. Requests that
+ * arrive together are one statement, sent after they arrived: nothing is remembered, so a
+ * revoked token or a lost membership counts from the next request on.
+ *
+ * Wrong tokens are not throttled: one that was invented fails its checksum and costs no query,
+ * one that was not invented cannot be guessed (238 bits), and a limit per address would shut
+ * out an office for one forgotten client.
+ */
+export class ApiTokens {
+	readonly #batcher: Batcher<LookUp, Found | undefined>;
+	#requests = 0;
+
+	constructor(pool: Pool) {
+		this.#batcher = new Batcher({
+			name: "api_tokens",
+			key: (item) => item.key,
+			bytes: () => 128,
+			maxBatchRows: 256,
+			maxBatchBytes: 1 << 20,
+			maxInFlight: 2,
+			maxWaitingRows: 4096,
+			maxWaitingBytes: 1 << 20,
+			run: async (items) => {
+				const hashes = [...new Set(items.map((item) => item.hash))];
+				const { rows } = await pool.query<Row>({
+					name: "authenticate_api_tokens",
+					text: "select * from authenticate_api_tokens($1)",
+					values: [byteaArray(hashes)],
+				});
+				const found = new Map(
+					rows.map((row) => [hashes[row.ordinal - 1], toFound(row)]),
+				);
+				return items.map((item) => found.get(item.hash));
+			},
+		});
+	}
+
+	/**
+	 * The caller behind an Authorization header. Throws AppError: unauthorized, its message
+	 * beginning with "missing:", "malformed:" or "invalid:"; service_unavailable.
+	 */
+	async authenticate(
+		header: string | undefined,
+		from: From,
+	): Promise<Principal> {
+		const token = readToken(header);
+		const found = await this.#batcher.add({
+			key: String(this.#requests++),
+			hash: hashSecret(token),
+		});
+		if (!found) {
+			throw new AppError(
+				"unauthorized",
+				"invalid: the API token is unknown, revoked or expired; make a new one in the console under Settings, API tokens, or with `assay api-token create`",
+			);
+		}
+		return {
+			kind: "TOKEN",
+			...found,
+			...(from.client === undefined ? {} : { client: from.client }),
+			...(from.address === undefined ? {} : { address: from.address }),
+		};
+	}
+
+	/** True while another look-up would be refused. */
+	isFull(): boolean {
+		return this.#batcher.isFull();
+	}
+
+	/** Resolves when no look-up waits or is under way. */
+	idle(): Promise<void> {
+		return this.#batcher.idle();
+	}
+}
+
+/** The token of a header that is exactly "Bearer <token>"; costs no query. */
+function readToken(header: string | undefined): string {
+	if (header === undefined || header === "") {
+		throw new AppError(
+			"unauthorized",
+			"missing: send the header `Authorization: Bearer <API token>`",
+		);
+	}
+	const token = header.slice(SCHEME.length);
+	if (!header.startsWith(SCHEME) || !isWellFormedSecret("pat", token)) {
+		throw new AppError(
+			"unauthorized",
+			"malformed: the Authorization header must be exactly `Bearer <API token>`, one space between, the token whole (asy_pat_ and 46 letters and digits)",
+		);
+	}
+	return token;
+}

@@ -1,0 +1,365 @@
+import type { Pool } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	entryText,
+	STORED_ENTRY,
+	type StoredEntry,
+} from "../../src/audit/entry.ts";
+import { listLogs } from "../../src/audit/read.ts";
+import { type Expectation, verifyLog } from "../../src/audit/verify.ts";
+import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
+import { forgeHashes, makeLog } from "../support/audit-logs.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let reader: Pool;
+beforeAll(async () => {
+	database = await createDatabase();
+	reader = makePool(
+		{ connectionString: database.url },
+		{ max: 1, role: AUDIT_ROLE },
+	);
+});
+afterAll(async () => {
+	await reader.end();
+	await database.drop();
+});
+
+/** Runs `sql` as the owner of the database, `$1` being the organization. */
+async function tamper(sql: string, organizationId: string): Promise<void> {
+	await database.owner.query(
+		sql.replaceAll("$1", `'${organizationId}'`).replaceAll("$2", "sequence"),
+	);
+}
+
+/** The entry of a log as it is now. */
+async function note(
+	organizationId: string,
+	sequence: number,
+): Promise<Expectation> {
+	const { rows } = await database.owner.query<{ hash: string }>(
+		"select encode(hash, 'hex') as hash from audit_entries where organization_id = $1 and sequence = $2",
+		[organizationId, sequence],
+	);
+	return { organizationId, sequence, hash: rows[0]?.hash ?? "" };
+}
+
+test("an untouched log is sound, and verify gives its newest hash", async () => {
+	const organizationId = await makeLog(database, 5);
+	const { sequence, hash } = await note(organizationId, 5);
+	expect(await verifyLog(reader, organizationId)).toEqual({
+		organization_id: organizationId,
+		organization_name: "Acme",
+		entries: 5,
+		redacted: 0,
+		head: { sequence, hash },
+		findings: [],
+		finding_count: 0,
+	});
+});
+
+test("every organization is verified, and one whose log is gone is found", async () => {
+	const [whole, emptied, gone] = [
+		await makeLog(database),
+		await makeLog(database),
+		await makeLog(database),
+	];
+	await tamper("delete from audit_entries where organization_id = $1", emptied);
+	await tamper("delete from audit_entries where organization_id = $1", gone);
+	await tamper("delete from audit_heads where organization_id = $1", gone);
+	expect(await listLogs(reader)).toEqual(
+		expect.arrayContaining([whole, emptied, gone]),
+	);
+	expect((await verifyLog(reader, whole)).findings).toEqual([]);
+	expect((await verifyLog(reader, emptied)).findings).toMatchObject([
+		{ sequence: 1, problem: expect.stringContaining("cut off") },
+	]);
+	expect((await verifyLog(reader, gone)).findings).toMatchObject([
+		{ sequence: 1, problem: expect.stringContaining("whole log is gone") },
+	]);
+});
+
+test("an end that was cut off together with the head shows against an expectation", async () => {
+	const id = await makeLog(database, 5);
+	const expected = await note(id, 5);
+	await tamper(
+		"delete from audit_entries where organization_id = $1 and sequence > 2",
+		id,
+	);
+	await tamper(
+		`update audit_heads h set sequence = e.sequence, hash = e.hash
+		from audit_entries e
+		where h.organization_id = $1 and e.organization_id = $1 and e.sequence = 2`,
+		id,
+	);
+	expect((await verifyLog(reader, id)).findings).toEqual([]);
+	expect((await verifyLog(reader, id, [expected])).findings).toMatchObject([
+		{ sequence: 5 },
+	]);
+});
+
+/** A change of each column that leaves the entry in its place. */
+const CHANGED_COLUMNS: Record<string, string> = {
+	at: "at + interval '1 microsecond'",
+	actor_kind: "'USER'",
+	actor_id: "'somebody'",
+	actor_name: "actor_name || ' '",
+	token_id: "'token'",
+	token_name: "''",
+	client: "'curl'",
+	address: "'127.0.0.1'",
+	operation: "'addrisk'",
+	outcome: "'REFUSED'",
+	record_kind: "null",
+	record_id: "null",
+	record_name: "'Risk 4'",
+	changes: `'{"name": {"after": "Risk 3 "}}'`,
+	previous_hash: "sha256('x')",
+	hash: "sha256('x')",
+};
+
+test("every column of an entry is held by its hash", async () => {
+	const { rows } = await database.owner.query<{ name: string }>(
+		"select attname as name from pg_attribute where attrelid = 'audit_entries'::regclass and attnum > 0",
+	);
+	expect(rows.map(({ name }) => name).sort()).toEqual(
+		[...Object.keys(CHANGED_COLUMNS), "organization_id", "sequence"].sort(),
+	);
+	for (const [column, value] of Object.entries(CHANGED_COLUMNS)) {
+		const id = await makeLog(database);
+		await tamper(
+			`update audit_entries set ${column} = ${value} where organization_id = $1 and sequence = 3`,
+			id,
+		);
+		const { findings } = await verifyLog(reader, id);
+		expect(findings, column).toContainEqual({
+			sequence: 3,
+			problem: expect.stringContaining("was changed"),
+		});
+	}
+});
+
+const ENTRY = "update audit_entries set";
+const HERE = "where organization_id = $1";
+
+test.for([
+	[
+		"the first entry removed",
+		`delete from audit_entries ${HERE} and sequence = 1`,
+		1,
+		"entry 1 is missing",
+	],
+	[
+		"entries removed within",
+		`delete from audit_entries ${HERE} and sequence in (3, 4)`,
+		3,
+		"entries 3 to 4 are missing",
+	],
+	[
+		"the end cut off",
+		`delete from audit_entries ${HERE} and sequence >= 4`,
+		4,
+		"end is cut off: 5 entries were written, the last there is 3",
+	],
+	[
+		"all entries removed",
+		`delete from audit_entries ${HERE}`,
+		1,
+		"end is cut off",
+	],
+	[
+		"the end cut off and the head's number put back",
+		`delete from audit_entries ${HERE} and sequence = 5; update audit_heads set sequence = 4 ${HERE}`,
+		null,
+		"another hash",
+	],
+	[
+		"an entry removed and the later ones moved up",
+		`delete from audit_entries ${HERE} and sequence = 3; ${ENTRY} sequence = -$2 + 100 ${HERE} and sequence > 3; ${ENTRY} sequence = 99 - $2 ${HERE} and sequence > 90`,
+		3,
+		"does not continue",
+	],
+	[
+		"an entry put in between",
+		`${ENTRY} sequence = 106 - $2 ${HERE} and sequence > 3; ${ENTRY} sequence = 107 - $2 ${HERE} and sequence > 90; insert into audit_entries select organization_id, 4, at, actor_kind, actor_id, actor_name, token_id, token_name, client, address, operation, outcome, record_kind, record_id, 'Forged', changes, hash, sha256('y') from audit_entries ${HERE} and sequence = 3`,
+		4,
+		"was changed",
+	],
+	[
+		"an entry added behind the service's back",
+		`insert into audit_entries select organization_id, 6, at, actor_kind, actor_id, actor_name, token_id, token_name, client, address, operation, outcome, record_kind, record_id, 'Forged', changes, hash, sha256('y') from audit_entries ${HERE} and sequence = 5`,
+		6,
+		"head names entry 5",
+	],
+	[
+		"two entries swapped",
+		`${ENTRY} sequence = 99 ${HERE} and sequence = 2; ${ENTRY} sequence = 2 ${HERE} and sequence = 4; ${ENTRY} sequence = 4 ${HERE} and sequence = 99`,
+		2,
+		"was changed",
+	],
+	[
+		"the head's hash changed",
+		`update audit_heads set hash = sha256('z') ${HERE}`,
+		null,
+		"another hash",
+	],
+	[
+		"the head's number changed",
+		`update audit_heads set sequence = 4 ${HERE}`,
+		5,
+		"head names entry 4",
+	],
+	["the head removed", `delete from audit_heads ${HERE}`, null, "head"],
+] as const)("verify finds %s", async ([, sql, sequence, problem]) => {
+	const id = await makeLog(database);
+	await tamper(sql, id);
+	const { findings } = await verifyLog(reader, id);
+	expect(findings).toContainEqual({
+		sequence,
+		problem: expect.stringContaining(problem),
+	});
+});
+
+test("an entry moved to another organization is found in both", async () => {
+	const [from, to] = [await makeLog(database), await makeLog(database, 2)];
+	await tamper(
+		`update audit_entries set organization_id = '${to}', sequence = 3 ${HERE} and sequence = 5`,
+		from,
+	);
+	for (const id of [from, to]) {
+		const { finding_count } = await verifyLog(reader, id);
+		expect(finding_count).toBeGreaterThan(0);
+	}
+});
+
+test("an entry whose own hash was made to fit is found by the one after it", async () => {
+	const id = await makeLog(database);
+	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
+	await tamper(
+		`update audit_entries e set hash = audit_entry_hash(e) where e.organization_id = $1 and e.sequence = 3`,
+		id,
+	);
+	expect((await verifyLog(reader, id)).findings).toEqual([
+		{ sequence: 4, problem: expect.stringContaining("does not continue") },
+	]);
+});
+
+test("a log written anew from an entry on, hashes and head included, is found by a hash kept elsewhere alone", async () => {
+	const id = await makeLog(database);
+	const kept = await note(id, 4);
+	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 2`, id);
+	await forgeHashes(database, id, 2);
+	expect((await verifyLog(reader, id)).findings).toEqual([]);
+	expect((await verifyLog(reader, id, [kept])).findings).toEqual([
+		{ sequence: 4, problem: expect.stringContaining(kept.hash) },
+	]);
+});
+
+test("a log cut off before a kept hash is found, and one that grew since is not", async () => {
+	const id = await makeLog(database);
+	const [early, late] = [await note(id, 2), await note(id, 5)];
+	await tamper(`delete from audit_entries ${HERE} and sequence > 3`, id);
+	await forgeHashes(database, id, 1);
+	expect((await verifyLog(reader, id, [early])).findings).toEqual([]);
+	expect((await verifyLog(reader, id, [early, late])).findings).toEqual([
+		{ sequence: 5, problem: expect.stringContaining("ends at 3") },
+	]);
+});
+
+test("a database whose own functions lie is found out: the hashes are made outside of it", async () => {
+	const id = await makeLog(database);
+	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
+	await database.owner.query(
+		"create or replace function audit_entry_hash(entry audit_entries) returns bytea language sql as 'select entry.hash'",
+	);
+	const { findings } = await verifyLog(reader, id);
+	await database.owner.query(
+		"create or replace function audit_entry_hash(entry audit_entries) returns bytea language sql stable return sha256(convert_to(audit_entry_text(entry), 'UTF8'))",
+	);
+	expect(findings).toHaveLength(1);
+});
+
+test("the text hashed here is the one the database hashes, whatever it holds and however the session is set", async () => {
+	const id = await makeLog(database, 0);
+	const texts = [
+		'"double" and \\ back',
+		"tab\t line\n return\r bell\u0007 escape\u001b delete\u007f",
+		"separators \u2028 \u2029, emoji 🛡️, Zürich, 東京",
+		"\\u0041 \\\\x00 </script>",
+		"",
+	];
+	const changes = {
+		number: { before: 1.5, after: 1e21 },
+		'key "quoted"': { after: [null, true, { deep: texts }] },
+		"": {},
+	};
+	const client = await database.owner.connect();
+	await client.query("set bytea_output = 'escape'");
+	await client.query("set timezone = 'Asia/Kathmandu'");
+	await client.query("set datestyle = 'German'");
+	for (const text of texts) {
+		await client.query("select audit_append($1, $2)", [
+			id,
+			JSON.stringify([
+				{
+					actor_kind: "TOKEN",
+					actor_name: text,
+					client: text,
+					operation: "addRisk",
+					record_name: text,
+					changes,
+				},
+			]),
+		]);
+	}
+	await client.query("reset all");
+	client.release();
+	// Written by the clock, a whole second does not come up.
+	const times = [
+		"2026-01-01T00:00:00Z",
+		"2026-01-01T10:20:30.1Z",
+		"2026-12-31T23:59:50.00001Z",
+	];
+	const { rows } = await database.owner.query<StoredEntry & { text: string }>(
+		`with changed as (
+			select (jsonb_populate_record(e, jsonb_build_object('at', a.at))).*
+			from audit_entries e cross join unnest($2::text[]) a (at) where e.organization_id = $1
+			union all select * from audit_entries where organization_id = $1
+		)
+		select audit_entry_text(e::audit_entries) as text, ${STORED_ENTRY} from (select * from changed) e`.replace(
+			"audit_entry_text(e::audit_entries)",
+			"audit_entry_text(row(e.*)::audit_entries)",
+		),
+		[id, times],
+	);
+	expect(rows).toHaveLength(texts.length * (times.length + 1));
+	for (const { text, ...entry } of rows) {
+		expect(entryText(entry as StoredEntry)).toBe(text);
+	}
+	expect(await verifyLog(reader, id)).toMatchObject({
+		entries: 5,
+		findings: [],
+	});
+});
+
+test("verify is right while entries are being added", async () => {
+	const id = await makeLog(database, 1);
+	const writing = makeMore(id, 30);
+	const reports = [];
+	for (let round = 0; round < 10; round++) {
+		reports.push(await verifyLog(reader, id));
+	}
+	await writing;
+	expect(reports.flatMap(({ findings }) => findings)).toEqual([]);
+});
+
+async function makeMore(organizationId: string, count: number): Promise<void> {
+	for (let made = 0; made < count; made++) {
+		await database.pool.query("select audit_append($1, $2)", [
+			organizationId,
+			JSON.stringify([
+				{ actor_kind: "SYSTEM", actor_name: "x", operation: "addRisk" },
+			]),
+		]);
+	}
+}

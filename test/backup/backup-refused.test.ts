@@ -1,0 +1,311 @@
+import { createHash } from "node:crypto";
+import { Readable, Writable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { Client } from "pg";
+import {
+	afterAll,
+	beforeAll,
+	expect,
+	inject,
+	onTestFinished,
+	test,
+} from "vitest";
+import { SEAL_LENGTH, seal } from "../../src/backup/format.ts";
+import { BackupReader } from "../../src/backup/read.ts";
+import { writeBackup } from "../../src/backup/write.ts";
+import { migrate, readMigrations } from "../../src/db/migrate.ts";
+import {
+	allRows,
+	type Backup,
+	backUp,
+	catalogue,
+	connectTo,
+	query,
+	restore,
+} from "../support/backups.ts";
+import { createEmptyDatabase, withDatabaseName } from "../support/database.ts";
+import {
+	postureResult,
+	startService,
+	type TestService,
+} from "../support/service.ts";
+
+let served: TestService;
+let backup: Backup;
+beforeAll(async () => {
+	served = await startService();
+	const { owner } = served.database;
+	await owner.query(
+		"insert into users (id, name, email) values (repeat('u', 32), $1, 'ada@example.com')",
+		["\\.\n\\.\n\\N\t\\"],
+	);
+	const { key } = await served.activateDevice();
+	await served.post("postures", { results: [postureResult()] }, { key });
+	backup = await backUp(served.database.url);
+});
+afterAll(() => served.close());
+
+/** Reads it to its end; rejects when it is not whole. */
+async function verify(file: Buffer, pieceLength = 1 << 20): Promise<void> {
+	const pieces: Buffer[] = [];
+	for (let at = 0; at < file.length; at += pieceLength) {
+		pieces.push(file.subarray(at, at + pieceLength));
+	}
+	const reader = await BackupReader.open(Readable.from(pieces));
+	await reader.drain();
+}
+
+/** The backup with its text changed, and sealed as if it had been written so. */
+async function rewritten(change: (text: string) => string): Promise<Buffer> {
+	const frame = backup.file.subarray(0, -SEAL_LENGTH);
+	const text = change(zstdDecompressSync(frame).toString());
+	return buffer(Readable.from(seal(Readable.from([zstdCompressSync(text)]))));
+}
+
+const REFUSED = { code: "bad_request" };
+
+test("a whole file is found to be whole, in pieces of any length", async () => {
+	for (const length of [1, 2, 3, 5, 41, 4096, backup.file.length]) {
+		await verify(backup.file, length);
+	}
+});
+
+test("cut off anywhere it is refused", async () => {
+	const { length } = backup.file;
+	const lengths = [
+		0,
+		1,
+		3,
+		4,
+		39,
+		40,
+		41,
+		length - 41,
+		length - 40,
+		length - 39,
+		length - 1,
+	];
+	for (let at = 50; at < length; at += 97) lengths.push(at);
+	for (const at of lengths) {
+		await expect(
+			verify(backup.file.subarray(0, at)),
+			`${at}`,
+		).rejects.toMatchObject(REFUSED);
+	}
+});
+
+test("with any byte changed, taken out or put in it is refused", async () => {
+	const { file } = backup;
+	for (
+		let at = 0;
+		at < file.length;
+		at += at < 60 || at > file.length - 60 ? 1 : 97
+	) {
+		const changed = Buffer.from(file);
+		changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+		const without = Buffer.concat([
+			file.subarray(0, at),
+			file.subarray(at + 1),
+		]);
+		const more = Buffer.concat([
+			file.subarray(0, at),
+			Buffer.from("x"),
+			file.subarray(at),
+		]);
+		for (const damaged of [changed, without, more]) {
+			await expect(verify(damaged), `${at}`).rejects.toMatchObject(REFUSED);
+		}
+	}
+	for (const extra of [Buffer.from("x"), file]) {
+		await expect(verify(Buffer.concat([file, extra]))).rejects.toMatchObject(
+			REFUSED,
+		);
+	}
+});
+
+test("a refused file leaves an empty database as empty as it was", async () => {
+	const url = await createEmptyDatabase();
+	const { file } = backup;
+	const { length } = file;
+	const wrong = [0, length >> 1, length - 1].flatMap((at) => {
+		const changed = Buffer.from(file);
+		changed[at] = (changed[at] ?? 0) ^ 0x10;
+		return [changed, file.subarray(0, at)];
+	});
+	for (const [index, damaged] of wrong.entries()) {
+		await expect(restore(url, damaged), `${index}`).rejects.toMatchObject(
+			REFUSED,
+		);
+		expect(await catalogue(url)).toEqual([]);
+	}
+	await restore(url, file);
+});
+
+test.each([
+	["another format", "{}\n"],
+	["no text", Buffer.from([0xff, 0xfe, 0x00, 0x0a])],
+	["a line without an end", "x".repeat(3 << 20)],
+])("a file that is no backup is refused as that: %s", async (_, content) => {
+	const inside = zstdCompressSync(content);
+	const files = [
+		Buffer.from(content),
+		await buffer(Readable.from(seal(Readable.from([inside])))),
+	];
+	for (const file of files) {
+		await expect(verify(file)).rejects.toThrow("no backup of Assay");
+	}
+});
+
+test("a backup of a newer version, by its format or its schema, is refused and names that version", async () => {
+	const url = await createEmptyDatabase();
+	const newer = [
+		await rewritten((text) =>
+			text.replace(
+				'"version":1,"assay":"0.1.0"',
+				'"version":2,"assay":"9.9.9"',
+			),
+		),
+		await rewritten((text) =>
+			text
+				.replace('"assay":"0.1.0"', '"assay":"9.9.9"')
+				.replace('"migrations":[', '"migrations":[')
+				.replace(
+					/("migrations":\[.*?)\]/,
+					'$1,{"name":"9999_later.sql","version":9999,"checksum":"x"}]',
+				),
+		),
+	];
+	for (const file of newer) {
+		const refused = restore(url, file);
+		await expect(refused).rejects.toMatchObject(REFUSED);
+		await expect(refused).rejects.toThrow(/newer version of Assay \(9\.9\.9/);
+	}
+	expect(await catalogue(url)).toEqual([]);
+});
+
+test("a backup made with other migrations is refused", async () => {
+	const [first] = readMigrations();
+	const other = createHash("sha256").update("other").digest("hex");
+	const file = await rewritten((text) =>
+		text.replace(first?.checksum ?? "", other),
+	);
+	await expect(restore(await createEmptyDatabase(), file)).rejects.toThrow(
+		/made with another 0001_init\.sql/,
+	);
+});
+
+test("rows that the database refuses are not called damage, and nothing of them stays", async () => {
+	const url = await createEmptyDatabase();
+	const file = await rewritten((text) =>
+		text.replace("\tACTIVE\t", "\tACTIVATED\t"),
+	);
+	await expect(restore(url, file)).rejects.toThrow(
+		/is whole, but .* devices \(/,
+	);
+	expect(await catalogue(url)).toEqual([]);
+});
+
+test("a database with rows is refused, says what it has, and keeps it", async () => {
+	const { url } = served.database;
+	const before = [await allRows(url), await catalogue(url)];
+	const refused = restore(url, backup.file);
+	await expect(refused).rejects.toMatchObject(REFUSED);
+	await expect(refused).rejects.toThrow(/not empty.*organizations: 1/);
+	expect([await allRows(url), await catalogue(url)]).toEqual(before);
+});
+
+test("a database with somebody else's tables is refused", async () => {
+	const url = await createEmptyDatabase();
+	await query(url, "create table theirs (id integer)");
+	await expect(restore(url, backup.file)).rejects.toThrow(
+		/not Assay's \(theirs\)/,
+	);
+});
+
+test("a database in use is refused after a while", async () => {
+	const url = await createEmptyDatabase();
+	await migrate({ connectionString: url });
+	const user = await connectTo(url);
+	await user.query("begin; select count(*) from users");
+	await expect(restore(url, backup.file)).rejects.toThrow(
+		/something else uses the database/,
+	);
+});
+
+test("a migrated database without rows takes a backup", async () => {
+	const url = await createEmptyDatabase();
+	await migrate({ connectionString: url });
+	const { migrated } = await restore(url, backup.file);
+	expect(migrated).toEqual([]);
+	expect((await query(url, "select from organizations")).length).toBe(1);
+});
+
+/** The address of an empty database whose owner is no superuser. */
+async function createOwnedDatabase(): Promise<string> {
+	const name = `assay_backup_owner_${process.pid}`;
+	const server = new Client({ connectionString: inject("serverUrl") });
+	await server.connect();
+	await server.query(
+		`create role ${name} login createrole password 'owner-password'`,
+	);
+	await server.query(`create database ${name} owner ${name}`);
+	// The roles were made by another owner of this server, who lets this one in.
+	const { rows } = await server.query<{ roles: string }>(
+		"select string_agg(rolname, ', ') as roles from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
+	);
+	await server.query(`grant ${rows[0]?.roles} to ${name} with admin option`);
+	onTestFinished(async () => {
+		await server.query(`drop database ${name} with (force)`);
+		await server.query(`drop role ${name}`);
+		await server.end();
+	});
+	const url = new URL(withDatabaseName(inject("serverUrl"), name));
+	url.username = name;
+	url.password = "owner-password";
+	return url.href;
+}
+
+test("an owner without superuser rights backs up and restores every row", async () => {
+	const url = await createOwnedDatabase();
+	await restore(url, backup.file);
+	const asSuperuser = new URL(inject("serverUrl"));
+	asSuperuser.pathname = new URL(url).pathname;
+	const before = await allRows(served.database.url);
+	const after = await allRows(asSuperuser.href);
+	for (const table of backup.manifest.tables) {
+		expect(after[table], table).toEqual(before[table]);
+	}
+	const again = await backUp(url);
+	expect(again.rows).toEqual(backup.rows);
+});
+
+test("a backup whose file cannot be written, or whose database goes away, fails and ends", async () => {
+	const { url } = served.database;
+	// Much more than what fits between the database and the file.
+	await query(
+		url,
+		`insert into users (id, name, email)
+		select lpad(n::text, 32, 'u'), (select string_agg(md5(n + m * 0.1 || ''), '') from generate_series(1, 280) m), n::text
+		from generate_series(1, 2000) n`,
+	);
+	onTestFinished(async () => {
+		await query(url, "delete from users where id like 'uuuuuuuu%'");
+	});
+	const write = (out: Writable) =>
+		writeBackup({ connectionString: url }, out, () => {});
+	const full = new Writable({
+		write: (_chunk, _encoding, done) => done(new Error("the disk is full")),
+	});
+	await expect(write(full)).rejects.toThrow("the disk is full");
+	const cutting = new Writable({
+		write: (_chunk, _encoding, done) => {
+			query(
+				url,
+				`select pg_terminate_backend(pid) from pg_stat_activity
+				where application_name = 'assay backup' and datname = current_database()`,
+			).then(() => done(), done);
+		},
+	});
+	await expect(write(cutting)).rejects.toThrow();
+});

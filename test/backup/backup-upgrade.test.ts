@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { migrate, readMigrations } from "../../src/db/migrate.ts";
+import { makeId, makeOrganizationId } from "../../src/id.ts";
+import {
+	allRows,
+	backUp,
+	catalogue,
+	query,
+	restore,
+} from "../support/backups.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+
+/** A database as the version with these many migrations left it, with something in it. */
+async function oldDatabase(version: number): Promise<string> {
+	const url = await createEmptyDatabase();
+	const connection = { connectionString: url };
+	await migrate(connection, readMigrations().slice(0, version));
+	const organization = makeOrganizationId();
+	const device = makeId(organization, "device");
+	await query(
+		url,
+		"insert into organizations (id, name) values ($1, 'Ältere')",
+		[organization],
+	);
+	await query(
+		url,
+		"insert into devices (organization_id, id, name, hostname) values ($1, $2, 'Laptop', 'Höst')",
+		[organization, device],
+	);
+	await query(
+		url,
+		`insert into device_conflicts (organization_id, device_id, kind, hardware_uuid, platform, hostname, os_version, agent_version)
+		values ($1, $2, 'POSSIBLE_CLONE', 'u', 'LINUX', 'h', '1', '1')`,
+		[organization, device],
+	);
+	await query(url, "select ensure_posture_report_partitions()");
+	await query(
+		url,
+		`insert into posture_reports values ($1, $2, $3, now(), '[]'), ($1, $2, $3, '2026-01-05', '[]')`,
+		[organization, device, makeId(organization, "device_posture_report")],
+	);
+	await query(
+		url,
+		"insert into risks (organization_id, id, name, category, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact) values ($1, $2, 'Fire', 'IT', 'ACCEPTED', 2, 3, 1, 1)",
+		[organization, makeId(organization, "risk")],
+	);
+	return url;
+}
+
+test("a backup of the schema 0005 restores, and is as if its database had been migrated", async () => {
+	const old = await oldDatabase(5);
+	const backup = await backUp(old);
+	expect(backup.manifest.migrations).toHaveLength(5);
+	const restored = await createEmptyDatabase();
+	const { migrated } = await restore(restored, backup.file);
+	expect(migrated).toEqual(
+		readMigrations()
+			.slice(5)
+			.map(({ name }) => name),
+	);
+
+	await migrate({ connectionString: old });
+	const { migrations: _a, ...expected } = await allRows(old);
+	const { migrations: _b, ...found } = await allRows(restored);
+	expect(found).toEqual(expected);
+	expect(await catalogue(restored)).toEqual(await catalogue(old));
+	// What 0006 works out from the rows that are there.
+	expect(
+		await query(restored, "select search_text, hostname_key from devices"),
+	).toEqual([{ search_text: "laptop host", hostname_key: "host" }]);
+	// The trigger of 0006 on conflicts did not run a second time.
+	expect(found.audit_entries).toEqual([]);
+});
+
+test("backing up an older schema leaves it as it is", async () => {
+	const old = await oldDatabase(6);
+	const before = await catalogue(old);
+	await backUp(old);
+	expect(await catalogue(old)).toEqual(before);
+});
+
+test("an older backup is refused by a database of a newer schema, which says what to do", async () => {
+	const backup = await backUp(await oldDatabase(5));
+	const url = await createEmptyDatabase();
+	await migrate({ connectionString: url });
+	await expect(restore(url, backup.file)).rejects.toThrow(
+		/newer schema .* than the backup \(0005_records\.sql\).*a new ASSAY_DATA_DIR/,
+	);
+});

@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { listLogs } from "../../src/audit/read.ts";
+import { verifyLog } from "../../src/audit/verify.ts";
+import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
+import { readConfig } from "../../src/config.ts";
+import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
+import { makeId } from "../../src/id.ts";
+import { makeLogger } from "../../src/log.ts";
+import { systemPrincipal } from "../../src/principal.ts";
+import { serve } from "../../src/serve.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import {
+	allRows,
+	backUp,
+	catalogue,
+	connectTo,
+	query,
+	restore,
+} from "../support/backups.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { makeUser } from "../support/people.ts";
+import { samples } from "../support/record-samples.ts";
+import { inputOf, makeReferences } from "../support/record-values.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+import { totp } from "../support/totp.ts";
+
+let tools: TestTools;
+let device: { id: string; key: string };
+let email: string;
+let totpUri: string;
+beforeAll(async () => {
+	tools = await startTools();
+	for (const [organizationId, { token }] of [
+		[tools.organizationId, tools.admin],
+		[tools.otherOrganizationId, tools.stranger],
+	] as const) {
+		await fillRegisters(organizationId, token);
+	}
+	device = await fillDevices();
+	({ email, totpUri } = await makeUserWithSecondFactor());
+	// Written behind the answers: what is compared below must have come to rest.
+	await vi.waitFor(async () => {
+		const [used] = await query<{ calls: number }>(
+			url(),
+			"select sum(calls)::integer as calls from api_token_usage",
+		);
+		expect(used?.calls).toBe(calls);
+	}, 60_000);
+});
+afterAll(() => tools.close());
+
+const url = () => tools.database.url;
+
+let calls = 0;
+
+/** Every kind of record with every field, and links. */
+async function fillRegisters(organization_id: string, token: string) {
+	const call = (name: string, input?: object) => {
+		calls++;
+		return tools.use(name, input, token);
+	};
+	const references = await makeReferences(
+		{ call, principal: () => systemPrincipal() },
+		organization_id,
+	);
+	const made: Record<string, string> = {};
+	for (const sample of samples) {
+		const input = inputOf(sample, references, "all");
+		const answer = await call(`add${sample.one}`, {
+			organization_id,
+			...input,
+		});
+		made[sample.kind] = answer[sample.key].id;
+	}
+	await call("addNonconformity", { organization_id });
+	await call("linkRecords", {
+		record_id: made.risk,
+		linked_record_id: made.measure,
+	});
+	await tools.database.owner.query(
+		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
+		values ($1::text, $2, 'grace@example.com', 'viewer', sha256(convert_to($1::text, 'UTF8')), 'Ada', now() + interval '7 days')`,
+		[organization_id, makeId(organization_id, "invitation")],
+	);
+}
+
+/** A device with history, reports of this month and of long ago, a conflict and an open token. */
+async function fillDevices() {
+	const active = await tools.activateDevice();
+	for (const status of ["PASS", "FAIL", "PASS"]) {
+		const results = [
+			postureResult({ status, evidence: { text: "a\\.b\t\n\\N ü\u2028" } }),
+		];
+		await tools.post("postures", { results }, { key: active.key });
+	}
+	await tools.post("heartbeat", heartbeatBody(), { key: active.key });
+	await tools.makeToken();
+	await tools.enrollDevice(tools.otherOrganizationId);
+	const { owner } = tools.database;
+	await owner.query("select make_posture_report_partition('2026-03-01')");
+	await owner.query(
+		`insert into posture_reports
+		select organization_id, device_id, 'r' || right(report_id, 31), at::timestamptz, results
+		from (select * from posture_reports limit 1) r, unnest(array['2026-03-05', '2021-01-01']) at`,
+	);
+	return active;
+}
+
+async function makeUserWithSecondFactor() {
+	const user = await makeUser(
+		tools.database,
+		{ organizationId: tools.organizationId, role: "admin" },
+		{ email: "ada@example.com", passwordHash: await hashPassword(PASSWORD) },
+	);
+	const credentials = { email: user.email, password: PASSWORD };
+	const { cookie } = await sendTo(
+		tools.url,
+		"/api/auth/sign-in/email",
+		credentials,
+	);
+	const { body } = await sendTo(
+		tools.url,
+		"/api/auth/two-factor/enable",
+		{ password: PASSWORD },
+		{ cookie },
+	);
+	const verified = await sendTo(
+		tools.url,
+		"/api/auth/two-factor/verify-totp",
+		{ code: totp(body.totpURI) },
+		{ cookie },
+	);
+	expect(verified.status).toBe(200);
+	return { email: user.email, totpUri: body.totpURI as string };
+}
+
+/** What is wrong with the audit log of any organization. */
+async function auditFindings(at: string): Promise<unknown[]> {
+	const pool = makePool({ connectionString: at }, { max: 1, role: AUDIT_ROLE });
+	const findings = [];
+	for (const id of await listLogs(pool)) {
+		findings.push(...(await verifyLog(pool, id)).findings);
+	}
+	await pool.end();
+	return findings;
+}
+
+test("a restored database has every row and every object of the one that was backed up", async () => {
+	const before = await allRows(url());
+	const backup = await backUp(url());
+	const at = await createEmptyDatabase();
+	const restored = await restore(at, backup.file);
+	const after = await allRows(at);
+	for (const [table, rows] of Object.entries(before)) {
+		const kept = OF_THE_MOMENT.includes(table) ? [] : rows;
+		if (table === "migrations") continue;
+		expect(after[table], table).toEqual(kept);
+		// Else there would be nothing to lose.
+		if (kept !== rows) continue;
+		expect(rows.length, table).toBeGreaterThan(0);
+		expect(restored.rows[table], table).toBe(rows.length);
+	}
+	expect(Object.keys(after)).toEqual(Object.keys(before));
+	expect(await catalogue(at)).toEqual(await catalogue(url()));
+	expect(await auditFindings(at)).toEqual([]);
+});
+
+test("with a restored database devices, API tokens and people go on as before", async () => {
+	const at = await createEmptyDatabase();
+	await restore(at, (await backUp(url())).file);
+	const service = await serve(
+		readConfig({
+			ASSAY_PORT: "0",
+			ASSAY_SECRET: "what the sessions of the tests are signed with",
+			DATABASE_URL: at,
+		}),
+		makeLogger("silent"),
+	);
+	onTestFinished(() => service.close());
+
+	const heartbeat = await fetch(`${service.url}/api/agent/v1/heartbeat`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${device.key}` },
+		body: JSON.stringify(heartbeatBody()),
+	});
+	expect(await heartbeat.json()).toMatchObject({ device_id: device.id });
+	const postures = await fetch(`${service.url}/api/agent/v1/postures`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${device.key}` },
+		body: JSON.stringify({ results: [postureResult()] }),
+	});
+	expect(postures.status).toBe(204);
+
+	const tool = await fetch(`${service.url}/api/mcp/tools/addRisk`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${tools.member.token}` },
+		body: JSON.stringify({
+			organization_id: tools.organizationId,
+			name: "after the fire",
+			category: "IT",
+			treatment: "ACCEPTED",
+			inherent_likelihood: 1,
+			inherent_impact: 1,
+		}),
+	});
+	expect(tool.status).toBe(200);
+
+	const half = await sendTo(service.url, "/api/auth/sign-in/email", {
+		email,
+		password: PASSWORD,
+	});
+	expect(half.body).toMatchObject({ twoFactorRedirect: true });
+	const whole = await sendTo(
+		service.url,
+		"/api/auth/two-factor/verify-totp",
+		{ code: totp(totpUri, 1) },
+		{ cookie: half.cookie },
+	);
+	expect(whole.status).toBe(200);
+	expect(await auditFindings(at)).toEqual([]);
+});
+
+test("a backup made while the service works holds all that was answered before and fits together", async () => {
+	let isDone = false;
+	const write = async (n: number) => {
+		for (let count = 0; !isDone; count++) {
+			const results = [postureResult({ status: count % 2 ? "PASS" : "FAIL" })];
+			await tools.post("postures", { results }, { key: device.key });
+			await tools.use("addTask", {
+				organization_id: tools.organizationId,
+				name: `task ${n}.${count}`,
+			});
+		}
+	};
+	const writers = [write(1), write(2)];
+	const { task } = await tools.use("addTask", {
+		organization_id: tools.organizationId,
+		name: "before the backup",
+	});
+	const backup = await backUp(url());
+	isDone = true;
+	await Promise.all(writers);
+	const at = await createEmptyDatabase();
+	await restore(at, backup.file);
+	expect(
+		await query(at, "select name from tasks where id = $1", [task.id]),
+	).toEqual([{ name: "before the backup" }]);
+	expect(await auditFindings(at)).toEqual([]);
+	const [counts] = await query<{ tasks: number; entries: number }>(
+		at,
+		`select
+			(select count(*)::integer from tasks) as tasks,
+			(select count(*)::integer from audit_entries where operation = 'addTask') as entries`,
+	);
+	expect(counts?.tasks).toBe(counts?.entries);
+});
+
+test("a backup waits for no writer and no writer for it", async () => {
+	const writer = await connectTo(url());
+	await writer.query("begin");
+	await writer.query("update organizations set name = 'not committed'");
+	const backup = await backUp(url());
+	await writer.query("rollback");
+	expect(backup.rows.organizations).toBe(2);
+});
+
+test("raw reports come back to partitions of their months", async () => {
+	const at = await createEmptyDatabase();
+	await restore(at, (await backUp(url())).file);
+	const places = `select tableoid::regclass::text as partition, count(*)::integer as rows
+		from posture_reports group by 1 order by 1`;
+	expect(await query(at, places)).toEqual(await query(url(), places));
+	expect(await query(at, places)).toContainEqual({
+		partition: "posture_reports_2026_03",
+		rows: 1,
+	});
+});
+
+test("the role of backups may read every table but those of the moment, and nothing else", async () => {
+	const rows = await query<{ name: string; seen: boolean; other: boolean }>(
+		url(),
+		`select c.relname as name,
+			has_table_privilege('assay_backup', c.oid, 'select') and exists (
+				select from pg_policies p
+				where p.tablename = c.relname and p.policyname = 'backup' and p.cmd = 'SELECT'
+					and p.roles = array['assay_backup'::name] and p.qual = 'true'
+			) as seen,
+			has_table_privilege('assay_backup', c.oid, 'insert, update, delete, truncate')
+				or has_any_column_privilege('assay_backup', c.oid, 'insert, update') as other
+		from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+			and c.relname <> 'migrations'
+		order by 1`,
+	);
+	// A migration that makes a table ends with: select allow_backup();
+	expect(rows).toEqual(
+		rows.map(({ name }) => ({
+			name,
+			seen: !OF_THE_MOMENT.includes(name),
+			other: false,
+		})),
+	);
+	expect(rows.length).toBeGreaterThan(30);
+	expect((await backUp(url())).manifest.tables.sort()).toEqual(
+		rows.filter(({ seen }) => seen).map(({ name }) => name),
+	);
+});
+
+test("nothing counts by itself in the database: a backup has no place for sequences", async () => {
+	expect(
+		await query(url(), "select relname from pg_class where relkind = 'S'"),
+	).toEqual([]);
+});

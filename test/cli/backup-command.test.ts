@@ -1,0 +1,197 @@
+import { execFile } from "node:child_process";
+import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { catalogue, query } from "../support/backups.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { makeFolder } from "../support/folder.ts";
+import { assay } from "../support/program.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+let folder: string;
+let file: string;
+beforeAll(async () => {
+	tools = await startTools();
+	folder = await makeFolder("assay-backup-");
+	file = join(folder, "assay.backup");
+	const { organizationId: organization_id } = tools;
+	await tools.use("addVendor", { organization_id, name: "Cloud" });
+	await tools.activateDevice();
+	const made = await backup(file);
+	expect(made, made.stderr).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+	await tools.close();
+	await rm(folder, { recursive: true, force: true });
+});
+
+const at = (url = tools.database.url) => ({ DATABASE_URL: url });
+const backup = (...args: string[]) => assay(["backup", ...args], at());
+
+test("a file is written once, for its owner alone, and what is there already is kept", async () => {
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	const before = readFileSync(file);
+	const again = await backup(file);
+	expect(again).toMatchObject({ code: 1, stdout: "" });
+	expect(again.stderr).toContain("is there already");
+	expect(readFileSync(file)).toEqual(before);
+	expect(await readdir(folder)).toEqual(["assay.backup"]);
+});
+
+test("two backups to one file do not mix, and the rest of a killed one is named", async () => {
+	const name = join(folder, "two");
+	writeFileSync(`${name}.partial`, "");
+	onTestFinished(() => rm(`${name}.partial`, { force: true }));
+	const { code, stderr } = await backup(name);
+	expect(code).toBe(1);
+	expect(stderr).toContain(`${name}.partial is there`);
+	expect(readFileSync(`${name}.partial`, "utf8")).toBe("");
+});
+
+test("a file that cannot be written is named, and nothing is left of it", async () => {
+	const { code, stderr } = await backup(join(folder, "no", "such", "folder"));
+	expect(code).toBe(1);
+	expect(stderr).toMatch(/cannot be used: no such file or directory/);
+	expect(stderr).not.toMatch(/node:internal|\.ts:\d/);
+});
+
+test("--json says what is in the backup, and progress stays off standard output", async () => {
+	const name = join(folder, "json");
+	const { code, stdout, stderr } = await backup(name, "--json");
+	onTestFinished(() => rm(name));
+	expect(code).toBe(0);
+	expect(JSON.parse(stdout)).toMatchObject({
+		file: name,
+		made_by: expect.stringMatching(/^\d/) as string,
+		organizations: 2,
+		users: 4,
+		devices: 1,
+		records: 1,
+		rows: { vendors: 1 },
+		audit_problems: [],
+	});
+	expect(stderr).toContain("vendors: 1 rows");
+});
+
+test("--verify reads a file without a database", async () => {
+	const verify = (name: string) =>
+		assay(
+			["backup", "--verify", name, "--json"],
+			at("postgres://localhost:1/none"),
+		);
+	const whole = await verify(file);
+	expect(whole).toMatchObject({ code: 0 });
+	expect(JSON.parse(whole.stdout)).toMatchObject({
+		is_whole: true,
+		organizations: 2,
+	});
+
+	const cut = join(folder, "cut");
+	writeFileSync(cut, readFileSync(file));
+	truncateSync(cut, 1000);
+	onTestFinished(() => rm(cut));
+	const damaged = await verify(cut);
+	expect(damaged).toMatchObject({ code: 1, stdout: "" });
+	expect(damaged.stderr).toContain("damaged or cut off");
+	expect((await verify(join(folder, "none"))).stderr).toContain("no such file");
+});
+
+test("through a pipe, a database goes from one server to the next", async () => {
+	const url = await createEmptyDatabase();
+	const program = `${process.execPath} bin/assay.js`;
+	const { stdout, stderr } = await promisify(execFile)(
+		"sh",
+		[
+			"-c",
+			`DATABASE_URL='${tools.database.url}' ${program} backup - | DATABASE_URL='${url}' ${program} restore - --json`,
+		],
+		{ env: { PATH: process.env.PATH } },
+	);
+	expect(JSON.parse(stdout)).toMatchObject({
+		organizations: 2,
+		devices: 1,
+		migrated: [],
+		audit_problems: [],
+	});
+	expect(stderr).toContain("is complete");
+	const verified = await assay(["audit", "verify"], at(url));
+	expect(verified).toMatchObject({ code: 0 });
+});
+
+test("a backup whose reader goes away says so and fails", async () => {
+	const { stderr } = await promisify(execFile)(
+		"sh",
+		[
+			"-c",
+			`{ DATABASE_URL='${tools.database.url}' ${process.execPath} bin/assay.js backup -; echo "ended with $?" >&2; } | true`,
+		],
+		{ env: { PATH: process.env.PATH } },
+	);
+	expect(stderr).toContain("whoever reads standard output went away");
+	expect(stderr).toContain("ended with 1");
+	expect(stderr).not.toMatch(/node:internal/);
+});
+
+test("restore says what came back; a broken audit log is backed up and restored as it was, named, and both end with 1", async () => {
+	const broken = await createEmptyDatabase();
+	const sound = await assay(["restore", file], at(broken));
+	expect(sound.code).toBe(0);
+	expect(sound.stdout).toMatch(/Restored the backup of \d{4}-/);
+	expect(sound.stdout).toMatch(/organizations +2\n/);
+	expect(sound.stdout).toContain("ASSAY_SECRET");
+	expect(sound.stdout).toContain(
+		"The audit log of each organization is sound.",
+	);
+	await query(
+		broken,
+		"update audit_entries set actor_name = 'somebody else' where sequence = 1",
+	);
+	const name = join(folder, "broken");
+	onTestFinished(() => rm(name, { force: true }));
+	const unchecked = ["backup", name, "--no-audit-check", "--json"];
+	const trusting = await assay(unchecked, at(broken));
+	expect(trusting).toMatchObject({ code: 0 });
+	expect(JSON.parse(trusting.stdout)).toMatchObject({ audit_problems: null });
+	await rm(name);
+	const careful = await assay(["backup", name], at(broken));
+	expect(careful.code).toBe(1);
+	expect(careful.stdout).toMatch(/PROBLEM .* entry 1 was changed/);
+	const url = await createEmptyDatabase();
+	const { code, stdout } = await assay(["restore", name], at(url));
+	expect(code).toBe(1);
+	expect(stdout).toMatch(/PROBLEM .* entry 1 was changed/);
+	expect((await query(url, "select from organizations")).length).toBe(2);
+});
+
+test("a refused file changes nothing, and nothing internal is printed", async () => {
+	const url = await createEmptyDatabase();
+	const text = join(folder, "text");
+	writeFileSync(text, "this is a letter, not a backup");
+	onTestFinished(() => rm(text));
+	const { code, stdout, stderr } = await assay(["restore", text], at(url));
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	expect(stderr.trim().split("\n").at(-1)).toMatch(
+		/^assay: this is no backup of Assay/,
+	);
+	expect(stderr).not.toMatch(/\.ts:\d/);
+	expect(await catalogue(url)).toEqual([]);
+});
+
+test("what has no database or no schema of Assay is not backed up, and not made", async () => {
+	const data = join(folder, "data");
+	const none = await assay(["backup", join(folder, "x")], {
+		ASSAY_DATA_DIR: data,
+	});
+	expect(none).toMatchObject({ code: 1, stdout: "" });
+	expect(none.stderr).toContain(`there is no database in ${data}`);
+	const empty = await assay(
+		["backup", join(folder, "x")],
+		at(await createEmptyDatabase()),
+	);
+	expect(empty).toMatchObject({ code: 1, stdout: "" });
+	expect(empty.stderr).toContain("nothing to back up");
+	expect((await readdir(folder)).sort()).toEqual(["assay.backup"]);
+});

@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { makeLogger } from "../../src/log.ts";
+import { type Service, serve } from "../../src/serve.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { auditEntries } from "../support/people.ts";
+import { assay } from "../support/program.ts";
+
+const PASSWORD = "correct horse battery";
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+let service: Service;
+beforeAll(async () => {
+	database = await createDatabase();
+	settings = {
+		DATABASE_URL: database.url,
+		ASSAY_SECRET: "what the sessions of the tests are signed with",
+	};
+	service = await serve(
+		readConfig({ ...settings, ASSAY_PORT: "0" }),
+		makeLogger("silent"),
+	);
+});
+afterAll(async () => {
+	await service.close();
+	await database.drop();
+});
+
+/** The result of a command that must succeed, as JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: what is printed is what is tested.
+async function run(args: string[], input = ""): Promise<any> {
+	const ended = await assay([...args, "--json"], settings, undefined, input);
+	expect(ended).toMatchObject({ code: 0, stderr: "" });
+	return JSON.parse(ended.stdout);
+}
+
+const makeOrganization = async (name: string): Promise<string> =>
+	(await run(["org", "create", "--name", name])).organization_id;
+
+const createUser = (email: string, org: string, role: string, input?: string) =>
+	run(
+		[
+			"user",
+			"create",
+			...["--email", email, "--name", "Ada", "--org", org, "--role", role],
+			...(input === undefined ? [] : ["--password-stdin"]),
+		],
+		input,
+	);
+
+async function signIn(email: string, password: string): Promise<number> {
+	const answer = await fetch(`${service.url}/api/auth/sign-in/email`, {
+		method: "POST",
+		headers: { "content-type": "application/json", origin: service.url },
+		body: JSON.stringify({ email, password }),
+	});
+	return answer.status;
+}
+
+const callTool = async (token: string) => {
+	const answer = await fetch(`${service.url}/api/mcp/tools/listOrganizations`, {
+		headers: { authorization: `Bearer ${token}` },
+	});
+	return { status: answer.status, text: await answer.text() };
+};
+
+test("provisioning without a browser: an organization, a user who signs in, a token that works until it is revoked", async () => {
+	const org = await makeOrganization("Acme");
+	const user = await createUser(
+		"Ada@Example.com",
+		org,
+		"admin",
+		`${PASSWORD}\n`,
+	);
+	expect(user).toMatchObject({
+		email: "ada@example.com",
+		organization_id: org,
+		role: "admin",
+		is_new: true,
+	});
+	expect(await signIn("ada@example.com", PASSWORD)).toBe(200);
+	expect(await run(["user", "list", "--org", org])).toEqual({
+		users: [
+			{
+				user_id: user.user_id,
+				name: "Ada",
+				email: "ada@example.com",
+				role: "admin",
+			},
+		],
+	});
+	expect((await run(["org", "list"])).organizations).toContainEqual(
+		expect.objectContaining({ id: org, name: "Acme", members: 1 }),
+	);
+
+	const args = ["--user", "ada@example.com", "--name", "CI"];
+	const { api_token, token } = await run([
+		"api-token",
+		"create",
+		...args,
+		...["--description", "builds", "--expires-in-days", "30"],
+	]);
+	expect(await callTool(token)).toMatchObject({
+		status: 200,
+		text: expect.stringContaining(org) as string,
+	});
+	const { api_tokens } = await run(["api-token", "list", ...args.slice(0, 2)]);
+	expect(api_tokens).toMatchObject([
+		{ id: api_token.id, name: "CI", description: "builds", status: "ACTIVE" },
+	]);
+	expect(JSON.stringify(api_tokens)).not.toContain("asy_");
+	await run(["api-token", "revoke", api_token.id]);
+	expect((await callTool(token)).status).toBe(401);
+
+	const entries = await auditEntries(database, org);
+	const byCommand = entries.filter(({ actor_kind }) => actor_kind === "SYSTEM");
+	expect(byCommand).toMatchObject(
+		[
+			"createOrganization",
+			"createUser",
+			"createApiToken",
+			"revokeApiToken",
+		].map((operation) => ({ operation, actor_kind: "SYSTEM", actor_id: null })),
+	);
+	expect(JSON.stringify(entries)).not.toMatch(/asy_|correct horse/);
+});
+
+test("the printed text has the secret once ready to use: for Claude Code and curl", async () => {
+	const org = await makeOrganization("Acme");
+	await createUser("grace@example.com", org, "viewer");
+	const { code, stdout } = await assay(
+		["api-token", "create", "--user", "grace@example.com", "--name", "x"],
+		{ ...settings, ASSAY_BASE_URL: "https://assay.example.com" },
+	);
+	expect(code).toBe(0);
+	expect(stdout).toMatch(/^ {2}export ASSAY_TOKEN=asy_pat_\w{46}$/m);
+	expect(stdout).toMatch(
+		/^ {2}claude mcp add --transport http assay https:\/\/assay\.example\.com\/api\/mcp\/v1 --header "Authorization: Bearer \$ASSAY_TOKEN"$/m,
+	);
+	expect(stdout).toMatch(
+		/^ {2}curl -H "Authorization: Bearer \$ASSAY_TOKEN" https:/m,
+	);
+});
+
+test("an existing user joins a further organization and keeps name and password", async () => {
+	const [first, second] = [
+		await makeOrganization("First"),
+		await makeOrganization("Second"),
+	];
+	const made = await createUser("kay@example.com", first, "admin", PASSWORD);
+	const again = await createUser("KAY@example.com", second, "viewer");
+	expect(again).toMatchObject({ user_id: made.user_id, is_new: false });
+	expect(await signIn("kay@example.com", PASSWORD)).toBe(200);
+	for (const [org, input] of [
+		[second, ""],
+		[await makeOrganization("Third"), "another password"],
+	] as const) {
+		const { code, stderr } = await assay(
+			[
+				"user",
+				"create",
+				...["--email", "kay@example.com", "--name", "Kay"],
+				...["--org", org, "--role", "admin"],
+				...(input ? ["--password-stdin"] : []),
+			],
+			settings,
+			undefined,
+			input,
+		);
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/already/);
+	}
+});
+
+test("a user without a password gets one later, and a new one ends the sessions", async () => {
+	const org = await makeOrganization("Acme");
+	await createUser("alan@example.com", org, "member");
+	expect(await signIn("alan@example.com", PASSWORD)).toBe(401);
+	const args = ["user", "set-password", "--email", "alan@example.com"];
+	await run(args, PASSWORD);
+	expect(await signIn("alan@example.com", PASSWORD)).toBe(200);
+	await run(args, "another long password");
+	expect(await signIn("alan@example.com", PASSWORD)).toBe(401);
+	const { rowCount } = await database.owner.query(
+		"select from sessions s join users u on u.id = s.user_id where u.email = 'alan@example.com'",
+	);
+	expect(rowCount).toBe(0);
+	expect(await auditEntries(database, org)).toContainEqual(
+		expect.objectContaining({
+			operation: "setPassword",
+			actor_kind: "SYSTEM",
+		}),
+	);
+});
+
+test("a command takes no password that the console would refuse", async () => {
+	const org = await makeOrganization("Acme");
+	const email = "weak@example.com";
+	const create = [
+		...["user", "create", "--email", email, "--name", "Wilhelmina"],
+		...["--org", org, "--role", "viewer", "--password-stdin"],
+	];
+	const refuse = async (args: string[], password: string, why: RegExp) => {
+		const ended = await assay(args, settings, undefined, password);
+		expect(ended, password).toMatchObject({ code: 1, stdout: "" });
+		expect(ended.stderr).toMatch(why);
+	};
+	await refuse(create, "unbelievable", /among the first/);
+	await refuse(create, "wilhelmina2026", /among the first/);
+	await createUser(email, org, "viewer", PASSWORD);
+	const set = ["user", "set-password", "--email", email];
+	await refuse(set, "unbelievable", /among the first/);
+	await refuse(set, PASSWORD, /is the one that there is already/);
+	expect(await signIn(email, PASSWORD)).toBe(200);
+});
+
+test("a member's role is changed and the membership taken away, but not of the last admin", async () => {
+	const org = await makeOrganization("Acme");
+	const [chief, ada] = ["chief@example.com", "role@example.com"];
+	await createUser(chief, org, "admin");
+	const { user_id } = await createUser(ada, org, "viewer");
+	const of = (email: string) => ["--email", email, "--org", org];
+
+	const again = await assay(
+		["user", "create", ...of(ada), "--name", "Ada", "--role", "member"],
+		settings,
+	);
+	expect(again).toMatchObject({ code: 1, stdout: "" });
+	expect(again.stderr).toContain("assay user set-role");
+
+	const changed = await run([
+		"user",
+		"set-role",
+		...of(ada),
+		"--role",
+		"member",
+	]);
+	expect(changed.member).toMatchObject({ user_id, role: "member" });
+	expect(await run(["user", "remove", ...of(ada)])).toEqual({
+		removed_user_id: user_id,
+	});
+	expect((await auditEntries(database, org)).slice(-2)).toMatchObject([
+		{ actor_kind: "SYSTEM", operation: "updateMember", record_id: user_id },
+		{ actor_kind: "SYSTEM", operation: "removeMember", record_id: user_id },
+	]);
+	for (const [args, message] of [
+		[["remove", ...of(ada)], /is no member of this organization/],
+		[["set-role", ...of(ada), "--role", "admin"], /is no member/],
+		[["remove", ...of(chief)], /last admin/],
+		[["set-role", ...of(chief), "--role", "viewer"], /last admin/],
+		[["remove", ...of("unknown@example.com")], /user create/],
+	] as const) {
+		const ended = await assay(["user", ...args], settings);
+		expect(ended, args.join(" ")).toMatchObject({ code: 1, stdout: "" });
+		expect(ended.stderr).toMatch(message);
+	}
+});
+
+test("what is not there, or too short, fails with 1 and says what to do", async () => {
+	const org = await makeOrganization("Acme");
+	const nobody = "nobody@example.com";
+	for (const [args, message] of [
+		[["api-token", "create", "--user", nobody, "--name", "x"], /user create/],
+		[["api-token", "list", "--user", nobody], /user create/],
+		[["api-token", "revoke", "nothing"], /api-token list/],
+		[["user", "list", "--org", "nothing"], /org list/],
+		[["user", "set-password", "--email", nobody], /12 to 128/],
+		[
+			[
+				...["user", "create", "--email", nobody, "--name", "N"],
+				...["--org", org, "--role", "viewer", "--password-stdin"],
+			],
+			/12 to 128/,
+		],
+	] as const) {
+		const ended = await assay([...args], settings, undefined, "short");
+		expect(ended, args.join(" ")).toMatchObject({ code: 1, stdout: "" });
+		expect(ended.stderr).toMatch(message);
+	}
+});
+
+test.for([
+	[["user", "create"]],
+	[
+		[
+			"user",
+			"create",
+			"--email",
+			"x",
+			"--name",
+			"N",
+			"--org",
+			"o",
+			"--role",
+			"viewer",
+		],
+	],
+	[
+		[
+			"user",
+			"create",
+			"--email",
+			"x@example.com",
+			"--name",
+			"N",
+			"--org",
+			"o",
+			"--role",
+			"owner",
+		],
+	],
+	[["api-token", "create", "--user", "x@example.com"]],
+	[
+		[
+			"api-token",
+			"create",
+			"--user",
+			"x@example.com",
+			"--name",
+			"N",
+			"--expires-in-days",
+			"0",
+		],
+	],
+])("wrong usage %j ends with 2", async ([args]) => {
+	const ended = await assay(args as string[], settings);
+	expect(ended).toMatchObject({ code: 2, stdout: "" });
+	expect(ended.stderr).toMatch(/^error: /);
+});
+
+test.for([
+	["user"],
+	["user", "create"],
+	["user", "list"],
+	["user", "set-password"],
+	["user", "set-role"],
+	["user", "remove"],
+	["org", "list"],
+	["api-token"],
+	["api-token", "create"],
+	["api-token", "list"],
+	["api-token", "revoke"],
+])("assay %s %s --help explains itself", async (command) => {
+	const { code, stdout } = await assay([...command, "--help"]);
+	expect(code).toBe(0);
+	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`);
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { assay } from "../support/program.ts";
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+let org: string;
+beforeAll(async () => {
+	database = await createDatabase();
+	settings = { DATABASE_URL: database.url };
+	org = await createOrganization(database.pool, "Acme");
+});
+afterAll(() => database.drop());
+
+async function device(...command: string[]) {
+	const { code, stdout, stderr } = await assay(
+		["device", ...command, "--org", org, "--json"],
+		settings,
+	);
+	return { code, stderr, data: stdout === "" ? undefined : JSON.parse(stdout) };
+}
+
+test("a device is made for its owner, revoked and given a new token, and each is in the audit log", async () => {
+	const owner = makeId(org, "people");
+	const refused = await device("create", "--owner", owner);
+	expect(refused).toMatchObject({ code: 1, data: undefined });
+	expect(refused.stderr).toBe(
+		`assay: owner_id: there is no person ${owner} in this organization\n`,
+	);
+	await database.owner.query(
+		"insert into people (organization_id, id, full_name, primary_email_address, kind) values ($1, $2, 'Ada', 'ada@example.com', 'EMPLOYEE')",
+		[org, owner],
+	);
+	const { data: made } = await device("create", "--owner", owner);
+	const id: string = made.device_id;
+	const { data: shown } = await device("show", id);
+	expect(shown).toMatchObject({
+		device: { id, owner_id: owner, status: "PENDING", postures: [] },
+		conflicts: [],
+	});
+
+	expect((await device("revoke", id)).data.device.status).toBe("REVOKED");
+	const { data: reissued } = await device("reissue", id);
+	expect(reissued).toEqual({
+		...made,
+		enrollment_token_id: expect.any(String),
+		enrollment_token: expect.stringMatching(/^asy_enr_/),
+		expires_at: expect.any(String),
+	});
+	expect(reissued.enrollment_token).not.toBe(made.enrollment_token);
+	expect((await device("list")).data.devices).toMatchObject([
+		{ id, status: "PENDING", revoked_at: null },
+	]);
+
+	const { rows } = await database.owner.query<{
+		operation: string;
+		actor_kind: string;
+		actor_name: string;
+	}>(
+		"select operation, actor_kind, actor_name from audit_entries where record_id = $1 order by sequence",
+		[id],
+	);
+	expect(rows.map(({ operation }) => operation)).toEqual([
+		"addDevice",
+		"revokeDevice",
+		"reissueEnrollmentToken",
+	]);
+	for (const { actor_kind, actor_name } of rows) {
+		expect(actor_kind).toBe("SYSTEM");
+		expect(actor_name).toMatch(/^command line, \S+$/);
+	}
+});
+
+test("a device is deleted only with --yes, and the audit log says so", async () => {
+	const { data: made } = await device("create", "--name", "nb-7");
+	const id: string = made.device_id;
+	const refused = await device("delete", id);
+	expect([refused.code, refused.data]).toEqual([1, undefined]);
+	expect(refused.stderr).toContain("(nb-7), PENDING, is not deleted");
+	expect((await device("show", id)).code).toBe(0);
+
+	expect(await device("delete", id, "--yes")).toMatchObject({
+		code: 0,
+		data: { deleted_device_id: id },
+	});
+	expect((await device("show", id)).code).toBe(1);
+	const { rows } = await database.owner.query(
+		"select operation, actor_kind from audit_entries where record_id = $1 order by sequence",
+		[id],
+	);
+	expect(rows).toEqual([
+		{ operation: "addDevice", actor_kind: "SYSTEM" },
+		{ operation: "deleteDevice", actor_kind: "SYSTEM" },
+	]);
+});
+
+test("what a device says of itself forges no line of the list, and reaches no terminal as a command", async () => {
+	const { data: made } = await device("create", "--name", "honest");
+	await database.owner.query("update devices set hostname = $1 where id = $2", [
+		"h\r\n\u001b[2Jforged  ACTIVE\u009b31m",
+		made.device_id,
+	]);
+	const { stdout } = await assay(["device", "list", "--org", org], settings);
+	const line = stdout.split("\n").find((one) => one.includes("honest"));
+	expect(line).toContain("h\ufffd\ufffd\ufffd[2Jforged  ACTIVE\ufffd31m");
+	expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+});
+
+test.each([
+	"show",
+	"revoke",
+	"reissue",
+	"delete",
+])("device %s of one that does not exist, or is none, fails with 1 and a sentence", async (command) => {
+	for (const id of ["nonsense", makeId(org, "device")]) {
+		const { code, data, stderr } = await device(command, id);
+		expect(code).toBe(1);
+		expect(data).toBeUndefined();
+		expect(stderr).toContain(`there is no device ${id}`);
+	}
+});

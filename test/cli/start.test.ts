@@ -1,0 +1,268 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	beforeEach,
+	expect,
+	test,
+} from "vitest";
+import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { makeFolder } from "../support/folder.ts";
+import {
+	assay,
+	isRunning,
+	type Started,
+	startAssay,
+} from "../support/program.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+
+/** With a data folder as one start and one stop leave it. */
+let made: string;
+let folder: string;
+let settings: Record<string, string>;
+let running: Started[];
+beforeAll(async () => {
+	made = await makeFolder("assay-made-");
+	const postgres = await openEmbeddedPostgres(join(made, "data"));
+	await migrate(postgres.connection);
+	await postgres.close();
+});
+afterAll(() => rm(made, { recursive: true }));
+
+beforeEach(async () => {
+	folder = await makeFolder("assay-start-");
+	settings = { ASSAY_DATA_DIR: join(folder, "data") };
+	running = [];
+});
+afterEach(async () => {
+	for (const one of running) {
+		if (isRunning(one.pid)) await one.stop("SIGTERM");
+	}
+	await rm(folder, { recursive: true, force: true });
+});
+
+/** Fills the data folder, where its making is not what is tested: a tenth of the work. */
+function fillDataFolder(): void {
+	execFileSync("cp", ["-a", join(made, "data"), folder]);
+}
+
+/** What such a service wrote last may still be in the pipe when it has ended. */
+async function start(
+	how: { npm?: boolean; workers?: number } = {},
+): Promise<Started> {
+	const started = await startAssay(settings, how);
+	running.push(started);
+	return started;
+}
+
+/** The number of the embedded server's main process. */
+function serverPid(): number {
+	const file = join(folder, "data/postgres/postmaster.pid");
+	return Number(readFileSync(file, "utf8").split("\n")[0]);
+}
+
+/** A device made by another process while the service runs, active; gives its key. */
+async function addDevice(url: string): Promise<string> {
+	const org = await assay(
+		["org", "create", "--name", "Acme", "--json"],
+		settings,
+	);
+	const { organization_id } = JSON.parse(org.stdout);
+	const device = await assay(
+		["device", "create", "--org", organization_id, "--json"],
+		settings,
+	);
+	const { enrollment_token: token } = JSON.parse(device.stdout);
+	const enrolled = await post(url, "enroll", { token });
+	const { api_key: key } = (await enrolled.json()) as { api_key: string };
+	expect((await post(url, "heartbeat", heartbeatBody(), key)).status).toBe(200);
+	return key;
+}
+
+function post(url: string, route: string, body: unknown, key?: string) {
+	return fetch(`${url}/api/agent/v1/${route}`, {
+		method: "POST",
+		body: JSON.stringify(body),
+		headers: key ? { authorization: `Bearer ${key}` } : {},
+	});
+}
+
+test("on an empty folder it starts, says how to go on, and other commands work beside it", async () => {
+	const { url } = await start();
+	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+	await addDevice(url);
+	const doctor = await assay(["doctor"], settings);
+	expect(doctor.stdout).toContain("embedded PostgreSQL");
+	expect(doctor.code).toBe(0);
+	// The other processes have come and gone; the database still runs for the service.
+	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+});
+
+test("while nobody has an account a start prints one setup link, also with workers, until a newer one is made", async () => {
+	fillDataFolder();
+	const { url, setupUrl } = await start({ workers: 2 });
+	const setUp = async (link: string | undefined) => {
+		const answer = await fetch(`${url}/api/setup`, {
+			method: "POST",
+			body: JSON.stringify({
+				token: link?.split("#")[1],
+				organization_name: "Acme",
+				name: "Ada",
+				email: "ada@example.com",
+				password: "correct horse battery",
+			}),
+			headers: { "content-type": "application/json", origin: url },
+		});
+		return answer.status;
+	};
+	expect(setupUrl).toContain(`${url}/setup#asy_set_`);
+	const newer = await assay(["setup-link"], settings);
+	expect(await setUp(setupUrl)).toBe(400);
+	expect(await setUp(newer.stdout.trim())).toBe(200);
+});
+
+test("a SIGTERM to npm alone, which keeps it from us, ends service and database too", async () => {
+	fillDataFolder();
+	const service = await start({ npm: true });
+	const server = serverPid();
+	service.process.kill("SIGTERM");
+	while (isRunning(service.pid) || isRunning(server)) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	await expect.poll(service.stderr).toContain('"stopped"');
+	expect(service.stderr()).toContain('"signal":"the end of npm"');
+});
+
+test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
+	fillDataFolder();
+	const service = await start();
+	const key = await addDevice(service.url);
+	const server = serverPid();
+	const statuses: (number | string)[] = [];
+	let stopping: Promise<number | null> | undefined;
+	const report = { results: [postureResult()] };
+	// As many of one device as may wait for each other.
+	const work = Array.from({ length: 4 }, async () => {
+		for (;;) {
+			try {
+				const { status } = await post(service.url, "postures", report, key);
+				statuses.push(status);
+				if (statuses.length === 200) stopping = service.stop("SIGTERM");
+			} catch (error) {
+				// A new connection is refused, and an idle one may be closed under a request on its
+				// way; what was accepted is answered.
+				statuses.push((error as { cause: { code: string } }).cause.code);
+				return;
+			}
+		}
+	});
+	await Promise.all(work);
+	expect(await stopping).toBe(0);
+	// No request was answered with a failure; those without an answer met a closed connection.
+	expect(statuses.filter((status) => typeof status === "number")).toEqual(
+		statuses.filter((status) => status === 204),
+	);
+	expect(isRunning(server)).toBe(false);
+	await expect.poll(service.stderr).toContain('"stopped"');
+
+	const postgres = await openEmbeddedPostgres(settings.ASSAY_DATA_DIR ?? "");
+	const client = new Client(postgres.connection);
+	await client.connect();
+	const { rows } = await client.query(
+		"select count(*)::int as stored from posture_reports",
+	);
+	await client.end();
+	await postgres.close();
+	const answered = statuses.filter((status) => status === 204).length;
+	expect(rows).toEqual([{ stored: answered }]);
+});
+
+test("Ctrl-C in a terminal that runs npm start ends everything in good order", async () => {
+	fillDataFolder();
+	const service = await start({ npm: true });
+	const server = serverPid();
+	await service.stop("SIGINT");
+	while (isRunning(service.pid))
+		await new Promise((done) => setTimeout(done, 20));
+	await expect.poll(service.stderr).toContain('"stopped"');
+	expect(isRunning(server)).toBe(false);
+});
+
+test("after kill -9 the next start has everything that was acknowledged", async () => {
+	fillDataFolder();
+	const first = await start();
+	const key = await addDevice(first.url);
+	await first.stop("SIGKILL");
+	const second = await start();
+	expect(
+		(await post(second.url, "heartbeat", heartbeatBody(), key)).status,
+	).toBe(200);
+	expect(await second.stop("SIGTERM")).toBe(0);
+});
+
+test("a database killed under the service comes back by itself", async () => {
+	fillDataFolder();
+	const service = await start();
+	const key = await addDevice(service.url);
+	process.kill(serverPid(), "SIGKILL");
+	const statuses = new Set<number>();
+	for (;;) {
+		const { status } = await post(
+			service.url,
+			"heartbeat",
+			heartbeatBody(),
+			key,
+		);
+		statuses.add(status);
+		if (status === 200 && statuses.has(503)) break;
+	}
+	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
+});
+
+test("several workers share one address and one database, replace one that dies, and all stop", async () => {
+	fillDataFolder();
+	const service = await start({ workers: 2 });
+	const key = await addDevice(service.url);
+	const server = serverPid();
+	const workers = () =>
+		execFileSync("ps", ["-o", "pid=,stat=", "--ppid", String(service.pid)], {
+			encoding: "utf8",
+		})
+			.trim()
+			.split("\n")
+			.map((line) => line.trim().split(/ +/))
+			.filter(([, state]) => !state?.startsWith("Z"))
+			.map(([pid]) => Number(pid))
+			.filter((pid) => pid !== server);
+	const before = workers();
+	expect(before).toHaveLength(2);
+
+	process.kill(before[0] as number, "SIGKILL");
+	while (workers().filter((pid) => !before.includes(pid)).length === 0) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	for (let beat = 0; beat < 10; beat++) {
+		const answer = await post(service.url, "heartbeat", heartbeatBody(), key);
+		expect(answer.status).toBe(200);
+	}
+	const after = workers();
+	expect(await service.stop("SIGTERM")).toBe(0);
+	expect(after.filter(isRunning)).toEqual([]);
+	expect(isRunning(server)).toBe(false);
+});
+
+test("workers that cannot start end the start with 1 and the reason", async () => {
+	const refused = startAssay(
+		{ DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:1/none" },
+		{ workers: 2 },
+	);
+	await expect(refused).rejects.toThrow(
+		/ended with 1: .*cannot reach its database/s,
+	);
+});

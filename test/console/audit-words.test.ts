@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { phraseOf } from "../../console/src/pages/home/audit-words.ts";
+import { AUDIT_EVENTS } from "../../src/audit/events.ts";
+import { operations } from "../../src/operations.ts";
+import { recordKinds } from "../../src/registers/all.ts";
+
+const writing = operations.filter(({ isReadOnly }) => !isReadOnly);
+const names = new Set<string>([
+	...writing.map(({ name }) => name),
+	...AUDIT_EVENTS,
+]);
+
+/** What an entry of the operation is about; the others are known without. */
+function kindOf(operation: string): string | null {
+	if (operation === "setUp") return "member";
+	if (operation === "importRecords") return "risk";
+	if (/^(add|update|delete|revoke)Device$/.test(operation)) return "device";
+	if (/ApiToken$/.test(operation)) return "api_token";
+	const register = recordKinds.find(({ tool }) =>
+		["add", "update", "delete"].some((verb) => operation === verb + tool.one),
+	);
+	return register?.kind ?? null;
+}
+
+test.each([...names])("the home page says %s in plain words", (operation) => {
+	const phrase = phraseOf({ operation, record_kind: kindOf(operation) });
+	expect(phrase).toMatch(/^(?!did )[a-z]+(ed|ew|t|de|k)( [a-z]|$)/);
+});
+
+test("what the database writes itself is among the events", async () => {
+	const schema = join(import.meta.dirname, "../../sql/schema.sql");
+	const written = [
+		...(await readFile(schema, "utf8")).matchAll(/audit_device\(.*?'(\w+)'/g),
+	].map(([, name]) => name);
+	expect(written.length).toBeGreaterThan(3);
+	expect(AUDIT_EVENTS).toEqual(expect.arrayContaining(written));
+});

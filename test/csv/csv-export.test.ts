@@ -1,0 +1,237 @@
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listedIn } from "../../src/csv/columns.ts";
+import type { AnyOperation } from "../../src/operation.ts";
+import { operations } from "../../src/operations.ts";
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+
+let served: TestConsole;
+let admin: Session;
+let organization_id: string;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.signIn("admin");
+	organization_id = served.organizationId;
+});
+afterAll(() => served.close());
+
+const exported = (list: string, query: object = {}, by = admin) =>
+	by.get(
+		`/api/console/export/${list}.csv?${new URLSearchParams({ organization_id, ...query })}`,
+	);
+
+/** The records of an export, by heading. */
+async function rowsOf(
+	list: string,
+	query: object = {},
+): Promise<Record<string, string>[]> {
+	const answer = await exported(list, query);
+	expect(answer.status).toBe(200);
+	return parse(await answer.text(), { bom: true, columns: true });
+}
+
+test("a list is a file to download, with a mark by which Excel knows UTF-8", async () => {
+	await admin.use("addVendor", { organization_id, name: 'Zürich, "AG"\u00a0' });
+	const answer = await exported("listVendors");
+	expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+	expect(answer.headers.get("content-disposition")).toMatch(
+		/^attachment; filename="assay-vendors-\d{4}-\d\d-\d\d\.csv"$/,
+	);
+	expect(answer.headers.get("cache-control")).toBe("no-store");
+	const bytes = new Uint8Array(await answer.arrayBuffer());
+	expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+	const lines = new TextDecoder().decode(bytes).split("\r\n");
+	expect(lines[0]).toMatch(/^id,organization_id,name,description,/);
+	expect(lines[1]).toContain(',"Zürich, ""AG""\u00a0",');
+	expect(lines[2]).toBe("");
+});
+
+test("all pages are in it, filtered and ordered as the list", async () => {
+	for (let n = 0; n < 250; n++) {
+		await served.database.owner.query(
+			"insert into measures (organization_id, id, name, category, state) values ($1, $2, $3, $4, $5)",
+			[
+				organization_id,
+				organization_id.slice(0, 11) + String(n).padStart(21, "0"),
+				`Measure ${String(n).padStart(3, "0")}`,
+				n % 2 ? "Odd" : "Even",
+				"IMPLEMENTED",
+			],
+		);
+	}
+	expect(await rowsOf("listMeasures")).toHaveLength(250);
+	const odd = await rowsOf("listMeasures", {
+		"filter.category": "Odd",
+		"order_by.field": "name",
+		"order_by.direction": "DESC",
+	});
+	expect(odd).toHaveLength(125);
+	expect(odd[0]?.name).toBe("Measure 249");
+	expect(odd[124]?.name).toBe("Measure 001");
+	// Whatever page the reader is on.
+	expect(await rowsOf("listMeasures", { size: "5", cursor: "x" })).toHaveLength(
+		250,
+	);
+});
+
+test("ids have the names beside them, and formulas are text", async () => {
+	const { people } = await admin.use("addPeople", {
+		organization_id,
+		full_name: '=HYPERLINK("https://example.com")',
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const vendors = [];
+	for (const name of ["Cloud; One", "Two"]) {
+		const { vendor } = await admin.use("addVendor", { organization_id, name });
+		vendors.push(vendor.id);
+	}
+	await admin.use("addAsset", {
+		organization_id,
+		name: "+1 laptop",
+		asset_type: "PHYSICAL",
+		owner_id: people.id,
+		vendor_ids: vendors,
+	});
+	const [asset] = await rowsOf("listAssets");
+	expect(asset).toMatchObject({
+		name: "'+1 laptop",
+		owner_id: people.id,
+		owner_name: '\'=HYPERLINK("https://example.com")',
+		vendor_ids: [...vendors].sort().join("; "),
+		amount: "1",
+		data_types_stored: "",
+	});
+	expect(asset?.vendor_names?.split(/; (?!One)/).sort()).toEqual([
+		'"Cloud; One"',
+		"Two",
+	]);
+});
+
+test("devices have a column for each check that every agent knows", async () => {
+	const device = await served.enrollDevice();
+	await served.post("heartbeat", heartbeatBody(), { key: device.key });
+	const results = [
+		postureResult({ status: "FAIL" }),
+		postureResult({ check_key: "USB_GUARD", status: "UNKNOWN" }),
+	];
+	const sent = await served.post("postures", { results }, { key: device.key });
+	expect(sent.status).toBe(204);
+	const [row] = await rowsOf("listDevices", { "filter.freshness": "ONLINE" });
+	expect(row).toMatchObject({
+		id: device.id,
+		status: "ACTIVE",
+		DISK_ENCRYPTION: "FAIL",
+		SCREEN_LOCK: "",
+		other_checks: "USB_GUARD: UNKNOWN",
+		owner_name: "",
+	});
+	expect(await rowsOf("listDevices", { "filter.freshness": "NEVER" })).toEqual(
+		[],
+	);
+});
+
+test("the audit log is exported with before and after", async () => {
+	const { risk } = await admin.use("addRisk", {
+		organization_id,
+		name: "Theft",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 2,
+		inherent_impact: 3,
+	});
+	await admin.use("updateRisk", { id: risk.id, note: "Locks" });
+	const [latest] = await rowsOf("listAuditLog", {
+		"filter.record_id": risk.id,
+	});
+	expect(latest).toMatchObject({
+		operation: "updateRisk",
+		actor_name: admin.user.name,
+	});
+	expect(JSON.parse(latest?.changes ?? "")).toEqual({
+		note: { before: null, after: "Locks" },
+	});
+});
+
+test("every list that has pages can be exported", async () => {
+	const device = await served.activateDevice();
+	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
+	expect(lists.length).toBeGreaterThan(17);
+	for (const { name, tenant } of lists) {
+		const query = tenant
+			? `?${tenant}=${tenant === "organization_id" ? organization_id : device.id}`
+			: "";
+		const answer = await admin.get(`/api/console/export/${name}.csv${query}`);
+		expect([name, answer.status]).toEqual([name, 200]);
+		expect(await answer.text()).toMatch(/^\w+(,\w+)+\r\n/);
+	}
+});
+
+test("an export has the rights of the person who is signed in", async () => {
+	const viewer = await served.signIn("viewer");
+	expect((await exported("listRisks", {}, viewer)).status).toBe(200);
+	expect((await exported("listAuditLog", {}, viewer)).status).toBe(403);
+	const nobody = {
+		...viewer,
+		get: (path: string) => fetch(served.service.url + path),
+	};
+	expect((await exported("listRisks", {}, nobody)).status).toBe(401);
+	const foreign = await exported("listRisks", {
+		organization_id: `${organization_id.slice(0, -1)}_`,
+	});
+	expect(foreign.status).toBe(403);
+});
+
+test("what cannot be exported is refused before anything is sent", async () => {
+	for (const list of [
+		"getRisk",
+		"addRisk",
+		"listNothing",
+		"listApiTokens",
+		"__proto__",
+	]) {
+		expect([list, (await exported(list)).status]).toEqual([list, 404]);
+	}
+	const wrong = await exported("listRisks", { "filter.treatment": "IGNORED" });
+	expect(wrong.status).toBe(400);
+	expect(((await wrong.json()) as { message: string }).message).toMatch(
+		/filter.treatment/,
+	);
+});
+
+test("a download breaks off when reading fails halfway, and never looks complete", async () => {
+	const { owner } = served.database;
+	// More than is sent ahead of the reader, so that the end is not read yet.
+	await owner.query(
+		`insert into tasks (organization_id, id, name, description)
+		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 4000)
+		from generate_series(1, 8000) n`,
+	);
+	const answer = await exported("listTasks");
+	expect(answer.status).toBe(200);
+	await owner.query("revoke select on tasks from assay_app");
+	await expect(answer.text()).rejects.toThrow();
+	expect((await exported("listTasks")).status).toBe(500);
+	await owner.query("grant select on tasks to assay_app");
+	expect((await exported("listTasks", { "filter.query": "y" })).status).toBe(
+		200,
+	);
+}, 30_000);
+
+test("getRecordNames names records of every kind, those of the organization alone", async () => {
+	const { vendor } = await admin.use("addVendor", {
+		organization_id,
+		name: "Named",
+	});
+	const ids = [vendor.id, organization_id, "A".repeat(32)];
+	const { records } = await admin.use("getRecordNames", {
+		organization_id,
+		ids,
+	});
+	expect(records).toEqual([{ id: vendor.id, name: "Named" }]);
+});

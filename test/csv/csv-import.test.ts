@@ -1,0 +1,552 @@
+import {
+	afterAll,
+	beforeAll,
+	beforeEach,
+	describe,
+	expect,
+	test,
+} from "vitest";
+import { writeLine, writeList } from "../../src/csv/text.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Principal } from "../../src/principal.ts";
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+import { auditEntries } from "../support/people.ts";
+import { samples } from "../support/record-samples.ts";
+import { inputOf, makeReferences } from "../support/record-values.ts";
+
+let served: TestConsole;
+let admin: Session;
+let member: Session;
+let organization_id: string;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.signIn("admin");
+});
+afterAll(() => served.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
+type Json = any;
+
+/** Each in an organization of its own, so that no test sees what another one wrote. */
+beforeEach(async () => {
+	organization_id = await createOrganization(served.database.pool, "Imports");
+	member = await served.signIn("member", organization_id);
+});
+
+const tryImport = (kind: string, lines: string[], more: object = {}) =>
+	member.use("importRecords", {
+		organization_id,
+		kind,
+		csv: lines.join("\r\n"),
+		...more,
+	});
+const doImport = (kind: string, lines: string[], more: object = {}) =>
+	tryImport(kind, lines, { dry_run: false, ...more });
+const outcomes = (result: Json) =>
+	result.lines.map((line: Json) => line.outcome);
+const issues = (result: Json) =>
+	result.lines.flatMap((line: Json) =>
+		line.issues.map(
+			(issue: Json) => `${line.line} ${issue.column}: ${issue.message}`,
+		),
+	);
+const addPerson = async (full_name: string, primary_email_address: string) =>
+	(
+		await member.use("addPeople", {
+			organization_id,
+			full_name,
+			primary_email_address,
+			kind: "EMPLOYEE",
+		})
+	).people.id as string;
+
+/** makeReferences asks for who calls; here it is always the member. */
+const principal = () => undefined as unknown as Principal;
+
+describe.for(samples)("$kind", (sample) => {
+	const { kind, one, many, keys, key } = sample;
+
+	test("what was exported and is imported again is unchanged, line for line", async () => {
+		const references = await makeReferences(
+			{ call: (name, input) => member.use(name, input), principal },
+			organization_id,
+		);
+		for (const which of ["all", "required"] as const) {
+			const given = inputOf(sample, references, which);
+			await member.use(`add${one}`, { organization_id, ...given });
+		}
+		const list = () => member.use(`list${many}`, { organization_id });
+		const { [keys]: before } = await list();
+		const file = await member.get(
+			`/api/console/export/list${many}.csv?organization_id=${organization_id}`,
+		);
+		const csv = await file.text();
+		for (const dry_run of [true, false]) {
+			const input = { organization_id, kind, csv, dry_run };
+			const result = await member.use("importRecords", input);
+			expect(issues(result)).toEqual([]);
+			expect(result).toMatchObject({
+				add: 0,
+				update: 0,
+				unchanged: before.length,
+				wrong: 0,
+				matched_by: "id",
+			});
+		}
+		expect((await list())[keys]).toEqual(before);
+	});
+
+	test("every field can be given, and is read back", async () => {
+		const references = await makeReferences(
+			{ call: (name, input) => member.use(name, input), principal },
+			organization_id,
+		);
+		const given = inputOf(sample, references, "all");
+		const csv = [
+			writeLine(Object.keys(given)),
+			writeLine(
+				Object.values(given).map((value) =>
+					Array.isArray(value) ? writeList(value) : String(value ?? ""),
+				),
+			),
+		].join("");
+		const result = await member.use("importRecords", {
+			organization_id,
+			kind,
+			csv,
+			match_by: "none",
+			dry_run: false,
+		});
+		expect(outcomes(result)).toEqual(["ADD"]);
+		const read = await member.use(`get${one}`, { id: result.lines[0].id });
+		expect(read[key]).toMatchObject(given);
+	});
+});
+
+test("a dry run says what would change and writes nothing", async () => {
+	const [ada, bob] = [
+		await addPerson("Ada", "ada@example.com"),
+		await addPerson("Bob", "bob@example.com"),
+	];
+	const { risk } = await member.use("addRisk", {
+		organization_id,
+		name: "Theft",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 2,
+		inherent_impact: 3,
+		owner_id: ada,
+		note: "Locks",
+	});
+	const entries = await auditEntries(served.database, organization_id);
+	const result = await tryImport("risk", [
+		"ID,Name,Category,Treatment,Inherent likelihood,inherent-impact,Owner,note",
+		`${risk.id},Theft,Security,mitigated,2,4,BOB@example.com,`,
+		",Fire,Safety,accepted,1,5,ada,",
+		",Flood,Safety,IGNORED,6,,nobody@example.com,",
+	]);
+	expect(result).toMatchObject({
+		dry_run: true,
+		add: 1,
+		update: 1,
+		unchanged: 0,
+		wrong: 1,
+		matched_by: "id",
+	});
+	expect(result.lines[0]).toEqual({
+		line: 2,
+		outcome: "UPDATE",
+		id: risk.id,
+		name: "Theft",
+		changes: {
+			inherent_impact: { before: 3, after: 4 },
+			owner_id: { before: ada, after: bob },
+			note: { before: "Locks", after: null },
+		},
+		issues: [],
+	});
+	expect(result.lines[1]).toMatchObject({
+		line: 3,
+		outcome: "ADD",
+		id: null,
+		name: "Fire",
+	});
+	expect(result.lines[2]).toMatchObject({
+		line: 4,
+		outcome: "WRONG",
+		id: null,
+		name: "Flood",
+	});
+	expect(issues(result)).toEqual([
+		'4 Owner: there is no person "nobody@example.com" in this organization; give an e-mail address, a name or an id that it has',
+		'4 Treatment: must be one of MITIGATED, ACCEPTED, AVOIDED, TRANSFERRED, not "IGNORED"',
+		"4 Inherent likelihood: must be at most 5",
+		"4 inherent-impact: is required",
+	]);
+	expect(await member.use("getRisk", { id: risk.id })).toEqual({ risk });
+	expect(await auditEntries(served.database, organization_id)).toEqual(entries);
+});
+
+test("what was confirmed is written at once, with an audit entry for every record", async () => {
+	const { vendor } = await member.use("addVendor", {
+		organization_id,
+		name: "Cloud",
+	});
+	const lines = [
+		"name,id,vendors,asset_type,amount",
+		`Server,,cloud,VIRTUAL,3`,
+		`Laptop,,"${vendor.id}; ",PHYSICAL,`,
+	];
+	const { plan } = await tryImport("asset", lines);
+	const result = await doImport("asset", lines, { plan });
+	expect(outcomes(result)).toEqual(["ADD", "ADD"]);
+	const { assets } = await member.use("listAssets", {
+		organization_id,
+		order_by: { field: "name" },
+	});
+	expect(assets).toMatchObject([
+		{
+			name: "Laptop",
+			amount: 1,
+			vendor_ids: [vendor.id],
+			asset_type: "PHYSICAL",
+		},
+		{
+			name: "Server",
+			amount: 3,
+			vendor_ids: [vendor.id],
+			asset_type: "VIRTUAL",
+		},
+	]);
+	expect(result.lines.map((line: Json) => line.id).sort()).toEqual(
+		assets.map(({ id }: Json) => id).sort(),
+	);
+
+	const again = await doImport("asset", [
+		"id,amount",
+		...assets.map(({ id }: Json) => `${id},7`),
+	]);
+	expect(again).toMatchObject({ update: 2 });
+	const entries = (await auditEntries(served.database, organization_id)).filter(
+		({ operation }) => operation === "importRecords",
+	);
+	expect(
+		entries.map(({ record_kind, changes }) => [
+			record_kind,
+			Object.keys(changes as object).length > 1,
+		]),
+	).toEqual([
+		["asset", true],
+		["asset", true],
+		["asset", false],
+		["asset", false],
+	]);
+	expect(entries.at(-1)).toMatchObject({
+		actor_name: member.user.name,
+		changes: { amount: { after: 7 } },
+	});
+});
+
+test("a dry run tells of new records whose names are in the register already", async () => {
+	await member.use("addMeasure", {
+		organization_id,
+		name: "Twice named",
+		category: "Security",
+	});
+	const lines = ["name,category", "twice NAMED,Security", "Only once,Security"];
+	expect(await tryImport("measure", lines)).toMatchObject({
+		add: 2,
+		known_names: 1,
+	});
+	const matched = await member.use("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		match_by: "name",
+	});
+	expect(matched).toMatchObject({ add: 1, update: 1, known_names: 0 });
+});
+
+test("one wrong line, and nothing of the file is written", async () => {
+	const lines = ["name,category", "Backups,IT", ",IT", "Locks,"];
+	const { status, body } = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		dry_run: false,
+	});
+	expect(status).toBe(400);
+	expect(body.message).toMatch(
+		/^nothing was imported: 2 lines are wrong; line 3, name: is required; line 4, category: is required$/,
+	);
+	expect(body.fields.map(({ field }: Json) => field)).toEqual([
+		"line 3, name",
+		"line 4, category",
+	]);
+	expect(
+		(await member.use("listMeasures", { organization_id })).measures,
+	).toEqual([]);
+});
+
+test("what was confirmed is refused when the register has changed since", async () => {
+	const { measure } = await member.use("addMeasure", {
+		organization_id,
+		name: "Backups",
+		category: "IT",
+	});
+	const lines = ["id,category", `${measure.id},Operations`];
+	const { plan } = await tryImport("measure", lines);
+	await member.use("updateMeasure", { id: measure.id, category: "Security" });
+	const { status, body } = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		dry_run: false,
+		plan,
+	});
+	expect(status).toBe(400);
+	expect(body.message).toMatch(/has changed since the dry run/);
+	const read = await member.use("getMeasure", { id: measure.id });
+	expect(read.measure.category).toBe("Security");
+});
+
+test("an absent column leaves a field alone, an empty cell empties it where it may be empty", async () => {
+	const { task } = await member.use("addTask", {
+		organization_id,
+		name: "Patch",
+		description: "All",
+		priority: "LOW",
+		deadline: "2026-12-31",
+	});
+	await doImport("task", ["id,deadline", `${task.id},`]);
+	expect(await member.use("getTask", { id: task.id })).toMatchObject({
+		task: { deadline: null, description: "All", priority: "LOW" },
+	});
+	const refused = await tryImport("task", [
+		"id,name,priority,description",
+		`${task.id},,,`,
+	]);
+	expect(issues(refused)).toEqual([
+		"2 name: must not be empty",
+		"2 priority: must not be empty",
+	]);
+	// In a new record it is as if it were not given.
+	const added = await doImport("task", ["name,priority,description", "New,,"]);
+	expect(await member.use("getTask", { id: added.lines[0].id })).toMatchObject({
+		task: { priority: "URGENT", description: null },
+	});
+});
+
+test("lines find their records by id, reference id or e-mail address, and by name when told to", async () => {
+	await doImport("people", [
+		"name,email,kind",
+		"Ada,ada@example.com,EMPLOYEE",
+		"Bob,bob@example.com,CONTRACTOR",
+	]);
+	const people = await tryImport("people", [
+		"Full name,E-mail,Kind",
+		"Ada King,ADA@example.com,EMPLOYEE",
+		"Cy,cy@example.com,EMPLOYEE",
+	]);
+	expect(people.matched_by).toBe("primary_email_address");
+	expect(outcomes(people)).toEqual(["UPDATE", "ADD"]);
+
+	const made = await doImport("nonconformity", [
+		"reference_id,description",
+		",First",
+		"NC-001,Taken by hand",
+		"X 1,Other",
+	]);
+	expect(made.lines.map(({ name }: Json) => name)).toEqual([
+		"NC-002",
+		"NC-001",
+		"X 1",
+	]);
+	const found = await tryImport("nonconformity", [
+		"reference_id,description",
+		"NC-001,Taken by hand",
+		"X 1,",
+		"x 1,New",
+		"X 2,New",
+		"x 2,New",
+	]);
+	expect(found.matched_by).toBe("reference_id");
+	expect(outcomes(found)).toEqual(["UNCHANGED", "UPDATE", "ADD", "ADD", "ADD"]);
+
+	const vendors = ["name,website_url", "Cloud,https://example.com"];
+	await doImport("vendor", vendors);
+	expect(outcomes(await tryImport("vendor", vendors))).toEqual(["ADD"]);
+	expect(
+		outcomes(await tryImport("vendor", vendors, { match_by: "name" })),
+	).toEqual(["UNCHANGED"]);
+	await doImport("vendor", vendors);
+	expect(
+		issues(await tryImport("vendor", vendors, { match_by: "name" })),
+	).toEqual([
+		"2 name: names 2 vendors; give the id, or match by another column",
+	]);
+	const refused = await member.call("importRecords", {
+		organization_id,
+		kind: "vendor",
+		csv: "name\nx",
+		match_by: "reference_id",
+	});
+	expect(refused.body.message).toBe(
+		"match_by: must be one of id, name, none for vendors",
+	);
+});
+
+test("two lines for one record, a reference id twice and a name of several are wrong", async () => {
+	await addPerson("Ada", "ada@example.com");
+	await addPerson("ADA", "ada.two@example.com");
+	await addPerson("Castor", "twin@example.com");
+	await addPerson("Pollux", "Twin@example.com");
+	const { nonconformity } = await member.use("addNonconformity", {
+		organization_id,
+		reference_id: "A",
+	});
+	const { nonconformity: other } = await member.use("addNonconformity", {
+		organization_id,
+		reference_id: "B",
+	});
+	const result = await tryImport("nonconformity", [
+		"id,reference_id,owner",
+		`${nonconformity.id},B,`,
+		`${other.id},B,`,
+		`${other.id},B,`,
+		",C,Ada",
+		",C,ada@example.com",
+		",D,twin@example.com",
+	]);
+	expect(issues(result)).toEqual([
+		"2 reference_id: is already used by another nonconformity",
+		"4 id: is the same nonconformity as line 3",
+		'5 owner: 2 people are called "Ada"; give the e-mail address or the id',
+		"6 reference_id: is already used in line 5",
+		'7 owner: 2 people have the address "twin@example.com"; give the id of the one that is meant',
+	]);
+});
+
+test("records and people of another organization are none that a file can name", async () => {
+	const { risk } = await admin.use("addRisk", {
+		organization_id: served.organizationId,
+		name: "Elsewhere",
+		category: "x",
+		treatment: "AVOIDED",
+		inherent_likelihood: 1,
+		inherent_impact: 1,
+	});
+	const { people } = await admin.use("addPeople", {
+		organization_id: served.organizationId,
+		full_name: "Stranger",
+		primary_email_address: "stranger@example.com",
+		kind: "EMPLOYEE",
+	});
+	const result = await tryImport("risk", ["id,note", `${risk.id},Mine now`]);
+	expect(issues(result)).toEqual([
+		`2 id: there is no risk ${risk.id} in this organization`,
+	]);
+	for (const owner of [people.id, "stranger@example.com", "Stranger"]) {
+		const measures = await tryImport("measure", [
+			"name,category,owner",
+			`x,y,${owner}`,
+		]);
+		expect(issues(measures)[0]).toMatch(/^2 owner: there is no person /);
+	}
+});
+
+test("a file from a spreadsheet is read: semicolons, a byte order mark, empty lines and columns", async () => {
+	const result = await tryImport("measure", [
+		"\ufeffName;Category;;",
+		"",
+		"Locks;Security;;",
+		";;;",
+		'"Back\nups";IT;;',
+	]);
+	expect(result).toMatchObject({ add: 1, wrong: 1, ignored_columns: [] });
+	expect(result.lines.map(({ line }: Json) => line)).toEqual([3, 5]);
+});
+
+test.for([
+	["", /the file is empty/],
+	['name\n"x', /a quoted cell near line 2 that does not end/],
+	['name\nx "y" z', /cannot be read as CSV near line 2/],
+	[
+		"name,colour\nx,y",
+		/has a column "colour", which is no field of measures; known are id, name, description, category, state, owner$/,
+	],
+	["name,Name\nx,y", /has two columns for name/],
+] as const)("the file %j is refused, and the reason said", async ([
+	csv,
+	message,
+]) => {
+	const answer = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv,
+	});
+	expect(answer.status).toBe(400);
+	expect(answer.body.message).toMatch(message);
+	expect(answer.body.fields[0].field).toBe("csv");
+});
+
+test.for([
+	["10,000 lines", "x\n".repeat(10_001), /has more than 10000 lines/],
+	["16 MiB of text", "x".repeat(16 * 1024 * 1024), /16777216/],
+] as const)("a file of more than %s is refused", async ([, text, message]) => {
+	const answer = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: `name\n${text}`,
+	});
+	expect(answer.status).toBe(400);
+	expect(answer.body.message).toMatch(message);
+});
+
+test("a line with too few or too many cells is wrong", async () => {
+	const result = await tryImport("measure", [
+		"name,category",
+		"x",
+		"x,y",
+		"x,y,z",
+	]);
+	expect(outcomes(result)).toEqual(["WRONG", "ADD", "WRONG"]);
+	expect(issues(result)[1]).toMatch(/^4 : has 3 cells where the heading has 2/);
+});
+
+test("a file of thousands of lines is one import", async () => {
+	const count = 2000;
+	const lines = [
+		"name,category,description,owner",
+		...Array.from(
+			{ length: count },
+			(_, n) => `Measure ${n},IT,"${"x".repeat(1000)}",ada@example.com`,
+		),
+	];
+	await addPerson("Ada", "ada@example.com");
+	expect(await tryImport("measure", lines)).toMatchObject({ add: count });
+	const result = await doImport("measure", lines);
+	expect(result).toMatchObject({ add: count });
+	const changed = ["id,category"];
+	for (const { id, line } of result.lines) {
+		changed.push(`${id},${line % 2 ? "IT" : "Other"}`);
+	}
+	expect(await doImport("measure", changed)).toMatchObject({
+		unchanged: count / 2,
+		update: count / 2,
+	});
+}, 60_000);
+
+test("a viewer may not import, not even try to", async () => {
+	const viewer = await served.signIn("viewer", organization_id);
+	const { status } = await viewer.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: "name\nx",
+	});
+	expect(status).toBe(403);
+});

@@ -1,0 +1,254 @@
+import { rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OwnPostgres } from "../../bench/own-postgres.ts";
+import { readConfig } from "../../src/config.ts";
+import {
+	assertTakesWrites,
+	makePool,
+	transaction,
+	withTenant,
+} from "../../src/db/pool.ts";
+import { createDevice } from "../../src/devices/enrollment.ts";
+import { toAppError } from "../../src/errors.ts";
+import { makeLogger } from "../../src/log.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Service, serve } from "../../src/serve.ts";
+import { makeSecret } from "../../src/tokens/secret.ts";
+import { makeFolder } from "../support/folder.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+
+let folder: string;
+let postgres: OwnPostgres;
+let service: Service;
+let organizationId: string;
+
+const startService = () =>
+	serve(
+		readConfig({
+			ASSAY_PORT: "0",
+			ASSAY_SECRET: "what the sessions of the tests are signed with",
+			DATABASE_URL: postgres.url,
+		}),
+		makeLogger("silent"),
+	);
+
+beforeAll(async () => {
+	folder = await makeFolder("assay-failover-");
+	postgres = await OwnPostgres.create(join(folder, "db"));
+	service = await startService();
+	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
+	organizationId = await createOrganization(pool, "Acme");
+	await pool.end();
+});
+
+afterAll(async () => {
+	await service?.close();
+	await postgres?.stop();
+	await rm(folder, { recursive: true, force: true });
+});
+
+const post = (path: string, body: unknown, bearer?: string) =>
+	fetch(`${service.url}${path}`, {
+		method: "POST",
+		body: JSON.stringify(body),
+		headers: bearer ? { authorization: `Bearer ${bearer}` } : {},
+	});
+
+async function makeToken(): Promise<string> {
+	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
+	const device = await withTenant(pool, organizationId, (client) =>
+		createDevice(client, {
+			organizationId,
+			name: undefined,
+			tokenDays: 1,
+			createdBy: "test",
+		}),
+	);
+	await pool.end();
+	return device.enrollment_token;
+}
+
+async function activateDevice(): Promise<{ key: string; facts: object }> {
+	const enrolled = await post("/api/agent/v1/enroll", {
+		token: await makeToken(),
+	});
+	const { api_key: key } = (await enrolled.json()) as { api_key: string };
+	const facts = heartbeatBody();
+	await post("/api/agent/v1/heartbeat", facts, key);
+	return { key, facts };
+}
+
+/** Everything a device and an AI client may ask; a credential that nobody has among it. */
+async function askEverything(key: string, facts: object): Promise<Response[]> {
+	const answers: Response[] = [];
+	const results = [postureResult()];
+	const agent = "/api/agent/v1";
+	answers.push(
+		await post(`${agent}/heartbeat`, facts, key),
+		await post(`${agent}/postures`, { results }, key),
+		await post(`${agent}/enroll`, { token: makeSecret("enr") }),
+		await post(`${agent}/heartbeat`, facts, makeSecret("dev")),
+		await post(`${agent}/unenroll`, {}, key),
+		await post("/api/mcp/tools/listOrganizations", {}, makeSecret("pat")),
+	);
+	return answers;
+}
+
+async function expectUnavailable(answers: Response[]): Promise<void> {
+	for (const answer of answers) {
+		const body = await answer.json();
+		expect({ status: answer.status, body }).toMatchObject({
+			status: 503,
+			body: { error: "service_unavailable" },
+		});
+		expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+	}
+}
+
+const ready = async () => (await fetch(`${service.url}/health/ready`)).status;
+
+/** Makes every commit wait for the standby `name`, none for "", and comes back once that is so. */
+async function awaitStandby(name: string): Promise<void> {
+	const [client, canceller] = [
+		await postgres.connect(),
+		await postgres.connect(),
+	];
+	await client.query(`alter system set synchronous_standby_names = '${name}'`);
+	await client.query("select pg_reload_conf()");
+	const pid = (await client.query("select pg_backend_pid() as pid")).rows[0]
+		.pid;
+	let waits = false;
+	// Whoever waits for a standby and is cancelled has committed, and is warned of that.
+	client.on("notice", () => {
+		waits = true;
+	});
+	// It is the checkpointer that tells the others to wait, as soon as it comes to it.
+	const commitWaits = async () => {
+		waits = false;
+		const commit = client.query(
+			"select pg_logical_emit_message(true, 'test', '')",
+		);
+		const cancel = () => canceller.query("select pg_cancel_backend($1)", [pid]);
+		const timer = setTimeout(cancel, 500);
+		await commit.finally(() => clearTimeout(timer));
+		return waits;
+	};
+	await expect.poll(commitWaits, { timeout: 30_000 }).toBe(name !== "");
+	await client.end();
+	await canceller.end();
+}
+
+test("where the database is a standby nothing is answered from it: not ready, 503, never 401; once it is promoted all works again", async () => {
+	const { key, facts } = await activateDevice();
+	expect(await ready()).toBe(200);
+
+	await postgres.stop();
+	const data = dirname(postgres.socket);
+	await writeFile(join(data, "standby.signal"), "", { mode: 0o666 });
+	await postgres.start();
+
+	expect(await ready()).toBe(503);
+	// Twice: a connection of the first round must not be there in the second.
+	await expectUnavailable(await askEverything(key, facts));
+	await expectUnavailable(await askEverything(key, facts));
+	expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+	const refused = await startService().catch((error) => toAppError(error));
+	expect(refused).toMatchObject({
+		code: "service_unavailable",
+		message: expect.stringContaining("takes no writes"),
+	});
+
+	const client = await postgres.connect();
+	await client.query("select pg_promote()");
+	await client.end();
+	await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+	const statuses = (await askEverything(key, facts)).map(
+		({ status }) => status,
+	);
+	expect(statuses).toEqual([200, 204, 401, 401, 204, 401]);
+});
+
+test("a database that is made read-only under the service's connections: not ready, 503, and it works again when that is undone", async () => {
+	const { key, facts } = await activateDevice();
+	const set = async (value: string) => {
+		const client = await postgres.connect();
+		await client.query("set default_transaction_read_only = off");
+		await client.query(
+			`alter system set default_transaction_read_only = ${value}`,
+		);
+		await client.query("select pg_reload_conf()");
+		await client.end();
+	};
+	await set("on");
+	await expect.poll(ready, { timeout: 30_000 }).toBe(503);
+	await expect
+		.poll(
+			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
+			{ timeout: 30_000 },
+		)
+		.toBe(503);
+	await set("off");
+	await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+	await expect
+		.poll(
+			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
+			{ timeout: 30_000 },
+		)
+		.toBe(200);
+});
+
+test("a write that waits for a lost synchronous standby is not acknowledged: 503; once nobody waits for the standby all works again", async () => {
+	const { key, facts } = await activateDevice();
+	const token = await makeToken();
+	const results = [postureResult()];
+	await awaitStandby("lost");
+	try {
+		// Their statements are stopped after 10 s, of which PostgreSQL must not make a commit that it reports.
+		await expectUnavailable(
+			await Promise.all([
+				post("/api/agent/v1/heartbeat", facts, key),
+				post("/api/agent/v1/postures", { results }, key),
+				post("/api/agent/v1/enroll", { token }),
+			]),
+		);
+	} finally {
+		await awaitStandby("");
+	}
+	await expect
+		.poll(
+			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
+			{ timeout: 30_000 },
+		)
+		.toBe(200);
+});
+
+test("a connection whose server has become read-only is not used again, wherever that is noticed", async () => {
+	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
+	const write = "insert into notes values (1)";
+	const owner = await postgres.connect();
+	await owner.query("create table notes (id integer)");
+	await owner.query("grant insert on notes to assay_app");
+	await owner.end();
+	const ways = {
+		"a transaction": () =>
+			transaction(pool, {}, async (client) => {
+				await client.query(write);
+			}),
+		"a statement": async () => {
+			await pool.query(write);
+		},
+		"the question whether it is ready": () => assertTakesWrites(pool),
+	};
+	try {
+		for (const [name, use] of Object.entries(ways)) {
+			// As on a primary that was demoted: what it has open and what comes next only reads.
+			await pool.query("set default_transaction_read_only = on");
+			const error = await use().then(() => undefined, toAppError);
+			expect(error?.code, name).toBe("service_unavailable");
+			await use();
+		}
+	} finally {
+		await pool.end();
+	}
+});

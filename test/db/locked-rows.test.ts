@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { toAppError } from "../../src/errors.ts";
+import { heartbeatBody } from "../support/service.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+/** Runs `work` while another transaction keeps the row of `table` with this id. */
+async function whileLocked(
+	table: string,
+	id: string,
+	work: () => Promise<void>,
+): Promise<void> {
+	const holder = await tools.database.owner.connect();
+	try {
+		await holder.query("begin");
+		await holder.query(`select from ${table} where id = $1 for update`, [id]);
+		await work();
+	} finally {
+		await holder.query("rollback");
+		holder.release();
+	}
+}
+
+test("a record that somebody keeps locked is 503 with Retry-After, and said to be busy, not out of reach", async () => {
+	const { organizationId: organization_id } = tools;
+	const { task } = await tools.use("addTask", { organization_id, name: "one" });
+	await whileLocked("tasks", task.id, async () => {
+		const { status, headers, body } = await tools.call("updateTask", {
+			id: task.id,
+			name: "two",
+		});
+		expect(status).toBe(503);
+		expect(headers.get("retry-after")).toMatch(/^\d+$/);
+		expect(body.message).toContain("busy");
+		expect(body.message).not.toContain("cannot reach");
+	});
+	await tools.use("updateTask", { id: task.id, name: "two" });
+});
+
+test("a device whose row somebody keeps locked is 503 with Retry-After and heard of afterwards", async () => {
+	const { id, key, hardwareUuid } = await tools.activateDevice();
+	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
+	await whileLocked("devices", id, async () => {
+		const answer = await tools.post("heartbeat", body, { key });
+		expect(answer.status).toBe(503);
+		expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+		const { message } = (await answer.json()) as { message: string };
+		expect(message).toContain("busy");
+	});
+	expect((await tools.post("heartbeat", body, { key })).status).toBe(200);
+});
+
+test("a statement that takes too long, a lock, a deadlock: busy; a connection that is refused: out of reach", async () => {
+	const client = await tools.database.owner.connect();
+	const told = (sql: string) =>
+		client.query(sql).then(
+			() => "nothing",
+			(error: unknown) => {
+				const { code, message } = toAppError(error);
+				return `${code}: ${message.includes("busy") ? "busy" : message}`;
+			},
+		);
+	try {
+		for (const sql of [
+			"begin; set local statement_timeout to '20ms'; select pg_sleep(10)",
+			...["40P01", "40001", "55P03"].map(
+				(code) => `do $$ begin raise 'x' using errcode = '${code}'; end $$`,
+			),
+		]) {
+			expect(await told(sql), sql).toBe("service_unavailable: busy");
+			await client.query("rollback");
+		}
+		expect(
+			await told("do $$ begin raise 'x' using errcode = '57P03'; end $$"),
+		).toContain("service_unavailable: the service cannot reach its database");
+	} finally {
+		client.release();
+	}
+});

@@ -1,0 +1,173 @@
+import { Client } from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
+import {
+	type Migration,
+	migrate,
+	readMigrationState,
+	readMigrations,
+} from "../../src/db/migrate.ts";
+import { createEmptyDatabase, withDatabaseName } from "../support/database.ts";
+
+async function run(url: string, sql: string): Promise<unknown[]> {
+	const client = new Client({ connectionString: url });
+	await client.connect();
+	try {
+		return (await client.query(sql)).rows;
+	} finally {
+		await client.end();
+	}
+}
+
+function migration(version: number, sql: string): Migration {
+	return {
+		version,
+		name: `000${version}_test.sql`,
+		sql,
+		checksum: `checksum of ${sql}`,
+	};
+}
+
+test("processes that start together on an empty database migrate it once", async () => {
+	const url = await createEmptyDatabase();
+	const applied = await Promise.all(
+		Array.from({ length: 4 }, () => migrate({ connectionString: url })),
+	);
+	const names = readMigrations().map((one) => one.name);
+	expect(applied.filter((list) => list.length > 0)).toEqual([names]);
+	expect(
+		await run(url, "select name from migrations order by version"),
+	).toEqual(names.map((name) => ({ name })));
+});
+
+test("a failing migration leaves the database as it was before it", async () => {
+	const url = await createEmptyDatabase();
+	const good = migration(1, "create table first (id int)");
+	const bad = migration(2, "create table second (id int); select 1 / 0");
+	await expect(migrate({ connectionString: url }, [good, bad])).rejects.toThrow(
+		"division by zero",
+	);
+	expect(
+		await run(
+			url,
+			"select to_regclass('first') is not null as first, to_regclass('second') is not null as second",
+		),
+	).toEqual([{ first: true, second: false }]);
+	const mended = migration(2, "create table second (id int)");
+	expect(await migrate({ connectionString: url }, [good, mended])).toEqual([
+		mended.name,
+	]);
+});
+
+test("a database of a newer version is refused and left alone", async () => {
+	const url = await createEmptyDatabase();
+	const all = [migration(1, "select 1"), migration(2, "select 2")];
+	await migrate({ connectionString: url }, all);
+	await expect(
+		migrate({ connectionString: url }, all.slice(0, 1)),
+	).rejects.toMatchObject({
+		code: "bad_request",
+		message: expect.stringContaining("newer version") as string,
+	});
+});
+
+test("a migration that was changed after it was applied is refused", async () => {
+	const url = await createEmptyDatabase();
+	await migrate({ connectionString: url }, [migration(1, "select 1")]);
+	await expect(
+		migrate({ connectionString: url }, [migration(1, "select 2")]),
+	).rejects.toMatchObject({ code: "bad_request" });
+});
+
+test("the state names what is applied and what is not", async () => {
+	const url = await createEmptyDatabase();
+	const all = [migration(1, "select 1"), migration(2, "select 2")];
+	const client = new Client({ connectionString: url });
+	await client.connect();
+	expect(await readMigrationState(client, all)).toEqual({
+		applied: [],
+		pending: ["0001_test.sql", "0002_test.sql"],
+	});
+	await migrate({ connectionString: url }, all.slice(0, 1));
+	expect(await readMigrationState(client, all)).toEqual({
+		applied: ["0001_test.sql"],
+		pending: ["0002_test.sql"],
+	});
+	await client.end();
+});
+
+test("an owner that is no superuser can set the database up, and the service works as bound", async () => {
+	const server = inject("serverUrl");
+	const name = `assay_owner_${process.pid}`;
+	await run(
+		server,
+		`create role ${name} login createrole password 'owner-password'`,
+	);
+	await run(server, `create database ${name} owner ${name}`);
+	onTestFinished(async () => {
+		await run(server, `drop database ${name} with (force)`);
+		await run(server, `drop role ${name}`);
+	});
+	// The roles exist already on this server, made by another owner, who lets this one in.
+	const roles = (await run(
+		server,
+		"select rolname from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
+	)) as { rolname: string }[];
+	await run(
+		server,
+		`grant ${roles.map((role) => role.rolname).join(", ")} to ${name} with admin option`,
+	);
+	const url = new URL(withDatabaseName(server, name));
+	url.username = name;
+	url.password = "owner-password";
+	const applied = await migrate({ connectionString: url.href });
+	expect(applied).toEqual(readMigrations().map((one) => one.name));
+});
+
+test("an owner that is no superuser may act as a role that a migration makes", async () => {
+	const server = inject("serverUrl");
+	const name = `assay_maker_${process.pid}`;
+	await run(
+		server,
+		`create role ${name} login createrole password 'maker-password'`,
+	);
+	await run(server, `create database ${name} owner ${name}`);
+	onTestFinished(async () => {
+		await run(server, `drop database ${name} with (force)`);
+		await run(server, `drop role if exists ${name}_made`);
+		await run(server, `drop role ${name}`);
+	});
+	const url = new URL(withDatabaseName(server, name));
+	url.username = name;
+	url.password = "maker-password";
+	const makes = migration(
+		1,
+		`create role ${name}_made nologin;
+		do $$ begin
+			if not pg_has_role(current_user, '${name}_made', 'member') then
+				grant ${name}_made to current_user;
+			end if;
+		end $$;
+		set local role ${name}_made; reset role`,
+	);
+	expect(await migrate({ connectionString: url.href }, [makes])).toEqual([
+		makes.name,
+	]);
+});
+
+test("a user who may not set the database up is told what is missing", async () => {
+	const server = inject("serverUrl");
+	const name = `assay_guest_${process.pid}`;
+	await run(server, `create role ${name} login password 'guest-password'`);
+	await run(server, `create database ${name}`);
+	onTestFinished(async () => {
+		await run(server, `drop database ${name} with (force)`);
+		await run(server, `drop role ${name}`);
+	});
+	const url = new URL(withDatabaseName(server, name));
+	url.username = name;
+	url.password = "guest-password";
+	const refused = migrate({ connectionString: url.href });
+	await expect(refused).rejects.toMatchObject({ code: "bad_request" });
+	await expect(refused).rejects.toThrow(/must own the database/);
+	await expect(refused).rejects.not.toThrow(/guest-password/);
+});

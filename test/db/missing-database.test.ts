@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { catalogue } from "../support/backups.ts";
+import { createEmptyDatabase } from "../support/database.ts";
+import { makeFolder } from "../support/folder.ts";
+import { assay } from "../support/program.ts";
+
+let folder: string;
+beforeAll(async () => {
+	folder = await makeFolder("assay-missing-");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const ID = "A".repeat(32);
+const EMAIL = ["--email", "ada@example.com"];
+/** One at least of each file of commands that work on what is there. */
+const COMMANDS = [
+	["audit", "verify"],
+	["audit", "export"],
+	["org", "list"],
+	["setup-link"],
+	["user", "list", "--org", ID],
+	["user", "reset-link", ...EMAIL],
+	["user", "export", ...EMAIL],
+	["person", "export", "--org", ID, "--person", ID],
+	["api-token", "list", "--user", "ada@example.com"],
+	["device", "list", "--org", ID],
+	["backup", "-"],
+	["doctor"],
+];
+
+test("in a folder without a database commands fail, and make none", async () => {
+	const data = join(folder, "data");
+	for (const command of COMMANDS) {
+		const ended = await assay(command, { ASSAY_DATA_DIR: data });
+		expect(ended.code, command.join(" ")).toBe(1);
+		expect(ended.stdout + ended.stderr).toContain(
+			`there is no database in ${data}`,
+		);
+	}
+	expect(existsSync(data)).toBe(false);
+});
+
+test("a database without a schema of Assay is refused, and stays as it is", async () => {
+	const url = await createEmptyDatabase();
+	for (const command of COMMANDS) {
+		const ended = await assay(command, { DATABASE_URL: url });
+		expect(ended.code, command.join(" ")).toBe(1);
+		expect(ended.stdout + ended.stderr).toContain("no schema of Assay");
+	}
+	expect(await catalogue(url)).toEqual([]);
+});
+
+test("org create, which may come first, makes the database and says so", async () => {
+	const url = await createEmptyDatabase();
+	const create = ["org", "create", "--name", "Acme"];
+	const made = await assay(create, { DATABASE_URL: url });
+	expect(made).toMatchObject({ code: 0 });
+	expect(made.stderr).toContain("made a new database: the PostgreSQL named");
+	expect((await assay(create, { DATABASE_URL: url })).stderr).toBe("");
+	expect((await assay(["org", "list"], { DATABASE_URL: url })).code).toBe(0);
+});

@@ -1,0 +1,233 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openSession } from "../../src/backup/session.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import {
+	APP_ROLE,
+	AUDIT_ROLE,
+	IDENTITY_ROLE,
+	makePool,
+	transaction,
+} from "../../src/db/pool.ts";
+import { assertOwnSessions, sessionOf } from "../../src/db/session.ts";
+import { toAppError } from "../../src/errors.ts";
+import { asPrivacy } from "../../src/privacy/session.ts";
+import { keepReports } from "../../src/retention/retention.ts";
+import {
+	heartbeatBody,
+	startService,
+	type TestService,
+} from "../support/service.ts";
+
+let running: TestService;
+beforeAll(async () => {
+	running = await startService();
+});
+afterAll(() => running.close());
+
+/** A port that answers whoever connects as `answer` does. */
+async function listen(answer: (socket: Socket) => void): Promise<string> {
+	const server = createServer().on("connection", answer);
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	onTestFinished(() => {
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	return `postgres://assay@127.0.0.1:${port}/assay`;
+}
+
+/** What PgBouncer takes in a startup message without being told to ignore more. */
+const TAKEN = ["application_name", "client_encoding", "database", "user"];
+
+test("no connection asks in its startup message for what a pooler refuses", async () => {
+	const asked = new Set<string>();
+	const connectionString = await listen((socket) => {
+		socket.on("error", () => {});
+		socket.once("data", (message: Buffer) => {
+			const parts = message.subarray(8).toString().split("\0");
+			for (let at = 0; parts[at]; at += 2) asked.add(String(parts[at]));
+			socket.destroy();
+		});
+	});
+	const connection = { connectionString };
+	const pool = makePool(connection, { max: 1 });
+	const attempts = await Promise.allSettled([
+		pool.query("select"),
+		openSession(connection, "1s"),
+		asPrivacy(connection, {}, async () => {}),
+		keepReports(connection, 1),
+		migrate(connection),
+		assertOwnSessions(connection),
+	]);
+	await pool.end();
+	expect(attempts.map(({ status }) => status)).not.toContain("fulfilled");
+	expect([...asked].sort()).toEqual(TAKEN);
+});
+
+test("a pool acts as its role from the first statement on, within its limits", async () => {
+	for (const role of [APP_ROLE, IDENTITY_ROLE, AUDIT_ROLE]) {
+		const pool = makePool(
+			{ connectionString: running.database.url },
+			{ max: 1, role },
+		);
+		const { rows } = await pool.query(
+			"select current_user::text as role, current_setting('statement_timeout') as most, current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone",
+		);
+		await pool.end();
+		expect(rows).toEqual([{ role, most: "10s", idle: "15s", zone: "UTC" }]);
+	}
+});
+
+test("a process that is stopped in a transaction keeps its locks until the server ends it, and then hears that the service is unavailable", async () => {
+	const { organizationId } = running;
+	const pool = makePool({ connectionString: running.database.url }, { max: 1 });
+	onTestFinished(() => pool.end());
+	const lock =
+		"select from organizations where id = $1 and set_config('lock_timeout', '10s', true) is not null for update";
+	const isStopped = Promise.withResolvers<void>();
+	const isSeen = Promise.withResolvers<void>();
+	const stopped = transaction(pool, { organizationId }, async (client) => {
+		// As for every connection of the service, but sooner.
+		await client.query("set idle_in_transaction_session_timeout to '100ms'");
+		await client.query(lock, [organizationId]);
+		isStopped.resolve();
+		await isSeen.promise;
+		await client.query("select");
+	}).catch(toAppError);
+	await isStopped.promise;
+	const other = await running.database.owner.query(lock, [organizationId]);
+	expect(other.rowCount).toBe(1);
+	isSeen.resolve();
+	expect(await stopped).toMatchObject({ code: "service_unavailable" });
+	await transaction(pool, { organizationId }, (client) =>
+		client.query("select"),
+	);
+});
+
+test("a connection that somebody hands on with a role is the owner's again before the owner's first statement", async () => {
+	const client = new Client({ connectionString: running.database.url });
+	await client.connect();
+	await client.query(sessionOf(IDENTITY_ROLE, { lock_timeout: "7s" }));
+	await client.query(sessionOf("none", { lock_timeout: "1s" }));
+	const { rows } = await client.query(
+		"select current_user = session_user as own, current_setting('lock_timeout') as most",
+	);
+	await client.end();
+	expect(rows).toEqual([{ own: true, most: "1s" }]);
+});
+
+test("no organization and no user is left on a connection, however its transaction ended", async () => {
+	const pool = makePool({ connectionString: running.database.url }, { max: 1 });
+	const scope = {
+		organizationId: running.organizationId,
+		userId: running.organizationId,
+	};
+	const left = async () => {
+		const { rows } = await pool.query(
+			"select concat(current_setting('assay.organization_id', true), current_setting('assay.user_id', true)) as text, current_user::text as role",
+		);
+		return rows[0];
+	};
+	const nothing = { text: "", role: APP_ROLE };
+	await transaction(pool, scope, (client) => client.query("select"));
+	expect(await left()).toEqual(nothing);
+	await transaction(pool, { ...scope, isReadOnly: true }, (client) =>
+		client.query("select"),
+	);
+	expect(await left()).toEqual(nothing);
+	await expect(
+		transaction(pool, scope, (client) => client.query("select 1 / 0")),
+	).rejects.toThrow("division by zero");
+	expect(await left()).toEqual(nothing);
+	await pool.end();
+});
+
+test("a heartbeat on an open connection is one statement", async () => {
+	const { key, hardwareUuid } = await running.activateDevice();
+	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
+	const beat = async () => {
+		const answer = await running.post("heartbeat", body, { key });
+		expect(answer.status).toBe(200);
+	};
+	await beat();
+	const { query } = Client.prototype;
+	const sent: unknown[] = [];
+	Client.prototype.query = function (this: Client, ...given: unknown[]) {
+		sent.push(given[0]);
+		return Reflect.apply(query, this, given);
+	} as typeof query;
+	try {
+		for (let number = 0; number < 20; number++) await beat();
+	} finally {
+		Client.prototype.query = query;
+	}
+	expect(sent).toHaveLength(20);
+});
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, ...parts: (string | Buffer)[]): Buffer {
+	const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+	const head = Buffer.alloc(5);
+	head.write(type);
+	head.writeInt32BE(body.length + 4, 1);
+	return Buffer.concat([head, body]);
+}
+
+const int = (value: number, bytes = 4): Buffer => {
+	const buffer = Buffer.alloc(bytes);
+	buffer.writeIntBE(value, 0, bytes);
+	return buffer;
+};
+
+/** Says that the process behind each connection, the first being 0, is what `serverOf` gives at each query. */
+function listenAsPooler(serverOf: (connection: number) => number) {
+	const ready = message("Z", "I");
+	let connections = 0;
+	return listen((socket) => {
+		const connection = connections++;
+		socket.on("error", () => {});
+		socket.on("data", (data: Buffer) => {
+			if (data[0] === "X".charCodeAt(0)) return void socket.end();
+			if (data[0] !== "Q".charCodeAt(0)) {
+				const key = message("K", int(900_000 + connection), int(1));
+				socket.write(Buffer.concat([message("R", int(0)), key, ready]));
+				return;
+			}
+			const pid = String(serverOf(connection));
+			const column = ["pid\0", int(0), int(0, 2), int(23), int(4, 2)];
+			socket.write(
+				Buffer.concat([
+					message("T", int(1, 2), ...column, int(-1), int(0, 2)),
+					message("D", int(1, 2), int(pid.length), pid),
+					message("C", "SELECT 1\0"),
+					ready,
+				]),
+			);
+		});
+	});
+}
+
+test("a pooler that lends the same connection to whoever comes is refused", async () => {
+	let turn = 0;
+	const shared: ((connection: number) => number)[] = [
+		() => 1,
+		() => 1 + (turn++ % 2),
+		() => 1 + (turn++ % 3),
+	];
+	for (const serverOf of shared) {
+		turn = 0;
+		const connectionString = await listenAsPooler(serverOf);
+		await expect(assertOwnSessions({ connectionString })).rejects.toThrow(
+			"set PgBouncer's pool_mode to session",
+		);
+	}
+});
+
+test("a pooler whose connections belong to one of ours as long as it lives is taken", async () => {
+	const connectionString = await listenAsPooler((connection) => connection + 7);
+	await assertOwnSessions({ connectionString });
+	await assertOwnSessions({ connectionString: running.database.url });
+});

@@ -1,0 +1,439 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operations } from "../../src/operations.ts";
+import { makeSetupLink } from "../../src/organizations/first-setup.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { joinOrganization, makeUser } from "../support/people.ts";
+import { samples } from "../support/record-samples.ts";
+import { inputOf, makeReferences } from "../support/record-values.ts";
+import {
+	heartbeatBody,
+	postureResult,
+	startService,
+	type TestService,
+} from "../support/service.ts";
+
+/**
+ * What the service says to its database, statement by statement: whoever distributes the tables by
+ * organization has to know which statements reach several of them.
+ */
+
+/** Functions with their owner's rights that reach rows of several organizations: docs/scaling.md says why of each. */
+const ACROSS_FUNCTIONS = [
+	"accept_invitation",
+	"agent_activate",
+	"agent_authenticate",
+	"agent_enroll",
+	"agent_heartbeat",
+	"agent_lock",
+	"agent_store_postures",
+	"agent_unenroll",
+	"audit_append",
+	"authenticate_api_tokens",
+	"count_devices",
+	"has_organizations",
+	"invitation_email",
+	"invitations_sent",
+	"keep_an_administrator",
+];
+
+/** And the others, which reach one organization, or what belongs to people alone. */
+const OTHER_FUNCTIONS = [
+	"add_password_reset",
+	"add_setup_link",
+	"audit_lock",
+	"create_user",
+	"end_own_sessions",
+	"ensure_posture_report_partitions",
+	"find_records",
+	"has_users",
+	"is_setup_link",
+	"members_with_second_factor",
+	"own_account",
+	"own_sessions",
+	"record_api_token_usage",
+	"remove_second_factor",
+	"use_setup_link",
+];
+
+/** The organization of the transaction, said in SQL. */
+const CURRENT = "current_setting('assay.organization_id'";
+
+/** Statements about one person, who may be in several organizations; named as in docs/scaling.md. */
+const ACROSS_STATEMENTS: Record<string, RegExp> = {
+	"a session's memberships":
+		/^select organization_id, role from memberships where user_id = \$1/,
+	"a user by address or id, with memberships":
+		/^select u\.id, u\.name, u\.email, .* from users u left join memberships m /,
+	"the organizations of a token's user":
+		/^select organization_id from memberships where user_id = \$1$/,
+	"how many organizations one administers":
+		/^select count\(\*\)::integer as count from memberships where user_id = \$1/,
+	"the organizations of the profile":
+		/^select o\.id, o\.name, m\.role from memberships m join organizations o /,
+	"the list of one's organizations":
+		/^select t\.id, t\.name, .* from organizations \) t where t\.id = any\(\$1\)/,
+	"the name of the organization that one joins":
+		/^select name from organizations where id = \$1$/,
+	"invitations that were over a month ago": /^delete from invitations where /,
+	"an invitation's page":
+		/^select i\.email, o\.name as organization_name, .* where i\.token_hash = /,
+};
+
+interface Statement {
+	text: string;
+	role: string;
+	/** Of the transaction; "" outside of one that names an organization. */
+	tenant: string;
+	user: string;
+	values: unknown[];
+}
+
+const statements: Statement[] = [];
+const scopes = new WeakMap<object, { tenant: string; user: string }>();
+const roles = new WeakMap<object, string>();
+const NO_SCOPE = { tenant: "", user: "" };
+const original = Client.prototype.query;
+
+/** Notes what a connection of the service is given; the transaction's scope is read off its statements. */
+function note(client: Client, query: unknown, values: unknown): void {
+	const { application_name: name } = (
+		client as unknown as {
+			connectionParameters: { application_name?: string };
+		}
+	).connectionParameters;
+	if (!name?.startsWith("assay") || name === "assay migrate") return;
+	const { text, values: own } =
+		typeof query === "string"
+			? { text: query, values }
+			: (query as { text: string; values: unknown });
+	if (typeof text !== "string") return;
+	const role = text.match(/^set role (?!none)(\w+)/)?.[1];
+	if (role) roles.set(client, role);
+	const scope = { ...(scopes.get(client) ?? NO_SCOPE) };
+	const given = (own ?? []) as unknown[];
+	for (const [part, setting] of [
+		["tenant", "organization_id"],
+		["user", "user_id"],
+	] as const) {
+		const set = text.match(
+			new RegExp(`set_config\\('assay\\.${setting}', (?:'([\\w-]*)'|\\$(\\d))`),
+		);
+		if (set) scope[part] = set[1] ?? String(given[Number(set[2]) - 1] ?? "");
+	}
+	scopes.set(client, /^(commit|rollback)$/.test(text) ? NO_SCOPE : scope);
+	statements.push({
+		text: text.replace(/\s+/g, " ").trim(),
+		role: roles.get(client) ?? "owner",
+		...scope,
+		values: given,
+	});
+}
+
+let running: TestService;
+const answered = new Map<string, string>();
+
+beforeAll(async () => {
+	Client.prototype.query = function (this: Client, ...given: unknown[]) {
+		note(this, given[0], given[1]);
+		return (original as (...all: unknown[]) => unknown).apply(this, given);
+	} as typeof original;
+	running = await startService(undefined, { ASSAY_METRICS_PORT: "0" });
+	await useEverything();
+}, 60_000);
+
+afterAll(async () => {
+	Client.prototype.query = original;
+	await running.close();
+});
+
+/** One call of everything, in an order in which each finds what it needs. */
+async function useEverything(): Promise<void> {
+	const { service, database, organizationId: organization_id } = running;
+	const { url } = service;
+	// While there are no users.
+	await sendTo(url, "/api/setup");
+	const setup = await makeSetupLink(database.pool, url);
+	await sendTo(url, "/api/setup", {
+		token: setup?.split("#")[1] ?? "",
+		organization_name: "First",
+		name: "Grace",
+		email: "grace@example.com",
+		password: PASSWORD,
+	});
+
+	const passwordHash = await hashPassword(PASSWORD);
+	const signIn = async (role: "admin" | "viewer", organizationId: string) => {
+		const user = await makeUser(
+			database,
+			{ organizationId, role },
+			{ passwordHash },
+		);
+		const enter = () =>
+			sendTo(url, "/api/auth/sign-in/email", {
+				email: user.email,
+				password: PASSWORD,
+			});
+		const { cookie } = await enter();
+		const use = async (name: string, input: object = {}) => {
+			const { status, body } = await sendTo(
+				url,
+				`/api/console/${name}`,
+				input,
+				{ cookie },
+			);
+			if (status === 200) answered.set(name, "200");
+			else if (!answered.has(name)) {
+				answered.set(name, `${status} ${JSON.stringify(body)}`);
+			}
+			return body;
+		};
+		return { user, cookie, enter, use };
+	};
+	const admin = await signIn("admin", organization_id);
+	const { use } = admin;
+	const elsewhere = await createOrganization(database.pool, "Elsewhere");
+	const other = await signIn("admin", elsewhere);
+
+	const references = await makeReferences(
+		{ call: use, principal: () => undefined as never },
+		organization_id,
+	);
+	const walk = async (sample: (typeof samples)[number]) => {
+		const added = await use(`add${sample.one}`, {
+			organization_id,
+			...inputOf(sample, references, "all"),
+		});
+		const { id } = added[sample.key];
+		await use(`get${sample.one}`, { id });
+		await use(`list${sample.many}`, {
+			organization_id,
+			filter: { query: "several words" },
+		});
+		const field = sample.required[0] ?? "description";
+		await use(`update${sample.one}`, {
+			id,
+			[field]: added[sample.key][field],
+		});
+		const listed = await fetch(
+			`${url}/api/console/export/list${sample.many}.csv?organization_id=${organization_id}`,
+			{ headers: { cookie: admin.cookie } },
+		);
+		await listed.text();
+		await use(`delete${sample.one}`, { id });
+	};
+	await Promise.all(samples.map(walk));
+	await use("importRecords", {
+		organization_id,
+		kind: "vendor",
+		csv: "name\nImported\n",
+	});
+	const pair = {
+		record_id: references.measure[0],
+		linked_record_id: references.vendor[0],
+	};
+	await use("linkRecords", pair);
+	await use("listLinkedRecords", { record_id: pair.record_id });
+	await use("unlinkRecords", pair);
+	await use("searchRecords", { organization_id, query: "cloud" });
+	await use("getRecordNames", { organization_id, ids: references.vendor });
+	await use("getRecordUses", { id: references.people[0] });
+
+	const device = await running.activateDevice();
+	await running.post(
+		"heartbeat",
+		heartbeatBody({ hardware_uuid: device.hardwareUuid }),
+		{ key: device.key },
+	);
+	for (const status of ["PASS", "FAIL"]) {
+		await running.post(
+			"postures",
+			{ results: [postureResult({ status })] },
+			{ key: device.key },
+		);
+	}
+	const { posture_reports: reports } = await use("listDevicePostureReports", {
+		device_id: device.id,
+	});
+	await use("getDevicePostureReport", {
+		device_id: device.id,
+		report_id: reports[0].report_id,
+	});
+	await use("getDevice", { id: device.id });
+	await use("listDevicePostures", { device_id: device.id });
+	await use("listDevices", { organization_id, filter: { query: "laptop" } });
+	const { device: added } = await use("addDevice", { organization_id });
+	await use("updateDevice", { id: added.id, owner_id: references.people[0] });
+	await use("reissueEnrollmentToken", { id: added.id });
+	await use("revokeDevice", { id: added.id });
+	await use("deleteDevice", { id: added.id });
+	await running.post("unenroll", "", { key: device.key });
+
+	const made = await use("createApiToken", { name: "laptop" });
+	await sendTo(
+		url,
+		"/api/mcp/v1",
+		{
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: { name: "listOrganizations", arguments: {} },
+		},
+		{
+			authorization: `Bearer ${made.token}`,
+			accept: "application/json, text/event-stream",
+		},
+	);
+	const { id } = made.api_token;
+	await use("rotateApiToken", { id });
+	await use("revokeApiToken", { id });
+	const another = await use("createApiToken", { name: "desktop" });
+	await use("revokeOrganizationApiToken", {
+		organization_id,
+		id: another.api_token.id,
+	});
+
+	const invite = (email: string) =>
+		use("inviteMember", { organization_id, email, role: "member" });
+	const tokenOf = (made: { invitation_url?: string; reset_url?: string }) =>
+		(made.invitation_url ?? made.reset_url ?? "").split("#")[1] ?? "";
+	await other.use("acceptInvitation", {
+		token: tokenOf(await invite(other.user.email)),
+	});
+	const joined = await invite("new@example.com");
+	await sendTo(url, "/api/link", { token: tokenOf(joined) });
+	await sendTo(url, "/api/join", {
+		token: tokenOf(joined),
+		name: "New",
+		password: PASSWORD,
+	});
+	const { invitation } = await invite("never@example.com");
+	await use("revokeInvitation", { organization_id, id: invitation.id });
+
+	const third = await signIn("viewer", organization_id);
+	const whose = { organization_id, user_id: third.user.id };
+	await use("updateMember", { ...whose, role: "member" });
+	const reset = await use("createPasswordResetLink", whose);
+	await sendTo(url, "/api/reset-password", {
+		token: tokenOf(reset),
+		new_password: `${PASSWORD} anew`,
+		password: `${PASSWORD} anew`,
+	});
+	await database.owner.query(
+		"insert into two_factors (id, user_id, secret, backup_codes) values (repeat('x', 32), $1, 'x', 'x')",
+		[third.user.id],
+	);
+	await database.owner.query(
+		"update users set two_factor_enabled = true where id = $1",
+		[third.user.id],
+	);
+	await use("resetTwoFactor", whose);
+	await use("removeMember", whose);
+	await joinOrganization(database, third.user, elsewhere, "viewer");
+
+	await use("createOrganization", { name: "Second" });
+	await use("updateProfile", { name: "Renamed" });
+	await use("updateOrganization", { organization_id, name: "Acme" });
+	await use("updateOrganizationSettings", {
+		organization_id,
+		heartbeat_interval_seconds: 60,
+	});
+	await admin.enter();
+	const { sessions } = await use("listSessions");
+	await use("revokeSession", {
+		id: sessions.find((each: { is_current: boolean }) => !each.is_current)?.id,
+	});
+	await use("revokeOtherSessions");
+	await other.use("leaveOrganization", { organization_id });
+	await use("getFrameworkCoverage", { id: references.framework[0] });
+	// What needs nothing but to know which organization.
+	for (const { name, tenant } of operations) {
+		if (!answered.has(name)) {
+			await use(name, tenant === null ? {} : { organization_id });
+		}
+	}
+	await sendTo(url, "/api/auth/sign-out", {}, { cookie: admin.cookie });
+	await fetch(`${url}/health/ready`);
+	await fetch(service.metricsUrl ?? "");
+}
+
+test("the walk has called every operation, so that no statement is unseen", () => {
+	const refused = operations
+		.map(({ name }) => `${name} ${answered.get(name)}`)
+		.filter((line) => !line.endsWith(" 200"));
+	expect(refused).toEqual([]);
+});
+
+async function namesOf(sql: string): Promise<string[]> {
+	const { rows } = await running.database.owner.query<{ name: string }>(sql);
+	return rows.map(({ name }) => name);
+}
+
+/** Statements that name a table of organizations, and are not of the owner, who looks after partitions. */
+async function onTables(): Promise<Statement[]> {
+	const tables = await namesOf(`
+		select c.relname as name from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+			and (c.relname = 'organizations' or exists (
+				select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id'
+			))`);
+	expect(tables.length).toBeGreaterThan(20);
+	const named = new RegExp(
+		`\\b(?:from|join|into|update) (?:only )?(?:public\\.)?"?(?:${tables.join("|")})\\b`,
+		"i",
+	);
+	const found = statements.filter(
+		({ role, text }) => role !== "owner" && named.test(text),
+	);
+	expect(found.length).toBeGreaterThan(300);
+	return found;
+}
+
+const isAcross = ({ text }: Statement) =>
+	Object.values(ACROSS_STATEMENTS).some((known) => known.test(text));
+
+test("a statement on an organization's table is in a transaction of that organization, or one of the few known", async () => {
+	const outside = (await onTables()).filter(
+		(each) => each.tenant === "" && !isAcross(each),
+	);
+	expect(outside.map(({ role, text }) => `${role}: ${text}`)).toEqual([]);
+});
+
+test("a statement in an organization's transaction has the organization's id as its key", async () => {
+	const inside = (await onTables()).filter(({ tenant }) => tenant !== "");
+	const withoutKey = inside.filter(
+		({ text, tenant, values }) =>
+			!(values.includes(tenant) || text.includes(CURRENT)) ||
+			!/\borganization_id\b|\borganizations\b/.test(text),
+	);
+	expect([...new Set(withoutKey.map(({ text }) => text))]).toEqual([]);
+});
+
+test("functions with their owner's rights are known", async () => {
+	const functions = await namesOf(`
+		select proname as name from pg_proc
+		where pronamespace = 'public'::regnamespace and prosecdef
+		order by proname`);
+	expect(functions).toEqual([...ACROSS_FUNCTIONS, ...OTHER_FUNCTIONS].sort());
+});
+
+test("what reaches several organizations is documented, and nothing is that was not seen", async () => {
+	const page = await readFile(
+		join(import.meta.dirname, "../../docs/scaling.md"),
+		"utf8",
+	);
+	const words = page.replace(/\s+/g, " ");
+	for (const name of [...ACROSS_FUNCTIONS, ...Object.keys(ACROSS_STATEMENTS)]) {
+		expect(words).toContain(name);
+	}
+	for (const [name, known] of Object.entries(ACROSS_STATEMENTS)) {
+		expect(
+			statements.some(({ text }) => known.test(text)),
+			name,
+		).toBe(true);
+	}
+});

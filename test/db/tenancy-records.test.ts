@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { transaction } from "../../src/db/pool.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+import { samples } from "../support/record-samples.ts";
+import { inputOf, makeReferences } from "../support/record-values.ts";
+
+let calls: Calls;
+let ours: string;
+let theirs: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	ours = await createOrganization(calls.database.pool, "Ours");
+	theirs = await createOrganization(calls.database.pool, "Theirs");
+	for (const organization_id of [ours, theirs]) {
+		const by = calls.principal("admin", organization_id);
+		const references = await makeReferences(calls, organization_id);
+		for (const sample of samples) {
+			for (const which of ["required", "all"] as const) {
+				await calls.call(
+					`add${sample.one}`,
+					{ organization_id, ...inputOf(sample, references, which) },
+					by,
+				);
+			}
+		}
+		const { risk } = await calls.call(
+			"addRisk",
+			{
+				organization_id,
+				name: "Linked",
+				category: "x",
+				treatment: "AVOIDED",
+				inherent_likelihood: 1,
+				inherent_impact: 1,
+			},
+			by,
+		);
+		await calls.call(
+			"linkRecords",
+			{ record_id: risk.id, linked_record_id: references.measure[0] },
+			by,
+		);
+	}
+});
+afterAll(() => calls.close());
+
+/** Tables with an organization_id that hold rows of both organizations here. */
+const FILLED = [
+	...samples.map(({ table }) => table),
+	"asset_vendors",
+	"datum_vendors",
+	"record_links",
+	"reference_counters",
+	"audit_entries",
+	"audit_heads",
+];
+
+async function tenantTables(): Promise<string[]> {
+	const { rows } = await calls.database.owner.query<{ name: string }>(`
+		select c.relname as name
+		from pg_class c
+		join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+		order by c.relname`);
+	return rows.map(({ name }) => name);
+}
+
+test("with its where clause taken away a query sees its own organization alone, in every table", async () => {
+	const tables = await tenantTables();
+	expect(tables).toEqual(expect.arrayContaining(FILLED));
+	for (const organizationId of [ours, theirs]) {
+		for (const table of tables) {
+			const { rows } = await transaction(
+				calls.database.pool,
+				{ organizationId },
+				(client) => client.query(`select organization_id from ${table}`),
+			);
+			const seen = new Set(rows.map((row) => row.organization_id));
+			if (FILLED.includes(table))
+				expect([...seen], table).toEqual([organizationId]);
+			else expect([[], [organizationId]], table).toContainEqual([...seen]);
+		}
+	}
+});
+
+test("without an organization no record is seen", async () => {
+	for (const table of FILLED) {
+		const { rowCount } = await transaction(calls.database.pool, {}, (client) =>
+			client.query(`select from ${table}`),
+		);
+		expect(rowCount, table).toBe(0);
+	}
+});
+
+test("rows of another organization can be neither changed, deleted nor inserted, in any register", async () => {
+	for (const { table } of samples) {
+		const inOurs = (sql: string) =>
+			transaction(calls.database.pool, { organizationId: ours }, (client) =>
+				client.query(sql, [theirs]),
+			);
+		for (const sql of [
+			`update ${table} set updated_at = now() where organization_id = $1`,
+			`delete from ${table} where organization_id = $1`,
+		]) {
+			expect((await inOurs(sql)).rowCount, sql).toBe(0);
+		}
+		await expect(
+			inOurs(`update ${table} set organization_id = $1`),
+			table,
+		).rejects.toMatchObject({ code: "42501" });
+	}
+});
+
+test("a reference to a record of another organization cannot be stored, even by the owner of the tables", async () => {
+	const { rows } = await calls.database.owner.query<{
+		from: string;
+		column: string;
+		to: string;
+	}>(
+		`
+		select c.conrelid::regclass::text as from, a.attname as column, c.confrelid::regclass::text as to
+		from pg_constraint c
+		join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
+		where c.contype = 'f' and array_length(c.conkey, 1) = 2 and c.confrelid::regclass::text = any ($1)
+			and c.conrelid::regclass::text <> 'devices'`,
+		[samples.map(({ table }) => table)],
+	);
+	expect(rows.length).toBeGreaterThan(15);
+	for (const { from, column, to } of rows) {
+		await expect(
+			calls.database.owner.query(
+				`update ${from} set ${column} = (select id from ${to} where organization_id = $2 limit 1)
+				where (organization_id, ${column}) in (
+					select organization_id, ${column} from ${from} where organization_id = $1 and ${column} is not null limit 1
+				)`,
+				[ours, theirs],
+			),
+			`${from}.${column}`,
+		).rejects.toMatchObject({ code: "23503" });
+	}
+});

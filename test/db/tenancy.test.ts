@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { assertConfined, makePool, withTenant } from "../../src/db/pool.ts";
+import { createDevice } from "../../src/devices/enrollment.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let ours: string;
+let theirs: string;
+beforeAll(async () => {
+	database = await createDatabase();
+	ours = await createOrganization(database.pool, "Ours");
+	theirs = await createOrganization(database.pool, "Theirs");
+	for (const organizationId of [ours, theirs]) {
+		await withTenant(database.pool, organizationId, (client) =>
+			createDevice(client, {
+				organizationId,
+				name: "laptop",
+				tokenDays: 1,
+				createdBy: "test",
+			}),
+		);
+	}
+});
+afterAll(() => database.drop());
+
+/** Every table of the schema but the list of migrations. */
+async function tables(): Promise<
+	{ name: string; enabled: boolean; forced: boolean; tenant: boolean }[]
+> {
+	const { rows } = await database.owner.query(`
+		select
+			c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+			exists (
+				select from pg_attribute a
+				where a.attrelid = c.oid and a.attname = 'organization_id' and a.attnotnull
+			) as tenant
+		from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+			and c.relname <> 'migrations'
+		order by c.relname
+	`);
+	return rows;
+}
+
+/** What belongs to a person, who may be in several organizations, or to nobody yet. */
+const WITHOUT_ORGANIZATION = [
+	"account_links",
+	"accounts",
+	"api_token_usage",
+	"api_tokens",
+	"organizations",
+	"sessions",
+	"sign_in_failures",
+	"two_factors",
+	"users",
+	"verifications",
+];
+
+test("every table has forced row-level security, and all but those of people name their organization", async () => {
+	const all = await tables();
+	expect(all.length).toBeGreaterThan(6);
+	for (const table of all) {
+		expect(table).toEqual({
+			name: table.name,
+			enabled: true,
+			forced: true,
+			tenant: !WITHOUT_ORGANIZATION.includes(table.name),
+		});
+	}
+});
+
+test("without a where clause a transaction sees its own organization's rows alone", async () => {
+	const seen = await withTenant(database.pool, ours, async (client) => ({
+		organizations: (await client.query("select id from organizations")).rows,
+		devices: (await client.query("select organization_id from devices")).rows,
+		tokens: (
+			await client.query("select organization_id from enrollment_tokens")
+		).rows,
+	}));
+	expect(seen).toEqual({
+		organizations: [{ id: ours }],
+		devices: [{ organization_id: ours }],
+		tokens: [{ organization_id: ours }],
+	});
+});
+
+test("outside a tenant's transaction the service's role sees nothing", async () => {
+	for (const { name } of await tables()) {
+		const rows = await database.pool
+			.query(`select from ${name}`)
+			.then((answer) => answer.rowCount)
+			.catch((error: { code: string }) => error.code);
+		expect([0, "42501"]).toContain(rows);
+	}
+});
+
+test("a row of another organization can be neither written, changed nor deleted", async () => {
+	const attempt = (sql: string) =>
+		withTenant(database.pool, ours, (client) =>
+			client.query(sql, sql.includes("$1") ? [theirs] : []),
+		);
+	await expect(
+		attempt(
+			"insert into devices (organization_id, id) values ($1, repeat('x', 32))",
+		),
+	).rejects.toMatchObject({ code: "42501" });
+	await expect(
+		attempt("update devices set organization_id = $1"),
+	).rejects.toMatchObject({ code: "42501" });
+	const { rowCount } = await attempt(
+		"delete from devices where organization_id = $1",
+	);
+	expect(rowCount).toBe(0);
+});
+
+test("a reference to another organization's row cannot be stored, even by the owner", async () => {
+	await expect(
+		database.owner.query(
+			`insert into enrollment_tokens (organization_id, id, device_id, name, token_hash, expires_at)
+			select $1, repeat('t', 32), id, 'token', sha256('x'), now() from devices where organization_id = $2`,
+			[ours, theirs],
+		),
+	).rejects.toMatchObject({ code: "23503" });
+});
+
+test("the functions that carry many organizations are the only ones that see all rows, and each is known here", async () => {
+	const { rows } = await database.owner.query<{ name: string; owner: string }>(`
+		select p.proname as name, pg_get_userbyid(p.proowner) as owner
+		from pg_proc p
+		where p.pronamespace = 'public'::regnamespace and p.prosecdef
+		order by p.proname
+	`);
+	const ownedBy = (owner: string) =>
+		rows.filter((row) => row.owner === owner).map((row) => row.name);
+	expect(ownedBy("assay_agent")).toEqual([
+		"agent_activate",
+		"agent_authenticate",
+		"agent_enroll",
+		"agent_heartbeat",
+		"agent_lock",
+		"agent_store_postures",
+		"agent_unenroll",
+		"count_devices",
+		"has_organizations",
+	]);
+	expect(ownedBy("assay_identity")).toEqual([
+		"accept_invitation",
+		"add_password_reset",
+		"add_setup_link",
+		"authenticate_api_tokens",
+		"create_user",
+		"end_own_sessions",
+		"has_users",
+		"invitation_email",
+		"invitations_sent",
+		"is_setup_link",
+		"keep_an_administrator",
+		"members_with_second_factor",
+		"own_account",
+		"own_sessions",
+		"record_api_token_usage",
+		"remove_second_factor",
+		"use_setup_link",
+	]);
+	expect(ownedBy("assay_audit")).toEqual(["audit_append", "audit_lock"]);
+	expect(
+		rows
+			.filter((row) => !row.owner.startsWith("assay_"))
+			.map((row) => row.name),
+	).toEqual(["ensure_posture_report_partitions"]);
+});
+
+test("nobody but the service's role may call them, and the roles bypass nothing", async () => {
+	const { rows: open } = await database.owner.query(`
+		select p.proname from pg_proc p
+		where p.pronamespace = 'public'::regnamespace and p.prosecdef
+			and has_function_privilege('public', p.oid, 'execute')
+	`);
+	expect(open).toEqual([]);
+	const { rows: strong } = await database.owner.query(`
+		select rolname from pg_roles
+		where rolname in ('assay_app', 'assay_agent', 'assay_audit', 'assay_backup', 'assay_identity', 'assay_privacy', 'assay_search')
+			and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole)
+	`);
+	expect(strong).toEqual([]);
+});
+
+test("the service's role cannot read passwords, sessions, second factors or the hash of a token", async () => {
+	for (const sql of [
+		"select from accounts",
+		"select from account_links",
+		"select from sessions",
+		"select from verifications",
+		"select from two_factors",
+		"select from sign_in_failures",
+		"select two_factor_enabled from users",
+		"select token_hash from api_tokens",
+		"select token_hash from invitations",
+	]) {
+		await expect(
+			withTenant(database.pool, ours, (client) => client.query(sql)),
+			sql,
+		).rejects.toMatchObject({ code: "42501" });
+	}
+});
+
+test("a connection that row-level security does not bind is refused", async () => {
+	await assertConfined(database.pool);
+	const { rows } = await database.owner.query<{ role: string }>(
+		"select current_user as role",
+	);
+	const pool = makePool(
+		{ connectionString: database.url },
+		{ max: 1, role: rows[0]?.role ?? "" },
+	);
+	try {
+		await expect(assertConfined(pool)).rejects.toMatchObject({
+			code: "bad_request",
+		});
+	} finally {
+		await pool.end();
+	}
+});
+
+test("a failed transaction leaves nothing and its connection is usable again", async () => {
+	await expect(
+		withTenant(database.pool, ours, async (client) => {
+			await client.query("update organizations set name = 'changed'");
+			throw new Error("no");
+		}),
+	).rejects.toThrow("no");
+	const { rows } = await withTenant(database.pool, ours, (client) =>
+		client.query("select name from organizations"),
+	);
+	expect(rows).toEqual([{ name: "Ours" }]);
+});

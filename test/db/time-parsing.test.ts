@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { IDENTITY_ROLE, makePool } from "../../src/db/pool.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+async function readTimes(texts: string[]): Promise<unknown[]> {
+	const { rows } = await database.pool.query<{ time: unknown }>(
+		"select time from unnest($1::timestamptz[]) time",
+		[texts],
+	);
+	return rows.map(({ time }) => time);
+}
+
+/** Up to what an agent can send: the last minute of 9999 with an offset ends in 10000. */
+const dates = fc.date({
+	min: new Date("0001-01-01T00:00:00.000Z"),
+	max: new Date("+010000-01-02T00:00:00.000Z"),
+	noInvalidDate: true,
+});
+/** PostgreSQL leaves out zeros at the end of a fraction, and the whole of one that is zero. */
+const round = fc
+	.tuple(fc.nat({ max: 2 ** 31 }), fc.constantFrom(0, 100, 120, 500))
+	.map(([second, millisecond]) => new Date(second * 1000 + millisecond));
+const microseconds = fc.oneof(fc.constant(0), fc.nat({ max: 999 }));
+
+test("a time is read as RFC 3339 in UTC, its microseconds cut off", async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.tuple(fc.oneof(dates, round), microseconds), {
+				minLength: 1,
+				maxLength: 50,
+			}),
+			async (moments) => {
+				const texts = moments.map(([date, rest]) =>
+					date
+						.toISOString()
+						.replace(/^\+0/, "")
+						.replace("Z", `${String(rest).padStart(3, "0")}Z`),
+				);
+				expect(await readTimes(texts)).toEqual(
+					moments.map(([date]) => date.toISOString()),
+				);
+			},
+		),
+		{ numRuns: 200 },
+	);
+});
+
+test("a time that no calendar has is read as what it is", async () => {
+	expect(
+		await readTimes([
+			"infinity",
+			"-infinity",
+			"0044-03-15T12:00:00Z BC",
+			"294276-12-31T00:00:00Z",
+		]),
+	).toEqual([
+		"infinity",
+		"-infinity",
+		"-000043-03-15T12:00:00.000Z",
+		"294276-12-31 00:00:00+00",
+	]);
+});
+
+test("a database that writes times in another style and zone changes nothing", async () => {
+	const { rows: names } = await database.owner.query(
+		"select current_database() as name",
+	);
+	const name = names[0]?.name;
+	await database.owner.query(
+		`alter database ${name} set datestyle = 'SQL, DMY'`,
+	);
+	await database.owner.query(
+		`alter database ${name} set timezone = 'Asia/Tokyo'`,
+	);
+	const pool = makePool({ connectionString: database.url }, { max: 1 });
+	const { rows } = await pool.query(
+		"select '2026-11-21T16:28:23.1Z'::timestamptz as time",
+	);
+	await pool.end();
+	expect(rows[0]?.time).toBe("2026-11-21T16:28:23.100Z");
+});
+
+test("better-auth's pool reads times as Date, and dates stay text in both", async () => {
+	const pool = makePool(
+		{ connectionString: database.url },
+		{ max: 1, role: IDENTITY_ROLE, times: "Date" },
+	);
+	const text =
+		"select '2026-11-21T16:28:23.1Z'::timestamptz as time, '2026-11-21'::date as day";
+	const { rows } = await pool.query(text);
+	await pool.end();
+	expect(rows[0]).toEqual({
+		time: new Date("2026-11-21T16:28:23.100Z"),
+		day: "2026-11-21",
+	});
+	const { rows: asText } = await database.pool.query(text);
+	expect(asText[0]).toEqual({
+		time: "2026-11-21T16:28:23.100Z",
+		day: "2026-11-21",
+	});
+});

@@ -1,0 +1,307 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+	Client,
+	StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sendTo } from "../support/console-client.ts";
+import { makeFolder } from "../support/folder.ts";
+import { assay, isRunning } from "../support/program.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
+const DEVICES = 12;
+/** A busy machine may have to build the console first. */
+const START_MS = 180_000;
+const DAY_MS = 86_400_000;
+
+interface Ready {
+	url: string;
+	listening: string;
+	organization_id: string;
+	logins: { role: string; email: string; password: string }[];
+	api_token: string;
+	mcp_configuration: {
+		mcpServers: {
+			assay: { url: string; headers: { Authorization: string } };
+		};
+	};
+}
+
+let folder: string;
+let demo: ChildProcess;
+let ready: Ready;
+/** What a demonstration left that was killed together with its keeper. */
+let orphan: string;
+
+function start(): ChildProcess {
+	const inherited = Object.entries(process.env).filter(
+		([name]) => !name.startsWith("ASSAY_"),
+	);
+	return spawn(
+		process.execPath,
+		[PROGRAM, "demo", "--json", "--port=0", `--devices=${DEVICES}`],
+		{
+			// A database of somebody's own must not be touched by a demonstration.
+			env: {
+				...Object.fromEntries(inherited),
+				TMPDIR: folder,
+				DATABASE_URL: "postgres://127.0.0.1:9/none",
+			},
+			stdio: ["ignore", "pipe", "pipe"],
+		},
+	);
+}
+
+const demoFolders = () =>
+	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
+
+/** Ends a demonstration while it fills its database; gives its exit code, what it said, its folder and server. */
+async function endWhileFilling(signal: NodeJS.Signals) {
+	const others = demoFolders();
+	const child = start();
+	if (!child.stderr) throw new Error("no standard error");
+	const exit = once(child, "exit");
+	const said: string[] = [];
+	let [name, postmaster] = ["", 0];
+	createInterface(child.stderr).on("line", (line) => {
+		said.push(line);
+		if (!line.startsWith("Filling")) return;
+		name = demoFolders().find((each) => !others.includes(each)) ?? "";
+		postmaster = postmasterOf(name);
+		child.kill(signal);
+	});
+	const [code] = await exit;
+	return { code: code as number | null, said, name, postmaster };
+}
+
+const postmasterOf = (name = "") =>
+	Number.parseInt(
+		readFileSync(join(folder, name, "data/postgres/postmaster.pid"), "utf8"),
+		10,
+	);
+
+/** A folder whose demonstration's process is no more. */
+function makeOrphan(): string {
+	const path = join(folder, "assay-demo-orphan");
+	mkdirSync(path);
+	writeFileSync(join(path, "owner"), "2147483647");
+	return path;
+}
+
+beforeAll(async () => {
+	folder = await makeFolder("assay-test-");
+	orphan = makeOrphan();
+	demo = start();
+	if (!demo.stdout || !demo.stderr) throw new Error("no output");
+	let said = "";
+	demo.stderr.setEncoding("utf8").on("data", (text) => {
+		said += text;
+	});
+	const ended = once(demo, "exit").then(([code]) => {
+		throw new Error(`the demonstration ended with ${code}: ${said}`);
+	});
+	const line = once(createInterface(demo.stdout), "line");
+	const [text] = await Promise.race([line, ended]);
+	ended.catch(() => {});
+	ready = JSON.parse(text as string);
+}, START_MS);
+
+afterAll(async () => {
+	if (demo.exitCode === null && demo.signalCode === null) {
+		demo.kill("SIGTERM");
+		await once(demo, "exit");
+	}
+	await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there.
+async function use(tool: string, input: object = {}): Promise<any> {
+	const response = await fetch(`${ready.url}/api/mcp/tools/${tool}`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${ready.api_token}` },
+		body: JSON.stringify(input),
+	});
+	if (!response.ok) throw new Error(`${tool}: ${await response.text()}`);
+	return response.json();
+}
+
+const inOrganization = (input: object = {}) => ({
+	organization_id: ready.organization_id,
+	size: 100,
+	...input,
+});
+
+test("what an earlier demonstration left is gone", () => {
+	expect(demoFolders().map((name) => join(folder, name))).not.toContain(orphan);
+});
+
+test("it listens on this machine alone, and each login has its role", async () => {
+	expect(new URL(ready.listening).hostname).toBe("127.0.0.1");
+	expect(ready.logins.map(({ role }) => role)).toEqual([
+		"admin",
+		"member",
+		"viewer",
+	]);
+	for (const { role, email, password } of ready.logins) {
+		const { cookie, status } = await sendTo(
+			ready.url,
+			"/api/auth/sign-in/email",
+			{ email, password },
+		);
+		expect(status).toBe(200);
+		const { body } = await sendTo(
+			ready.url,
+			"/api/console/getProfile",
+			{},
+			{ cookie },
+		);
+		expect(body.profile.organizations).toMatchObject([
+			{ id: ready.organization_id, role },
+		]);
+	}
+});
+
+test("the printed configuration connects an MCP client", async () => {
+	const { url, headers } = ready.mcp_configuration.mcpServers.assay;
+	const client = new Client({ name: "test", version: "1" });
+	await client.connect(
+		new StreamableHTTPClientTransport(new URL(url), {
+			requestInit: { headers },
+		}),
+	);
+	const answer = await client.callTool({
+		name: "listOrganizations",
+		arguments: {},
+	});
+	expect(answer.structuredContent).toMatchObject({
+		organizations: [{ id: ready.organization_id }],
+	});
+	await client.close();
+});
+
+test("the registers are filled and lie in the past, and the audit log verifies", async () => {
+	for (const [tool, key, least] of [
+		["listPeople", "people", 25],
+		["listVendors", "vendors", 15],
+		["listRisks", "risks", 20],
+		["listMeasures", "measures", 30],
+		["listControls", "controls", 60],
+		["listNonconformities", "nonconformities", 8],
+		["listObligations", "obligations", 10],
+		["listAudits", "audits", 4],
+		["listAssets", "assets", 10],
+		["listData", "data", 10],
+		["listTasks", "tasks", 20],
+		["listContinualImprovements", "continual_improvements", 6],
+	] as const) {
+		const records = (await use(tool, inOrganization()))[key];
+		expect(records.length, tool).toBeGreaterThanOrEqual(least);
+		const oldest = Math.min(
+			...records.map((one: { created_at: string }) =>
+				Date.parse(one.created_at),
+			),
+		);
+		expect(oldest, tool).toBeLessThan(Date.now() - 30 * DAY_MS);
+	}
+	const [name = ""] = demoFolders();
+	const verified = await assay(["audit", "verify"], {
+		ASSAY_DATA_DIR: join(folder, name, "data"),
+	});
+	expect(verified).toMatchObject({ code: 0 });
+});
+
+test("devices have months of history, and one of each kind of trouble", async () => {
+	const { devices } = await use("listDevices", inOrganization());
+	const having = (wanted: object) =>
+		devices.filter((device: Record<string, unknown>) =>
+			Object.entries(wanted).every(([field, value]) => device[field] === value),
+		);
+	expect(having({ status: "ACTIVE" }).length).toBeGreaterThan(DEVICES / 2);
+	expect(having({ status: "PENDING" }).length).toBeGreaterThan(0);
+	expect(
+		having({ status: "ACTIVE", freshness: "ONLINE" }).length,
+	).toBeGreaterThan(0);
+	expect(
+		having({ freshness: "STALE" }).length +
+			having({ freshness: "MISSING" }).length,
+	).toBeGreaterThan(0);
+	expect(
+		devices.flatMap(({ conflicts }: { conflicts: string[] }) => conflicts),
+	).toEqual(expect.arrayContaining(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]));
+	// The list begins with the newest.
+	const device = having({ status: "ACTIVE", freshness: "ONLINE" }).at(-1);
+	expect(Date.parse(device.enrolled_at)).toBeLessThan(Date.now() - 30 * DAY_MS);
+	const { device_postures } = await use("listDevicePostures", {
+		device_id: device.id,
+		size: 100,
+		as_of: new Date(Date.parse(device.enrolled_at) + 10 * DAY_MS).toISOString(),
+	});
+	expect(device_postures).toHaveLength(9);
+});
+
+test("this machine reports by the real agent", async () => {
+	await expect
+		.poll(
+			async () => {
+				const { devices } = await use(
+					"listDevices",
+					inOrganization({ filter: { query: "This machine" } }),
+				);
+				return devices[0];
+			},
+			{ timeout: 30_000, interval: 500 },
+		)
+		.toMatchObject({ status: "ACTIVE", owner_id: expect.any(String) });
+});
+
+test("nothing was made just now, and one of the members has a second factor", async () => {
+	const { members } = await use("listMembers", inOrganization());
+	expect(
+		members.filter(
+			(one: { two_factor_enabled: boolean }) => one.two_factor_enabled,
+		),
+	).toHaveLength(1);
+	const { devices } = await use("listDevices", inOrganization());
+	const newest = Math.max(
+		...devices.map((one: { created_at: string }) => Date.parse(one.created_at)),
+	);
+	expect(newest).toBeLessThan(Date.now() - 60 * 60_000);
+});
+
+test("Ctrl-C ends it with 0 and leaves no folder and no database server", async () => {
+	const postmaster = postmasterOf(demoFolders()[0]);
+	demo.kill("SIGINT");
+	const [code] = await once(demo, "exit");
+	expect(code).toBe(0);
+	expect(demoFolders()).toEqual([]);
+	expect(isRunning(postmaster)).toBe(false);
+});
+
+test(
+	"what is killed leaves no folder and no database server",
+	async () => {
+		const { name, postmaster } = await endWhileFilling("SIGKILL");
+		expect(name).not.toBe("");
+		await expect
+			.poll(demoFolders, { timeout: 60_000, interval: 200 })
+			.not.toContain(name);
+		expect(postmaster).toBeGreaterThan(0);
+		expect(isRunning(postmaster)).toBe(false);
+	},
+	START_MS,
+);
+
+test(
+	"Ctrl-C while it starts ends it with 0 and leaves nothing either",
+	async () => {
+		const { code, said, name } = await endWhileFilling("SIGINT");
+		expect(code, said.join("\n")).toBe(0);
+		expect(demoFolders()).not.toContain(name);
+	},
+	START_MS,
+);

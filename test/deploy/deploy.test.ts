@@ -1,0 +1,236 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readConfig } from "../../src/config.ts";
+
+/** The examples for deployment say things about the program: here they are held against it. */
+
+const ROOT = join(import.meta.dirname, "../..");
+
+async function filesBelow(folder: string): Promise<string[]> {
+	const entries = await readdir(join(ROOT, folder), {
+		recursive: true,
+		withFileTypes: true,
+	});
+	return entries
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+		.sort();
+}
+
+const read = (file: string) => readFile(join(ROOT, file), "utf8");
+
+const DOCS = ["docs/deploying.md", "docs/scaling.md", "docs/backup.md"];
+const files = [...(await filesBelow("deploy")), ...DOCS];
+const texts = await Promise.all(
+	files.map(async (file) => [file, await read(file)] as const),
+);
+
+test.each(texts)("%s names settings that there are", (_, text) => {
+	const names = new Set(text.match(/\bASSAY_[A-Z_]+\b/g));
+	for (const name of names) {
+		// A setting that is not known stops the start, whatever its value; an empty one counts as absent.
+		expect(() => readConfig({ [name]: "" }), name).not.toThrow();
+	}
+});
+
+test.each(texts)("%s names the file with each call of compose", (_, text) => {
+	expect(text).not.toMatch(/docker compose (?!-f deploy\/compose\.yaml )/);
+});
+
+test("the backup of every night has the service's settings and user", async () => {
+	const settings = async (file: string) =>
+		(await read(`deploy/${file}`)).match(
+			/^(?:User|Group|WorkingDirectory|Environment|EnvironmentFile)=.*$/gm,
+		);
+	const service = await settings("assay.service");
+	expect(service).toContain("EnvironmentFile=-/etc/assay.env");
+	expect(await settings("assay-backup.service")).toEqual(service);
+});
+
+test("a setting that there is not would be found", () => {
+	const misspelt = "ASSAY_PROT";
+	expect(() => readConfig({ [misspelt]: "" })).toThrow(misspelt);
+});
+
+test.each(texts)("%s names files that there are", (file, text) => {
+	const named = [
+		...[...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path]) =>
+			resolve(ROOT, dirname(file), path ?? ""),
+		),
+		...[
+			...text.matchAll(
+				/(?<![\w/.-])(?:\/opt\/assay\/|\/app\/)?((?:bin|bench|deploy|docs|test|src|sql)\/[\w/.-]+\w)/g,
+			),
+		].map(([, path]) => join(ROOT, path ?? "")),
+	];
+	for (const path of named) expect(existsSync(path), path).toBe(true);
+});
+
+test.each(
+	texts,
+)("%s asks addresses of health that there are", async (_, text) => {
+	const health = await read("src/http/health.ts");
+	for (const [address] of text.matchAll(/\/health\/\w+/g)) {
+		expect(health).toContain(`"${address}"`);
+	}
+});
+
+test("the ports are the same everywhere", async () => {
+	const { port } = readConfig({});
+	const at = async (file: string) => await read(`deploy/${file}`);
+	const docker = await at("Dockerfile");
+	expect(docker).toContain(`ASSAY_PORT=${port}`);
+	expect(docker).toContain(`EXPOSE ${port}`);
+	expect(await at("nginx.conf")).toContain(`server 127.0.0.1:${port} `);
+	expect(await at("Caddyfile")).toContain(`reverse_proxy 127.0.0.1:${port} `);
+	const compose = parse(await at("compose.yaml"));
+	expect(compose.services.assay.ports).toEqual([`127.0.0.1:${port}:${port}`]);
+	const chart = await at("helm/assay/templates/deployment.yaml");
+	expect(chart).toContain(`value: "${port}"`);
+	expect(chart).toContain(`containerPort: ${port}`);
+	const metrics = compose.services.assay.environment.ASSAY_METRICS_PORT;
+	expect(chart).toContain(`value: "${metrics}"`);
+	expect(chart).toContain(`containerPort: ${metrics}`);
+});
+
+describe("what stands in front", () => {
+	test("says itself where a request is from, whatever the client wrote", async () => {
+		const nginx = await read("deploy/nginx.conf");
+		const locations = nginx.split(/^\tlocation /m).slice(1);
+		const passing = locations.filter((text) => text.includes("proxy_pass"));
+		expect(passing.length).toBeGreaterThan(1);
+		for (const location of passing) {
+			// One that sets a header inherits none from the server.
+			expect(location).toContain(
+				"proxy_set_header X-Forwarded-For $remote_addr;",
+			);
+		}
+		expect(await read("deploy/haproxy/service.cfg")).toContain(
+			"\thttp-request set-header X-Forwarded-For %[src]\n",
+		);
+		// Caddy does it unless it is told to believe others or to write something else.
+		expect(await read("deploy/Caddyfile")).not.toMatch(
+			/^\s*(trusted_proxies\b|header_up\s+[-+]?X-Forwarded-For)/im,
+		);
+	});
+
+	test.each([
+		[
+			"nginx.conf",
+			/location \/api\/ \{\s+default_type text\/plain;\s+return 403 /,
+		],
+		["haproxy/service.cfg", /return status 403 .* if \{ path_beg \/api\/ \}/],
+		["Caddyfile", /http:\/\/\S+ \{\s+handle \/api\/\* \{\s+respond ".*" 403/],
+	])("%s sends pages to https, and programs that came without it away", async (file, refusal) => {
+		const text = await read(`deploy/${file}`);
+		expect(text).toMatch(refusal);
+		expect(text.match(/\b308\b/g)).toHaveLength(1);
+	});
+});
+
+describe("the alerts", () => {
+	test("know the service by the name that Prometheus is given", async () => {
+		const { scrape_configs } = parse(
+			await read("deploy/prometheus/prometheus.yml"),
+		);
+		const alerts = await read("deploy/prometheus/alerts.yml");
+		const names = [...alerts.matchAll(/job="([^"]+)"/g)].map(
+			([, name]) => name,
+		);
+		expect(new Set(names)).toEqual(new Set([scrape_configs[0].job_name]));
+		expect(alerts).toContain("absent(up{");
+	});
+
+	test("do not add up what every process counts of the whole database", async () => {
+		for (const file of ["prometheus/alerts.yml", "grafana/assay.json"]) {
+			const text = await read(`deploy/${file}`);
+			expect(text).toMatch(/max by \(\w+\) \(assay_devices\{/);
+			expect(text).not.toMatch(/sum[^(]*(\([^()]*\) *)?\(assay_devices/);
+		}
+	});
+});
+
+test("whoever stops the service waits longer than it takes to finish", async () => {
+	const [, drainMs] =
+		(await read("src/serve.ts")).match(/DRAIN_MS = ([\d_]+)/) ?? [];
+	const drain = Number(drainMs?.replaceAll("_", "")) / 1000;
+	expect(drain).toBeGreaterThan(0);
+	const secondsIn = async (file: string, pattern: RegExp) =>
+		Number((await read(`deploy/${file}`)).match(pattern)?.[1]);
+	for (const seconds of [
+		await secondsIn("assay.service", /TimeoutStopSec=(\d+)/),
+		await secondsIn("compose.yaml", /stop_grace_period: (\d+)s/),
+		await secondsIn(
+			"helm/assay/templates/deployment.yaml",
+			/terminationGracePeriodSeconds: (\d+)/,
+		),
+	]) {
+		expect(seconds).toBeGreaterThan(drain + 5);
+	}
+});
+
+describe("the chart", () => {
+	const chart = "deploy/helm/assay";
+	const templates = texts.filter(([file]) =>
+		file.startsWith(`${chart}/templates/`),
+	);
+
+	test.each(
+		templates,
+	)("%s uses values that there are, and closes what it opens", async (_, text) => {
+		const values = parse(await read(`${chart}/values.yaml`));
+		for (const [, path = ""] of text.matchAll(/\.Values\.([\w.]+)/g)) {
+			const found = path
+				.split(".")
+				.reduce<unknown>(
+					(value, key) => (value as Record<string, unknown>)?.[key],
+					values,
+				);
+			expect(found, path).toBeDefined();
+		}
+		const count = (pattern: RegExp) => (text.match(pattern) ?? []).length;
+		expect(count(/\{\{-? (?:if|with|range)\b/g)).toBe(
+			count(/\{\{-? end \}\}/g),
+		);
+		// What is left without the template's lines and values is YAML.
+		const plain = text
+			.replace(/^.*\{\{-? (?:if|end|with|else|toYaml|\$\w+ :=).*$/gm, "")
+			.replace(/"\{\{[^\n]*?\}\}(?::\{\{[^\n]*?\}\})?"/g, "value")
+			.replace(/\{\{[^\n]*?\}\}/g, "value");
+		expect(parse(plain)).toHaveProperty("kind");
+	});
+
+	test("is of the version that it deploys", async () => {
+		const { version } = JSON.parse(await read("package.json"));
+		expect(parse(await read(`${chart}/Chart.yaml`))).toMatchObject({
+			version,
+			appVersion: version,
+		});
+	});
+});
+
+test.each(
+	texts.filter(
+		([file]) => /\.ya?ml$/.test(file) && !file.includes("/templates/"),
+	),
+)("%s is YAML", (_, text) => {
+	expect(parse(text)).toBeTypeOf("object");
+});
+
+test("the image has every folder that the program reads", async () => {
+	const docker = await read("deploy/Dockerfile");
+	const { files: packed } = JSON.parse(await read("package.json"));
+	// In a package as in the image; pages to read are left out.
+	for (const name of packed as string[]) {
+		const folder = name.replace(/\/\*\.sql$/, "");
+		if (/^!|\.md$|^server\.json$/.test(folder)) continue;
+		expect(docker).toContain(` /app/${folder} ${folder}`.replace("COPY ", ""));
+	}
+	const kept = (await read(".dockerignore")).split("\n");
+	for (const [, path] of docker.matchAll(/^COPY (?!--)([\w.-]+)\/?/gm)) {
+		if (path !== ".") expect(kept).toContain(`!${path}`);
+	}
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { makeSecret } from "../../src/tokens/secret.ts";
+import {
+	heartbeatBody,
+	postureResult,
+	startService,
+	type TestDevice,
+	type TestService,
+} from "../support/service.ts";
+
+let assay: TestService;
+beforeAll(async () => {
+	assay = await startService();
+});
+afterAll(() => assay.close());
+
+const beat = ({ key, hardwareUuid }: TestDevice) =>
+	assay.post("heartbeat", heartbeatBody({ hardware_uuid: hardwareUuid }), {
+		key,
+	});
+
+const statusesOf = async (answers: Promise<Response>[]) =>
+	(await Promise.all(answers)).map(({ status }) => status);
+
+async function activate(
+	count: number,
+	organizationId?: string,
+): Promise<TestDevice[]> {
+	const devices: TestDevice[] = [];
+	while (devices.length < count) {
+		devices.push(await assay.activateDevice(organizationId));
+	}
+	return devices;
+}
+
+test("a thousand heartbeats of one invented key at once take no device's place, and are 401 or 503", async () => {
+	const devices = await activate(40);
+	const key = makeSecret("dev");
+	const crowd: Promise<Response>[] = [];
+	const beats: Promise<Response>[] = [];
+	while (crowd.length < 1000) {
+		for (let number = 0; number < 100; number++) {
+			crowd.push(assay.post("heartbeat", heartbeatBody(), { key }));
+		}
+		beats.push(...devices.splice(0, 4).map(beat));
+		// Requests that are all read in one turn are refused for the processor's sake.
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+	expect(await statusesOf(beats)).toEqual(Array(40).fill(200));
+	expect(new Set(await statusesOf(crowd))).toEqual(new Set([401, 503]));
+});
+
+/** Keeps rows locked, as a change that does not end, until the function it gives is called. */
+async function hold(sql: string, values: unknown[]) {
+	const holder = await assay.database.owner.connect();
+	await holder.query("begin");
+	await holder.query(sql, values);
+	return async () => {
+		await holder.query("rollback");
+		holder.release();
+	};
+}
+
+const LOCK_LOG =
+	"select from audit_heads where organization_id = $1 for update";
+const LOCK_DEVICES = "select from devices where id = any ($1) for update";
+
+test("while one organization's log is locked, another's devices enroll, beat for the first time and unenroll", async () => {
+	const mine = assay.organizationId;
+	const other = await createOrganization(assay.database.pool, "Other");
+	const [pending, leaving] = [
+		await assay.enrollDevice(),
+		(await activate(1))[0],
+	];
+	const tokens: string[] = [];
+	while (tokens.length < 12) {
+		const organizationId = tokens.length < 6 ? mine : other;
+		tokens.push((await assay.makeToken(organizationId)).token);
+	}
+	const letGo = await hold(LOCK_LOG, [mine]);
+	const enroll = (token: string) => assay.post("enroll", { token });
+	const unenroll = (key: string) => assay.post("unenroll", {}, { key });
+	let isHeld = true;
+	const stubborn = tokens.slice(0, 6).map(async (token) => {
+		const statuses: number[] = [];
+		while (isHeld) statuses.push((await enroll(token)).status);
+		return statuses;
+	});
+	const stuck = [beat(pending), unenroll((leaving as TestDevice).key)];
+
+	const enrolled = await Promise.all(tokens.slice(6).map(enroll));
+	expect(enrolled.map(({ status }) => status)).toEqual(Array(6).fill(200));
+	const keys: string[] = [];
+	for (const answer of enrolled) {
+		keys.push(((await answer.json()) as { api_key: string }).api_key);
+	}
+	const first = keys.map((key) =>
+		assay.post("heartbeat", heartbeatBody(), { key }),
+	);
+	expect(await statusesOf(first)).toEqual(Array(6).fill(200));
+	expect(await statusesOf(keys.map(unenroll))).toEqual(Array(6).fill(204));
+
+	expect(await statusesOf(stuck)).toEqual([503, 503]);
+	isHeld = false;
+	for (const statuses of await Promise.all(stubborn)) {
+		expect(new Set(statuses)).toEqual(new Set([503]));
+	}
+	await letGo();
+	expect(await statusesOf(tokens.slice(0, 6).map(enroll))).toEqual(
+		Array(6).fill(200),
+	);
+	expect((await beat(pending)).status).toBe(200);
+});
+
+const report = ({ key }: TestDevice) =>
+	assay.post("postures", { results: [postureResult()] }, { key });
+
+test.each([
+	["heartbeats", beat, 200],
+	["reports", report, 204],
+])("while three devices' rows are locked, the %s of 40 others are stored; the three are 503, and stored afterwards", async (_, send, done) => {
+	const devices = await activate(43);
+	const locked = devices.slice(0, 3);
+	const letGo = await hold(LOCK_DEVICES, [locked.map(({ id }) => id)]);
+	for (let round = 0; round < 3; round++) {
+		const [stuck, others] = [locked.map(send), devices.slice(3).map(send)];
+		expect(await statusesOf(others)).toEqual(Array(40).fill(done));
+		expect(await statusesOf(stuck)).toEqual([503, 503, 503]);
+	}
+	await letGo();
+	expect(await statusesOf(locked.map(send))).toEqual([done, done, done]);
+});
+
+test("a clone that shows while its organization's log is locked is 200, and noted by a later heartbeat", async () => {
+	const [device, neighbour] = await activate(2);
+	const clone = { ...(device as TestDevice), hardwareUuid: "another" };
+	const letGo = await hold(LOCK_LOG, [assay.organizationId]);
+	const answers = [clone, neighbour as TestDevice].map(beat);
+	expect(await statusesOf(answers)).toEqual([200, 200]);
+	await letGo();
+	expect((await beat(clone)).status).toBe(200);
+	const { rows } = await assay.database.owner.query(
+		"select kind, occurrences::int from device_conflicts where device_id = $1",
+		[clone.id],
+	);
+	expect(rows).toEqual([{ kind: "POSSIBLE_CLONE", occurrences: 1 }]);
+});

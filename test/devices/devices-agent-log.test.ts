@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listDevices } from "../../src/devices/read-operations.ts";
+import { reissueEnrollmentToken } from "../../src/devices/write-operations.ts";
+import { hashSecret } from "../../src/tokens/secret.ts";
+import { startFleet, type TestFleet } from "../support/devices.ts";
+import { heartbeatBody } from "../support/service.ts";
+
+let fleet: TestFleet;
+beforeAll(async () => {
+	fleet = await startFleet();
+});
+afterAll(() => fleet.assay.close());
+
+const beat = async (key: string, body: unknown) =>
+	(await fleet.assay.post("heartbeat", body, { key })).status;
+
+test("what a device does of itself is in the audit log, once each, and heartbeats are not", async () => {
+	const { id, key } = await fleet.assay.enrollDevice();
+	const facts = heartbeatBody({ hostname: "anna-laptop" });
+	for (const _ of [1, 2, 3]) expect(await beat(key, facts)).toBe(200);
+	await fleet.assay.post("unenroll", "", { key });
+	const agent = { actor_kind: "AGENT", actor_id: id, record_name: "laptop" };
+	expect(await fleet.audited(id)).toEqual([
+		{
+			...agent,
+			actor_name: "laptop",
+			operation: "enrollDevice",
+			changes: {
+				status: { before: "PENDING", after: "PENDING" },
+				enrolled_with: { before: null, after: "laptop" },
+			},
+		},
+		{
+			...agent,
+			actor_name: "anna-laptop",
+			operation: "activateDevice",
+			changes: {
+				status: { before: "PENDING", after: "ACTIVE" },
+				...Object.fromEntries(
+					Object.entries(facts).map(([name, after]) => [
+						name,
+						{ before: null, after },
+					]),
+				),
+			},
+		},
+		{
+			...agent,
+			actor_name: "anna-laptop",
+			operation: "unenrollDevice",
+			changes: { status: { before: "ACTIVE", after: "REVOKED" } },
+		},
+	]);
+});
+
+test("a conflict is logged when it is new, not each time it is seen", async () => {
+	const holder = await fleet.assay.activateDevice();
+	const clone = heartbeatBody({ hostname: "copy" });
+	for (const _ of [1, 2, 3]) expect(await beat(holder.key, clone)).toBe(200);
+
+	const second = await fleet.assay.enrollDevice();
+	const same = heartbeatBody({ hardware_uuid: holder.hardwareUuid });
+	for (const _ of [1, 2]) expect(await beat(second.key, same)).toBe(400);
+
+	const conflictsOf = async (id: string) =>
+		(await fleet.audited(id)).filter(
+			(entry) => entry.operation === "reportDeviceConflict",
+		);
+	expect(await conflictsOf(holder.id)).toEqual([
+		{
+			actor_kind: "AGENT",
+			actor_id: holder.id,
+			actor_name: "copy",
+			operation: "reportDeviceConflict",
+			record_name: "laptop",
+			changes: {
+				conflict: { after: "POSSIBLE_CLONE" },
+				claimed_hardware_uuid: { after: clone.hardware_uuid },
+				claimed_platform: { after: "LINUX" },
+				claimed_hostname: { after: "copy" },
+			},
+		},
+	]);
+	expect(await conflictsOf(second.id)).toMatchObject([
+		{
+			changes: {
+				conflict: { after: "DUPLICATE_HARDWARE" },
+				other_device_id: { after: holder.id },
+			},
+		},
+	]);
+});
+
+test("many new conflicts at once, of devices in one organization, are all logged in an unbroken chain", async () => {
+	const devices = await Promise.all(
+		Array.from({ length: 30 }, () => fleet.assay.activateDevice()),
+	);
+	const answers = await Promise.all(
+		devices.map(({ key }) => beat(key, heartbeatBody())),
+	);
+	expect(new Set(answers)).toEqual(new Set([200]));
+	const { rows } = await fleet.assay.database.owner.query(
+		`select count(*)::int as logged from audit_entries
+		where operation = 'reportDeviceConflict' and actor_id = any($1)`,
+		[devices.map(({ id }) => id)],
+	);
+	expect(rows).toEqual([{ logged: 30 }]);
+	const { rows: chain } = await fleet.assay.database.owner.query(
+		`select count(*)::int as broken from audit_entries e
+		left join audit_entries p on p.organization_id = e.organization_id and p.sequence = e.sequence - 1
+		where e.previous_hash is distinct from coalesce(p.hash, '') or e.hash <> audit_entry_hash(e)`,
+	);
+	expect(chain).toEqual([{ broken: 0 }]);
+});
+
+test("a device is found by its new hostname and serial number as soon as it says them", async () => {
+	const { id, key, hardwareUuid } = await fleet.assay.activateDevice();
+	const find = async (query: string) =>
+		(
+			await fleet.call(listDevices, {
+				organization_id: fleet.assay.organizationId,
+				filter: { query },
+			})
+		).devices.map((device) => device.id);
+	const facts = { hardware_uuid: hardwareUuid };
+	await beat(key, heartbeatBody({ ...facts, hostname: "Zoë-Notebook" }));
+	expect(await find("zoe-note")).toEqual([id]);
+	await beat(
+		key,
+		heartbeatBody({ ...facts, hostname: "x", serial_number: "S77" }),
+	);
+	expect(await find("zoe-note")).toEqual([]);
+	expect(await find("s77 laptop")).toEqual([id]);
+	const order_by = { field: "hostname", direction: "DESC" } as const;
+	const { devices } = await fleet.call(listDevices, {
+		organization_id: fleet.assay.organizationId,
+		order_by,
+		size: 1,
+	});
+	expect(devices.map((device) => device.id)).toEqual([id]);
+});
+
+test("heartbeats that change nothing people search by stay on their page (HOT)", async () => {
+	const { key, hardwareUuid } = await fleet.assay.activateDevice();
+	const client = await fleet.assay.database.owner.connect();
+	try {
+		// What this transaction alone has counted so far.
+		const beatAndCount = async (hostname: string) => {
+			const { rows } = await client.query<{ ordinal: number }>(
+				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'])",
+				[`\\x${hashSecret(key)}`, hardwareUuid, hostname],
+			);
+			expect(rows).toHaveLength(1);
+			const { rows: counted } = await client.query(
+				"select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_xact_user_tables where relname = 'devices'",
+			);
+			return counted[0];
+		};
+		await client.query("begin");
+		expect(await beatAndCount("laptop")).toEqual({ all: 1, hot: 1 });
+		expect(await beatAndCount("laptop")).toEqual({ all: 2, hot: 2 });
+		expect(await beatAndCount("renamed")).toEqual({ all: 3, hot: 2 });
+		expect(await beatAndCount("renamed")).toEqual({ all: 4, hot: 3 });
+	} finally {
+		await client.query("rollback");
+		client.release();
+	}
+});
+
+test("a token exchanged while it is being replaced leaves the device with one way in", async () => {
+	const { id, token } = await fleet.assay.makeToken();
+	const [reissued, exchanged] = await Promise.all([
+		fleet.call(reissueEnrollmentToken, { id }),
+		fleet.assay.post("enroll", { token }),
+	]);
+	expect([200, 401]).toContain(exchanged.status);
+	const { rows } = await fleet.assay.database.owner.query(
+		"select count(*)::int as open from enrollment_tokens where device_id = $1 and revoked_at is null",
+		[id],
+	);
+	expect(rows).toEqual([{ open: 1 }]);
+	const answer = await fleet.assay.post("enroll", {
+		token: reissued.enrollment_token,
+	});
+	expect(answer.status).toBe(200);
+});

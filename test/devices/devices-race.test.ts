@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	deleteDevice,
+	reissueEnrollmentToken,
+	revokeDevice,
+} from "../../src/devices/write-operations.ts";
+import { startFleet, type TestFleet } from "../support/devices.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+
+let fleet: TestFleet;
+beforeAll(async () => {
+	fleet = await startFleet();
+});
+afterAll(() => fleet.assay.close());
+
+test("deleting, revoking and re-enrolling while the device reports ends in one of the states, with nothing left behind", async () => {
+	const { owner } = fleet.assay.database;
+	for (let round = 0; round < 10; round++) {
+		const { id, key } = await fleet.assay.activateDevice();
+		const { enrollment_token } = await fleet.call(reissueEnrollmentToken, {
+			id,
+		});
+		const report = { results: [postureResult()] };
+		const answers = await Promise.all([
+			fleet.assay.post("postures", report, { key }),
+			fleet.assay.post("heartbeat", heartbeatBody(), { key }),
+			fleet.call(revokeDevice, { id }).then(() => ({ status: 200 })),
+			fleet.assay.post("enroll", { token: enrollment_token }),
+			fleet.assay.post("postures", report, { key }),
+			fleet.call(deleteDevice, { id }).then(
+				() => ({ status: 200 }),
+				() => ({ status: 200 }),
+			),
+			fleet.assay.post("postures", report, { key }),
+		]).catch((error: { code?: string }) => {
+			// The deletion may come before the revocation.
+			expect(error.code).toBe("not_found");
+			return [];
+		});
+		for (const { status } of answers) expect([200, 204, 401]).toContain(status);
+		await fleet.call(deleteDevice, { id }).catch(() => {});
+		await fleet.assay.post("postures", report, { key });
+		const { rows } = await owner.query(
+			"select count(*)::int as reports from posture_reports where device_id = $1",
+			[id],
+		);
+		expect(rows).toEqual([{ reports: 0 }]);
+	}
+});
+
+test.each([
+	["alone", 0],
+	["with a neighbour's, which is 204,", 1],
+])("a report of a device that is deleted while it is being stored, %s is 401", async (_, neighbours) => {
+	const { owner } = fleet.assay.database;
+	const gone = await fleet.assay.activateDevice();
+	const devices = [gone];
+	while (devices.length <= neighbours) {
+		devices.push(await fleet.assay.activateDevice());
+	}
+	const deleting = await owner.connect();
+	await deleting.query("begin");
+	await deleting.query("delete from devices where id = $1", [gone.id]);
+	const reports = devices.map(({ key }) =>
+		fleet.assay.post("postures", { results: [postureResult()] }, { key }),
+	);
+	await expect
+		.poll(async () => {
+			const { rowCount } = await owner.query(
+				"select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+			);
+			return rowCount;
+		})
+		.toBeGreaterThan(0);
+	await deleting.query("commit");
+	deleting.release();
+	const answers = await Promise.all(reports);
+	expect(answers.map(({ status }) => status)).toEqual(
+		[401, 204].slice(0, 1 + neighbours),
+	);
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listPostureSummary } from "../../src/devices/posture-summary.ts";
+import { revokeDevice } from "../../src/devices/write-operations.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { startFleet, type TestFleet } from "../support/devices.ts";
+import type { TestDevice } from "../support/service.ts";
+
+let fleet: TestFleet;
+beforeAll(async () => {
+	fleet = await startFleet();
+});
+afterAll(() => fleet.assay.close());
+
+/** Noon of a day in March. */
+const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
+
+test("the summary counts each ACTIVE device once a check; a stale one is never passing", async () => {
+	const { organizationId, devices } = await makeFleet(5);
+	const [passing, failing, stale, silent, revoked] = devices as [
+		TestDevice,
+		TestDevice,
+		TestDevice,
+		TestDevice,
+		TestDevice,
+	];
+	for (const device of [passing, stale, revoked])
+		await fleet.report(device, {});
+	await fleet.report(failing, { status: "FAIL" }, { check_key: "OWN" });
+	await heard(stale, "1 day");
+	await fleet.call(revokeDevice, { id: revoked.id }, { organizationId });
+
+	const summary = await fleet.call(
+		listPostureSummary,
+		{ organization_id: organizationId },
+		{ organizationId, role: "viewer" },
+	);
+	expect(summary).toMatchObject({
+		active_devices: 4,
+		stale_devices: 1,
+		omitted_checks: 0,
+		devices_by_status: { PENDING: 0, ACTIVE: 4, REVOKED: 1 },
+		devices_by_freshness: { ONLINE: 3, STALE: 1, MISSING: 0, NEVER: 0 },
+	});
+	expect(summary.checks).toHaveLength(10);
+	const none = { pass: 0, fail: 0, unknown: 0, not_applicable: 0, stale: 0 };
+	expect(summary.checks[0]).toEqual({
+		check_key: "DISK_ENCRYPTION",
+		check_name: "Full-disk encryption",
+		...none,
+		pass: 1,
+		fail: 1,
+		stale: 1,
+		not_reported: 1,
+		pass_percent: 50,
+	});
+	expect(summary.checks[1]).toMatchObject({
+		check_key: "SCREEN_LOCK",
+		...none,
+		not_reported: 4,
+		pass_percent: null,
+	});
+	expect(summary.checks[9]).toMatchObject({
+		check_key: "OWN",
+		check_name: null,
+		pass: 1,
+		not_reported: 3,
+		pass_percent: 100,
+	});
+	await heard(stale, "0 seconds");
+	await heard(silent, "8 days");
+	const later = await fleet.call(
+		listPostureSummary,
+		{ organization_id: organizationId },
+		{ organizationId },
+	);
+	expect(later.checks[0]).toMatchObject({
+		pass: 2,
+		stale: 0,
+		not_reported: 1,
+		pass_percent: 66.6,
+	});
+});
+
+test("a summary as_of counts what was known then, and whoever had fallen silent by then as stale", async () => {
+	const { organizationId, devices } = await makeFleet(2);
+	const [steady, silent] = devices as [TestDevice, TestDevice];
+	await fleet.report(steady, { observed_at: on(1), status: "FAIL" });
+	await fleet.report(steady, { observed_at: on(10) });
+	await fleet.report(steady, { observed_at: on(30) });
+	await fleet.report(silent, { observed_at: on(9) });
+	await fleet.report(silent, { observed_at: on(10) });
+
+	const at = async (as_of: string) => {
+		const { checks, ...rest } = await fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, as_of },
+			{ organizationId },
+		);
+		return [
+			rest.active_devices,
+			checks[0]?.pass,
+			checks[0]?.fail,
+			checks[0]?.stale,
+		];
+	};
+	expect(await at("2026-02-01T00:00:00Z")).toEqual([0, 0, 0, 0]);
+	expect(await at(on(1))).toEqual([1, 0, 1, 0]);
+	expect(await at("2026-03-10T12:30:00Z")).toEqual([2, 2, 0, 0]);
+	expect(await at(on(20))).toEqual([2, 1, 0, 1]);
+	expect(await at("2026-03-31T12:00:00Z")).toEqual([2, 0, 0, 2]);
+});
+
+async function makeFleet(size: number) {
+	const organizationId = await createOrganization(
+		fleet.assay.database.pool,
+		"Own",
+	);
+	const devices = await Promise.all(
+		Array.from({ length: size }, () =>
+			fleet.assay.activateDevice(organizationId),
+		),
+	);
+	return { organizationId, devices };
+}
+
+async function heard(device: TestDevice, ago: string): Promise<void> {
+	await fleet.assay.database.owner.query(
+		"update devices set last_seen_at = now() - $2::interval where id = $1",
+		[device.id, ago],
+	);
+}
+
+test("of the future nothing is known: as_of there is refused", async () => {
+	const { organizationId } = await makeFleet(1);
+	const summarize = (as_of: string) =>
+		fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, as_of },
+			{ organizationId, role: "viewer" },
+		);
+	await expect(
+		summarize(new Date(Date.now() + 3_600_000).toISOString()),
+	).rejects.toThrow(/as_of: must not be in the future/);
+	await summarize(new Date().toISOString());
+});

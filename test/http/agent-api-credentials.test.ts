@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeSecret } from "../../src/tokens/secret.ts";
+import {
+	type AgentSocket,
+	expectError,
+	head,
+	KEYED,
+	startAgentSocket,
+} from "../support/agent-socket.ts";
+
+let api: AgentSocket;
+beforeAll(async () => {
+	api = await startAgentSocket();
+});
+afterAll(() => api.close());
+
+describe("a bad credential is answered before the body is sent", () => {
+	test.each(KEYED)("on %s", async (route) => {
+		const credentials = [
+			undefined,
+			"Bearer",
+			"Basic QQ==",
+			"Bearer nonsense",
+			`Bearer ${api.wrongKey()}`,
+		];
+		const framings = [
+			{ "content-length": 100 },
+			{ "content-length": 10_000_000 },
+			{ "transfer-encoding": "chunked" },
+			{ "content-length": 100, expect: "100-continue" },
+		];
+		const check = async (
+			headers: Record<string, string | number | undefined>,
+		) => {
+			const connection = api.send(head(route, headers));
+			let answer = await connection.response();
+			if (answer.status === 100) answer = await connection.response();
+			expectError(answer, 401, "unauthorized");
+			expect(await connection.closed()).toBe("");
+		};
+		// At once, because the server waits a moment for the body before it hangs up.
+		await Promise.all(
+			credentials.flatMap((authorization) =>
+				framings.map((framing) => check({ authorization, ...framing })),
+			),
+		);
+	});
+
+	test("and costs no query, while one that is well-formed costs some", async () => {
+		const before = api.proxy.bytesSent();
+		for (const route of KEYED) {
+			for (const authorization of [
+				undefined,
+				"Basic QQ==",
+				"Bearer nonsense",
+				`Bearer ${api.wrongKey()}`,
+				`Bearer ${makeSecret("enr")}`,
+			]) {
+				const headers = { authorization, "content-length": 2 };
+				const connection = api.send(`${head(route, headers)}{}`);
+				expect((await connection.response()).status).toBe(401);
+			}
+		}
+		for (const token of ["nonsense", makeSecret("dev"), api.wrongKey()]) {
+			const answer = await api
+				.send(api.request("enroll", { token }))
+				.response();
+			expect(answer.status).toBe(401);
+		}
+		expect(api.proxy.bytesSent()).toBe(before);
+		await api.send(api.request("heartbeat", {}, makeSecret("dev"))).response();
+		expect(api.proxy.bytesSent()).toBeGreaterThan(before);
+	});
+
+	test("a well-formed unknown key is 401 also when the body's framing is broken", async () => {
+		for (const route of KEYED) {
+			const headers = {
+				...api.withKey(makeSecret("dev")),
+				"transfer-encoding": "chunked",
+			};
+			const connection = api.send(head(route, headers), "zz\r\nnonsense");
+			expectError(await connection.response(), 401, "unauthorized");
+		}
+	});
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ConsoleFiles } from "../../src/http/console-files.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+const script = Buffer.from("export const answer = 42;");
+const compressed = Buffer.from("as brotli has it");
+const files: ConsoleFiles = {
+	index: '<!doctype html><meta nonce="__NONCE__"><div id="root"></div>',
+	assets: new Map([
+		[
+			"/assets/index-1a2b3c4d.js",
+			{
+				type: "text/javascript; charset=utf-8",
+				isHashed: true,
+				identity: script,
+				br: compressed,
+			},
+		],
+	]),
+};
+
+let served: TestService;
+beforeAll(async () => {
+	served = await startService(undefined, undefined, files);
+});
+afterAll(() => served.close());
+
+const get = (
+	path: string,
+	headers: Record<string, string> = {},
+	method = "GET",
+) =>
+	fetch(`${served.service.url}${path}`, {
+		method,
+		headers: { "accept-encoding": "identity", ...headers },
+	});
+const asBrowser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+test("any address that a browser opens is the page, with a policy that lets in our own files alone", async () => {
+	const nonces = new Set<string>();
+	for (const path of ["/", "/sign-in", "/o/x/r/risk?q=a", "/setup"]) {
+		const answer = await get(path, asBrowser);
+		expect(answer.status).toBe(200);
+		expect(answer.headers.get("cache-control")).toBe("no-cache");
+		const policy = answer.headers.get("content-security-policy") ?? "";
+		expect(policy).toContain("default-src 'none'; script-src 'self';");
+		expect(policy).toContain("frame-ancestors 'none'");
+		const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
+		expect(await answer.text()).toContain(`nonce="${nonce}"`);
+		nonces.add(nonce);
+	}
+	expect(nonces.size, "each answer has a nonce of its own").toBe(4);
+});
+
+test("what is no page is a JSON 404, also for a browser", async () => {
+	for (const path of [
+		"/api/nothing",
+		"/api/console/listRisks",
+		"/health/nothing",
+		"/.well-known/oauth-authorization-server",
+		"/assets/missing-1a2b3c4d.js",
+		"/assets/..%2f..%2fpackage.json",
+	]) {
+		const answer = await get(path, asBrowser);
+		expect(answer.status, path).toBe(404);
+		expect(await answer.json()).toMatchObject({ error: "not_found" });
+	}
+	expect((await get("/sign-in", { accept: "application/json" })).status).toBe(
+		404,
+	);
+});
+
+test("a file is kept for ever and comes compressed to whoever takes that", async () => {
+	const path = "/assets/index-1a2b3c4d.js";
+	const plain = await get(path);
+	expect(plain.headers.get("cache-control")).toBe(
+		"public, max-age=31536000, immutable",
+	);
+	expect(plain.headers.get("vary")).toBe("accept-encoding");
+	expect(plain.headers.get("content-encoding")).toBeNull();
+	expect(await plain.text()).toBe(script.toString());
+	const refused = await get(path, { "accept-encoding": "br;q=0, gzip" });
+	expect(refused.headers.get("content-encoding")).toBeNull();
+	const head = await get(path, { "accept-encoding": "gzip, br" }, "HEAD");
+	expect(head.status).toBe(200);
+	expect(head.headers.get("content-encoding")).toBe("br");
+	expect(head.headers.get("content-length")).toBe(String(compressed.length));
+});
+
+test("without a console the page says why, and the rest is served", async () => {
+	const without = await startService();
+	try {
+		const page = await fetch(without.service.url, { headers: asBrowser });
+		expect(page.status).toBe(503);
+		expect(await page.text()).toContain("without its web console");
+		const alive = await fetch(`${without.service.url}/health/ready`);
+		expect(alive.status).toBe(200);
+	} finally {
+		await without.close();
+	}
+});

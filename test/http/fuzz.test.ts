@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fuzz } from "../../bench/fuzz/run.ts";
+import { fuzzSocket } from "../../bench/fuzz/socket.ts";
+import type { Target } from "../../bench/fuzz/target.ts";
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+import { makeApiToken } from "../support/people.ts";
+
+/** The short form of `npm run bench:fuzz`, with the same cases on every run. */
+const SEED = 26;
+const CASES = 1_400;
+const BYTE_STRINGS = 400;
+
+let running: TestConsole;
+let admin: Session;
+let target: Target;
+beforeAll(async () => {
+	running = await startConsole();
+	const { organizationId, database } = running;
+	admin = await running.signIn("admin");
+	const tokens: string[] = [];
+	for (const role of ["admin", "member", "viewer"] as const) {
+		const { user } = role === "admin" ? admin : await running.signIn(role);
+		tokens.push((await makeApiToken(database, user)).token);
+	}
+	const devices = await Promise.all(
+		Array.from({ length: 100 }, () => running.activateDevice()),
+	);
+	target = {
+		url: running.service.url,
+		organizationId,
+		ids: devices.map(({ id }) => id),
+		keys: devices.map(({ key }) => key),
+		tokens,
+		cookie: admin.cookie,
+	};
+});
+afterAll(() => running.close());
+
+test("whatever is asked at any door is answered, never by 5xx", async () => {
+	const options = { cases: CASES, seed: SEED, parallel: 8 };
+	const { failures, cases, doors } = await fuzz(target, options);
+	expect(failures).toEqual([]);
+	expect(cases).toBe(CASES);
+	// Else it would hold of a service that refuses everything.
+	for (const door of ["agent", "mcp", "http", "console", "query"]) {
+		expect(doors[door]?.statuses[200], door).toBeGreaterThan(2);
+	}
+});
+
+test("whatever bytes arrive, the answer is no 5xx and the service goes on", async () => {
+	const { url, keys } = target;
+	const port = Number(new URL(url).port);
+	const options = { cases: BYTE_STRINGS, seed: SEED };
+	const result = await fuzzSocket(port, keys, options);
+	expect(result.failures).toEqual([]);
+	expect(result.cases).toBe(BYTE_STRINGS);
+	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+});

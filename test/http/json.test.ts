@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJson } from "../../src/http/json.ts";
+
+/** Any UTF-16 text, lone surrogates and U+0000 included. */
+const anyText = fc
+	.array(
+		fc.oneof(
+			fc.integer({ min: 0, max: 0xffff }),
+			fc.integer({ min: 0xd7ff, max: 0xe000 }),
+			fc.constantFrom(0, 0x5c, 0x22, 0x75, 0x30),
+		),
+		{ maxLength: 20 },
+	)
+	.map((units) => String.fromCharCode(...units));
+
+const storable = (text: string) =>
+	text.toWellFormed().replaceAll("\0", "\ufffd");
+
+/** The text with every unit written as an escape, in either case. */
+const escaped = (text: string, isUpper: boolean) =>
+	`"${Array.from({ length: text.length }, (_, i) => {
+		const digits = text.charCodeAt(i).toString(16).padStart(4, "0");
+		return `\\u${isUpper ? digits.toUpperCase() : digits}`;
+	}).join("")}"`;
+
+describe("any string", () => {
+	test("as JSON.stringify writes it is itself, but U+0000 and lone surrogates are U+FFFD", () => {
+		fc.assert(
+			fc.property(anyText, (text) => {
+				expect(parseJson(JSON.stringify(text))).toBe(storable(text));
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	test("written in escapes, in capitals or not, is the same", () => {
+		fc.assert(
+			fc.property(anyText, fc.boolean(), (text, isUpper) => {
+				expect(parseJson(escaped(text, isUpper))).toBe(storable(text));
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	test("as a key is treated like a value, at any depth", () => {
+		fc.assert(
+			fc.property(anyText, anyText, (key, text) => {
+				const parsed = parseJson(
+					`[{"a":{${JSON.stringify(key)}:[${JSON.stringify(text)}]}}]`,
+				);
+				expect(JSON.stringify(parsed)).toBe(
+					`[{"a":{${JSON.stringify(storable(key))}:[${JSON.stringify(storable(text))}]}}]`,
+				);
+			}),
+		);
+	});
+});
+
+test("any JSON without such characters is read as JSON.parse reads it", () => {
+	fc.assert(
+		fc.property(fc.json({ stringUnit: "grapheme" }), (text) => {
+			fc.pre(!/\\u0000/.test(text));
+			expect(parseJson(text)).toEqual(JSON.parse(text));
+		}),
+	);
+});
+
+test.each([
+	[String.raw`"\u0000"`, "\ufffd"],
+	[String.raw`"\\u0000"`, "\\u0000"],
+	[String.raw`"\\\u0000"`, "\\\ufffd"],
+	[String.raw`"\\\\u0000"`, "\\\\u0000"],
+	[String.raw`"\ud83d\ude00"`, "\u{1f600}"],
+	[String.raw`"\uD83D\uDE00"`, "\u{1f600}"],
+	[String.raw`"\ud83d"`, "\ufffd"],
+	[String.raw`"\ude00"`, "\ufffd"],
+	[String.raw`"\ude00\ud83d"`, "\ufffd\ufffd"],
+	[String.raw`"\ud83d\ud83d\ude00"`, "\ufffd\u{1f600}"],
+	[String.raw`"\ud83d\u0000\ude00"`, "\ufffd\ufffd\ufffd"],
+	[String.raw`"\ud83d\n\ude00"`, "\ufffd\n\ufffd"],
+	[String.raw`"\ud83d\\ude00"`, "\ufffd\\ude00"],
+	[String.raw`"\"\u0000\""`, '"\ufffd"'],
+	[String.raw`"\uD7FF\uE000"`, "\ud7ff\ue000"],
+])("%s", (text, expected) => {
+	expect(parseJson(text)).toBe(expected);
+});
+
+test.each([
+	"",
+	" ",
+	"{",
+	'{"a":1,}',
+	"'a'",
+	"\u0000",
+	'"\u0000"',
+	String.raw`"\u000"`,
+	String.raw`"\u0000`,
+	String.raw`\u0000`,
+	"NaN",
+	"undefined",
+	"1 2",
+])("%j is a SyntaxError", (text) => {
+	expect(() => parseJson(text)).toThrow(SyntaxError);
+});
+
+test("any text is a value or a SyntaxError, never another error", () => {
+	const text = fc.oneof(
+		fc.string({ unit: "binary" }),
+		fc
+			.array(
+				fc.constantFrom(
+					"\\u0000",
+					"\\",
+					'"',
+					"u",
+					"0",
+					"\\ud800",
+					"{",
+					"}",
+					":",
+					",",
+				),
+			)
+			.map((parts) => parts.join("")),
+	);
+	fc.assert(
+		fc.property(text, (input) => {
+			try {
+				parseJson(input);
+			} catch (error) {
+				expect(error).toBeInstanceOf(SyntaxError);
+			}
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+test("__proto__ is a key like any other", () => {
+	const parsed = parseJson('{"__proto__":{"a":1}}') as object;
+	expect(Object.keys(parsed)).toEqual(["__proto__"]);
+	expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+});

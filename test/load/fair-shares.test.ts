@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Shares } from "../../src/load/fair-shares.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { makeUser } from "../support/people.ts";
+import {
+	startTools,
+	type TestTools,
+	type ToolAnswer,
+} from "../support/tools.ts";
+
+let tools: TestTools;
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+type Answer = Pick<ToolAnswer, "status" | "body">;
+
+const isRefused = ({ status, body }: Answer) =>
+	status === 503 &&
+	/busy with calls of yours, of which (32|64) /.test(String(body.message));
+
+/**
+ * Sends 100 calls while the table that they read is locked, and waits until one too many is refused:
+ * meanwhile another caller is served.
+ */
+async function flood(
+	call: () => Promise<Answer>,
+	other: () => Promise<Answer>,
+) {
+	const client = await tools.database.owner.connect();
+	try {
+		await client.query("begin; lock table risks in access exclusive mode");
+		let refused = 0;
+		const calls = Array.from({ length: 100 }, async () => {
+			const answer = await call();
+			if (isRefused(answer)) refused++;
+			return answer;
+		});
+		await expect.poll(() => refused).toBeGreaterThanOrEqual(1);
+		const others = await Promise.all(Array.from({ length: 3 }, other));
+		await client.query("rollback");
+		await Promise.all(calls);
+		return others.map(({ status }) => status);
+	} finally {
+		client.release();
+	}
+}
+
+test("of one caller so many calls run, so many wait in order, and more are refused; failed ones leave no trace", async () => {
+	const shares = new Shares({ running: 2, waiting: 3 });
+	const begun: number[] = [];
+	const ends: (() => void)[] = [];
+	const call = (number: number) =>
+		shares.run("a", async () => {
+			begun.push(number);
+			await new Promise<void>((resolve) => ends.push(resolve));
+			if (number === 1) throw new Error("failed");
+		});
+	const calls = [1, 2, 3, 4, 5].map((number) => call(number).catch(String));
+	await expect(call(6)).rejects.toThrow(
+		/busy with calls of yours, of which 5 /,
+	);
+	expect(begun).toEqual([1, 2]);
+	expect(await shares.run("b", async () => "served")).toBe("served");
+	while (begun.length < 5) {
+		ends.shift()?.();
+		await new Promise(setImmediate);
+	}
+	expect(begun).toEqual([1, 2, 3, 4, 5]);
+	for (const end of ends) end();
+	expect(await Promise.all(calls)).toContain("Error: failed");
+	expect(await shares.run("a", async () => "served")).toBe("served");
+});
+
+test("a call whose turn does not come in time is given up, and the others have theirs", async () => {
+	const shares = new Shares({ running: 1, waiting: 2, maxWaitMs: 1 });
+	const end = Promise.withResolvers<string>();
+	const running = shares.run("a", () => end.promise);
+	let begun = false;
+	const waiting = shares.run("a", async () => {
+		begun = true;
+	});
+	await expect(waiting).rejects.toMatchObject({ code: "service_unavailable" });
+	end.resolve("served");
+	expect(await running).toBe("served");
+	expect(await shares.run("a", async () => "served too")).toBe("served too");
+	expect(begun).toBe(false);
+});
+
+test("an API token with too many calls under way is asked to come again, and others are served meanwhile", async () => {
+	const organization_id = tools.organizationId;
+	const list = (tool: string, token: string) => () =>
+		tools.call(tool, { organization_id }, token);
+	const others = await flood(
+		list("listRisks", tools.admin.token),
+		list("listVendors", tools.viewer.token),
+	);
+	expect(others).toEqual([200, 200, 200]);
+	expect((await list("listRisks", tools.admin.token)()).status).toBe(200);
+});
+
+test("the same holds for a session of the console", async () => {
+	const base = tools.url;
+	const passwordHash = await hashPassword(PASSWORD);
+	const signIn = async (operation: string) => {
+		const { email } = await makeUser(
+			tools.database,
+			{ organizationId: tools.organizationId, role: "viewer" },
+			{ passwordHash },
+		);
+		const { cookie } = await sendTo(base, "/api/auth/sign-in/email", {
+			email,
+			password: PASSWORD,
+		});
+		return () =>
+			sendTo(
+				base,
+				`/api/console/${operation}`,
+				{ organization_id: tools.organizationId },
+				{ cookie },
+			);
+	};
+	const others = await flood(
+		await signIn("listRisks"),
+		await signIn("listVendors"),
+	);
+	expect(others).toEqual([200, 200, 200]);
+});

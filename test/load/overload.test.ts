@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { heartbeatBody, readError } from "../support/service.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+/** More than have a connection to the database or may wait for one. */
+const CROWD = 300;
+
+test("a crowd of tool calls that get no further takes no device's turn, and its surplus is refused with 503 and Retry-After", async () => {
+	const { organizationId: organization_id, database } = tools;
+	const device = await tools.activateDevice();
+	await tools.use("addTask", { organization_id, name: "first" });
+	const holder = await database.owner.connect();
+	await holder.query("begin");
+	await holder.query(
+		"select from audit_heads where organization_id = $1 for update",
+		[organization_id],
+	);
+	const calls = Array.from({ length: CROWD }, (_, number) =>
+		tools.call("addTask", { organization_id, name: `task ${number}` }),
+	);
+	// The first to be answered at all is one that was refused.
+	const refused = await Promise.race(calls);
+	expect(refused.status).toBe(503);
+	expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+
+	const { key, hardwareUuid } = device;
+	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
+	const beat = await tools.post("heartbeat", body, { key });
+	expect(beat.status).toBe(200);
+
+	await holder.query("commit");
+	holder.release();
+	const statuses = (await Promise.all(calls)).map(({ status }) => status);
+	expect(new Set(statuses)).toEqual(new Set([200, 503]));
+	const { rows } = await database.owner.query(
+		"select count(*)::int as tasks from tasks where name like 'task %'",
+	);
+	const acknowledged = statuses.filter((status) => status === 200).length;
+	expect(rows[0].tasks).toBe(acknowledged);
+});
+
+/** Keeps an organization's audit log, for which all that change something there take turns. */
+async function holdLog(organizationId: string): Promise<() => Promise<void>> {
+	const holder = await tools.database.owner.connect();
+	await holder.query("begin");
+	await holder.query(
+		"select from audit_heads where organization_id = $1 for update",
+		[organizationId],
+	);
+	return async () => {
+		await holder.query("rollback");
+		holder.release();
+	};
+}
+
+test("changes that wait for one organization's log leave another's to pass, are given up as busy, and health is answered meanwhile", async () => {
+	const { organizationId: organization_id, otherOrganizationId } = tools;
+	await tools.use("addTask", { organization_id, name: "before" });
+	const letGo = await holdLog(organization_id);
+	const users = await Promise.all(
+		Array.from({ length: 4 }, () =>
+			tools.makeUser({ [organization_id]: "member" }),
+		),
+	);
+	const calls = Promise.all(
+		users.flatMap(({ token }) =>
+			Array.from({ length: 10 }, (_, number) =>
+				tools.call(
+					"addTask",
+					{ organization_id, name: `held ${number}` },
+					token,
+				),
+			),
+		),
+	);
+	const other = await tools.call(
+		"addTask",
+		{ organization_id: otherOrganizationId, name: "elsewhere" },
+		tools.stranger.token,
+	);
+	expect(other.status).toBe(200);
+	for (const name of ["live", "ready"]) {
+		expect((await fetch(`${tools.url}/health/${name}`)).status).toBe(200);
+	}
+	for (const { status, body, headers } of await calls) {
+		expect(status).toBe(503);
+		expect(body.message).toContain("busy");
+		expect(headers.get("retry-after")).toMatch(/^\d+$/);
+	}
+	await letGo();
+	const { rows } = await tools.database.owner.query(
+		"select count(*)::int as tasks from tasks where name like 'held %'",
+	);
+	expect(rows[0].tasks).toBe(0);
+	await tools.use("addTask", { organization_id, name: "afterwards" });
+});
+
+test("heartbeats that get no further make new ones refused unread, never 401, on connections that stay open; afterwards all is well", async () => {
+	const { key, hardwareUuid } = await tools.activateDevice();
+	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
+	const holder = await tools.database.owner.connect();
+	await holder.query("begin; lock table devices in access exclusive mode");
+	const answers: Promise<Response>[] = [];
+	let refused: Response | undefined;
+	while (!refused) {
+		const answer = tools.post("heartbeat", body, { key });
+		answers.push(answer);
+		answer.then((response) => {
+			if (response.status === 503) refused ??= response;
+		});
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+	expect(await readError(refused)).toMatchObject({
+		error: "service_unavailable",
+		message: expect.stringContaining("busy"),
+	});
+	expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+	expect(refused.headers.get("connection")).not.toBe("close");
+	const nonsense = await tools.post("heartbeat", "{", { key: "nonsense" });
+	expect([401, 503]).toContain(nonsense.status);
+	await holder.query("rollback");
+	holder.release();
+	const statuses = (await Promise.all(answers)).map(({ status }) => status);
+	expect(new Set([...statuses, 200, 503])).toEqual(new Set([200, 503]));
+	await expect
+		.poll(async () => (await tools.post("heartbeat", body, { key })).status)
+		.toBe(200);
+});

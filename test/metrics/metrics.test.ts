@@ -1,0 +1,210 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { listPostureSummary } from "../../src/devices/posture-summary.ts";
+import { invoke } from "../../src/invoke.ts";
+import { makeLogger } from "../../src/log.ts";
+import { systemPrincipal } from "../../src/principal.ts";
+import { createDatabase } from "../support/database.ts";
+import { startAssay } from "../support/program.ts";
+import {
+	heartbeatBody,
+	startService,
+	type TestService,
+} from "../support/service.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function startMeasured(): Promise<TestService> {
+	const assay = await startService(undefined, { ASSAY_METRICS_PORT: "0" });
+	closing.push(assay.close);
+	return assay;
+}
+
+/** The samples by their name with labels, as Prometheus would read them. */
+async function scrape(url: string | undefined): Promise<Map<string, number>> {
+	const answer = await fetch(url ?? "no metrics");
+	expect(answer.status).toBe(200);
+	expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+	const samples = new Map<string, number>();
+	for (const line of (await answer.text()).split("\n")) {
+		if (line === "" || line.startsWith("#")) continue;
+		const end = line.lastIndexOf(" ");
+		samples.set(line.slice(0, end), Number(line.slice(end + 1)));
+	}
+	return samples;
+}
+
+const requests = (door: string, route: string, status: number) =>
+	`assay_http_requests_total{door="${door}",route="${route}",status="${status}"}`;
+
+test("each request is counted once by door, route and status, with its duration", async () => {
+	const assay = await startMeasured();
+	const device = await assay.activateDevice();
+	await assay.post("heartbeat", "{", { key: device.key });
+	await assay.post("postures", { results: [] }, { key: "asy_dev_wrong" });
+	await fetch(`${assay.service.url}/api/mcp/tools/listRisks`);
+	await fetch(`${assay.service.url}/health/live?probe=1`);
+
+	const samples = await scrape(assay.service.metricsUrl);
+	expect(samples.get(requests("agent", "enroll", 200))).toBe(1);
+	expect(samples.get(requests("agent", "heartbeat", 200))).toBe(1);
+	expect(samples.get(requests("agent", "heartbeat", 400))).toBe(1);
+	expect(samples.get(requests("agent", "postures", 401))).toBe(1);
+	expect(samples.get(requests("tools", "listRisks", 401))).toBe(1);
+	expect(samples.get(requests("health", "health", 200))).toBe(1);
+	expect(
+		samples.get(
+			'assay_http_request_duration_seconds_count{door="agent",route="heartbeat"}',
+		),
+	).toBe(2);
+	expect(samples.get('assay_batch_rows_total{queue="first_heartbeats"}')).toBe(
+		1,
+	);
+	expect(samples.get('assay_queue_rows{queue="postures"}')).toBe(0);
+	expect(
+		samples.get('assay_db_connections{pool="app",state="idle"}'),
+	).toBeGreaterThan(0);
+});
+
+test("addresses that callers make up make no series of their own", async () => {
+	const assay = await startMeasured();
+	for (const path of ["api/mcp/tools/", "api/console/", "api/agent/v1/", ""]) {
+		for (let n = 0; n < 5; n++) {
+			await fetch(`${assay.service.url}/${path}made-up-${n}`);
+		}
+	}
+	const samples = await scrape(assay.service.metricsUrl);
+	const series = [...samples.keys()].filter((name) =>
+		name.startsWith("assay_http_requests_total"),
+	);
+	expect(series.filter((name) => name.includes("made-up"))).toEqual([]);
+	expect(series.length).toBeLessThan(8);
+});
+
+test("devices are counted over all organizations, as the posture summary counts them", async () => {
+	const assay = await startMeasured();
+	await assay.activateDevice();
+	await assay.enrollDevice();
+	const stale = await assay.activateDevice();
+	const missing = await assay.activateDevice();
+	const age = (id: string, time: string) =>
+		assay.database.owner.query(
+			"update devices set last_seen_at = now() - $2::interval where id = $1",
+			[id, time],
+		);
+	await age(stale.id, "1 day");
+	await age(missing.id, "8 days");
+
+	const samples = await scrape(assay.service.metricsUrl);
+	const counted = (status: string, freshness: string) =>
+		samples.get(`assay_devices{status="${status}",freshness="${freshness}"}`);
+	const { pool } = assay.database;
+	const summary = await invoke(
+		{ pool, log: makeLogger("silent"), baseUrl: "http://localhost" },
+		systemPrincipal(assay.organizationId),
+		listPostureSummary,
+		{ organization_id: assay.organizationId },
+	);
+	expect(summary.devices_by_freshness).toEqual({
+		ONLINE: counted("ACTIVE", "ONLINE"),
+		STALE: counted("ACTIVE", "STALE"),
+		MISSING: counted("ACTIVE", "MISSING"),
+		NEVER: 0,
+	});
+	expect(counted("ACTIVE", "STALE")).toBe(1);
+	expect(counted("PENDING", "NEVER")).toBe(1);
+});
+
+test("a status and freshness that no device has are counted as 0, so that an alert sees the last one go", async () => {
+	const assay = await startMeasured();
+	const device = await assay.activateDevice();
+	await assay.database.owner.query(
+		"update devices set last_seen_at = now() - interval '1 day' where id = $1",
+		[device.id],
+	);
+	const samples = await scrape(assay.service.metricsUrl);
+	const counts = [...samples].filter(([name]) =>
+		name.startsWith("assay_devices{"),
+	);
+	expect(counts).toHaveLength(12);
+	expect(Object.fromEntries(counts)).toMatchObject({
+		'assay_devices{status="ACTIVE",freshness="ONLINE"}': 0,
+		'assay_devices{status="ACTIVE",freshness="STALE"}': 1,
+		'assay_devices{status="ACTIVE",freshness="MISSING"}': 0,
+	});
+});
+
+test("the metrics are not on the port that the world sees, and nothing else is on theirs", async () => {
+	const assay = await startMeasured();
+	const open = await fetch(`${assay.service.url}/metrics`);
+	expect(await open.text()).not.toContain("assay_");
+	const url = new URL(assay.service.metricsUrl ?? "");
+	expect((await fetch(new URL("/health/live", url))).status).toBe(404);
+	expect((await fetch(url, { method: "POST" })).status).toBe(405);
+});
+
+test("without ASSAY_METRICS_PORT there are none; a port that is taken stops the start and is named", async () => {
+	const plain = await startService();
+	closing.push(plain.close);
+	expect(plain.service.metricsUrl).toBeUndefined();
+	const { port } = new URL(plain.service.url);
+	await expect(
+		startService(undefined, { ASSAY_METRICS_PORT: port }),
+	).rejects.toThrow(/ASSAY_METRICS_PORT/);
+});
+
+test("of several workers one address gives the sum", async () => {
+	const database = await createDatabase();
+	closing.push(() => database.drop());
+	const service = await startAssay(
+		{ DATABASE_URL: database.url, ASSAY_METRICS_PORT: "0" },
+		{ workers: 2 },
+	);
+	closing.push(() => service.stop("SIGTERM"));
+	for (let n = 0; n < 20; n++) {
+		await fetch(`${service.url}/api/agent/v1/heartbeat`, {
+			method: "POST",
+			body: JSON.stringify(heartbeatBody()),
+			// Each on a connection of its own, which go to the workers in turn.
+			headers: { connection: "close" },
+		});
+	}
+	const samples = await scrape(service.metricsUrl);
+	expect(samples.get(requests("agent", "heartbeat", 401))).toBe(20);
+	expect(
+		[...samples].find(([name]) => name.startsWith("assay_info"))?.[1],
+	).toBe(1);
+});
+
+test("alert rules and dashboard name metrics that there are, and docs/watching.md explains each", async () => {
+	const assay = await startMeasured();
+	await assay.activateDevice();
+	const known = new Set(
+		[...(await scrape(assay.service.metricsUrl)).keys()].map((sample) =>
+			sample.replace(/\{.*/, ""),
+		),
+	);
+	for (const file of ["prometheus/alerts.yml", "grafana/assay.json"]) {
+		const text = await readFile(
+			join(import.meta.dirname, "../../deploy", file),
+			"utf8",
+		);
+		const named = new Set(text.match(/\b(assay|process|nodejs)_[a-z_]+/g));
+		expect(named.size).toBeGreaterThan(3);
+		expect([...named].filter((name) => !known.has(name))).toEqual([]);
+	}
+
+	const page = await readFile(
+		join(import.meta.dirname, "../../docs/watching.md"),
+		"utf8",
+	);
+	const explained = new Set(page.match(/\bassay_[a-z_]+/g));
+	const own = [...known]
+		.filter((name) => name.startsWith("assay_"))
+		.map((name) => name.replace(/_(bucket|sum|count)$/, ""));
+	expect([...explained].sort()).toEqual([...new Set(own)].sort());
+});

@@ -1,0 +1,426 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { transaction, withTenant } from "../../src/db/pool.ts";
+import {
+	acceptInvitation,
+	inviteMember,
+	listInvitations,
+	revokeInvitation,
+} from "../../src/organizations/invitation-operations.ts";
+import {
+	createOrganization as createOrganizationOperation,
+	listMembers,
+	MAX_ORGANIZATIONS,
+	removeMember,
+	updateMember,
+} from "../../src/organizations/member-operations.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { makeSecret } from "../../src/tokens/secret.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+import {
+	auditEntries,
+	callAs,
+	joinOrganization,
+	makeUser,
+	signedIn,
+	type TestUser,
+} from "../support/people.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+/** An organization of its own with one admin. */
+async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {
+	const id = await createOrganization(database.pool, "Acme");
+	const admin = await makeUser(database, { organizationId: id, role: "admin" });
+	return { id, admin };
+}
+
+const tokenOf = (invitation: { invitation_url: string }) =>
+	new URL(invitation.invitation_url).hash.slice(1);
+
+test("members are listed with address and role, found by text, and only those of the organization", async () => {
+	const { id, admin } = await makeOrganization();
+	const viewer = await makeUser(database, {
+		organizationId: id,
+		role: "viewer",
+	});
+	await makeOrganization();
+	const list = (input: object) =>
+		callAs(database, viewer, listMembers, { organization_id: id, ...input });
+	const { members, next_cursor } = await list({
+		order_by: { field: "created_at" },
+	});
+	expect(members).toMatchObject([
+		{ user_id: admin.id, email: admin.email, role: "admin" },
+		{ user_id: viewer.id, name: viewer.name, role: "viewer" },
+	]);
+	expect(next_cursor).toBeNull();
+	const first = await list({ size: 1 });
+	expect(first.next_cursor).not.toBeNull();
+	const second = await list({ size: 1, cursor: first.next_cursor });
+	expect([...first.members, ...second.members]).toHaveLength(2);
+	const found = await list({ filter: { query: viewer.email, role: "viewer" } });
+	expect(found.members).toHaveLength(1);
+});
+
+test("only an admin changes roles, removes members and invites", async () => {
+	const { id, admin } = await makeOrganization();
+	const member = await makeUser(database, {
+		organizationId: id,
+		role: "member",
+	});
+	for (const [operation, input] of [
+		[updateMember, { user_id: admin.id, role: "viewer" }],
+		[removeMember, { user_id: admin.id }],
+		[inviteMember, { email: "new@example.com", role: "admin" }],
+		[listInvitations, {}],
+	] as const) {
+		await expect(
+			callAs(database, member, operation as typeof updateMember, {
+				organization_id: id,
+				...input,
+			}),
+		).rejects.toMatchObject({ code: "forbidden" });
+	}
+});
+
+test("a changed role and a removal count at once and are in the audit log", async () => {
+	const { id, admin } = await makeOrganization();
+	const user = await makeUser(database, { organizationId: id, role: "viewer" });
+	const input = { organization_id: id, user_id: user.id };
+	const { member } = await callAs(database, admin, updateMember, {
+		...input,
+		role: "member",
+	});
+	expect(member).toMatchObject({ user_id: user.id, role: "member" });
+	expect((await signedIn(database, user)).memberships).toEqual([
+		{ organizationId: id, role: "member" },
+	]);
+	await callAs(database, admin, removeMember, input);
+	expect((await signedIn(database, user)).memberships).toEqual([]);
+	await expect(
+		callAs(database, admin, removeMember, input),
+	).rejects.toMatchObject({
+		code: "not_found",
+		message: expect.stringContaining("is no member of this organization"),
+	});
+	expect((await auditEntries(database, id)).slice(-2)).toMatchObject([
+		{
+			operation: "updateMember",
+			record_id: user.id,
+			changes: { role: { before: "viewer", after: "member" } },
+		},
+		{
+			operation: "removeMember",
+			record_name: user.name,
+			changes: {
+				role: { before: "member" },
+				email: { before: user.email },
+			},
+		},
+	]);
+});
+
+test("the last admin can be neither demoted nor removed, and is told why", async () => {
+	const { id, admin } = await makeOrganization();
+	const input = { organization_id: id, user_id: admin.id };
+	for (const attempt of [
+		callAs(database, admin, updateMember, { ...input, role: "viewer" }),
+		callAs(database, admin, removeMember, input),
+	]) {
+		await expect(attempt).rejects.toMatchObject({
+			code: "bad_request",
+			message: expect.stringContaining("last admin") as string,
+		});
+	}
+	await expect(
+		withTenant(database.pool, id, (client) =>
+			client.query("delete from memberships"),
+		),
+	).rejects.toMatchObject({ constraint: "last_administrator" });
+});
+
+test("of two admins who leave at the same moment one stays", async () => {
+	for (let round = 0; round < 10; round++) {
+		const { id, admin } = await makeOrganization();
+		const other = await makeUser(database, {
+			organizationId: id,
+			role: "admin",
+		});
+		// Both have done their part before either may commit.
+		let ready = 0;
+		const leave = (user: TestUser) =>
+			withTenant(database.pool, id, async (client) => {
+				await client.query("select 1");
+				ready++;
+				while (ready < 2) await new Promise(setImmediate);
+				await client.query(
+					round % 2
+						? "delete from memberships where user_id = $1"
+						: "update memberships set role = 'viewer' where user_id = $1",
+					[user.id],
+				);
+			});
+		const outcomes = await Promise.allSettled([leave(admin), leave(other)]);
+		expect(outcomes.map(({ status }) => status).sort()).toEqual([
+			"fulfilled",
+			"rejected",
+		]);
+		const { rows } = await database.owner.query(
+			"select from memberships where organization_id = $1 and role = 'admin'",
+			[id],
+		);
+		expect(rows).toHaveLength(1);
+	}
+});
+
+test("an invitation makes its addressee a member once", async () => {
+	const { id, admin } = await makeOrganization();
+	const user = await makeUser(database);
+	const made = await callAs(database, admin, inviteMember, {
+		organization_id: id,
+		email: user.email.toUpperCase(),
+		role: "member",
+	});
+	expect(made.invitation).toMatchObject({
+		email: user.email,
+		role: "member",
+		invited_by: admin.name,
+		is_expired: false,
+	});
+	const token = tokenOf(made);
+	const other = await makeUser(database);
+	await expect(
+		callAs(database, other, acceptInvitation, { token }),
+	).rejects.toMatchObject({ code: "bad_request" });
+	expect(await callAs(database, user, acceptInvitation, { token })).toEqual({
+		organization: { id, name: "Acme" },
+		role: "member",
+	});
+	await expect(
+		callAs(database, user, acceptInvitation, { token }),
+	).rejects.toMatchObject({ code: "bad_request" });
+	expect((await signedIn(database, user)).memberships).toEqual([
+		{ organizationId: id, role: "member" },
+	]);
+	const entries = await auditEntries(database, id);
+	expect(entries.at(-1)).toMatchObject({
+		operation: "acceptInvitation",
+		actor_id: user.id,
+	});
+	expect(JSON.stringify(entries)).not.toContain("asy_");
+});
+
+test("a revoked, replaced, expired or invented invitation is refused", async () => {
+	const { id, admin } = await makeOrganization();
+	const user = await makeUser(database);
+	const invite = () =>
+		callAs(database, admin, inviteMember, {
+			organization_id: id,
+			email: user.email,
+			role: "viewer",
+		});
+	const replaced = await invite();
+	const revoked = await invite();
+	const list = () =>
+		callAs(database, admin, listInvitations, { organization_id: id });
+	expect((await list()).invitations).toEqual([revoked.invitation]);
+	await callAs(database, admin, revokeInvitation, {
+		organization_id: id,
+		id: revoked.invitation.id,
+	});
+	expect((await list()).invitations).toEqual([]);
+	const expired = await invite();
+	await database.owner.query(
+		"update invitations set expires_at = now() where id = $1",
+		[expired.invitation.id],
+	);
+	expect((await list()).invitations).toMatchObject([{ is_expired: true }]);
+	for (const token of [
+		tokenOf(replaced),
+		tokenOf(revoked),
+		tokenOf(expired),
+		makeSecret("inv"),
+		"asy_inv_x",
+	]) {
+		await expect(
+			callAs(database, user, acceptInvitation, { token }),
+		).rejects.toMatchObject({ code: "bad_request" });
+	}
+	expect((await signedIn(database, user)).memberships).toEqual([]);
+});
+
+test("whoever is a member already is not invited, and an old invitation changes no role", async () => {
+	const { id, admin } = await makeOrganization();
+	const user = await makeUser(database);
+	const input = { organization_id: id, email: user.email, role: "viewer" };
+	const made = await callAs(database, admin, inviteMember, input);
+	await joinOrganization(database, user, id, "admin");
+	await expect(
+		callAs(database, admin, inviteMember, input),
+	).rejects.toMatchObject({ code: "bad_request" });
+	const accepted = await callAs(database, user, acceptInvitation, {
+		token: tokenOf(made),
+	});
+	expect(accepted.role).toBe("admin");
+});
+
+test("who makes an organization is its admin", async () => {
+	const user = await makeUser(database);
+	const { organization } = await callAs(
+		database,
+		user,
+		createOrganizationOperation,
+		{ name: "Initech" },
+	);
+	expect((await signedIn(database, user)).memberships).toEqual([
+		{ organizationId: organization.id, role: "admin" },
+	]);
+	expect(await auditEntries(database, organization.id)).toMatchObject([
+		{ operation: "createOrganization", record_kind: "organization" },
+		{ operation: "createOrganization", record_kind: "member" },
+	]);
+});
+
+test("a user's transaction sees the user's organizations; one of an organization sees that alone", async () => {
+	const [first, second] = [await makeOrganization(), await makeOrganization()];
+	await joinOrganization(database, first.admin, second.id, "viewer");
+	const seen = (organizationId: string | undefined) =>
+		transaction(
+			database.pool,
+			{ organizationId, userId: first.admin.id },
+			async (client) => ({
+				organizations: (
+					await client.query("select id from organizations")
+				).rows.map((row) => row.id),
+				memberships: (
+					await client.query("select organization_id as id from memberships")
+				).rows.map((row) => row.id),
+				users: (await client.query("select id from users")).rows.length,
+			}),
+		);
+	const both = [first.id, second.id].sort();
+	const all = await seen(undefined);
+	expect(all.organizations.sort()).toEqual(both);
+	expect(all.memberships.sort()).toEqual(both);
+	expect(all.users).toBe(1);
+	expect(await seen(first.id)).toEqual({
+		organizations: [first.id],
+		memberships: [first.id],
+		users: 1,
+	});
+});
+
+test("a user makes a hundred organizations and no more, however many at once", async () => {
+	const { id, admin } = await makeOrganization();
+	await database.owner.query(
+		`with made as (
+			insert into organizations (id, name) select 'm' || lpad(n::text, 31, '0'), 'made' from generate_series(1, $2::int) n returning id
+		)
+		insert into memberships (organization_id, user_id, role) select id, $1, 'admin' from made`,
+		[admin.id, MAX_ORGANIZATIONS - 2],
+	);
+	const make = () =>
+		callAs(database, admin, createOrganizationOperation, { name: "One more" });
+	const answers = await Promise.allSettled([make(), make(), make()]);
+	const refused = answers.filter(({ status }) => status === "rejected");
+	expect(refused).toMatchObject([
+		{
+			reason: {
+				code: "bad_request",
+				message: expect.stringContaining("assay org create"),
+			},
+		},
+		expect.anything(),
+	]);
+	// Those of others count for nothing.
+	const member = await makeUser(database, {
+		organizationId: id,
+		role: "viewer",
+	});
+	await callAs(database, member, createOrganizationOperation, { name: "Mine" });
+});
+
+test("an address is invited five times a day by one organization, another one all the same", async () => {
+	const { id, admin } = await makeOrganization();
+	const invite = (email: string) =>
+		callAs(database, admin, inviteMember, {
+			organization_id: id,
+			email,
+			role: "viewer",
+		});
+	for (let time = 0; time < 5; time++) await invite("often@example.com");
+	await expect(invite("Often@example.com")).rejects.toMatchObject({
+		code: "bad_request",
+		fields: [{ field: "email" }],
+	});
+	await invite("once@example.com");
+	const { invitations } = await callAs(database, admin, listInvitations, {
+		organization_id: id,
+	});
+	expect(invitations.map(({ email }) => email).sort()).toEqual([
+		"often@example.com",
+		"once@example.com",
+	]);
+});
+
+test("one user invites an address five times a day in all organizations together, and others still may", async () => {
+	const first = await makeOrganization();
+	const organizations = [first.id];
+	for (let number = 0; number < 3; number++) {
+		const { organization } = await callAs(
+			database,
+			first.admin,
+			createOrganizationOperation,
+			{ name: `Mine ${number}` },
+		);
+		organizations.push(organization.id);
+	}
+	const admin = {
+		...first.admin,
+		memberships: organizations.map((organizationId) => ({
+			organizationId,
+			role: "admin" as const,
+		})),
+	};
+	const invite = (by: typeof admin, organization_id: string) =>
+		callAs(database, by, inviteMember, {
+			organization_id,
+			email: "stranger@example.com",
+			role: "viewer",
+		});
+	for (let time = 0; time < 5; time++) {
+		await invite(admin, organizations[time % 4] as string);
+	}
+	for (const organization of organizations) {
+		await expect(invite(admin, organization)).rejects.toMatchObject({
+			code: "bad_request",
+			fields: [{ field: "email" }],
+		});
+	}
+	const other = await makeOrganization();
+	await invite(other.admin as typeof admin, other.id);
+});
+
+test("an organization has at most 500 open invitations, all of which are listed", async () => {
+	const { id, admin } = await makeOrganization();
+	await database.owner.query(
+		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
+		select $1::text, lpad(n::text, 32, 'i'), n || '@example.com', 'viewer', sha256(($1::text || n)::bytea), 'Ada', now()
+		from generate_series(1, 500) n`,
+		[id],
+	);
+	await expect(
+		callAs(database, admin, inviteMember, {
+			organization_id: id,
+			email: "new@example.com",
+			role: "viewer",
+		}),
+	).rejects.toMatchObject({
+		code: "bad_request",
+		message: expect.stringContaining("revoke some"),
+	});
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+test("listing gives the organizations of the token's user with the role in each, page by page", async () => {
+	const user = await tools.makeUser({
+		[tools.organizationId]: "viewer",
+		[tools.otherOrganizationId]: "admin",
+	});
+	const list = (input: object) =>
+		tools.use("listOrganizations", input, user.token);
+	const byName = { order_by: { field: "name" } };
+	const all = await list(byName);
+	expect(all.organizations).toMatchObject([
+		{ id: tools.organizationId, name: "Acme", role: "viewer" },
+		{ id: tools.otherOrganizationId, name: "Other", role: "admin" },
+	]);
+	expect(all.next_cursor).toBeNull();
+	const first = await list({ ...byName, size: 1 });
+	const second = await list({ ...byName, size: 1, cursor: first.next_cursor });
+	expect([...first.organizations, ...second.organizations]).toEqual(
+		all.organizations,
+	);
+	expect(await list({ filter: { query: "oth" } })).toMatchObject({
+		organizations: [{ name: "Other" }],
+	});
+});
+
+test("a user of no organization sees none", async () => {
+	const nobody = await tools.makeUser({});
+	expect(await tools.use("listOrganizations", {}, nobody.token)).toEqual({
+		organizations: [],
+		next_cursor: null,
+	});
+});
+
+test("a member changes name and description, a viewer does not", async () => {
+	const organization_id = tools.organizationId;
+	const change = { organization_id, description: "Makes everything" };
+	const { body } = await tools.call(
+		"updateOrganization",
+		change,
+		tools.member.token,
+	);
+	expect(body.organization).toMatchObject({
+		name: "Acme",
+		description: "Makes everything",
+	});
+	const read = () =>
+		tools.use("getOrganization", { organization_id }, tools.viewer.token);
+	expect((await read()).organization).toEqual(body.organization);
+	await tools.use("updateOrganization", { organization_id, description: null });
+	expect((await read()).organization.description).toBeNull();
+	expect(
+		await tools.call("updateOrganization", change, tools.viewer.token),
+	).toMatchObject({ status: 403 });
+	expect(
+		await tools.call("updateOrganization", { organization_id, name: null }),
+	).toMatchObject({ status: 400, body: { fields: [{ field: "name" }] } });
+});
+
+test("intervals are an administrator's, and a device learns them with its next heartbeat", async () => {
+	const settings = {
+		organization_id: tools.organizationId,
+		heartbeat_interval_seconds: 120,
+		posture_interval_seconds: 7200,
+	};
+	expect(
+		await tools.call(
+			"updateOrganizationSettings",
+			settings,
+			tools.member.token,
+		),
+	).toMatchObject({ status: 403 });
+	await tools.use("updateOrganizationSettings", settings);
+	const device = await tools.enrollDevice();
+	const answer = await tools.post(
+		"heartbeat",
+		{
+			hardware_uuid: device.hardwareUuid,
+			hostname: "laptop",
+			platform: "LINUX",
+			os_version: "Debian 12",
+			agent_version: "1.0.0",
+		},
+		{ key: device.key },
+	);
+	expect(await answer.json()).toMatchObject({
+		heartbeat_interval_seconds: 120,
+		posture_interval_seconds: 7200,
+	});
+	expect(
+		await tools.call("updateOrganizationSettings", {
+			...settings,
+			heartbeat_interval_seconds: 29,
+		}),
+	).toMatchObject({ status: 400 });
+});
+
+test("an organization of others and one that does not exist are the same 403", async () => {
+	const read = async (organization_id: string) => {
+		const { status, body } = await tools.call("getOrganization", {
+			organization_id,
+		});
+		return { status, body };
+	};
+	const foreign = await read(tools.otherOrganizationId);
+	expect(foreign.status).toBe(403);
+	expect(await read(`${tools.otherOrganizationId.slice(0, -2)}xx`)).toEqual(
+		foreign,
+	);
+	expect(await read("nonsense")).toEqual(foreign);
+});

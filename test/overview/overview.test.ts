@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+import { makeApiToken } from "../support/people.ts";
+import { postureResult } from "../support/service.ts";
+
+let served: TestConsole;
+let admin: Session;
+let organization_id: string;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.signIn("admin");
+	organization_id = served.organizationId;
+});
+afterAll(() => served.close());
+
+const TODAY = "2026-06-15";
+const overview = (by = admin) =>
+	by.use("getOverview", { organization_id, today: TODAY });
+
+const REGISTERS = [
+	{
+		one: "Nonconformity",
+		many: "Nonconformities",
+		keys: "nonconformities",
+		date: "due_date",
+		open: { status: "IN_PROGRESS" },
+		done: { status: "CLOSED" },
+		more: {},
+	},
+	{
+		one: "Task",
+		many: "Tasks",
+		keys: "tasks",
+		date: "deadline",
+		open: { state: "TODO" },
+		done: { state: "DONE" },
+		more: { name: "x" },
+	},
+	{
+		one: "Obligation",
+		many: "Obligations",
+		keys: "obligations",
+		date: "due_date",
+		open: { status: "PARTIALLY_COMPLIANT" },
+		done: { status: "COMPLIANT" },
+		more: { requirement: "x" },
+	},
+	{
+		one: "ContinualImprovement",
+		many: "ContinualImprovements",
+		keys: "continual_improvements",
+		date: "target_date",
+		open: { status: "OPEN" },
+		done: { status: "CLOSED" },
+		more: {},
+	},
+];
+
+test.for(
+	REGISTERS,
+)("$keys: open, overdue and soon due ones are counted, and the filters give the same", async ({
+	one,
+	many,
+	keys,
+	date,
+	open,
+	done,
+	more,
+}) => {
+	const days = [
+		"2026-06-01",
+		"2026-06-14",
+		"2026-06-15",
+		"2026-06-29",
+		"2026-06-30",
+		null,
+	];
+	for (const day of days) {
+		for (const state of [open, done]) {
+			await admin.use(`add${one}`, {
+				organization_id,
+				...more,
+				...state,
+				[date]: day,
+			});
+		}
+	}
+	const { [keys]: work, overdue_until, soon_until } = await overview();
+	expect(work).toEqual({ open: 6, overdue: 2, due_soon: 2 });
+	const listed = async (filter: object) => {
+		const page = await admin.use(`list${many}`, {
+			organization_id,
+			filter,
+			order_by: { field: date },
+		});
+		return page[keys].map((record: Record<string, unknown>) => record[date]);
+	};
+	expect(await listed({ is_open: true })).toEqual(days);
+	expect(await listed({ is_open: false })).toEqual(days);
+	expect(await listed({ is_open: true, due_until: overdue_until })).toEqual(
+		days.slice(0, 2),
+	);
+	expect(
+		await listed({ is_open: true, due_from: TODAY, due_until: soon_until }),
+	).toEqual(days.slice(2, 4));
+	const refused = await admin.call(`list${many}`, {
+		organization_id,
+		filter: { due_from: "soon", is_open: "yes" },
+	});
+	expect(
+		refused.body.fields.map(({ field }: { field: string }) => field),
+	).toEqual(expect.arrayContaining(["filter.due_from", "filter.is_open"]));
+});
+
+test("risks are counted by likelihood and impact, and the filters give the same", async () => {
+	for (const [likelihood, impact] of [
+		[2, 5],
+		[2, 5],
+		[5, 2],
+	]) {
+		await admin.use("addRisk", {
+			organization_id,
+			name: "x",
+			category: "x",
+			treatment: "AVOIDED",
+			inherent_likelihood: likelihood,
+			inherent_impact: impact,
+			residual_likelihood: 1,
+		});
+	}
+	const { risks } = await overview();
+	expect(risks).toEqual({
+		inherent: [
+			{ likelihood: 2, impact: 5, risks: 2 },
+			{ likelihood: 5, impact: 2, risks: 1 },
+		],
+		residual: [
+			{ likelihood: 1, impact: 2, risks: 1 },
+			{ likelihood: 1, impact: 5, risks: 2 },
+		],
+	});
+	for (const which of ["inherent", "residual"]) {
+		for (const cell of risks[which]) {
+			const page = await admin.use("listRisks", {
+				organization_id,
+				filter: {
+					[`${which}_likelihood`]: cell.likelihood,
+					[`${which}_impact`]: cell.impact,
+				},
+			});
+			expect(page.risks).toHaveLength(cell.risks);
+		}
+	}
+});
+
+test("the checks that fail longest come first, of devices that are heard of", async () => {
+	const report = async (key: string, minutesAgo: number, status: string) => {
+		const observed_at = new Date(Date.now() - minutesAgo * 60_000);
+		const result = postureResult({
+			status,
+			observed_at: observed_at.toISOString(),
+		});
+		const { status: answered } = await served.post(
+			"postures",
+			{ results: [result] },
+			{ key },
+		);
+		expect(answered).toBe(204);
+		return observed_at.toISOString();
+	};
+	const [first, second, silent, passing] = await Promise.all([
+		served.activateDevice(),
+		served.activateDevice(),
+		served.activateDevice(),
+		served.activateDevice(),
+	]);
+	const later = await report(first.key, 10, "FAIL");
+	const earlier = await report(second.key, 20, "FAIL");
+	await report(silent.key, 30, "FAIL");
+	await report(passing.key, 40, "FAIL");
+	await report(passing.key, 5, "PASS");
+	await served.database.owner.query(
+		"update devices set last_seen_at = now() - interval '3 days' where id = $1",
+		[silent.id],
+	);
+	const { failing_longest } = await overview();
+	expect(failing_longest).toEqual([
+		{
+			device_id: second.id,
+			device_name: "laptop",
+			check_key: "DISK_ENCRYPTION",
+			check_name: "Full-disk encryption",
+			since: earlier,
+		},
+		expect.objectContaining({ device_id: first.id, since: later }),
+	]);
+});
+
+test("live API tokens older than 90 days are counted, for administrators alone", async () => {
+	const member = await served.signIn("member");
+	const stranger = await served.signIn("admin", organization_id);
+	for (const [days, end] of [
+		[91, ""],
+		[89, ""],
+		[91, ", revoked_at = now()"],
+		[91, ", expires_at = now()"],
+	]) {
+		const { id } = await makeApiToken(served.database, member.user);
+		await served.database.owner.query(
+			`update api_tokens set created_at = now() - interval '${days} days' ${end} where id = $1`,
+			[id],
+		);
+	}
+	expect((await overview(stranger)).old_api_tokens).toBe(1);
+	expect((await overview(member)).old_api_tokens).toBeNull();
+});
+
+test("the records changed last come first, whatever their kind", async () => {
+	const { vendor } = await admin.use("addVendor", {
+		organization_id,
+		name: "Cloud",
+	});
+	const { measure } = await admin.use("addMeasure", {
+		organization_id,
+		name: "Backups",
+		category: "IT",
+	});
+	await admin.use("updateVendor", { id: vendor.id, name: "Clouds" });
+	const { recently_changed } = await overview();
+	expect(recently_changed).toHaveLength(10);
+	expect(recently_changed.slice(0, 2)).toEqual([
+		expect.objectContaining({
+			kind: "vendor",
+			id: vendor.id,
+			name: "Clouds",
+			is_new: false,
+		}),
+		expect.objectContaining({ kind: "measure", id: measure.id, is_new: true }),
+	]);
+});
+
+test("the overview is of one's own organizations, and of today unless another day is given", async () => {
+	const foreign = `${organization_id.slice(0, -1)}_`;
+	const answer = await admin.call("getOverview", { organization_id: foreign });
+	expect(answer.status).toBe(403);
+	const { body } = await admin.call("getOverview", { organization_id });
+	expect(body.today).toMatch(/^\d{4}-\d\d-\d\d$/);
+});
+
+test("there is an overview of the calendar's first and last day", async () => {
+	for (const [today, soon_until] of [
+		["1900-01-01", "1900-01-15"],
+		["9999-12-30", "9999-12-31"],
+		["9999-12-31", "9999-12-31"],
+	]) {
+		expect(
+			await admin.use("getOverview", { organization_id, today }),
+		).toMatchObject({ today, soon_until });
+	}
+});

@@ -1,0 +1,447 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { verifyLog } from "../../src/audit/verify.ts";
+import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Principal } from "../../src/principal.ts";
+import { allRows } from "../support/backups.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+import {
+	joinOrganization,
+	makeApiToken,
+	makeUser,
+	signedIn,
+	type TestUser,
+} from "../support/people.ts";
+import { assay } from "../support/program.ts";
+
+/** In everything that the tests write about somebody. */
+const MARKER = "quokka";
+const USER_MARKER = "numbat";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+async function run(...args: string[]) {
+	const { code, stdout, stderr } = await assay([...args, "--json"], {
+		DATABASE_URL: calls.database.url,
+	});
+	return { code, stderr, result: stdout === "" ? null : JSON.parse(stdout) };
+}
+
+/** Every row of the database with the text in it, whatever the column. */
+async function rowsWith(text: string): Promise<string[]> {
+	const tables = await allRows(calls.database.url);
+	return Object.entries(tables).flatMap(([table, rows]) =>
+		rows
+			.filter((row) => row.toLowerCase().includes(text))
+			.map((row) => `${table}: ${row}`),
+	);
+}
+
+async function verify(organization = organization_id) {
+	const pool = makePool(
+		{ connectionString: calls.database.url },
+		{ max: 1, role: AUDIT_ROLE },
+	);
+	const report = await verifyLog(pool, organization);
+	await pool.end();
+	return report;
+}
+
+let made = 0;
+
+/** A person with the marker in every text, an owner of a risk and of a device. */
+async function addPerson(
+	organization = organization_id,
+	by?: Principal,
+	marker = MARKER,
+) {
+	const number = ++made;
+	const { people } = await calls.call(
+		"addPeople",
+		{
+			organization_id: organization,
+			full_name: `${marker} Jones ${number}`,
+			primary_email_address: `${marker}-${number}@example.com`,
+			additional_email_addresses: [`${marker}-${number}@example.org`],
+			kind: "EMPLOYEE",
+			position: `Head of ${marker}s`,
+			contract_start_date: "2001-02-03",
+		},
+		by,
+	);
+	await calls.call(
+		"updatePeople",
+		{ id: people.id, full_name: `${marker} Smith ${number}` },
+		by,
+	);
+	const { risk } = await calls.call(
+		"addRisk",
+		{
+			organization_id: organization,
+			name: "Fire",
+			category: "Premises",
+			treatment: "MITIGATED",
+			inherent_likelihood: 2,
+			inherent_impact: 5,
+			owner_id: people.id,
+		},
+		by,
+	);
+	const { device } = await calls.call(
+		"addDevice",
+		{ organization_id: organization, name: "laptop", owner_id: people.id },
+		by,
+	);
+	return {
+		id: people.id as string,
+		email: people.primary_email_address as string,
+		riskId: risk.id as string,
+		deviceId: device.id as string,
+	};
+}
+
+/** A user with the marker in every text, and traces in every table that has some of users. */
+async function addUser(role: "admin" | "member" = "member") {
+	const { owner } = calls.database;
+	const user: TestUser = await makeUser(
+		calls.database,
+		{ organizationId: organization_id, role },
+		{ email: `${USER_MARKER}-user-${++made}@example.com`, passwordHash: "x" },
+	);
+	await owner.query("update users set name = $2 where id = $1", [
+		user.id,
+		`${USER_MARKER} User`,
+	]);
+	user.name = `${USER_MARKER} User`;
+	const token = await makeApiToken(calls.database, user, {
+		name: `${USER_MARKER}'s token`,
+	});
+	await owner.query(
+		"insert into api_token_usage values ($1, current_date, $2, 1, 0)",
+		[token.id, `${USER_MARKER}Tool`],
+	);
+	await owner.query(
+		"insert into sessions (id, user_id, token, expires_at, ip_address, user_agent) values ($1, $2, $3, now() + interval '1 day', '192.0.2.77', $4)",
+		[
+			`s${user.id.slice(1)}`,
+			user.id,
+			`${USER_MARKER}-${made}`,
+			`${USER_MARKER} browser`,
+		],
+	);
+	await owner.query(
+		"insert into two_factors (id, user_id, secret, backup_codes) values ($1, $2, $3, $3)",
+		[`t${user.id.slice(1)}`, user.id, USER_MARKER],
+	);
+	await owner.query(
+		"insert into verifications (id, identifier, value, expires_at) values ($1, $2, $3, now())",
+		[`v${user.id.slice(1)}`, `${USER_MARKER}-device`, user.id],
+	);
+	await owner.query("insert into sign_in_failures values ($1, 1, now())", [
+		createHash("sha256").update(user.email).digest(),
+	]);
+	const acting: Principal = {
+		...(await signedIn(calls.database, user)),
+		client: `${USER_MARKER}'s browser`,
+		address: "192.0.2.77",
+		token: { id: token.id, name: `${USER_MARKER}'s token` },
+	};
+	const profile = { name: `${USER_MARKER} Former` };
+	await calls.call("updateProfile", profile, acting);
+	await calls.call("updateProfile", { name: user.name }, acting);
+	if (role === "admin") {
+		await calls.call(
+			"inviteMember",
+			{ organization_id, email: `someone-${made}@example.com`, role: "viewer" },
+			acting,
+		);
+		await calls.call(
+			"addDevice",
+			{ organization_id, name: "by the user" },
+			acting,
+		);
+	}
+	return { ...user, acting };
+}
+
+test("nothing of an erased person is left in any table, what the person owned stays linked, and the log verifies", async () => {
+	const other = await createOrganization(calls.database.pool, "Other");
+	const elsewhere = await addPerson(
+		other,
+		calls.principal("admin", other),
+		"wombat",
+	);
+	const person = await addPerson();
+	const before = await verify();
+	expect((await rowsWith(MARKER)).length).toBeGreaterThan(2);
+	const othersBefore = await rowsWith(other.toLowerCase());
+
+	const { code, stderr, result } = await run(
+		...["person", "erase", "--org", organization_id, "--person", person.email],
+	);
+	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+	expect(result).toMatchObject({
+		id: person.id,
+		name: expect.stringMatching(/^Erased person [0-9a-f]{12}$/),
+		redacted_entries: 2,
+		still_owns: 2,
+		mentions: [],
+		mentioned_in_entries: 0,
+	});
+	expect(await rowsWith(MARKER)).toEqual([]);
+	const withDate = await rowsWith("2001-02-03");
+	expect(withDate.filter((row) => !row.includes("wombat"))).toEqual([]);
+	const { risk } = await calls.call("getRisk", { id: person.riskId });
+	expect(risk.owner_id).toBe(person.id);
+	const { people } = await calls.call("getPeople", { id: person.id });
+	expect(people).toMatchObject({ full_name: result.name, kind: "EMPLOYEE" });
+
+	const after = await verify();
+	expect(after.findings).toEqual([]);
+	expect(after.redacted).toBe(2);
+	expect(after.entries).toBe(before.entries + 1);
+	expect(await rowsWith(other.toLowerCase())).toEqual(othersBefore);
+	expect((await rowsWith("wombat")).length).toBeGreaterThan(2);
+	expect((await verify(other)).findings).toEqual([]);
+	expect(
+		(
+			await calls.call(
+				"getPeople",
+				{ id: elsewhere.id },
+				calls.principal("admin", other),
+			)
+		).people.full_name,
+	).toContain("wombat");
+});
+
+test("hashes noted before an erasure still hold after it", async () => {
+	const person = await addPerson();
+	const { head } = await verify();
+	await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+	);
+	const expected = `${organization_id}:${head?.sequence}:${head?.hash}`;
+	const { code, result } = await run("audit", "verify", "--expect", expected);
+	expect({ code, is_sound: result.is_sound }).toEqual({
+		code: 0,
+		is_sound: true,
+	});
+});
+
+test("a redacted entry that is changed once more, or one that no erasure lists, is found", async () => {
+	const person = await addPerson();
+	await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+	);
+	const { owner } = calls.database;
+	const change = (sql: string) =>
+		owner.query<{ sequence: string }>(
+			`update audit_entries set record_name = $2 where organization_id = $1 and ${sql} returning sequence`,
+			[organization_id, "Forged"],
+		);
+	const restore = async (sequence: string, name: string) =>
+		owner.query(
+			"update audit_entries set record_name = $3 where organization_id = $1 and sequence = $2",
+			[organization_id, sequence, name],
+		);
+	const { rows: names } = await owner.query<{ record_name: string }>(
+		"select record_name from audit_entries where record_id = $1 limit 1",
+		[person.id],
+	);
+	const redacted = await change(
+		`record_id = '${person.id}' and operation = 'addPeople'`,
+	);
+	const sequence = redacted.rows[0]?.sequence ?? "";
+	expect((await verify()).findings).toMatchObject([
+		{ sequence: Number(sequence) },
+	]);
+	await restore(sequence, names[0]?.record_name ?? "");
+	expect((await verify()).findings).toEqual([]);
+
+	const risk = await change(`record_id = '${person.riskId}'`);
+	expect((await verify()).findings).toMatchObject([
+		{ sequence: Number(risk.rows[0]?.sequence) },
+	]);
+	await restore(risk.rows[0]?.sequence ?? "", "Fire");
+	expect((await verify()).findings).toEqual([]);
+});
+
+test("only an erasure of the same organization excuses an entry that does not fit its hash", async () => {
+	const { owner } = calls.database;
+	const forged = await createOrganization(calls.database.pool, "Excused");
+	const list = (organization: string, operation: string, sequence: number) =>
+		owner.query(
+			`select audit_append($1, jsonb_build_array(jsonb_build_object(
+				'actor_kind', 'SYSTEM', 'actor_name', 'x', 'operation', $2::text,
+				'changes', jsonb_build_object('redacted_entries', jsonb_build_object('after', (
+					select jsonb_object_agg(e.sequence, encode(audit_entry_hash(e), 'hex'))
+					from audit_entries e where e.organization_id = $3 and e.sequence = $4
+				)))
+			)))`,
+			[organization, operation, forged, sequence],
+		);
+	await owner.query(
+		"update audit_entries set record_name = 'Forged' where organization_id = $1",
+		[forged],
+	);
+	// By an operation that is no erasure, and by one of another organization.
+	await list(forged, "updateRisk", 1);
+	await list(organization_id, "eraseUser", 1);
+	expect((await verify(forged)).findings).toMatchObject([{ sequence: 1 }]);
+	await list(forged, "eraseUser", 1);
+	expect(await verify(forged)).toMatchObject({ findings: [], redacted: 1 });
+	// An erasure that was itself changed says so.
+	await owner.query(
+		"update audit_entries set actor_name = 'y' where organization_id = $1 and sequence = 3",
+		[forged],
+	);
+	expect((await verify(forged)).findings).toMatchObject([{ sequence: 3 }]);
+});
+
+test("a person erased twice, or whose record was deleted before, leaves nothing either", async () => {
+	const { people } = await calls.call("addPeople", {
+		organization_id,
+		full_name: `${MARKER} Gone`,
+		primary_email_address: `${MARKER}-gone@example.com`,
+		kind: "CONTRACTOR",
+	});
+	await calls.call("deletePeople", { id: people.id });
+	const args = ["person", "erase", "--org", organization_id, "--person"];
+	expect((await run(...args, people.id)).result.redacted_entries).toBe(2);
+	expect(await rowsWith(MARKER)).toEqual([]);
+	expect((await run(...args, people.id)).result.redacted_entries).toBe(0);
+	expect((await verify()).findings).toEqual([]);
+});
+
+test("devices lose their erased owner when asked, and a name in another record's text is reported", async () => {
+	const person = await addPerson();
+	const { people } = await calls.call("getPeople", { id: person.id });
+	const { task } = await calls.call("addTask", {
+		organization_id,
+		name: `Ask ${people.full_name}`,
+	});
+	const { result } = await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+		"--clear-devices",
+	);
+	expect(result).toMatchObject({
+		devices_without_owner: 1,
+		still_owns: 1,
+		mentions: [{ kind: "task", id: task.id }],
+		mentioned_in_entries: 1,
+	});
+	const { device } = await calls.call("getDevice", { id: person.deviceId });
+	expect(device.owner_id).toBeNull();
+});
+
+test("a dry run says what would go and changes nothing", async () => {
+	const person = await addPerson();
+	const before = await allRows(calls.database.url);
+	const { result } = await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+		"--dry-run",
+	);
+	expect(result).toMatchObject({ redacted_entries: 2, is_dry_run: true });
+	expect(await allRows(calls.database.url)).toEqual(before);
+});
+
+test("a person's export has the record, what the person owns, devices and entries, and no hash of a key", async () => {
+	const person = await addPerson();
+	const { code, result } = await run(
+		...["person", "export", "--org", organization_id, "--person", person.email],
+	);
+	expect(code).toBe(0);
+	expect(result).toMatchObject({
+		record: { id: person.id, primary_email_address: person.email },
+		owns: [
+			{ kind: "device", id: person.deviceId, as: "owner_id" },
+			{ kind: "risk", id: person.riskId, as: "owner_id" },
+		],
+		devices: [{ id: person.deviceId }],
+		audit_entries: [{ operation: "addPeople" }, { operation: "updatePeople" }],
+	});
+	expect(JSON.stringify(result)).not.toMatch(/hash/);
+});
+
+test("nothing of an erased user is left in any table, and the log verifies", async () => {
+	const other = await createOrganization(calls.database.pool, "Left");
+	const user = await addUser("admin");
+	await joinOrganization(calls.database, user, other, "member");
+	await makeUser(calls.database, {
+		organizationId: organization_id,
+		role: "admin",
+	});
+	expect((await rowsWith(USER_MARKER)).length).toBeGreaterThan(8);
+	const { result: exported } = await run(
+		"user",
+		"export",
+		"--email",
+		user.email,
+	);
+	expect(exported).toMatchObject({
+		user: { id: user.id, email: user.email },
+		memberships: [{ role: "admin" }, { role: "member" }],
+		sessions: [{ ip_address: "192.0.2.77" }],
+		api_tokens: [{ name: `${USER_MARKER}'s token` }],
+		api_token_usage: [{ calls: "1" }],
+	});
+	expect(exported.audit_entries.length).toBeGreaterThan(3);
+	expect(JSON.stringify(exported)).not.toMatch(/token_hash|password|secret/);
+
+	const { code, stderr, result } = await run(
+		"user",
+		"erase",
+		"--email",
+		user.email,
+	);
+	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+	expect(result).toMatchObject({ id: user.id, organizations_left: 2 });
+	expect(await rowsWith(USER_MARKER)).toEqual([]);
+	expect(await rowsWith("192.0.2.77")).toEqual([]);
+	const { findings, redacted } = await verify();
+	expect(findings).toEqual([]);
+	expect(redacted).toBeGreaterThan(3);
+	expect((await run("user", "erase", "--email", user.email)).code).toBe(1);
+});
+
+test("an organization's last admin is refused, and nothing of the erasure is done", async () => {
+	const alone = await createOrganization(calls.database.pool, "Alone");
+	const user = await addUser();
+	await joinOrganization(calls.database, user, alone, "admin");
+	const before = await allRows(calls.database.url);
+	const { code, stderr } = await run("user", "erase", "--email", user.email);
+	expect(code).toBe(1);
+	expect(stderr).toContain("last admin");
+	expect(stderr).toContain(alone);
+	expect(await allRows(calls.database.url)).toEqual(before);
+});
+
+test("the role that erases can change neither what an entry says was done nor its hash, nor delete one", async () => {
+	const pool = makePool(
+		{ connectionString: calls.database.url },
+		{ max: 1, role: "assay_privacy" },
+	);
+	for (const sql of [
+		"update audit_entries set hash = ''",
+		"update audit_entries set previous_hash = ''",
+		"update audit_entries set operation = 'x'",
+		"update audit_entries set at = now()",
+		"update audit_entries set record_id = null",
+		"delete from audit_entries",
+		"update audit_heads set sequence = 1",
+		"select password from accounts",
+		"select token from sessions",
+		"select token_hash from api_tokens",
+		"select secret from two_factors",
+	]) {
+		await expect(pool.query(sql), sql).rejects.toMatchObject({ code: "42501" });
+	}
+	await pool.end();
+});

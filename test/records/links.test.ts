@@ -1,0 +1,360 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+async function addRisk(name = "Fire"): Promise<string> {
+	const { risk } = await calls.call("addRisk", {
+		organization_id,
+		name,
+		category: "Premises",
+		treatment: "MITIGATED",
+		inherent_likelihood: 2,
+		inherent_impact: 5,
+	});
+	return risk.id;
+}
+
+async function addMeasure(fields: object = {}): Promise<string> {
+	const { measure } = await calls.call("addMeasure", {
+		organization_id,
+		name: "Sprinklers",
+		category: "Premises",
+		...fields,
+	});
+	return measure.id;
+}
+
+test("a link is seen from both its ends, with kind and name, and linking again changes nothing", async () => {
+	const [risk, measure] = [await addRisk("Flood"), await addMeasure()];
+	const { link } = await calls.call("linkRecords", {
+		record_id: risk,
+		linked_record_id: measure,
+	});
+	expect(link).toMatchObject({ record_id: risk, linked_record_id: measure });
+	const again = await calls.call("linkRecords", {
+		record_id: measure,
+		linked_record_id: risk,
+	});
+	expect(again.link.created_at).toBe(link.created_at);
+	const list = (record_id: string) =>
+		calls.call("listLinkedRecords", { record_id });
+	expect(await list(risk)).toMatchObject({
+		linked_records: [{ id: measure, kind: "measure", name: "Sprinklers" }],
+		next_cursor: null,
+	});
+	expect(await list(measure)).toMatchObject({
+		linked_records: [{ id: risk, kind: "risk", name: "Flood" }],
+	});
+});
+
+test("a linked record is listed with its status or state, null for a kind that has none", async () => {
+	const risk = await addRisk();
+	const measure = await addMeasure({ state: "IN_PROGRESS" });
+	const { nonconformity } = await calls.call("addNonconformity", {
+		organization_id,
+		status: "CLOSED",
+	});
+	for (const linked of [risk, nonconformity.id]) {
+		await calls.call("linkRecords", {
+			record_id: measure,
+			linked_record_id: linked,
+		});
+	}
+	const statuses = async (record_id: string) => {
+		const list = await calls.call("listLinkedRecords", { record_id });
+		return list.linked_records.map(
+			({ id, status }: Record<string, unknown>) => [id, status],
+		);
+	};
+	expect(await statuses(risk)).toEqual([[measure, "IN_PROGRESS"]]);
+	expect(new Map(await statuses(measure))).toEqual(
+		new Map([
+			[risk, null],
+			[nonconformity.id, "CLOSED"],
+		]),
+	);
+});
+
+test("unlinking says whether there was a link, and the records stay", async () => {
+	const ends = {
+		record_id: await addRisk(),
+		linked_record_id: await addMeasure(),
+	};
+	await calls.call("linkRecords", ends);
+	expect(await calls.call("unlinkRecords", ends)).toMatchObject({
+		was_linked: true,
+	});
+	expect(await calls.call("unlinkRecords", ends)).toMatchObject({
+		was_linked: false,
+	});
+	await calls.call("getRisk", { id: ends.record_id });
+});
+
+test("deleting a record removes its links", async () => {
+	const [risk, measure] = [await addRisk(), await addMeasure()];
+	await calls.call("linkRecords", {
+		record_id: risk,
+		linked_record_id: measure,
+	});
+	await calls.call("deleteMeasure", { id: measure });
+	expect(
+		await calls.call("listLinkedRecords", { record_id: risk }),
+	).toMatchObject({ linked_records: [] });
+});
+
+test("of a link and a deletion at the same time no link to nothing is left", async () => {
+	const risk = await addRisk();
+	const measures = await Promise.all(
+		Array.from({ length: 20 }, () => addMeasure()),
+	);
+	await Promise.all(
+		measures.flatMap((measure) => [
+			calls
+				.call("linkRecords", { record_id: risk, linked_record_id: measure })
+				.catch((error) => expect(error.code).toBe("bad_request")),
+			calls.call("deleteMeasure", { id: measure }),
+		]),
+	);
+	const { rows } = await calls.database.owner.query(
+		"select from record_links where first_id = $1 or second_id = $1",
+		[risk],
+	);
+	expect(rows).toEqual([]);
+});
+
+test("what cannot be linked is refused with the field named", async () => {
+	const risk = await addRisk();
+	const { people } = await calls.call("addPeople", {
+		organization_id,
+		full_name: "Ada",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const refusal = (linked_record_id: string) =>
+		calls.refusal("linkRecords", { record_id: risk, linked_record_id });
+	for (const id of [risk, people.id, "nonsense", `${risk.slice(0, -1)}-`]) {
+		expect(await refusal(id)).toMatchObject({
+			code: "bad_request",
+			fields: ["linked_record_id"],
+		});
+	}
+	const unknown = `${risk.slice(0, -1)}${risk.endsWith("A") ? "B" : "A"}`;
+	expect(
+		await calls.refusal("linkRecords", {
+			record_id: unknown,
+			linked_record_id: risk,
+		}),
+	).toMatchObject({ code: "not_found" });
+});
+
+test("a record of another organization can be neither linked nor listed", async () => {
+	const other = await createOrganization(calls.database.pool, "Other");
+	const theirs = await calls.call(
+		"addVendor",
+		{ organization_id: other, name: "Theirs" },
+		calls.principal("admin", other),
+	);
+	const risk = await addRisk();
+	expect(
+		await calls.refusal("linkRecords", {
+			record_id: risk,
+			linked_record_id: theirs.vendor.id,
+		}),
+	).toMatchObject({ code: "bad_request", fields: ["linked_record_id"] });
+	expect(
+		await calls.refusal("listLinkedRecords", { record_id: theirs.vendor.id }),
+	).toMatchObject({ code: "not_found" });
+});
+
+test("linked records come page by page without loss or double, and by kind", async () => {
+	const risk = await addRisk();
+	const linked = await Promise.all(
+		Array.from({ length: 7 }, async (_, n) =>
+			n < 3 ? addRisk(`r${n}`) : addMeasure({ name: `m${n}` }),
+		),
+	);
+	for (const id of linked) {
+		await calls.call("linkRecords", { record_id: risk, linked_record_id: id });
+	}
+	const seen: string[] = [];
+	let cursor: string | null = null;
+	do {
+		const page: {
+			linked_records: { id: string }[];
+			next_cursor: string | null;
+		} = await calls.call("listLinkedRecords", {
+			record_id: risk,
+			size: 3,
+			cursor,
+		});
+		seen.push(...page.linked_records.map(({ id }) => id));
+		cursor = page.next_cursor;
+	} while (cursor);
+	expect(seen.sort()).toEqual(linked.sort());
+	const { linked_records } = await calls.call("listLinkedRecords", {
+		record_id: risk,
+		kind: "measure",
+	});
+	expect(linked_records).toHaveLength(4);
+	expect(
+		await calls.refusal("listLinkedRecords", { record_id: risk, cursor: "x" }),
+	).toMatchObject({ fields: ["cursor"] });
+});
+
+test("coverage counts included controls that are linked to an implemented measure", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "ISO 27001",
+	});
+	const coverage = async () =>
+		(await calls.call("getFramework", { id: framework.id })).coverage;
+	expect(await coverage()).toEqual({
+		controls: 0,
+		included: 0,
+		covered: 0,
+		coverage_percent: null,
+	});
+	const addControl = async (fields: object = {}) =>
+		(
+			await calls.call("addControl", {
+				organization_id,
+				framework_id: framework.id,
+				section_title: "A.5",
+				name: "Policies",
+				...fields,
+			})
+		).control.id;
+	const controls = [await addControl(), await addControl(), await addControl()];
+	const excluded = await addControl({
+		status: "EXCLUDED",
+		exclusion_justification: "No office",
+	});
+	const done = await addMeasure({ state: "IMPLEMENTED" });
+	const planned = await addMeasure({ state: "IN_PROGRESS" });
+	const intended = await addMeasure({ state: "NOT_STARTED" });
+	for (const [measure, control] of [
+		[done, controls[0]],
+		[planned, controls[0]],
+		[planned, controls[1]],
+		[done, excluded],
+		[intended, controls[2]],
+	]) {
+		await calls.call("linkRecords", {
+			record_id: measure,
+			linked_record_id: control,
+		});
+	}
+	expect(await coverage()).toEqual({
+		controls: 4,
+		included: 3,
+		covered: 1,
+		coverage_percent: 33.3,
+	});
+	const whole = await calls.call("getFrameworkCoverage", { id: framework.id });
+	expect(whole.coverage).toEqual(await coverage());
+	const measures = new Map(
+		whole.controls.map((control: Record<string, unknown>) => [
+			control.id,
+			[
+				control.measures,
+				control.implemented_measures,
+				control.started_measures,
+				control.planned_measures,
+			],
+		]),
+	);
+	expect(measures).toEqual(
+		new Map([
+			[controls[0], [2, 1, 1, 0]],
+			[controls[1], [1, 0, 1, 0]],
+			[controls[2], [1, 0, 0, 1]],
+			[excluded, [1, 1, 0, 0]],
+		]),
+	);
+});
+
+test("the coverage of a framework that is not there is not found", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "Gone",
+	});
+	await calls.call("deleteFramework", { id: framework.id });
+	const refusal = calls.refusal("getFrameworkCoverage", { id: framework.id });
+	expect((await refusal).code).toBe("not_found");
+});
+
+test("a link is in the history of both records with their names, the second time not", async () => {
+	const [risk, measure] = [await addRisk("Fire"), await addMeasure()];
+	const ends = { record_id: risk, linked_record_id: measure };
+	await calls.call("linkRecords", ends);
+	await calls.call("linkRecords", ends);
+	await calls.call("unlinkRecords", ends);
+	const fire = { kind: "risk", id: risk, name: "Fire" };
+	const sprinklers = { kind: "measure", id: measure, name: "Sprinklers" };
+	expect(await historyOf(risk)).toEqual([
+		["linkRecords", "Fire", { linked_record: { after: sprinklers } }],
+		["unlinkRecords", "Fire", { linked_record: { before: sprinklers } }],
+	]);
+	expect(await historyOf(measure)).toEqual([
+		["linkRecords", "Sprinklers", { linked_record: { after: fire } }],
+		["unlinkRecords", "Sprinklers", { linked_record: { before: fire } }],
+	]);
+});
+
+test("a deleted record's links are in its history and in that of the records it was linked to", async () => {
+	const [risk, measure] = [await addRisk("Fire"), await addMeasure()];
+	await calls.call("linkRecords", {
+		record_id: risk,
+		linked_record_id: measure,
+	});
+	await calls.call("deleteRisk", { id: risk });
+	const [, [, , deleted] = []] = await historyOf(risk);
+	expect(deleted).toMatchObject({
+		linked_records: {
+			before: [{ kind: "measure", id: measure, name: "Sprinklers" }],
+		},
+	});
+	expect((await historyOf(measure))[1]).toEqual([
+		"deleteRisk",
+		"Sprinklers",
+		{ linked_record: { before: { kind: "risk", id: risk, name: "Fire" } } },
+	]);
+});
+
+test("a cursor of another record, another kind or made by hand is refused", async () => {
+	const risk = await addRisk();
+	for (let n = 0; n < 2; n++) {
+		await calls.call("linkRecords", {
+			record_id: risk,
+			linked_record_id: await addMeasure(),
+		});
+	}
+	const list = (input: object) => calls.call("listLinkedRecords", input);
+	const { next_cursor: cursor } = await list({ record_id: risk, size: 1 });
+	const next = await list({ record_id: risk, size: 1, cursor });
+	expect(next.linked_records).toHaveLength(1);
+	for (const wrong of [
+		{ record_id: await addRisk(), cursor },
+		{ record_id: risk, kind: "measure", cursor },
+		{ record_id: risk, cursor: "A".repeat(32) },
+	]) {
+		await expect(list(wrong)).rejects.toThrow(/cursor/);
+	}
+});
+
+/** What the audit log has of a record after it was added: operation, its name, what changed. */
+async function historyOf(id: string): Promise<unknown[][]> {
+	const { rows } = await calls.database.owner.query(
+		"select operation, record_name, changes from audit_entries where record_id = $1 and operation not like 'add%' order by sequence",
+		[id],
+	);
+	return rows.map(Object.values);
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+async function addPerson(): Promise<string> {
+	const { people } = await calls.call("addPeople", {
+		organization_id,
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	return people.id;
+}
+const use = (name: string, input: object) =>
+	calls.call(name, { organization_id, name: "One", ...input });
+
+test("it counts what names a person, register by register, and devices", async () => {
+	const [person, other] = [await addPerson(), await addPerson()];
+	const owner_id = person;
+	await use("addVendor", { owner_id });
+	await use("addVendor", { owner_id });
+	await use("addVendor", { owner_id: other });
+	await use("addMeasure", { category: "Access", owner_id });
+	await use("addTask", { assigned_to_id: person });
+	await use("addDevice", { owner_id });
+	const { uses } = await calls.call("getRecordUses", { id: person });
+	const of = (kind: string, filter: string, count: number) => ({
+		...{ kind, filter, count },
+		is_more: false,
+	});
+	expect(uses).toEqual([
+		of("measure", "owner_id", 1),
+		of("vendor", "owner_id", 2),
+		of("task", "assigned_to_id", 1),
+		of("device", "owner_id", 1),
+	]);
+	for (const { kind, filter } of uses) {
+		const list = `list${kind[0].toUpperCase()}${kind.slice(1)}s`;
+		const listed = await calls.call(list, {
+			organization_id,
+			filter: { [filter]: person },
+		});
+		expect(listed).toBeTruthy();
+	}
+});
+
+test("it counts to 100, and says that there are more", async () => {
+	const { framework } = await use("addFramework", {});
+	const id = framework.id;
+	const none = await calls.call("getRecordUses", { id });
+	expect(none.uses).toEqual([]);
+	await calls.database.owner.query(
+		`insert into controls (organization_id, id, framework_id, section_title, name)
+		select $1, left($2, 24) || lpad(n::text, 8, '0'), $3, 'A', 'Control' from generate_series(1, 101) n`,
+		[organization_id, makeId(organization_id, "control"), id],
+	);
+	const { uses } = await calls.call("getRecordUses", { id });
+	expect(uses).toEqual([
+		{ kind: "control", filter: "framework_id", count: 100, is_more: true },
+	]);
+});
+
+test("a record that there is not, one of somebody else, and what is no record are not found", async () => {
+	const elsewhere = await createOrganization(calls.database.pool, "Elsewhere");
+	for (const id of [
+		makeId(organization_id, "people"),
+		makeId(elsewhere, "people"),
+		makeId(organization_id, "invitation"),
+	]) {
+		expect((await calls.refusal("getRecordUses", { id })).code).toBe(
+			"not_found",
+		);
+	}
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Principal } from "../../src/principal.ts";
+import { recordKinds } from "../../src/registers/all.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+import { samples } from "../support/record-samples.ts";
+import {
+	inputOf,
+	isNullable,
+	makeReferences,
+	type References,
+	sampleValue,
+} from "../support/record-values.ts";
+
+let calls: Calls;
+beforeAll(async () => {
+	calls = await makeCalls();
+});
+afterAll(() => calls.close());
+
+test("every kind of record has its samples here", () => {
+	expect(samples.map(({ kind }) => kind)).toEqual(
+		recordKinds.map(({ kind }) => kind),
+	);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: a record's fields depend on its kind.
+type Answer = any;
+
+describe.for(samples)("$kind", (sample) => {
+	const { one, many, key, keys } = sample;
+	let organization_id: string;
+	let references: References;
+	let by: Principal;
+	beforeAll(async () => {
+		organization_id = await createOrganization(calls.database.pool, one);
+		references = await makeReferences(calls, organization_id);
+		by = calls.principal("admin", organization_id);
+	});
+
+	const call = (name: string, input: object) => calls.call(name, input, by);
+	const add = async (input: object): Promise<Answer> =>
+		(await call(`add${one}`, { organization_id, ...input }))[key];
+	const get = async (id: string): Promise<Answer> =>
+		(await call(`get${one}`, { id }))[key];
+	const update = async (id: string, fields: object): Promise<Answer> =>
+		(await call(`update${one}`, { id, ...fields }))[key];
+	const listed = async (id: string): Promise<Answer> => {
+		const answer = await call(`list${many}`, { organization_id, size: 100 });
+		return answer[keys].find((record: { id: string }) => record.id === id);
+	};
+
+	test("added with the required fields alone it has the defaults", async () => {
+		const input = inputOf(sample, references, "required");
+		const record = await add(input);
+		expect(record).toEqual({
+			id: expect.stringMatching(/^[\w-]{32}$/),
+			organization_id,
+			...input,
+			...sample.defaults,
+			created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+			updated_at: record.created_at,
+		});
+	});
+
+	test("each required field must be given", async () => {
+		for (const field of sample.required) {
+			const { [field]: _, ...input } = inputOf(sample, references, "all");
+			const refused = await calls.refusal(
+				`add${one}`,
+				{ organization_id, ...input },
+				by,
+			);
+			expect(refused).toMatchObject({ code: "bad_request", fields: [field] });
+		}
+	});
+
+	test("every field given on add is read back by get and list, and there are no others", async () => {
+		const input = inputOf(sample, references, "all");
+		const record = await add(input);
+		expect(record).toMatchObject(input);
+		expect(await get(record.id)).toEqual(record);
+		expect(await listed(record.id)).toEqual(record);
+		expect(Object.keys(record).sort()).toEqual(
+			[
+				...["id", "organization_id", "created_at", "updated_at"],
+				...new Set([...Object.keys(input), ...Object.keys(sample.defaults)]),
+			].sort(),
+		);
+	});
+
+	test("an update of one field changes that field and updated_at alone", async () => {
+		const { id } = await add(inputOf(sample, references, "all"));
+		for (const field of Object.keys(sample.fields)) {
+			const before = await get(id);
+			const value = sampleValue(sample, field, references, 1);
+			const after = await update(id, { [field]: value });
+			const followed = sample.follows?.[field];
+			expect(after, field).toEqual({
+				...before,
+				[field]: value,
+				...(followed && { [followed]: after[followed] }),
+				updated_at: after.updated_at,
+			});
+			expect(after[field], field).not.toEqual(before[field]);
+			expect(after.updated_at > before.updated_at, field).toBe(true);
+			expect(await get(id)).toEqual(after);
+		}
+	});
+
+	test("an update to what is there already, or of nothing, changes nothing", async () => {
+		const input = inputOf(sample, references, "all");
+		const record = await add(input);
+		expect(await update(record.id, input)).toEqual(record);
+		expect(await update(record.id, {})).toEqual(record);
+	});
+
+	test("null clears each field that may be empty, and is refused for the others", async () => {
+		const { id } = await add(inputOf(sample, references, "all"));
+		if (sample.kind === "control") await update(id, { status: "INCLUDED" });
+		for (const field of Object.keys(sample.fields)) {
+			if (isNullable(sample, field)) {
+				expect((await update(id, { [field]: null }))[field], field).toBeNull();
+				expect((await get(id))[field], field).toBeNull();
+			} else {
+				const refused = await calls.refusal(
+					`update${one}`,
+					{ id, [field]: null },
+					by,
+				);
+				expect(refused).toMatchObject({ code: "bad_request", fields: [field] });
+			}
+		}
+	});
+
+	test("what the service makes cannot be given", async () => {
+		const { id } = await add(inputOf(sample, references, "all"));
+		for (const field of [
+			"created_at",
+			"updated_at",
+			"inherent_risk_score",
+			"nonsense",
+		]) {
+			for (const [name, input] of [
+				[
+					`add${one}`,
+					{ organization_id, ...inputOf(sample, references, "all") },
+				],
+				[`update${one}`, { id }],
+			] as const) {
+				const refused = await calls.refusal(name, { ...input, [field]: 1 }, by);
+				expect(refused.code).toBe("bad_request");
+				expect(refused.message).toContain(`"${field}"`);
+			}
+		}
+	});
+
+	test("deleted it is gone", async () => {
+		const { id } = await add(inputOf(sample, references, "all"));
+		expect(await call(`delete${one}`, { id })).toEqual({
+			[`deleted_${key}_id`]: id,
+		});
+		expect(await listed(id)).toBeUndefined();
+		for (const name of ["get", "update", "delete"]) {
+			const refused = await calls.refusal(`${name}${one}`, { id }, by);
+			expect(refused.code).toBe("not_found");
+		}
+	});
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Principal } from "../../src/principal.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+import { samples } from "../support/record-samples.ts";
+import { inputOf, makeReferences } from "../support/record-values.ts";
+
+// What a list of records refuses, and the filters that only one kind has.
+
+let calls: Calls;
+beforeAll(async () => {
+	calls = await makeCalls();
+});
+afterAll(() => calls.close());
+
+/** Deeper than recursion goes. */
+const DEEP = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+
+describe.for(samples)("$kind", (sample) => {
+	const tool = `list${sample.many}`;
+	let organization_id: string;
+	let by: Principal;
+	let id: string;
+	const list = (input: object) =>
+		calls.call(tool, { organization_id, ...input }, by);
+
+	beforeAll(async () => {
+		organization_id = await createOrganization(calls.database.pool, sample.one);
+		by = calls.principal("admin", organization_id);
+		const references = await makeReferences(calls, organization_id);
+		for (let made = 0; made < 2; made++) {
+			const input = inputOf(sample, references, "all");
+			const answer = await calls.call(
+				`add${sample.one}`,
+				{ organization_id, ...input },
+				by,
+			);
+			id = answer[sample.key].id;
+		}
+	});
+
+	test("a cursor of another order or tool, or made by hand, is refused", async () => {
+		const cursorOf = async (order_by: object) =>
+			(await list({ order_by, size: 1 })).next_cursor;
+		const byUpdate = await cursorOf({ field: "updated_at", direction: "ASC" });
+		const write = (value: unknown) =>
+			Buffer.from(JSON.stringify(value)).toString("base64url");
+
+		const other = sample.kind === "risk" ? "listMeasures" : "listRisks";
+		for (const [order_by, cursor] of [
+			[undefined, byUpdate],
+			[{ field: "updated_at", direction: "DESC" }, byUpdate],
+			[{ field: "created_at", direction: "ASC" }, byUpdate],
+			[undefined, "nonsense"],
+			[undefined, ""],
+			[undefined, "\u0000"],
+			[undefined, write([`${other}.created_at.DESC`, "2026-01-01", id])],
+			[undefined, write([`${tool}.created_at.DESC`, "no time", id])],
+			[undefined, write([`${tool}.created_at.DESC`, "2026-01-01", "no id"])],
+			[undefined, write([`${tool}.created_at.DESC`, "2026-01-01\u0000", id])],
+			[undefined, write({})],
+			...sample.orders.map((field) => [
+				{ field, direction: "DESC" },
+				write([`${tool}.${field}.DESC`, "\ud800", id]),
+			]),
+			[undefined, write([`${tool}.created_at.DESC`, { toString: 1 }, id])],
+			[undefined, write(["x", { toString: 1 }, "y"])],
+			[undefined, Buffer.from(`["x","y",${DEEP}]`).toString("base64url")],
+		]) {
+			const refused = await calls.refusal(
+				tool,
+				{ organization_id, cursor, ...(order_by && { order_by }) },
+				by,
+			);
+			expect(refused, String(cursor).slice(0, 200)).toMatchObject({
+				code: "bad_request",
+				fields: ["cursor"],
+			});
+		}
+	});
+
+	test("wrong sizes, orders and filters are refused, and named", async () => {
+		for (const [input, field] of [
+			[{ size: 0 }, "size"],
+			[{ size: 101 }, "size"],
+			[{ size: 1.5 }, "size"],
+			[{ order_by: { field: "id" } }, "order_by.field"],
+			[
+				{ order_by: { field: "created_at", direction: "UP" } },
+				"order_by.direction",
+			],
+			[{ filter: { query: "x".repeat(201) } }, "filter.query"],
+			[{ filter: { nonsense: 1 } }, "filter"],
+		] as const) {
+			const refused = await calls.refusal(
+				tool,
+				{ organization_id, ...input },
+				by,
+			);
+			expect(refused, JSON.stringify(input)).toMatchObject({
+				code: "bad_request",
+				fields: [field],
+			});
+		}
+	});
+});
+
+test("risks by their scores, both ends included", async () => {
+	const organization_id = await createOrganization(
+		calls.database.pool,
+		"Scores",
+	);
+	const by = calls.principal("admin", organization_id);
+	for (const [inherent_likelihood, inherent_impact, residual_impact] of [
+		[1, 1, 1],
+		[2, 3, 2],
+		[5, 5, 1],
+	]) {
+		await calls.call(
+			"addRisk",
+			{
+				organization_id,
+				name: "x",
+				category: "x",
+				treatment: "AVOIDED",
+				inherent_likelihood,
+				inherent_impact,
+				residual_impact,
+			},
+			by,
+		);
+	}
+	const scores = async (filter: object) => {
+		const { risks } = await calls.call(
+			"listRisks",
+			{ organization_id, filter, order_by: { field: "inherent_risk_score" } },
+			by,
+		);
+		return risks.map(
+			(risk: { inherent_risk_score: number }) => risk.inherent_risk_score,
+		);
+	};
+	expect(await scores({ min_inherent_risk_score: 6 })).toEqual([6, 25]);
+	expect(await scores({ max_inherent_risk_score: 6 })).toEqual([1, 6]);
+	expect(
+		await scores({ min_inherent_risk_score: 2, max_inherent_risk_score: 24 }),
+	).toEqual([6]);
+	expect(await scores({ min_residual_risk_score: 5 })).toEqual([25]);
+	expect(await scores({ max_residual_risk_score: 4 })).toEqual([1, 6]);
+	const refused = await calls.refusal(
+		"listRisks",
+		{ organization_id, filter: { min_inherent_risk_score: 26 } },
+		by,
+	);
+	expect(refused.fields).toEqual(["filter.min_inherent_risk_score"]);
+});
+
+test("people whose contract has ended can be left out", async () => {
+	const organization_id = await createOrganization(
+		calls.database.pool,
+		"Contracts",
+	);
+	const by = calls.principal("admin", organization_id);
+	const day = (offset: number) =>
+		new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+	for (const [full_name, contract_end_date] of [
+		["ended", day(-2)],
+		["ending", day(2)],
+		["endless", null],
+	]) {
+		await calls.call(
+			"addPeople",
+			{
+				organization_id,
+				full_name,
+				contract_end_date,
+				primary_email_address: "a@example.com",
+				kind: "EMPLOYEE",
+			},
+			by,
+		);
+	}
+	const namesOf = async (filter: object) => {
+		const { people } = await calls.call(
+			"listPeople",
+			{ organization_id, filter, order_by: { field: "full_name" } },
+			by,
+		);
+		return people.map((person: { full_name: string }) => person.full_name);
+	};
+	expect(await namesOf({ exclude_contract_ended: true })).toEqual([
+		"ending",
+		"endless",
+	]);
+	expect(await namesOf({ exclude_contract_ended: false })).toEqual([
+		"ended",
+		"ending",
+		"endless",
+	]);
+});

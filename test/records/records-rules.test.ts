@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+import { samples } from "../support/record-samples.ts";
+import {
+	inputOf,
+	makeReferences,
+	type References,
+} from "../support/record-values.ts";
+
+let calls: Calls;
+let organization_id: string;
+let references: References;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+	references = await makeReferences(calls, organization_id);
+});
+afterAll(() => calls.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's type depends on the name of the call.
+type Answer = any;
+
+/** Adds a record of the kind with its required fields and these. */
+async function add(kind: string, fields: object = {}): Promise<Answer> {
+	const sample = samples.find((known) => known.kind === kind);
+	if (!sample) throw new Error(`no samples of ${kind}`);
+	const answer = await calls.call(`add${sample.one}`, {
+		organization_id,
+		...inputOf(sample, references, "required"),
+		...fields,
+	});
+	return answer[sample.key];
+}
+
+/** Resolves when a transaction of this database waits for another one. */
+async function someoneWaits(): Promise<void> {
+	for (;;) {
+		const { rowCount } = await calls.database.owner.query(
+			`select from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock'`,
+		);
+		if (rowCount) return;
+	}
+}
+
+test.for([
+	["people", "People", "contract_start_date", "contract_end_date"],
+	["audit", "Audit", "valid_from", "valid_until"],
+] as const)("%s: a last day before the first is refused, the same day is not", async ([
+	kind,
+	one,
+	first,
+	last,
+]) => {
+	const record = await add(kind, {
+		[first]: "2026-05-01",
+		[last]: "2026-05-01",
+	});
+	const refused = [
+		await calls.refusal(`update${one}`, {
+			id: record.id,
+			[last]: "2026-04-30",
+		}),
+		await calls.refusal(`update${one}`, {
+			id: record.id,
+			[first]: "2026-05-02",
+		}),
+		await calls.refusal(`add${one}`, {
+			organization_id,
+			...inputOf(
+				samples.find((known) => known.kind === kind) as never,
+				references,
+				"required",
+			),
+			[first]: "2026-05-02",
+			[last]: "2026-05-01",
+		}),
+	];
+	for (const { code, fields, message } of refused) {
+		expect({ code, fields }).toEqual({ code: "bad_request", fields: [last] });
+		expect(message).toContain(first);
+	}
+	expect(
+		(await calls.call(`get${one}`, { id: record.id }))[
+			record.framework_id ? "audit" : "people"
+		],
+	).toEqual(record);
+});
+
+test("an excluded control has a justification, whichever of the two is given or taken away", async () => {
+	const { id } = await add("control");
+	const refuse = async (name: string, input: object) => {
+		const { code, fields } = await calls.refusal(name, input);
+		expect({ code, fields }).toEqual({
+			code: "bad_request",
+			fields: ["exclusion_justification"],
+		});
+	};
+	await refuse("updateControl", { id, status: "EXCLUDED" });
+	await refuse("updateControl", {
+		id,
+		status: "EXCLUDED",
+		exclusion_justification: "  ",
+	});
+	await refuse("addControl", {
+		organization_id,
+		framework_id: references.framework[0],
+		section_title: "A.5",
+		name: "Policies",
+		status: "EXCLUDED",
+	});
+	await calls.call("updateControl", {
+		id,
+		status: "EXCLUDED",
+		exclusion_justification: "no cloud",
+	});
+	await refuse("updateControl", { id, exclusion_justification: null });
+	const { control } = await calls.call("updateControl", {
+		id,
+		status: "INCLUDED",
+		exclusion_justification: null,
+	});
+	expect(control).toMatchObject({
+		status: "INCLUDED",
+		exclusion_justification: null,
+	});
+});
+
+test("a risk's scores are likelihood times impact in every reply", async () => {
+	let risk = await add("risk", {
+		inherent_likelihood: 4,
+		inherent_impact: 5,
+		residual_impact: 2,
+	});
+	expect(risk).toMatchObject({
+		residual_likelihood: 4,
+		inherent_risk_score: 20,
+		residual_risk_score: 8,
+	});
+	const { id } = risk;
+	for (const change of [
+		{ inherent_likelihood: 1 },
+		{ inherent_impact: 3 },
+		{ residual_likelihood: 2, residual_impact: 1 },
+		{
+			inherent_likelihood: 5,
+			inherent_impact: 5,
+			residual_likelihood: 5,
+			residual_impact: 5,
+		},
+		{ name: "Renamed" },
+	]) {
+		({ risk } = await calls.call("updateRisk", { id, ...change }));
+		const { risks } = await calls.call("listRisks", {
+			organization_id,
+			size: 100,
+		});
+		for (const reply of [
+			risk,
+			(await calls.call("getRisk", { id })).risk,
+			risks.find((one: { id: string }) => one.id === id),
+		]) {
+			expect(reply).toMatchObject({
+				inherent_risk_score: reply.inherent_likelihood * reply.inherent_impact,
+				residual_risk_score: reply.residual_likelihood * reply.residual_impact,
+				...change,
+			});
+		}
+	}
+});
+
+test.for([
+	["nonconformity", "Nonconformity", "NC"],
+	["continual_improvement", "ContinualImprovement", "CI"],
+] as const)("%s: 20 added at once have reference ids of their own, without gap, and pass over one taken by hand", async ([
+	kind,
+	one,
+	prefix,
+]) => {
+	const organization = await createOrganization(calls.database.pool, kind);
+	const by = calls.principal("admin", organization);
+	const addOne = async (fields: object = {}) =>
+		(
+			await calls.call(
+				`add${one}`,
+				{ organization_id: organization, ...fields },
+				by,
+			)
+		)[kind];
+	await addOne({ reference_id: `${prefix}-007` });
+	const made = await Promise.all(Array.from({ length: 20 }, () => addOne()));
+	const expected = Array.from(
+		{ length: 21 },
+		(_, index) => `${prefix}-${String(index + 1).padStart(3, "0")}`,
+	);
+	expect(
+		[...made.map(({ reference_id }) => reference_id), `${prefix}-007`].sort(),
+	).toEqual(expected);
+});
+
+test.for([
+	["nonconformities", "Nonconformity", "NC"],
+	["continual_improvements", "ContinualImprovement", "CI"],
+] as const)("%s: who leaves the reference id out gets another when somebody takes it by hand meanwhile", async ([
+	table,
+	one,
+	prefix,
+]) => {
+	const organization = await createOrganization(calls.database.pool, one);
+	const by = calls.principal("admin", organization);
+	// The second number is taken by a transaction that is still open when the add looks for it.
+	await calls.call(`add${one}`, { organization_id: organization }, by);
+	const hand = await calls.database.owner.connect();
+	await hand.query("begin");
+	await hand.query(
+		`insert into ${table} (organization_id, id, reference_id) values ($1, $2, $3)`,
+		[organization, "B".repeat(32), `${prefix}-002`],
+	);
+	const adding = calls.call(`add${one}`, { organization_id: organization }, by);
+	await someoneWaits();
+	await hand.query("commit");
+	hand.release();
+	const [added] = Object.values<Answer>(await adding);
+	expect(added.reference_id).toBe(`${prefix}-003`);
+});
+
+test.for([
+	["nonconformity", "Nonconformity"],
+	["continual_improvement", "ContinualImprovement"],
+] as const)("%s: a reference id that is taken is refused, of 20 at once all but one, and another organization may have it", async ([
+	kind,
+	one,
+]) => {
+	const reference_id = `Taken ${kind}`;
+	const tries = await Promise.allSettled(
+		Array.from({ length: 20 }, () => add(kind, { reference_id })),
+	);
+	const failed = tries
+		.filter((one) => one.status === "rejected")
+		.map((one) => one.reason);
+	expect(failed).toHaveLength(19);
+	for (const reason of failed) {
+		expect(reason).toMatchObject({
+			code: "bad_request",
+			fields: [{ field: "reference_id" }],
+		});
+	}
+	const { id } = await add(kind);
+	expect(
+		(await calls.refusal(`update${one}`, { id, reference_id })).fields,
+	).toEqual(["reference_id"]);
+	const elsewhere = await createOrganization(calls.database.pool, "Elsewhere");
+	const other = await calls.call(
+		`add${one}`,
+		{ organization_id: elsewhere, reference_id },
+		calls.principal("admin", elsewhere),
+	);
+	expect(other[kind].reference_id).toBe(reference_id);
+});
+
+/** What refers to a record of the kind, and how the refusal to delete it counts that. */
+const USERS: Record<
+	string,
+	{ one: string; by: [kind: string, field: string, counted: string][] }
+> = {
+	people: {
+		one: "People",
+		by: [
+			["risk", "owner_id", "risks: 1"],
+			["measure", "owner_id", "measures: 1"],
+			["vendor", "owner_id", "vendors: 1"],
+			["nonconformity", "owner_id", "nonconformities: 1"],
+			["obligation", "owner_id", "obligations: 1"],
+			["asset", "owner_id", "assets: 1"],
+			["datum", "owner_id", "data: 1"],
+			["task", "assigned_to_id", "tasks: 1"],
+			["continual_improvement", "owner_id", "continual improvements: 1"],
+		],
+	},
+	framework: {
+		one: "Framework",
+		by: [
+			["control", "framework_id", "controls: 1"],
+			["audit", "framework_id", "audits: 1"],
+		],
+	},
+	vendor: {
+		one: "Vendor",
+		by: [
+			["asset", "vendor_ids", "assets: 1"],
+			["datum", "vendor_ids", "data: 1"],
+		],
+	},
+	measure: { one: "Measure", by: [["task", "measure_id", "tasks: 1"]] },
+	audit: {
+		one: "Audit",
+		by: [["nonconformity", "audit_id", "nonconformities: 1"]],
+	},
+};
+
+test.for(
+	Object.entries(USERS),
+)("%s in use is not deleted: the error says by what; once free it is", async ([
+	kind,
+	{ one, by },
+]) => {
+	for (const [user, field, counted] of by) {
+		const { id } = await add(kind);
+		const record = await add(user, {
+			[field]: field === "vendor_ids" ? [id] : id,
+		});
+		const { code, message } = await calls.refusal(`delete${one}`, { id });
+		expect({ code }).toEqual({ code: "bad_request" });
+		expect(message).toContain(`(${counted})`);
+		await calls.call(`get${one}`, { id });
+		const name = samples.find((sample) => sample.kind === user)?.one;
+		await calls.call(`delete${name}`, { id: record.id });
+		await calls.call(`delete${one}`, { id });
+		expect((await calls.refusal(`get${one}`, { id })).code).toBe("not_found");
+	}
+});
+
+test("a person in use by several is not deleted: each is counted", async () => {
+	const { id } = await add("people");
+	for (const kind of ["risk", "risk", "asset"])
+		await add(kind, { owner_id: id });
+	const { message } = await calls.refusal("deletePeople", { id });
+	expect(message).toContain("(assets: 1, risks: 2)");
+});
+
+test.for([
+	["asset", "Asset"],
+	["datum", "Datum"],
+] as const)("%s: a vendor that is deleted while it is being named is refused by field", async ([
+	kind,
+	one,
+]) => {
+	const record = await add(kind);
+	const vendor = await add("vendor");
+	const deleting = await calls.database.owner.connect();
+	await deleting.query("begin");
+	await deleting.query("delete from vendors where id = $1", [vendor.id]);
+	const refusal = calls.refusal(`update${one}`, {
+		id: record.id,
+		vendor_ids: [vendor.id],
+	});
+	await someoneWaits();
+	await deleting.query("commit");
+	deleting.release();
+	expect(await refusal).toMatchObject({
+		code: "bad_request",
+		fields: ["vendor_ids"],
+	});
+});
+
+test("numbers in titles order by their value: A.5.2 before A.5.10", async () => {
+	const framework = await add("framework");
+	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
+		await add("control", { framework_id: framework.id, section_title });
+	}
+	const { controls } = await calls.call("listControls", {
+		organization_id,
+		filter: { framework_id: framework.id },
+		order_by: { field: "section_title" },
+	});
+	expect(controls.map((control: Answer) => control.section_title)).toEqual([
+		"A.5.1",
+		"A.5.2",
+		"A.5.10",
+		"a.12",
+		"Annex",
+	]);
+});
+
+test.for([
+	["asset", "Asset"],
+	["datum", "Datum"],
+] as const)("%s: the same vendors in another order are no change", async ([
+	kind,
+	one,
+]) => {
+	const vendor_ids: string[] = [];
+	for (let made = 0; made < 3; made++) {
+		vendor_ids.push((await add("vendor")).id);
+	}
+	const record = await add(kind, { vendor_ids });
+	const countEntries = async () => {
+		const { rows } = await calls.database.owner.query(
+			"select count(*) from audit_entries where record_id = $1",
+			[record.id],
+		);
+		return rows;
+	};
+	const entries = await countEntries();
+	const { [kind]: after } = await calls.call(`update${one}`, {
+		id: record.id,
+		vendor_ids: vendor_ids.toReversed(),
+	});
+	expect(after).toEqual(record);
+	expect(await countEntries()).toEqual(entries);
+});

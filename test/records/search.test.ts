@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+	await calls.call("addVendor", {
+		organization_id,
+		name: "Café Étoile",
+		description: "Catering for 100% of the events",
+	});
+	await calls.call("addPeople", {
+		organization_id,
+		full_name: "Zoë Étoile",
+		primary_email_address: "zoe@example.com",
+		kind: "EMPLOYEE",
+	});
+	await calls.call("addRisk", {
+		organization_id,
+		name: "Etoile fails",
+		description: "The caterer does not come",
+		category: "Supply",
+		treatment: "ACCEPTED",
+		inherent_likelihood: 1,
+		inherent_impact: 1,
+	});
+	await calls.call("addDevice", { organization_id, name: "etoile-laptop" });
+});
+afterAll(() => calls.close());
+
+const search = async (query: string, input: object = {}) =>
+	(
+		await calls.call("searchRecords", { organization_id, query, ...input })
+	).records.map((record: { name: string }) => record.name);
+
+test("text is found in every kind of record, whatever its case and accents", async () => {
+	expect((await search("ÉTOILE")).sort()).toEqual([
+		"Café Étoile",
+		"Etoile fails",
+		"Zoë Étoile",
+		"etoile-laptop",
+	]);
+	expect(await search("zoe@example")).toEqual(["Zoë Étoile"]);
+});
+
+test("all words must occur, and the better match of the name comes first", async () => {
+	expect(await search("etoile cater")).toHaveLength(2);
+	expect(await search("etoile nothing")).toEqual([]);
+	expect((await search("etoile fails"))[0]).toBe("Etoile fails");
+});
+
+test("characters that mean something to a pattern are taken literally", async () => {
+	expect(await search("100%")).toEqual(["Café Étoile"]);
+	expect(await search("10_%")).toEqual([]);
+	expect(await search("\\")).toEqual([]);
+	expect(await search("a\u0000b")).toEqual([]);
+	expect(await search("\ud800")).toEqual([]);
+});
+
+test("kinds and size narrow the result", async () => {
+	expect(await search("etoile", { kinds: ["risk"] })).toEqual(["Etoile fails"]);
+	expect(await search("etoile", { kinds: [] })).toEqual([]);
+	expect(await search("etoile", { size: 2 })).toHaveLength(2);
+});
+
+test("nothing of another organization is found", async () => {
+	const other = await createOrganization(calls.database.pool, "Other");
+	const { records } = await calls.call(
+		"searchRecords",
+		{ organization_id: other, query: "etoile" },
+		calls.principal("viewer", other),
+	);
+	expect(records).toEqual([]);
+	expect(
+		await calls.refusal("searchRecords", {
+			organization_id: other,
+			query: "etoile",
+		}),
+	).toMatchObject({ code: "forbidden" });
+});
+
+test("an empty query and unknown kinds are refused by name", async () => {
+	expect(
+		await calls.refusal("searchRecords", { organization_id, query: "  " }),
+	).toMatchObject({ fields: ["query"] });
+	expect(
+		await calls.refusal("searchRecords", {
+			organization_id,
+			query: "x",
+			kinds: ["user"],
+		}),
+	).toMatchObject({ fields: ["kinds[0]"] });
+});

@@ -1,0 +1,169 @@
+import { beforeEach, expect, test } from "vitest";
+import { keepReports } from "../../src/retention/retention.ts";
+import { connectTo } from "../support/backups.ts";
+import {
+	createDatabaseForTest,
+	type TestDatabase,
+} from "../support/database.ts";
+import { startService } from "../support/service.ts";
+
+let database: TestDatabase;
+beforeEach(async () => {
+	database = await createDatabaseForTest();
+});
+
+const keep = (months: number, url = database.url) =>
+	keepReports({ connectionString: url }, months);
+
+/** The first day of the month so many months ago. */
+function month(ago: number): string {
+	const now = new Date();
+	return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))
+		.toISOString()
+		.slice(0, 10);
+}
+
+const nameOf = (ago: number) =>
+	`posture_reports_${month(ago).slice(0, 7).replace("-", "_")}`;
+
+const makePartition = (ago: number, { owner } = database) =>
+	owner.query("select make_posture_report_partition($1)", [month(ago)]);
+
+/** Stores reports of the first day of that month, in whichever partition takes them. */
+const addReports = (ago: number, count = 1, { owner } = database) =>
+	owner.query(
+		`insert into posture_reports
+		select repeat('o', 32), repeat('d', 32), lpad(n::text, 32, 'r'), $1::timestamptz + interval '1 hour', '[]'
+		from generate_series(1, $2::integer) n`,
+		[month(ago), count],
+	);
+
+async function found({ owner } = database): Promise<Record<string, number>> {
+	const { rows } = await owner.query<{ name: string; rows: number }>(
+		`select tableoid::regclass::text as name, count(*)::integer as rows from posture_reports
+		group by 1 order by 1`,
+	);
+	return Object.fromEntries(rows.map((row) => [row.name, row.rows]));
+}
+
+test("what ended before the months that are kept is dropped, the month in between is not", async () => {
+	for (const ago of [15, 14, 13, 1]) await makePartition(ago);
+	for (const ago of [15, 14, 13, 1, 0]) await addReports(ago);
+	expect(await keep(13)).toEqual({
+		dropped: [nameOf(15), nameOf(14)],
+		deleted: 0,
+		isDone: true,
+	});
+	expect(await found()).toEqual({
+		[nameOf(13)]: 1,
+		[nameOf(1)]: 1,
+		[nameOf(0)]: 1,
+	});
+	expect(await keep(13)).toEqual({ dropped: [], deleted: 0, isDone: true });
+});
+
+test("zero months keeps everything", async () => {
+	await makePartition(60);
+	await addReports(60);
+	await addReports(70);
+	expect(await keep(0)).toEqual({ dropped: [], deleted: 0, isDone: true });
+	expect(await found()).toEqual({
+		[nameOf(60)]: 1,
+		posture_reports_default: 1,
+	});
+});
+
+test("old rows of the default partition go, in batches, and the newer ones stay", async () => {
+	await addReports(20, 12_001);
+	await addReports(3, 2);
+	expect(await keep(13)).toEqual({
+		dropped: [],
+		deleted: 12_001,
+		isDone: true,
+	});
+	expect(await found()).toEqual({ posture_reports_default: 2 });
+	const { rows } = await database.owner.query(
+		"select relforcerowsecurity as forced from pg_class where relname = 'posture_reports_default'",
+	);
+	expect(rows).toEqual([{ forced: true }]);
+});
+
+test("processes that do it at once drop each month once", async () => {
+	for (const ago of [16, 15, 14]) await makePartition(ago);
+	const all = await Promise.all(Array.from({ length: 4 }, () => keep(13)));
+	expect(all.flatMap(({ dropped }) => dropped).sort()).toEqual(
+		[nameOf(16), nameOf(15), nameOf(14)].sort(),
+	);
+});
+
+test("while somebody reads for long, reports are stored, and what could not be dropped is later", async () => {
+	await makePartition(14);
+	const reader = await connectTo(database.url);
+	await reader.query("begin");
+	await reader.query("select count(*) from posture_reports");
+	const waiting = keep(13);
+	await addReports(0, 3);
+	expect(await waiting).toEqual({ dropped: [], deleted: 0, isDone: false });
+	await addReports(1, 3);
+	await reader.query("commit");
+	expect(await keep(13)).toMatchObject({ dropped: [nameOf(14)], isDone: true });
+});
+
+test("a service can start while a long read keeps it from making a partition", async () => {
+	await database.owner.query(`drop table ${nameOf(0)}`);
+	const reader = await connectTo(database.url);
+	await reader.query("begin");
+	await reader.query("select count(*) from posture_reports");
+	const ensure = async () =>
+		(
+			await database.pool.query(
+				"select ensure_posture_report_partitions() as done",
+			)
+		).rows;
+	expect(await ensure()).toEqual([{ done: false }]);
+	await addReports(0);
+	expect(await found()).toEqual({ posture_reports_default: 1 });
+	await reader.query("commit");
+	expect(await ensure()).toEqual([{ done: true }]);
+	expect(await found()).toEqual({ [nameOf(0)]: 1 });
+});
+
+test("the service's role can drop no report of others", async () => {
+	await addReports(20);
+	for (const sql of [
+		"select make_posture_report_partition(now())",
+		"drop table posture_reports_default",
+		"delete from posture_reports_default",
+	]) {
+		await expect(database.pool.query(sql), sql).rejects.toMatchObject({
+			code: "42501",
+		});
+	}
+	await database.pool.query("delete from posture_reports");
+	expect(await found()).toEqual({ posture_reports_default: 1 });
+});
+
+test("the service does it at its start, as its setting says", async () => {
+	const served = await startService(
+		async (url) => {
+			const seeded = await connectTo(url);
+			await seeded.query("select make_posture_report_partition($1)", [
+				month(3),
+			]);
+			await seeded.query("select make_posture_report_partition($1)", [
+				month(2),
+			]);
+			return url;
+		},
+		{ ASSAY_REPORT_RETENTION_MONTHS: "2" },
+	);
+	const names = async () =>
+		(
+			await served.database.owner.query<{ name: string }>(
+				"select inhrelid::regclass::text as name from pg_inherits where inhparent = 'posture_reports'::regclass order by 1",
+			)
+		).rows.map(({ name }) => name);
+	await expect.poll(names).not.toContain(nameOf(3));
+	expect(await names()).toContain(nameOf(2));
+	await served.close();
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeSetupLink } from "../../src/organizations/first-setup.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { makeResetLink } from "../../src/sign-in/password-reset.ts";
+import { makeSecret } from "../../src/tokens/secret.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { makeUser, type TestUser } from "../support/people.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+let served: TestService;
+beforeAll(async () => {
+	served = await startService();
+});
+afterAll(() => served.close());
+
+const send = (path: string, body: object, cookie = "") =>
+	sendTo(served.service.url, path, body, { cookie });
+const tokenIn = (link: string | undefined) => new URL(link ?? "").hash.slice(1);
+const read = (token: string) => send("/api/link", { token });
+
+async function makeAdmin(): Promise<{ admin: TestUser; cookie: string }> {
+	const passwordHash = await hashPassword(PASSWORD);
+	const admin = await makeUser(
+		served.database,
+		{ organizationId: served.organizationId, role: "admin" },
+		{ passwordHash },
+	);
+	const { cookie } = await send("/api/auth/sign-in/email", {
+		email: admin.email,
+		password: PASSWORD,
+	});
+	return { admin, cookie };
+}
+
+test("a setup link says so while nobody has an account, and afterwards why it is none", async () => {
+	const token = tokenIn(
+		await makeSetupLink(served.database.pool, served.service.url),
+	);
+	expect((await read(token)).body).toEqual({ purpose: "SETUP" });
+	expect(await read(makeSecret("set"))).toMatchObject({
+		status: 400,
+		body: { message: expect.stringContaining("setup-link") },
+	});
+	await makeAdmin();
+	expect((await read(token)).body.message).toContain("set up already");
+});
+
+test("a reset link says whose password it sets, and reading it does not use it up", async () => {
+	const { admin } = await makeAdmin();
+	const { owner } = served.database;
+	const link = await makeResetLink(owner, "https://x.test", admin.id);
+	const token = tokenIn(link);
+	for (let times = 0; times < 2; times++) {
+		expect((await read(token)).body).toEqual({
+			purpose: "PASSWORD_RESET",
+			email: admin.email,
+		});
+	}
+	await makeResetLink(owner, "https://x.test", admin.id);
+	expect((await read(token)).status).toBe(400);
+});
+
+test("an invitation says where it leads and whether there is an account, until it is revoked", async () => {
+	const { admin, cookie } = await makeAdmin();
+	const whoHasAnAccount = await makeUser(served.database);
+	for (const [email, has_account] of [
+		["New.Person@example.com", false],
+		[whoHasAnAccount.email, true],
+	] as const) {
+		const { body } = await send(
+			"/api/console/inviteMember",
+			{ organization_id: served.organizationId, email, role: "member" },
+			cookie,
+		);
+		const token = tokenIn(body.invitation_url);
+		expect((await read(token)).body).toEqual({
+			purpose: "INVITATION",
+			email: email.toLowerCase(),
+			organization_name: "Acme",
+			role: "member",
+			invited_by: admin.name,
+			has_account,
+		});
+		await send(
+			"/api/console/revokeInvitation",
+			{ organization_id: served.organizationId, id: body.invitation.id },
+			cookie,
+		);
+		expect((await read(token)).status).toBe(400);
+	}
+});
+
+test("what is no link is refused field by field", async () => {
+	for (const token of [
+		"",
+		"x",
+		"asy_rst_short",
+		makeSecret("inv").slice(0, -1),
+	]) {
+		expect(await read(token)).toMatchObject({
+			status: 400,
+			body: { fields: [{ field: "token" }] },
+		});
+	}
+});

@@ -1,0 +1,65 @@
+import { appendChanges } from "../../src/audit/log.ts";
+import { withTenant } from "../../src/db/pool.ts";
+import { makeId, makeOrganizationId } from "../../src/id.ts";
+import { insertOrganization } from "../../src/organizations/organization-store.ts";
+import { systemPrincipal } from "../../src/principal.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** An organization whose log has an entry for each of so many new records. */
+export async function makeLog(
+	database: TestDatabase,
+	entries = 5,
+): Promise<string> {
+	// Not createOrganization, which is an entry too.
+	const id = makeOrganizationId();
+	await withTenant(database.pool, id, (client) =>
+		insertOrganization(client, id, "Acme"),
+	);
+	for (let number = 1; number <= entries; number++) {
+		await withTenant(database.pool, id, (client) =>
+			appendChanges(client, systemPrincipal(id), { name: "addRisk" }, id, [
+				{
+					kind: "risk",
+					id: makeId(id, "risk"),
+					name: `Risk ${number}`,
+					fields: { name: { after: `Risk ${number}` } },
+				},
+			]),
+		);
+	}
+	return id;
+}
+
+/**
+ * Makes every hash anew from an entry on, and the head: a forgery that fits together, as only
+ * the owner of the database can make it.
+ */
+export async function forgeHashes(
+	{ owner }: TestDatabase,
+	organizationId: string,
+	from: number,
+): Promise<void> {
+	await owner.query(`
+		do $do$
+		declare
+			entry audit_entries;
+			last bytea := coalesce((
+				select hash from audit_entries
+				where organization_id = '${organizationId}' and sequence = ${from} - 1
+			), '');
+		begin
+			for entry in
+				select * from audit_entries
+				where organization_id = '${organizationId}' and sequence >= ${from}
+				order by sequence
+			loop
+				entry.previous_hash := last;
+				last := audit_entry_hash(entry);
+				update audit_entries set previous_hash = entry.previous_hash, hash = last
+				where organization_id = entry.organization_id and sequence = entry.sequence;
+				update audit_heads set sequence = entry.sequence, hash = last
+				where organization_id = entry.organization_id;
+			end loop;
+		end
+		$do$`);
+}

@@ -1,0 +1,120 @@
+import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { Client } from "pg";
+import { onTestFinished } from "vitest";
+import type { Manifest, RowCounts } from "../../src/backup/format.ts";
+import { type Restored, restoreBackup } from "../../src/backup/restore.ts";
+import { writeBackup } from "../../src/backup/write.ts";
+
+export interface Backup {
+	file: Buffer;
+	manifest: Manifest;
+	rows: RowCounts;
+}
+
+export async function backUp(url: string): Promise<Backup> {
+	const out = new PassThrough();
+	const [file, written] = await Promise.all([
+		buffer(out),
+		writeBackup({ connectionString: url }, out, () => {}),
+	]);
+	return { file, ...written };
+}
+
+/** Restores from pieces of any length, as a pipe would bring them. */
+export function restore(
+	url: string,
+	file: Buffer,
+	pieceLength = 1000,
+): Promise<Restored> {
+	const pieces = function* () {
+		for (let at = 0; at < file.length; at += pieceLength) {
+			yield file.subarray(at, at + pieceLength);
+		}
+	};
+	return restoreBackup(
+		{ connectionString: url },
+		Readable.from(pieces()),
+		() => {},
+	);
+}
+
+export async function query<Row extends object>(
+	url: string,
+	sql: string,
+	values: unknown[] = [],
+): Promise<Row[]> {
+	const client = new Client({ connectionString: url });
+	await client.connect();
+	try {
+		return (await client.query<Row>(sql, values)).rows;
+	} finally {
+		await client.end();
+	}
+}
+
+/** A connection for the present test. */
+export async function connectTo(url: string): Promise<Client> {
+	const client = new Client({ connectionString: url });
+	client.on("error", () => {});
+	await client.connect();
+	onTestFinished(() => client.end());
+	return client;
+}
+
+/** Every table's rows as text, generated columns too; as the server's superuser. */
+export async function allRows(url: string): Promise<Record<string, string[]>> {
+	const tables = await query<{ name: string }>(
+		url,
+		`select c.relname as name from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+		order by 1`,
+	);
+	const all: Record<string, string[]> = {};
+	for (const { name } of tables) {
+		const rows = await query<{ row: string }>(
+			url,
+			`select to_jsonb(t)::text as row from ${name} t order by 1`,
+		);
+		all[name] = rows.map(({ row }) => row);
+	}
+	return all;
+}
+
+/** What the catalogue says of tables: columns, policies, triggers, grants, keys, indexes. */
+export async function catalogue(url: string): Promise<unknown[]> {
+	return query(
+		url,
+		`
+		select
+			c.relname as table, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
+			c.relacl::text, c.reloptions, pg_get_expr(c.relpartbound, c.oid) as bound,
+			array(
+				select concat_ws(' ', a.attname, a.atttypid::regtype, a.attnotnull, a.attgenerated, a.attacl, pg_get_expr(d.adbin, d.adrelid))
+				from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+				where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum
+			) as columns,
+			array(
+				select concat_ws(' ', t.tgname, t.tgenabled, pg_get_triggerdef(t.oid)) from pg_trigger t
+				where t.tgrelid = c.oid and not t.tgisinternal order by 1
+			) as triggers,
+			(
+				select array_agg(distinct t.tgenabled) from pg_trigger t where t.tgrelid = c.oid and t.tgisinternal
+			) as internal_triggers,
+			array(
+				select p::text from (
+					select policyname, roles, cmd, qual, with_check from pg_policies where tablename = c.relname
+				) p order by 1
+			) as policies,
+			array(
+				select concat_ws(' ', k.conname, k.convalidated, pg_get_constraintdef(k.oid))
+				from pg_constraint k where k.conrelid = c.oid order by 1
+			) as keys,
+			array(
+				select pg_get_indexdef(i.indexrelid) from pg_index i where i.indrelid = c.oid order by 1
+			) as indexes
+		from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+		order by c.relname`,
+	);
+}

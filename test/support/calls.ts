@@ -1,0 +1,70 @@
+import { AppError } from "../../src/errors.ts";
+import { makeIdWithoutTenant } from "../../src/id.ts";
+import { invoke, type Services } from "../../src/invoke.ts";
+import { makeLogger } from "../../src/log.ts";
+import { findOperation } from "../../src/operations.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Principal, Role } from "../../src/principal.ts";
+import { createDatabase, type TestDatabase } from "./database.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read results whose type depends on the name of the call.
+type Result = any;
+
+export interface Calls {
+	database: TestDatabase;
+	organizationId: string;
+	/** Calls an operation as `by`, an administrator of the organization unless given. */
+	call: (name: string, input?: object, by?: Principal) => Promise<Result>;
+	/** The error of a call that must be refused. */
+	refusal: (
+		name: string,
+		input?: object,
+		by?: Principal,
+	) => Promise<{ code: string; message: string; fields: string[] }>;
+	principal: (role: Role, organizationId?: string) => Principal;
+	close: () => Promise<void>;
+}
+
+/** Operations by name, without a door, on a database and an organization of their own. */
+export async function makeCalls(): Promise<Calls> {
+	const database = await createDatabase();
+	const organizationId = await createOrganization(database.pool, "Acme");
+	// What only identity needs is not there: the operations called here do without.
+	const services = {
+		pool: database.pool,
+		log: makeLogger("silent"),
+		baseUrl: "http://localhost:8080",
+	} as Services;
+	const principal = (role: Role, organization = organizationId): Principal => ({
+		kind: "USER",
+		userId: makeIdWithoutTenant("user"),
+		name: `the ${role}`,
+		memberships: [{ organizationId: organization, role }],
+	});
+	const admin = principal("admin");
+	const call: Calls["call"] = (name, input = {}, by = admin) => {
+		const operation = findOperation(name);
+		if (!operation) throw new Error(`there is no operation ${name}`);
+		return invoke(services, by, operation, input);
+	};
+	return {
+		database,
+		organizationId,
+		call,
+		refusal: async (name, input, by) => {
+			const answer = await call(name, input, by).catch((error) => error);
+			if (!(answer instanceof AppError)) {
+				throw new Error(`${name} was not refused: ${JSON.stringify(answer)}`, {
+					cause: answer,
+				});
+			}
+			return {
+				code: answer.code,
+				message: answer.message,
+				fields: (answer.fields ?? []).map(({ field }) => field),
+			};
+		},
+		principal,
+		close: () => database.drop(),
+	};
+}

@@ -1,0 +1,59 @@
+import type { Role } from "../../src/principal.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { type Answer, PASSWORD, sendTo } from "./console-client.ts";
+import { makeUser, type TestUser } from "./people.ts";
+import { startService, type TestService } from "./service.ts";
+
+export interface Session {
+	user: TestUser;
+	cookie: string;
+	/** POSTs `input` to an operation, as the console does. */
+	call: (operation: string, input?: object) => Promise<Answer>;
+	/** `call` that must succeed; gives the output. */
+	use: (operation: string, input?: object) => Promise<Answer["body"]>;
+	/** GETs an address with the session's cookie. */
+	get: (path: string) => Promise<Response>;
+}
+
+export interface TestConsole extends TestService {
+	/** Somebody who is signed in at the console with this role. */
+	signIn: (role: Role, organizationId?: string) => Promise<Session>;
+}
+
+/** The whole service, with people who are signed in at its console. */
+export async function startConsole(): Promise<TestConsole> {
+	const running = await startService();
+	const base = running.service.url;
+	const passwordHash = await hashPassword(PASSWORD);
+
+	const signIn: TestConsole["signIn"] = async (
+		role,
+		organizationId = running.organizationId,
+	) => {
+		const user = await makeUser(
+			running.database,
+			{ organizationId, role },
+			{ passwordHash },
+		);
+		const { cookie } = await sendTo(base, "/api/auth/sign-in/email", {
+			email: user.email,
+			password: PASSWORD,
+		});
+		const call: Session["call"] = (operation, input = {}) =>
+			sendTo(base, `/api/console/${operation}`, input, { cookie });
+		return {
+			user,
+			cookie,
+			call,
+			use: async (operation, input) => {
+				const { status, body } = await call(operation, input);
+				if (status !== 200) {
+					throw new Error(`${operation}: ${status} ${JSON.stringify(body)}`);
+				}
+				return body;
+			},
+			get: (path) => fetch(base + path, { headers: { cookie } }),
+		};
+	};
+	return { ...running, signIn };
+}

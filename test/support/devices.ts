@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import { makeId } from "../../src/id.ts";
+import { invoke, type Services } from "../../src/invoke.ts";
+import { makeLogger } from "../../src/log.ts";
+import type { Operation } from "../../src/operation.ts";
+import type { Principal, Role } from "../../src/principal.ts";
+import {
+	postureResult,
+	startService,
+	type TestDevice,
+	type TestService,
+} from "./service.ts";
+
+export interface TestFleet {
+	assay: TestService;
+	services: Services;
+	/** Calls an operation as a user with this role, an admin unless told otherwise. */
+	call: <Input extends z.ZodObject, Output extends z.ZodObject>(
+		operation: Operation<string, Input, Output>,
+		input: z.input<Input>,
+		options?: { role?: Role; organizationId?: string; services?: Services },
+	) => Promise<z.output<Output>>;
+	/** ACTIVE devices written by the owner, heard of just now; gives their ids. */
+	seed: (names: string[], organizationId?: string) => Promise<string[]>;
+	/** A report of the device, each result valid but for these fields. */
+	report: (
+		device: TestDevice,
+		...results: Record<string, unknown>[]
+	) => Promise<void>;
+	/** The device's entries in the audit log, oldest first. */
+	audited: (deviceId: string) => Promise<AuditedChange[]>;
+}
+
+export interface AuditedChange {
+	actor_kind: string;
+	actor_id: string | null;
+	actor_name: string;
+	operation: string;
+	record_name: string | null;
+	changes: Record<string, { before?: unknown; after?: unknown }>;
+}
+
+/** A service with an organization, whose device operations are called as any door calls them. */
+export async function startFleet(): Promise<TestFleet> {
+	const assay = await startService();
+	const services = {
+		pool: assay.database.pool,
+		log: makeLogger("silent"),
+		baseUrl: "http://localhost:8080",
+	};
+	return {
+		assay,
+		services,
+		call: (operation, input, options = {}) =>
+			invoke(
+				options.services ?? services,
+				principalOf(
+					options.role ?? "admin",
+					options.organizationId ?? assay.organizationId,
+				),
+				operation,
+				input,
+			),
+		seed: async (names, organizationId = assay.organizationId) => {
+			const ids = names.map(() => makeId(organizationId, "device"));
+			await assay.database.owner.query(
+				`insert into devices (
+					organization_id, id, name, status, hardware_uuid, hardware_hash, platform, hostname, hostname_key,
+					activated_at, last_seen_at, search_text
+				)
+				select
+					$1, d.id, d.name, 'ACTIVE', d.id, sha256(convert_to(d.id, 'UTF8')), 'LINUX', d.name || '.local',
+					sort_key(d.name || '.local'), now(), now(), search_text(d.name, d.name || '.local')
+				from unnest($2::text[], $3::text[]) d (id, name)`,
+				[organizationId, ids, names],
+			);
+			return ids;
+		},
+		report: async (device, ...results) => {
+			const body = { results: results.map((one) => postureResult(one)) };
+			const answer = await assay.post("postures", body, { key: device.key });
+			if (answer.status !== 204) throw new Error(await answer.text());
+		},
+		audited: async (deviceId) => {
+			const { rows } = await assay.database.owner.query<AuditedChange>(
+				`select actor_kind, actor_id, actor_name, operation, record_name, changes
+				from audit_entries where record_id = $1 order by sequence`,
+				[deviceId],
+			);
+			return rows;
+		},
+	};
+}
+
+function principalOf(role: Role, organizationId: string): Principal {
+	return {
+		kind: "USER",
+		userId: "u".repeat(32),
+		name: "Ada",
+		memberships: [{ organizationId, role }],
+	};
+}

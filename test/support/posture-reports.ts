@@ -1,0 +1,86 @@
+import { expect } from "vitest";
+import { makeId } from "../../src/id.ts";
+import {
+	readError,
+	startService,
+	type TestDevice,
+	type TestService,
+} from "./service.ts";
+
+interface StoredResult {
+	check_key: string;
+	status: string;
+	observed_at: string;
+	evidence?: Record<string, unknown>;
+}
+
+interface Stored {
+	reports: {
+		report_id: string;
+		organization_id: string;
+		results: StoredResult[];
+	}[];
+	/** Of all reports. */
+	results: StoredResult[];
+	spans: (Record<string, unknown> & { since: Date })[];
+}
+
+export const NOTHING: Stored = { reports: [], results: [], spans: [] };
+
+/** A service that takes posture reports, and what it keeps of them. */
+export interface PostureApi {
+	assay: TestService;
+	/** Sends results (or, as text, a whole body) and gives the answer. */
+	report: (device: TestDevice, results: unknown) => Promise<Response>;
+	/** All that is stored of a device's postures, in the order it arrived. */
+	stored: (device: TestDevice) => Promise<Stored>;
+	/** The results are 400 with these words, and nothing of them is stored. */
+	expectRefused: (
+		device: TestDevice,
+		results: unknown,
+		says: string,
+	) => Promise<void>;
+	newReportId: (organizationId?: string) => string;
+}
+
+export async function startPostureApi(): Promise<PostureApi> {
+	const assay = await startService();
+
+	const report: PostureApi["report"] = (device, results) => {
+		const body = typeof results === "string" ? results : { results };
+		return assay.post("postures", body, { key: device.key });
+	};
+
+	const stored: PostureApi["stored"] = async (device) => {
+		const { owner } = assay.database;
+		const reports = await owner.query<Stored["reports"][number]>(
+			"select report_id, organization_id, results from posture_reports where device_id = $1 order by received_at, report_id",
+			[device.id],
+		);
+		const spans = await owner.query<Stored["spans"][number]>(
+			"select * from posture_spans where device_id = $1 order by check_key, since",
+			[device.id],
+		);
+		return {
+			reports: reports.rows,
+			results: reports.rows.flatMap((row) => row.results),
+			spans: spans.rows,
+		};
+	};
+
+	return {
+		assay,
+		report,
+		stored,
+		expectRefused: async (device, results, says) => {
+			expect(await readError(await report(device, results))).toEqual({
+				status: 400,
+				error: "bad_request",
+				message: expect.stringContaining(says) as string,
+			});
+			expect(await stored(device)).toEqual(NOTHING);
+		},
+		newReportId: (organizationId = assay.organizationId) =>
+			makeId(organizationId, "device_posture_report"),
+	};
+}

@@ -1,0 +1,123 @@
+import {
+	type ChildProcess,
+	execFile,
+	spawn,
+	spawnSync,
+} from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PROGRAM = join(ROOT, "bin/assay.js");
+
+export interface Ended {
+	code: number | null;
+	stdout: string;
+	stderr: string;
+}
+
+/** The environment without anything that configures Assay, and `settings`. */
+function environment(settings: Record<string, string>) {
+	const inherited = Object.entries(process.env).filter(
+		([name]) => !name.startsWith("ASSAY_") && name !== "DATABASE_URL",
+	);
+	return {
+		...Object.fromEntries(inherited),
+		// Else it would be made and kept in the checkout.
+		ASSAY_SECRET: "what the sessions of the tests are signed with",
+		...settings,
+	};
+}
+
+/** Runs the real program to its end, with `input` as its standard input. */
+export function assay(
+	args: string[],
+	settings: Record<string, string> = {},
+	node: string = process.execPath,
+	input = "",
+): Promise<Ended> {
+	return new Promise((resolve) => {
+		const child = execFile(
+			node,
+			[PROGRAM, ...args],
+			{ env: environment(settings), cwd: ROOT },
+			(_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+		);
+		child.stdin?.end(input);
+	});
+}
+
+export interface Started {
+	url: string;
+	/** While nobody has an account. */
+	setupUrl: string | undefined;
+	/** With ASSAY_METRICS_PORT. */
+	metricsUrl: string | undefined;
+	process: ChildProcess;
+	/** Of the service itself, where npm stands between. */
+	pid: number;
+	stderr: () => string;
+	/** Sends the signal to the service and gives the exit code of what was started. */
+	stop: (signal: NodeJS.Signals) => Promise<number | null>;
+}
+
+/**
+ * Starts the real service on a free port; with `npm` through `npm start`, in a process
+ * group of its own, which then gets the signals as a terminal would send them.
+ */
+export async function startAssay(
+	settings: Record<string, string>,
+	how: { npm?: boolean; workers?: number } = {},
+): Promise<Started> {
+	const [command, args] = how.npm
+		? ["npm", ["start", "--silent", "--", "--json"]]
+		: [
+				process.execPath,
+				[PROGRAM, "start", "--json", `--workers=${how.workers ?? 1}`],
+			];
+	const child = spawn(command as string, args as string[], {
+		env: environment({ ASSAY_PORT: "0", ...settings }),
+		cwd: ROOT,
+		detached: how.npm ?? false,
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let stderr = "";
+	child.stderr.setEncoding("utf8").on("data", (text) => {
+		stderr += text;
+	});
+	const exit = once(child, "exit");
+	const line = await Promise.race([
+		once(createInterface(child.stdout), "line").then(([text]) => String(text)),
+		exit.then(([code]) => {
+			throw new Error(`assay start ended with ${code}: ${stderr}`);
+		}),
+	]);
+	const { url, pid, setup_url, metrics_url } = JSON.parse(line) as {
+		url: string;
+		pid: number;
+		setup_url?: string;
+		metrics_url?: string;
+	};
+	return {
+		url,
+		setupUrl: setup_url,
+		metricsUrl: metrics_url,
+		pid,
+		process: child,
+		stderr: () => stderr,
+		stop: async (signal) => {
+			process.kill(how.npm ? -(child.pid as number) : pid, signal);
+			const [code] = await exit;
+			return code;
+		},
+	};
+}
+
+/** True while a process of this number runs; one that ended but was not yet collected does not. */
+export function isRunning(pid: number): boolean {
+	const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], {
+		encoding: "utf8",
+	});
+	return stdout.trim() !== "" && !stdout.startsWith("Z");
+}

@@ -1,0 +1,159 @@
+import { readConfig } from "../../src/config.ts";
+import { withTenant } from "../../src/db/pool.ts";
+import { createDevice } from "../../src/devices/enrollment.ts";
+import type { ConsoleFiles } from "../../src/http/console-files.ts";
+import { makeLogger } from "../../src/log.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { type Service, serve } from "../../src/serve.ts";
+import { createDatabase, type TestDatabase } from "./database.ts";
+
+export interface TestService {
+	service: Service;
+	database: TestDatabase;
+	organizationId: string;
+	/** POSTs `body` (an object becomes JSON) to an agent route. */
+	post: (
+		route: string,
+		body: unknown,
+		options?: { key?: string; headers?: Record<string, string> },
+	) => Promise<Response>;
+	/** A device of the organization that has exchanged its token: still PENDING. */
+	enrollDevice: (organizationId?: string) => Promise<TestDevice>;
+	/** A device that has sent its first heartbeat: ACTIVE. */
+	activateDevice: (organizationId?: string) => Promise<TestDevice>;
+	/** A new enrollment token of a new device. */
+	makeToken: (organizationId?: string) => Promise<TestToken>;
+	close: () => Promise<void>;
+}
+
+export interface TestToken {
+	id: string;
+	token: string;
+}
+
+export interface TestDevice {
+	id: string;
+	key: string;
+	hardwareUuid: string;
+}
+
+/** A valid heartbeat; each has hardware of its own unless told otherwise. */
+export function heartbeatBody(fields: Record<string, unknown> = {}) {
+	return {
+		hardware_uuid: crypto.randomUUID(),
+		serial_number: "C02XK1",
+		hostname: "laptop",
+		platform: "LINUX",
+		os_version: "Debian 12",
+		agent_version: "1.0.0",
+		...fields,
+	};
+}
+
+/** A valid posture result. */
+export function postureResult(fields: Record<string, unknown> = {}) {
+	return {
+		check_key: "DISK_ENCRYPTION",
+		status: "PASS",
+		observed_at: new Date().toISOString(),
+		...fields,
+	};
+}
+
+/** What a refused request was told; throws when the answer has not the shape of an error. */
+export async function readError(response: Response): Promise<{
+	status: number;
+	error: string;
+	message: string;
+}> {
+	const text = await response.text();
+	const type = response.headers.get("content-type");
+	const body = JSON.parse(text) as Record<string, unknown>;
+	if (
+		!type?.startsWith("application/json") ||
+		Object.keys(body).sort().join() !== "error,message" ||
+		typeof body.error !== "string" ||
+		typeof body.message !== "string" ||
+		body.message === ""
+	) {
+		throw new Error(`no error body: ${response.status} ${type} ${text}`);
+	}
+	return { status: response.status, error: body.error, message: body.message };
+}
+
+/**
+ * The whole service on a free port with a database and an organization of its own.
+ * `reach` may put something between the service and its database; `settings` are further ones.
+ */
+export async function startService(
+	reach: (databaseUrl: string) => Promise<string> = async (url) => url,
+	settings: Record<string, string> = {},
+	webConsole?: ConsoleFiles,
+): Promise<TestService> {
+	const database = await createDatabase();
+	const service = await serve(
+		readConfig({
+			ASSAY_PORT: "0",
+			ASSAY_SECRET: "what the sessions of the tests are signed with",
+			DATABASE_URL: await reach(database.url),
+			...settings,
+		}),
+		makeLogger("silent"),
+		webConsole,
+	);
+	const organizationId = await createOrganization(database.pool, "Acme");
+
+	const post: TestService["post"] = (route, body, options = {}) =>
+		fetch(`${service.url}/api/agent/v1/${route}`, {
+			method: "POST",
+			body:
+				typeof body === "string" || body instanceof Uint8Array
+					? body
+					: JSON.stringify(body),
+			headers: {
+				...(options.key ? { authorization: `Bearer ${options.key}` } : {}),
+				...options.headers,
+			},
+		});
+
+	const makeToken = async (organization = organizationId) => {
+		const created = await withTenant(database.pool, organization, (client) =>
+			createDevice(client, {
+				organizationId: organization,
+				name: "laptop",
+				tokenDays: 7,
+				createdBy: "test",
+			}),
+		);
+		return { id: created.device_id, token: created.enrollment_token };
+	};
+
+	const enrollDevice = async (organization = organizationId) => {
+		const { id, token } = await makeToken(organization);
+		const answer = await post("enroll", { token });
+		const { api_key } = (await answer.json()) as { api_key: string };
+		return { id, key: api_key, hardwareUuid: crypto.randomUUID() };
+	};
+
+	const activateDevice = async (organization = organizationId) => {
+		const device = await enrollDevice(organization);
+		const body = heartbeatBody({ hardware_uuid: device.hardwareUuid });
+		const answer = await post("heartbeat", body, { key: device.key });
+		if (answer.status !== 200) throw new Error(await answer.text());
+		return device;
+	};
+
+	return {
+		service,
+		database,
+		organizationId,
+		post,
+		makeToken,
+		enrollDevice,
+		activateDevice,
+		close: async () => {
+			await service.close();
+			await database.drop();
+		},
+	};
+}

@@ -1,0 +1,71 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import type { TestProject } from "vitest/node";
+import { ensureConsole } from "../../console/ensure-build.ts";
+import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { withDatabaseName } from "./database.ts";
+import { keepInMemory, makeFolder } from "./folder.ts";
+
+declare module "vitest" {
+	interface ProvidedContext {
+		/** Address of the server's maintenance database, as its owner. */
+		serverUrl: string;
+		/** Name of a migrated database to copy. */
+		template: string;
+	}
+}
+
+/**
+ * One server for the whole run, DATABASE_URL's or an embedded one (fsync
+ * stays on), and on it a migrated template that every test file copies. The console is built
+ * before, as tests that start the real program would otherwise each wait for it.
+ */
+export default async function setup(project: TestProject) {
+	await ensureConsole(say);
+	const takeAway = await keepInMemory();
+	const server = process.env.DATABASE_URL
+		? { url: process.env.DATABASE_URL, close: async () => {} }
+		: await startEmbedded();
+	// The tests choose their databases themselves.
+	delete process.env.DATABASE_URL;
+	const template = `assay_template_${process.pid}`;
+	await run(server.url, `create database ${template}`);
+	await migrate({ connectionString: withDatabaseName(server.url, template) });
+	project.provide("serverUrl", server.url);
+	project.provide("template", template);
+	return async () => {
+		await run(server.url, `drop database ${template} with (force)`);
+		await server.close();
+		await takeAway();
+	};
+}
+
+function say(line: string): void {
+	process.stdout.write(`${line}\n`);
+}
+
+async function run(url: string, sql: string): Promise<void> {
+	const client = new Client({ connectionString: url });
+	await client.connect();
+	await client.query(sql);
+	await client.end();
+}
+
+async function startEmbedded() {
+	const folder = await makeFolder("assay-test-");
+	const postgres = await openEmbeddedPostgres(join(folder, "data"));
+	const { host, port, user, password, database } = postgres.connection;
+	const url = new URL(`postgres://localhost:${port}/${database}`);
+	url.username = user;
+	url.password = password;
+	url.searchParams.set("host", host);
+	return {
+		url: url.href,
+		close: async () => {
+			await postgres.close();
+			await rm(folder, { recursive: true, force: true });
+		},
+	};
+}

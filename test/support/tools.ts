@@ -1,0 +1,145 @@
+import type { Pool } from "pg";
+import { makeIdWithoutTenant } from "../../src/id.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { ROLES, type Role } from "../../src/principal.ts";
+import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
+import { startService, type TestService } from "./service.ts";
+
+/** What a tool answered, as plain JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there.
+export type Json = any;
+
+export interface TestUser {
+	id: string;
+	/** An API token of the user. */
+	token: string;
+	tokenId: string;
+}
+
+export interface ToolAnswer {
+	status: number;
+	body: Json;
+	headers: Headers;
+}
+
+export interface TestTools extends TestService {
+	/** The service's address. */
+	url: string;
+	admin: TestUser;
+	member: TestUser;
+	viewer: TestUser;
+	/** Of another organization, an administrator there. */
+	stranger: TestUser;
+	otherOrganizationId: string;
+	/** POSTs `input` to a tool's plain HTTP address, as the administrator unless told otherwise. */
+	call: (
+		tool: string,
+		input?: unknown,
+		token?: string | undefined,
+	) => Promise<ToolAnswer>;
+	/** `call` that must succeed; gives the output. */
+	use: (tool: string, input?: unknown, token?: string) => Promise<Json>;
+	/** POSTs a JSON-RPC body to the MCP endpoint. */
+	rpc: (
+		body: unknown,
+		options?: {
+			token?: string;
+			query?: string;
+			headers?: Record<string, string>;
+		},
+	) => Promise<ToolAnswer>;
+	/** A user with a role in each of these organizations, and a token. */
+	makeUser: (roles: Record<string, Role>) => Promise<TestUser>;
+}
+
+/** The whole service with an organization, a user of each role and their API tokens. */
+export async function startTools(
+	reach?: (databaseUrl: string) => Promise<string>,
+): Promise<TestTools> {
+	const running = await startService(reach);
+	const { database, organizationId, service } = running;
+	const otherOrganizationId = await createOrganization(database.pool, "Other");
+	const makeUser: TestTools["makeUser"] = (roles) =>
+		insertUser(database.owner, roles);
+	const [viewer, member, admin] = await Promise.all(
+		ROLES.map((role) => makeUser({ [organizationId]: role })),
+	);
+	const stranger = await makeUser({ [otherOrganizationId]: "admin" });
+	if (!viewer || !member || !admin)
+		throw new Error("not every role has a user");
+
+	const post = async (
+		path: string,
+		body: unknown,
+		token: string,
+		headers: Record<string, string> = {},
+	): Promise<ToolAnswer> => {
+		const response = await fetch(service.url + path, {
+			method: "POST",
+			body: typeof body === "string" ? body : JSON.stringify(body),
+			headers: {
+				"content-type": "application/json",
+				...(token ? { authorization: `Bearer ${token}` } : {}),
+				...headers,
+			},
+		});
+		const text = await response.text();
+		return {
+			status: response.status,
+			body: text === "" ? undefined : JSON.parse(text),
+			headers: response.headers,
+		};
+	};
+
+	const call: TestTools["call"] = (tool, input = {}, token = admin.token) =>
+		post(`/api/mcp/tools/${tool}`, input, token);
+
+	return {
+		...running,
+		url: service.url,
+		admin,
+		member,
+		viewer,
+		stranger,
+		otherOrganizationId,
+		makeUser,
+		call,
+		use: async (tool, input, token) => {
+			const { status, body } = await call(tool, input, token);
+			if (status !== 200) {
+				throw new Error(`${tool}: ${status} ${JSON.stringify(body)}`);
+			}
+			return body;
+		},
+		rpc: (body, { token = admin.token, query = "", headers } = {}) =>
+			post(`/api/mcp/v1${query}`, body, token, headers),
+	};
+}
+
+let users = 0;
+
+async function insertUser(
+	owner: Pool,
+	roles: Record<string, Role>,
+): Promise<TestUser> {
+	const id = makeIdWithoutTenant("user");
+	const name = `user ${++users}`;
+	await owner.query("insert into users (id, name, email) values ($1, $2, $3)", [
+		id,
+		name,
+		`user-${users}-${process.pid}@example.com`,
+	]);
+	for (const [organizationId, role] of Object.entries(roles)) {
+		await owner.query(
+			"insert into memberships (organization_id, user_id, role) values ($1, $2, $3)",
+			[organizationId, id, role],
+		);
+	}
+	const token = makeSecret("pat");
+	const tokenId = makeIdWithoutTenant("api_token");
+	await owner.query(
+		"insert into api_tokens (id, user_id, name, token_hash) values ($1, $2, $3, $4)",
+		[tokenId, id, `token of ${name}`, `\\x${hashSecret(token)}`],
+	);
+	return { id, token, tokenId };
+}

@@ -1,0 +1,169 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { makePool } from "../../src/db/pool.ts";
+import { makeLogger } from "../../src/log.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { listApiTokens } from "../../src/tokens/api-token-operations.ts";
+import { Usage } from "../../src/tokens/usage.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { openDatabaseProxy } from "../support/database-proxy.ts";
+import {
+	callAs,
+	makeApiToken,
+	makeUser,
+	type TestUser,
+} from "../support/people.ts";
+
+const log = makeLogger("silent");
+const today = () => new Date().toISOString().slice(0, 10);
+
+let database: TestDatabase;
+let acme: string;
+beforeAll(async () => {
+	database = await createDatabase();
+	acme = await createOrganization(database.pool, "Acme");
+});
+afterAll(() => database.drop());
+
+async function userWithToken(): Promise<{ user: TestUser; tokenId: string }> {
+	const user = await makeUser(database, {
+		organizationId: acme,
+		role: "viewer",
+	});
+	const { id } = await makeApiToken(database, user);
+	return { user, tokenId: id };
+}
+
+async function listed(user: TestUser) {
+	const { api_tokens } = await callAs(database, user, listApiTokens, {});
+	const [token] = api_tokens;
+	if (!token) throw new Error("no token");
+	return token;
+}
+
+test("calls and errors are counted by day and tool, with who used the token last", async () => {
+	const { user, tokenId } = await userWithToken();
+	const usage = new Usage(database.pool, log);
+	const from = { client: "claude-code/2", address: "192.0.2.7" };
+	for (const [tool, isError] of [
+		["getRisk", false],
+		["listRisks", false],
+		["listRisks", true],
+	] as const) {
+		usage.record({ tokenId, tool, isError, ...from });
+	}
+	usage.record({ tokenId, tool: null, isError: false, ...from });
+	await usage.close();
+	const token = await listed(user);
+	expect(token.usage).toEqual({
+		days: [{ day: today(), calls: 3, errors: 1 }],
+		tools: [
+			{ tool: "listRisks", calls: 2, errors: 1 },
+			{ tool: "getRisk", calls: 1, errors: 0 },
+		],
+	});
+	expect(token.last_used_client).toBe("claude-code/2");
+	expect(token.last_used_address).toBe("192.0.2.7");
+	expect(Date.parse(token.last_used_at ?? "")).toBeGreaterThan(0);
+});
+
+test("uses are written by themselves soon after, many in one statement", async () => {
+	const { user, tokenId } = await userWithToken();
+	const usage = new Usage(database.pool, log);
+	onTestFinished(() => usage.close());
+	for (let i = 0; i < 500; i++) {
+		usage.record({ tokenId, tool: "getRisk", isError: false });
+	}
+	await expect
+		.poll(async () => (await listed(user)).usage.days)
+		.toEqual([{ day: today(), calls: 500, errors: 0 }]);
+});
+
+test("several processes that count the same tokens at once lose nothing and block nobody", async () => {
+	const people = await Promise.all(Array.from({ length: 8 }, userWithToken));
+	const rounds = 10;
+	const processes = 4;
+	for (let round = 0; round < rounds; round++) {
+		const usages = Array.from(
+			{ length: processes },
+			() => new Usage(database.pool, log),
+		);
+		usages.forEach((usage, index) => {
+			// Each names them in another order.
+			const order = [...people.slice(index * 2), ...people.slice(0, index * 2)];
+			if (index % 2) order.reverse();
+			for (const { tokenId } of order) {
+				usage.record({ tokenId, tool: "a", isError: false });
+				usage.record({ tokenId, tool: "b", isError: true });
+			}
+		});
+		await Promise.all(usages.map((usage) => usage.close()));
+	}
+	const calls = rounds * processes;
+	for (const { user } of people) {
+		expect((await listed(user)).usage.tools).toEqual([
+			{ tool: "a", calls, errors: 0 },
+			{ tool: "b", calls, errors: calls },
+		]);
+	}
+});
+
+test("the last use never goes back to an earlier one that is written later", async () => {
+	const { user, tokenId } = await userWithToken();
+	const early = new Usage(database.pool, log);
+	const late = new Usage(database.pool, log);
+	early.record({ tokenId, tool: null, isError: false, client: "early" });
+	// The times are kept in milliseconds.
+	await new Promise((resolve) => setTimeout(resolve, 5));
+	late.record({ tokenId, tool: null, isError: false, client: "late" });
+	await late.close();
+	await early.close();
+	expect((await listed(user)).last_used_client).toBe("late");
+});
+
+test("while the database is away uses are kept, and written when it is back", async () => {
+	const { user, tokenId } = await userWithToken();
+	const proxy = await openDatabaseProxy(database.url);
+	const pool = makePool({ connectionString: proxy.url }, { max: 1 });
+	const failed = Promise.withResolvers<void>();
+	const usage = new Usage(pool, pino({}, { write: () => failed.resolve() }));
+	onTestFinished(async () => {
+		await usage.close();
+		await pool.end();
+		await proxy.cut();
+	});
+	await proxy.cut();
+	usage.record({ tokenId, tool: "getRisk", isError: false });
+	await failed.promise;
+	usage.record({ tokenId, tool: "getRisk", isError: false });
+	await proxy.restore();
+	await expect
+		.poll(async () => (await listed(user)).usage.days)
+		.toEqual([{ day: today(), calls: 2, errors: 0 }]);
+});
+
+test("what a client calls itself is cut and made storable", async () => {
+	const { user, tokenId } = await userWithToken();
+	const usage = new Usage(database.pool, log);
+	usage.record({
+		tokenId,
+		tool: 'x"\\,{}\0',
+		isError: false,
+		client: `\0\ud800"NULL${"a".repeat(5000)}`,
+	});
+	await usage.close();
+	const token = await listed(user);
+	expect(token.last_used_client).toMatch(/^\ufffd\ufffd"NULLa{193}$/);
+	expect(token.usage.tools).toEqual([
+		{ tool: 'x"\\,{}\ufffd', calls: 1, errors: 0 },
+	]);
+});
+
+test("a token that is gone costs the others nothing", async () => {
+	const { user, tokenId } = await userWithToken();
+	const usage = new Usage(database.pool, log);
+	usage.record({ tokenId: "x".repeat(32), tool: "a", isError: false });
+	usage.record({ tokenId, tool: "a", isError: false });
+	await usage.close();
+	expect((await listed(user)).usage.days).toHaveLength(1);
+});

@@ -1,0 +1,382 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openTracing } from "../../src/tracing/open.ts";
+import { readTracing } from "../../src/tracing/settings.ts";
+import { openDatabaseProxy } from "../support/database-proxy.ts";
+import { type Started, startAssay } from "../support/program.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+import {
+	openReceiver,
+	type ReceivedSpan,
+	type Receiver,
+} from "../support/traces.ts";
+
+const BASE_URL = "http://localhost:8080";
+const CALLERS_TRACE = "0af7651916cd43dd8448eb211c80319c";
+const CALLERS_SPAN = "b7ad6b7169203331";
+/** Longer than any test: what arrives was sent when the service was stopped. */
+const NEVER_MS = String(3_600_000);
+
+/** Users and devices of the one database that all programs here work on. */
+let tools: TestTools;
+/** A program that sends its spans at once, and what it sent them to. */
+let program: Started;
+let receiver: Receiver;
+
+beforeAll(async () => {
+	tools = await startTools();
+	receiver = await openReceiver();
+	program = await startTraced(receiver, {
+		OTEL_BSP_SCHEDULE_DELAY: "50",
+		OTEL_SERVICE_NAME: "assay of Acme",
+	});
+});
+afterAll(async () => {
+	await program?.stop("SIGTERM");
+	await receiver?.close();
+	await tools?.close();
+});
+
+/** The real program, which sends its traces to `to`. */
+function startTraced(
+	to: Receiver,
+	settings: Record<string, string> = {},
+	how?: { workers: number },
+): Promise<Started> {
+	return startAssay(
+		{
+			DATABASE_URL: tools.database.url,
+			ASSAY_BASE_URL: BASE_URL,
+			OTEL_EXPORTER_OTLP_ENDPOINT: to.url,
+			OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+			OTEL_BSP_SCHEDULE_DELAY: NEVER_MS,
+			...settings,
+		},
+		how,
+	);
+}
+
+/** A receiver for the present test alone. */
+async function openOwnReceiver(): Promise<Receiver> {
+	const own = await openReceiver();
+	onTestFinished(own.close);
+	return own;
+}
+
+function post(
+	path: string,
+	body: unknown,
+	headers: Record<string, string> = {},
+	{ url }: { url: string } = program,
+): Promise<Response> {
+	return fetch(url + path, {
+		method: "POST",
+		body: typeof body === "string" ? body : JSON.stringify(body),
+		headers: { "content-type": "application/json", ...headers },
+	});
+}
+
+/** All spans once that of the request with this id, which ends last, has arrived. */
+async function spansUntil(requestId: string): Promise<ReceivedSpan[]> {
+	const isIt = ({ attributes }: ReceivedSpan) =>
+		attributes["assay.request_id"] === requestId;
+	await expect
+		.poll(() => receiver.spans.some(isIt), { timeout: 20_000 })
+		.toBe(true);
+	return receiver.spans;
+}
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+const childrenOf = (spans: ReceivedSpan[], parent: ReceivedSpan | undefined) =>
+	spans.filter(
+		({ parentSpanId, traceId }) =>
+			parentSpanId === parent?.spanId && traceId === parent?.traceId,
+	);
+
+const named = (spans: ReceivedSpan[], name: string) => {
+	const found = spans.filter((span) => span.name === name);
+	expect(found, name).toHaveLength(1);
+	return found[0] as ReceivedSpan;
+};
+
+test("a tool call is a span in the caller's trace, with its operation and that one's statements in it; what is in the records is not", async () => {
+	const answer = await post(
+		"/api/mcp/tools/addTask",
+		{
+			organization_id: tools.organizationId,
+			name: "the content of a record",
+		},
+		{
+			...bearer(tools.admin.token),
+			"x-request-id": "from-the-proxy-17",
+			traceparent: `00-${CALLERS_TRACE}-${CALLERS_SPAN}-01`,
+		},
+	);
+	expect(answer.status).toBe(200);
+
+	const spans = await spansUntil("from-the-proxy-17");
+	const request = named(spans, "POST /api/mcp/tools/addTask");
+	expect(request).toMatchObject({
+		traceId: CALLERS_TRACE,
+		parentSpanId: CALLERS_SPAN,
+		kind: 2,
+		attributes: {
+			"http.request.method": "POST",
+			"http.route": "/api/mcp/tools/addTask",
+			"http.response.status_code": 200,
+			"assay.request_id": "from-the-proxy-17",
+		},
+		service: { "service.name": "assay of Acme" },
+	});
+	const operation = named(childrenOf(spans, request), "addTask");
+	const statements = childrenOf(spans, operation);
+	expect(statements.map(({ name }) => name)).toEqual(
+		expect.arrayContaining(["begin", "commit"]),
+	);
+	for (const statement of statements) {
+		expect(statement.kind).toBe(3);
+		expect(statement.attributes["db.system.name"]).toBe("postgresql");
+		expect(statement.attributes["db.query.summary"]).toBe(statement.name);
+	}
+	expect(
+		childrenOf(spans, named(childrenOf(spans, request), "batch api_tokens")),
+	).toMatchObject([{ name: "authenticate_api_tokens", kind: 3 }]);
+	for (const secret of [tools.admin.token, "content of a record", "Bearer"]) {
+		expect(receiver.text()).not.toContain(secret);
+	}
+});
+
+test("devices' requests lead to the batch they travelled in, and it to its one statement", async () => {
+	const devices = await Promise.all(
+		Array.from({ length: 12 }, () => tools.activateDevice()),
+	);
+	await Promise.all(
+		devices.map(async ({ key, hardwareUuid }) => {
+			const beat = heartbeatBody({ hardware_uuid: hardwareUuid });
+			await post("/api/agent/v1/heartbeat", beat, bearer(key));
+		}),
+	);
+	await post(
+		"/api/agent/v1/postures",
+		{ results: [postureResult()] },
+		{ ...bearer(devices[0]?.key ?? ""), "x-request-id": "a-report" },
+	);
+
+	const spans = await spansUntil("a-report");
+	const requests = spans.filter(
+		({ name }) => name === "POST /api/agent/v1/heartbeat",
+	);
+	expect(requests).toHaveLength(12);
+	const batches = spans.filter(({ name }) => name === "batch heartbeats");
+	const reached = batches.flatMap((batch) => {
+		named(childrenOf(spans, batch), "agent_heartbeat");
+		const of = [batch.parentSpanId, ...batch.links];
+		expect(of).toHaveLength(batch.attributes["assay.batch.size"] as number);
+		return of;
+	});
+	const ids = requests.map(({ spanId }) => spanId);
+	expect(reached.sort()).toEqual(ids.sort());
+	// And from the request to the batch: it is in its trace, or linked with it.
+	for (const request of requests) {
+		const [batch] = batches.filter(
+			({ spanId, parentSpanId }) =>
+				parentSpanId === request.spanId || request.links.includes(spanId),
+		);
+		expect(batch).toBeDefined();
+	}
+	const posted = named(spans, "POST /api/agent/v1/postures");
+	const stored = named(childrenOf(spans, posted), "batch postures");
+	named(childrenOf(spans, stored), "agent_store_postures");
+});
+
+test("what is done after a body was read belongs to its request, in sign-in as well", async () => {
+	const answer = await post(
+		"/api/auth/sign-in/email",
+		{ email: "nobody@example.com", password: "not the password of anybody" },
+		{ origin: BASE_URL, "x-request-id": "a-sign-in" },
+	);
+	expect(answer.status).toBe(401);
+	const spans = await spansUntil("a-sign-in");
+	const request = named(spans, "POST /api/auth/*");
+	expect(childrenOf(spans, request).length).toBeGreaterThan(0);
+});
+
+test("secrets in an address are taken out; made-up addresses make no names of spans", async () => {
+	await post(`/api/mcp/tools/${tools.admin.token}`, {});
+	await post("/api/console/made-up-7", {}, { "x-request-id": "made-up" });
+	const names = (await spansUntil("made-up")).map(({ name }) => name);
+	expect(names).toContain("POST /api/mcp/tools/{name}");
+	expect(names.filter((name) => name.includes("made-up"))).toEqual([]);
+	expect(receiver.text()).not.toContain(tools.admin.token);
+});
+
+test("trouble is marked in its span, and its line in the log names the trace and the request", async () => {
+	const own = await openOwnReceiver();
+	const proxy = await openDatabaseProxy(tools.database.url);
+	const cutOff = await startTraced(own, { DATABASE_URL: proxy.url });
+	const device = await tools.activateDevice();
+	await proxy.cut();
+	const answer = await post(
+		"/api/agent/v1/heartbeat",
+		heartbeatBody(),
+		{ ...bearer(device.key), "x-request-id": "to-be-found" },
+		cutOff,
+	);
+	expect(answer.status).toBe(503);
+	expect(await cutOff.stop("SIGTERM")).toBe(0);
+	const request = named(own.spans, "POST /api/agent/v1/heartbeat");
+	expect(request).toMatchObject({
+		status: 2,
+		attributes: { "http.response.status_code": 503, "error.type": "503" },
+	});
+	const line = cutOff
+		.stderr()
+		.split("\n")
+		.find((text) => text.includes("to-be-found"));
+	expect(JSON.parse(line ?? "")).toMatchObject({
+		requestId: "to-be-found",
+		trace_id: request.traceId,
+		span_id: request.spanId,
+	});
+});
+
+test("when the service stops, each of its workers sends what it has; a caller's trace is not joined where that is not wanted", async () => {
+	const own = await openOwnReceiver();
+	const several = await startTraced(
+		own,
+		{ OTEL_PROPAGATORS: "none" },
+		{ workers: 2 },
+	);
+	for (let n = 0; n < 6; n++) {
+		await post(
+			"/api/agent/v1/unenroll",
+			"",
+			{
+				// Each on a connection of its own, which go to the workers in turn.
+				connection: "close",
+				traceparent: `00-${CALLERS_TRACE}-${CALLERS_SPAN}-01`,
+			},
+			several,
+		);
+	}
+	expect(own.posts).toEqual([]);
+	expect(await several.stop("SIGTERM")).toBe(0);
+	expect(own.spans).toHaveLength(6);
+	expect(own.posts).toHaveLength(2);
+	for (const { traceId, parentSpanId } of own.spans) {
+		expect(traceId).not.toBe(CALLERS_TRACE);
+		expect(parentSpanId).toBeUndefined();
+	}
+});
+
+test("unless a protocol is named, traces are sent as protobuf, to /v1/traces, with the headers that are wanted", async () => {
+	const own = await openOwnReceiver();
+	const plain = await startTraced(own, {
+		OTEL_EXPORTER_OTLP_PROTOCOL: "",
+		OTEL_EXPORTER_OTLP_HEADERS: "api-key=of-the-receiver",
+	});
+	await post("/api/agent/v1/unenroll", "", {}, plain);
+	await plain.stop("SIGTERM");
+	const [sent] = own.posts;
+	expect(sent?.path).toBe("/v1/traces");
+	expect(sent?.headers["content-type"]).toBe("application/x-protobuf");
+	expect(sent?.headers["api-key"]).toBe("of-the-receiver");
+	expect(own.text()).toContain("POST /api/agent/v1/unenroll");
+});
+
+test("a receiver that is away harms nobody, and the log says so", async () => {
+	const alone = await startTraced(receiver, {
+		OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+		OTEL_EXPORTER_OTLP_TIMEOUT: "500",
+		OTEL_BSP_SCHEDULE_DELAY: "50",
+	});
+	for (let n = 0; n < 5; n++) {
+		const token = bearer(tools.viewer.token);
+		const path = "/api/mcp/tools/listOrganizations";
+		expect((await post(path, {}, token, alone)).status).toBe(200);
+	}
+	await expect
+		.poll(() => alone.stderr(), { timeout: 20_000 })
+		.toContain("traces cannot be sent");
+	expect(alone.stderr()).toContain('"to":"127.0.0.1:1"');
+	expect(await alone.stop("SIGTERM")).toBe(0);
+});
+
+/** Says on standard error which packages are asked for. */
+const SAYS_WHAT_IT_LOADS = `--import=data:text/javascript,${encodeURIComponent(
+	`import { registerHooks } from "node:module";
+	registerHooks({ resolve(name, context, next) {
+		process.stderr.write("loads " + name + "\\n");
+		return next(name, context);
+	} });`,
+)}`;
+
+test("switched off, nothing is sent and the code for it is not loaded", async () => {
+	const own = await openOwnReceiver();
+	const off = await startTraced(own, {
+		OTEL_SDK_DISABLED: "true",
+		NODE_OPTIONS: SAYS_WHAT_IT_LOADS,
+	});
+	await post("/api/agent/v1/unenroll", "", {}, off);
+	await off.stop("SIGTERM");
+	expect(own.posts).toEqual([]);
+	expect(off.stderr()).toContain("loads fastify");
+	expect(off.stderr()).not.toContain("opentelemetry/sdk-trace");
+	expect(off.stderr()).not.toContain("opentelemetry/exporter");
+});
+
+test.each([
+	{},
+	{ OTEL_SERVICE_NAME: "assay", OTEL_TRACES_SAMPLER: "always_on" },
+	{ OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+	{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://x", OTEL_TRACES_EXPORTER: "none" },
+	{ OTEL_TRACES_EXPORTER: "otlp", OTEL_SDK_DISABLED: "TRUE" },
+])("%o asks for no traces", (env) => {
+	expect(readTracing(env)).toBeUndefined();
+});
+
+test("values that are not understood do not stop the start: the log says what is done instead", () => {
+	const settings = readTracing({
+		OTEL_TRACES_EXPORTER: "zipkin",
+		OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+		OTEL_TRACES_SAMPLER: "sometimes",
+		OTEL_TRACES_SAMPLER_ARG: "2",
+		OTEL_BSP_MAX_QUEUE_SIZE: "many",
+	});
+	expect(settings).toMatchObject({
+		protocol: "http/protobuf",
+		sampler: "parentbased_always_on",
+		ratio: 1,
+		batch: {},
+	});
+	expect(settings?.notices.map((notice) => notice.split(" ")[0])).toEqual([
+		"OTEL_TRACES_EXPORTER",
+		"OTEL_EXPORTER_OTLP_PROTOCOL",
+		"OTEL_TRACES_SAMPLER",
+		"OTEL_TRACES_SAMPLER_ARG",
+		"OTEL_BSP_MAX_QUEUE_SIZE",
+	]);
+});
+
+test.each([
+	{ OTEL_EXPORTER_OTLP_ENDPOINT: "not a url" },
+	{ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" },
+	{
+		OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
+		OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "ftp://localhost/",
+	},
+])("%o makes no traces, and the log says so in one line", async (env) => {
+	const settings = readTracing(env);
+	if (!settings) throw new Error("no traces were asked for");
+	const lines: unknown[] = [];
+	const log = pino(
+		{ level: "debug" },
+		{ write: (line: string) => lines.push(JSON.parse(line).msg) },
+	);
+	expect(await openTracing(settings, new Set(), log)).toBeUndefined();
+	expect(lines).toEqual([
+		expect.stringMatching(/^OTEL_EXPORTER_OTLP_\w+ must be an address /),
+	]);
+});
