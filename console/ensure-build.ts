@@ -12,6 +12,7 @@ const DIST = join(ROOT, "console/dist");
 const SOURCES = [
 	"console",
 	"src/records",
+	"src/registers",
 	"src/devices/terms.ts",
 	"src/errors.ts",
 	"src/mcp/json-schema.ts",
