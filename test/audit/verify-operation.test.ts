@@ -4,7 +4,7 @@ import { makePool, transaction } from "../../src/db/pool.ts";
 import { makeLog } from "../support/audit-logs.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
-/** What the command finds is in audit-verify.test.ts; here, that the operation finds it a slice at a time. */
+/** What the command finds is in verify.test.ts; here, that the operation finds it a slice at a time. */
 
 let calls: Calls;
 beforeAll(async () => {
