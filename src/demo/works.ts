@@ -44,9 +44,7 @@ function addAudits({ add, id }: Known): Moment[] {
 
 function addObligations({ add, link, id }: Known): Moment[] {
 	return OBLIGATIONS.flatMap((obligation, index) => {
-		const [requirement, source, area, regulator, type, status, owner] =
-			obligation;
-		const [, , , , , , , reviewed, due, actions] = obligation;
+		const { requirement, owner, reviewed, due, actions, ...rest } = obligation;
 		return [
 			{
 				daysAgo: 135 - (index % 2),
@@ -54,11 +52,7 @@ function addObligations({ add, link, id }: Known): Moment[] {
 				run: async () => {
 					const obligationId = await add("addObligation", requirement, {
 						requirement,
-						source,
-						area,
-						regulator,
-						type,
-						status,
+						...rest,
 						actions_to_be_implemented: actions ?? null,
 						owner_id: id("people", owner),
 						last_review_date: day(-reviewed),
@@ -138,7 +132,7 @@ function addNonconformities(
 
 function addTasks({ add, update, id }: Known): Moment[] {
 	return TASKS.flatMap((task, index) => {
-		const [name, description, priority, state, who, due, measure] = task;
+		const { name, description, priority, state, assignee, due, measure } = task;
 		const addedAgo = Math.max(
 			4,
 			Math.min(46, spread(46, 4, (index * 5) % TASKS.length, TASKS.length), 46),
@@ -153,7 +147,7 @@ function addTasks({ add, update, id }: Known): Moment[] {
 						description,
 						priority,
 						measure_id: measure ? id("measure", measure) : null,
-						assigned_to_id: id("people", who),
+						assigned_to_id: id("people", assignee),
 						deadline: day(due),
 					}),
 			},
@@ -171,7 +165,8 @@ function addTasks({ add, update, id }: Known): Moment[] {
 
 function addImprovements({ add, update, id }: Known): Moment[] {
 	return IMPROVEMENTS.flatMap((improvement, index) => {
-		const [description, source, owner, target, status, priority] = improvement;
+		const { description, source, owner, target, status, priority } =
+			improvement;
 		const key = String(index);
 		const addedAgo = Math.max(
 			spread(70, 8, index, IMPROVEMENTS.length),
