@@ -10,80 +10,133 @@ export interface Config {
 	/** The address agents and people use: an origin without a path or trailing slash. */
 	readonly baseUrl: string;
 	readonly dataDir: string;
-	/** Undefined: the embedded PostgreSQL in `dataDir`. */
+	/** Undefined means the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
-	/** Proxies that are believed when they say whom a request is from: addresses and ranges. */
+	/** Addresses and ranges of the proxies whose X-Forwarded-For names the caller. */
 	readonly trustedProxies: readonly string[];
 	readonly logLevel: LogLevel;
-	/** Where the metrics are; undefined: nowhere. */
+	/** The port that serves metrics; undefined means that none are served. */
 	readonly metricsPort: number | undefined;
-	/** Undefined: kept in `dataDir`. */
+	/** Undefined means that the service makes one and keeps it in `dataDir`. */
 	readonly secret: string | undefined;
-	/** Undefined: no mail is sent, and links are passed on by hand. */
+	/** Undefined means that no mail is sent and people pass links on by hand. */
 	readonly mail: MailConfig | undefined;
-	/** Raw posture reports older than this many months are dropped; 0: never. */
+	/** Raw posture reports older than this many months are deleted; 0 keeps them for ever. */
 	readonly reportRetentionMonths: number;
 }
 
 export interface MailConfig {
-	/** May hold a password: never shown. */
+	/** May hold a password, so it is never shown. */
 	readonly smtpUrl: string;
-	/** "Assay <assay@example.com>" */
+	/** For example "Assay <assay@example.com>". */
 	readonly from: string;
 }
 
 const MIN_SECRET = 32;
-const DEFAULT_RETENTION_MONTHS = 13;
 const MAX_RETENTION_MONTHS = 1200;
 
-/** Every setting of ours; `assay --help` explains each. */
-export const SETTINGS = [
-	"ASSAY_HOST",
-	"ASSAY_PORT",
-	"ASSAY_BASE_URL",
-	"ASSAY_TRUSTED_PROXIES",
-	"ASSAY_DATA_DIR",
-	"ASSAY_LOG_LEVEL",
-	"ASSAY_METRICS_PORT",
-	"ASSAY_SECRET",
-	"ASSAY_SMTP_URL",
-	"ASSAY_MAIL_FROM",
-	"ASSAY_REPORT_RETENTION_MONTHS",
-	// For `assay call` alone; a shell that has it may start the service too.
-	"ASSAY_TOKEN",
-] as const;
+interface Setting {
+	/** What it sets, for `assay --help`. */
+	help: string;
+	/** The value when the setting is absent. */
+	default?: string;
+	/** What happens without a value, where there is no default. */
+	without?: string;
+}
+
+/** Every setting, in the order of `assay --help`. Nothing else names a setting or its default. */
+export const SETTINGS = {
+	ASSAY_HOST: { help: "address to listen on", default: "127.0.0.1" },
+	ASSAY_PORT: { help: "port to listen on", default: "8080" },
+	ASSAY_BASE_URL: {
+		help: "address that agents and people use",
+		without: "http://localhost:<port>",
+	},
+	ASSAY_TRUSTED_PROXIES: {
+		help: "addresses or ranges of proxies whose X-Forwarded-For counts",
+		without: "none",
+	},
+	ASSAY_DATA_DIR: {
+		help: "folder of the embedded database and the secret",
+		default: "./data",
+	},
+	DATABASE_URL: {
+		help: "use this PostgreSQL 15 or newer",
+		without: "the embedded one",
+	},
+	ASSAY_SECRET: {
+		help: "key that signs sessions",
+		without: "made and kept in the data folder",
+	},
+	ASSAY_SMTP_URL: {
+		help: "mail server, such as smtps://user:password@mail.example.com",
+		without: "no mail is sent",
+	},
+	ASSAY_MAIL_FROM: {
+		help: "sender of mails, such as Assay <assay@example.com>",
+		without: "required with ASSAY_SMTP_URL",
+	},
+	ASSAY_REPORT_RETENTION_MONTHS: {
+		help: "months to keep raw posture reports; 0 keeps them for ever",
+		default: "13",
+	},
+	ASSAY_TOKEN: {
+		help: "API token for assay call",
+		without: "--token gives one",
+	},
+	ASSAY_METRICS_PORT: {
+		help: "port that serves metrics for Prometheus",
+		without: "no metrics",
+	},
+	ASSAY_LOG_LEVEL: {
+		help: LOG_LEVELS.join(", "),
+		default: "info",
+	},
+} as const satisfies Record<string, Setting>;
+
+type SettingName = keyof typeof SETTINGS;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /**
- * The configuration in `env`. Throws a bad_request AppError naming the variable
- * when a value is wrong or an `ASSAY_` name is not known, so that a misspelt
- * setting stops the boot instead of being ignored. An empty value counts as absent.
+ * Returns the configuration in `env`. Throws a bad_request AppError that names the variable when a
+ * value is wrong or an `ASSAY_` name is unknown, so that a misspelt setting stops the start instead
+ * of being ignored. An empty value counts as absent.
  */
 export function readConfig(
 	env: Readonly<Record<string, string | undefined>>,
 ): Config {
+	const known: readonly string[] = SETTING_NAMES;
 	for (const name of Object.keys(env)) {
-		const known: readonly string[] = SETTINGS;
 		if (name.startsWith("ASSAY_") && !known.includes(name)) {
 			throw new AppError(
 				"bad_request",
-				`${name} is not a setting of this version; known are ${SETTINGS.join(", ")} and DATABASE_URL`,
+				`${name} is not a setting of this version; the settings are ${known.join(", ")}`,
 			);
 		}
 	}
-	const host = env.ASSAY_HOST || "127.0.0.1";
-	const port = readPort("ASSAY_PORT", env.ASSAY_PORT) ?? 8080;
+	const settingOf = (name: SettingName): string | undefined => {
+		const setting: Setting = SETTINGS[name];
+		return env[name] || setting.default;
+	};
+	const port = readPort("ASSAY_PORT", settingOf("ASSAY_PORT")) ?? 0;
 	return Object.freeze({
-		host,
+		host: settingOf("ASSAY_HOST") ?? "",
 		port,
-		baseUrl: readOrigin(env.ASSAY_BASE_URL, port),
-		trustedProxies: readProxies(env.ASSAY_TRUSTED_PROXIES),
-		dataDir: resolve(env.ASSAY_DATA_DIR || "data"),
-		databaseUrl: readDatabaseUrl(env.DATABASE_URL),
-		logLevel: readLogLevel(env.ASSAY_LOG_LEVEL),
-		metricsPort: readPort("ASSAY_METRICS_PORT", env.ASSAY_METRICS_PORT),
-		secret: readSecretText(env.ASSAY_SECRET),
-		mail: readMail(env.ASSAY_SMTP_URL, env.ASSAY_MAIL_FROM),
-		reportRetentionMonths: readMonths(env.ASSAY_REPORT_RETENTION_MONTHS),
+		baseUrl: readOrigin(settingOf("ASSAY_BASE_URL"), port),
+		trustedProxies: readProxies(settingOf("ASSAY_TRUSTED_PROXIES")),
+		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
+		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
+		logLevel: readLogLevel(settingOf("ASSAY_LOG_LEVEL")),
+		metricsPort: readPort(
+			"ASSAY_METRICS_PORT",
+			settingOf("ASSAY_METRICS_PORT"),
+		),
+		secret: readSecretText(settingOf("ASSAY_SECRET")),
+		mail: readMail(settingOf("ASSAY_SMTP_URL"), settingOf("ASSAY_MAIL_FROM")),
+		reportRetentionMonths: readMonths(
+			settingOf("ASSAY_REPORT_RETENTION_MONTHS"),
+		),
 	});
 }
 
@@ -128,7 +181,7 @@ function readProxies(text: string | undefined): readonly string[] {
 		if (isIP(address) === 0 || !isRange || rest.length > 0) {
 			throw new AppError(
 				"bad_request",
-				`ASSAY_TRUSTED_PROXIES must be addresses and ranges with commas between, such as 127.0.0.1, 10.0.0.0/8; "${range}" is none`,
+				`ASSAY_TRUSTED_PROXIES must be a comma-separated list of addresses and ranges, such as 127.0.0.1, 10.0.0.0/8; "${range}" is neither`,
 			);
 		}
 	}
@@ -139,11 +192,12 @@ function readDatabaseUrl(text: string | undefined): string | undefined {
 	if (!text) return undefined;
 	const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null;
 	const hosts = [url?.hostname, url?.searchParams.get("host")].join("");
-	// The value is never repeated: it may hold a password. Several hosts, as libpq takes them, the driver does not know.
+	// The message never repeats the value, which may hold a password. libpq accepts several hosts;
+	// the driver does not.
 	if (!url || hosts.includes(",")) {
 		throw new AppError(
 			"bad_request",
-			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; where PostgreSQL fails over that is a proxy which knows the primary",
+			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; if PostgreSQL fails over, name a proxy that knows the primary",
 		);
 	}
 	return text;
@@ -165,26 +219,25 @@ function readMail(
 	from: string | undefined,
 ): MailConfig | undefined {
 	if (!smtpUrl) return undefined;
-	// The value is never repeated: it may hold a password.
+	// The message never repeats the value, which may hold a password.
 	if (!/^smtps?:\/\//.test(smtpUrl) || !URL.parse(smtpUrl)?.hostname) {
 		throw new AppError(
 			"bad_request",
-			"ASSAY_SMTP_URL must look like smtps://user:password@mail.example.com:465 or smtp://mail.example.com:587, with special characters of the password percent-encoded",
+			"ASSAY_SMTP_URL must look like smtps://user:password@mail.example.com:465 or smtp://mail.example.com:587; percent-encode special characters in the password",
 		);
 	}
 	if (!from || !/^[^\p{Cc}]*@[^\p{Cc}]+$/u.test(from)) {
 		throw new AppError(
 			"bad_request",
-			"ASSAY_MAIL_FROM must be who mails come from, such as Assay <assay@example.com>; ASSAY_SMTP_URL needs it",
+			"ASSAY_MAIL_FROM must be the sender of mails, such as Assay <assay@example.com>; ASSAY_SMTP_URL requires it",
 		);
 	}
 	return Object.freeze({ smtpUrl, from });
 }
 
 function readMonths(text: string | undefined): number {
-	if (!text) return DEFAULT_RETENTION_MONTHS;
 	const months = Number(text);
-	if (!/^\d+$/.test(text) || months > MAX_RETENTION_MONTHS) {
+	if (!/^\d+$/.test(text ?? "") || months > MAX_RETENTION_MONTHS) {
 		throw new AppError(
 			"bad_request",
 			`ASSAY_REPORT_RETENTION_MONTHS must be a whole number of months from 1 to ${MAX_RETENTION_MONTHS}, or 0 to keep raw reports for ever, not "${text}"`,
@@ -194,7 +247,7 @@ function readMonths(text: string | undefined): number {
 }
 
 function readLogLevel(text: string | undefined): LogLevel {
-	const level = LOG_LEVELS.find((known) => known === (text || "info"));
+	const level = LOG_LEVELS.find((known) => known === text);
 	if (!level) {
 		throw new AppError(
 			"bad_request",

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { SETTING_NAMES, SETTINGS } from "./config.ts";
 import { AppError, toAppError } from "./errors.ts";
 import { redact } from "./log.ts";
 import { VERSION } from "./version.ts";
@@ -6,24 +7,18 @@ import { VERSION } from "./version.ts";
 const EXIT_FAILED = 1;
 const EXIT_WRONG_USAGE = 2;
 
+const NAME_WIDTH = Math.max(...SETTING_NAMES.map((name) => name.length));
+
 const ENVIRONMENT = `
 Environment:
-  ASSAY_HOST       address to listen on (127.0.0.1)
-  ASSAY_PORT       port to listen on (8080)
-  ASSAY_BASE_URL   address that agents and people use (http://localhost:<port>)
-  ASSAY_TRUSTED_PROXIES  addresses or ranges of proxies whose X-Forwarded-For counts (none)
-  ASSAY_DATA_DIR   folder of the embedded database and the secret (./data)
-  DATABASE_URL     use this PostgreSQL 15 or newer instead of the embedded one
-  ASSAY_SECRET     what sessions are signed with (made and kept in the data folder)
-  ASSAY_SMTP_URL   mail server, such as smtps://user:password@mail.example.com (none: no mail)
-  ASSAY_MAIL_FROM  who mails come from, such as Assay <assay@example.com>
-  ASSAY_REPORT_RETENTION_MONTHS  how long raw posture reports are kept (13; 0: for ever)
-  ASSAY_TOKEN      API token with which assay call works
-  ASSAY_METRICS_PORT  serve metrics for Prometheus on this port (none)
-  ASSAY_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
+${SETTING_NAMES.map((name) => {
+	const setting = SETTINGS[name];
+	const otherwise = "default" in setting ? setting.default : setting.without;
+	return `  ${name.padEnd(NAME_WIDTH)}  ${setting.help} (${otherwise})`;
+}).join("\n")}
 `;
 
-/** In the order of --help. The code of a command is loaded when it is called: of some it is much. */
+/** The commands in the order of --help. A command's code is loaded when it is called, because some need much. */
 const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["start", async () => (await import("./cli/start.ts")).addStart],
 	["demo", async () => (await import("./cli/demo.ts")).addDemo],
@@ -46,15 +41,15 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["agent", async () => (await import("./cli/agent.ts")).addAgent],
 ]);
 
-/** With the command of this name, or with every one. */
+/** Returns the program with the named command, or with every command if the name is unknown. */
 async function makeProgram(name: string | undefined): Promise<Command> {
 	const program = new Command("assay")
 		.description("A self-hosted compliance service.")
 		.version(VERSION)
 		.addHelpText("after", ENVIRONMENT)
-		.showHelpAfterError("(--help says what is possible)")
+		.showHelpAfterError("(--help lists what is possible)")
 		.exitOverride();
-	// Help on all of them and advice on a misspelt one take all.
+	// The list of commands and the advice on a misspelt name need every command.
 	const called = COMMANDS.get(name ?? "");
 	for (const load of called ? [called] : COMMANDS.values()) {
 		const add = await load();
@@ -66,18 +61,18 @@ async function makeProgram(name: string | undefined): Promise<Command> {
 const LINGERING_MS = 5_000;
 
 /**
- * Runs the command in `argv` (without node and script). Standard output carries only
- * the result. Sets the exit code: 0, 1 when it failed, 2 when it was wrongly used.
+ * Runs the command in `argv` (without node and script). Standard output carries only the result.
+ * Sets the exit code: 0 for success, 1 for a failure, 2 for wrong usage.
  */
 export async function main(argv: string[]): Promise<void> {
 	try {
 		const program = await makeProgram(argv[0]);
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
-		// A worker's line to the process above it would keep it alive.
+		// A worker's channel to its parent process would keep the worker alive.
 		process.disconnect?.();
 		if (error instanceof CommanderError) {
-			// Commander has written its message; help and version are no mistakes.
+			// Commander has already printed its message. Help and version are not errors.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
 			return;
 		}
@@ -88,7 +83,7 @@ export async function main(argv: string[]): Promise<void> {
 				? `${known.message}${describeCause(error)}`
 				: String((error as Error).stack ?? error);
 		process.stderr.write(redact(`assay: ${text}\n`));
-		// Whatever it left open must not keep a failed start from being seen as one.
+		// A failed start ends even if it left something open that would keep the process alive.
 		setTimeout(() => process.exit(), LINGERING_MS).unref();
 	}
 }

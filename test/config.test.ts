@@ -1,10 +1,11 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
+import { readConfig, SETTING_NAMES } from "../src/config.ts";
 import { AppError } from "../src/errors.ts";
 
-/** The message with which `env` is refused. */
-function refusal(env: Record<string, string>): string {
+/** Returns the message with which `env` is rejected. */
+function rejection(env: Record<string, string>): string {
 	try {
 		readConfig(env);
 	} catch (error) {
@@ -12,8 +13,21 @@ function refusal(env: Record<string, string>): string {
 		expect((error as AppError).code).toBe("bad_request");
 		return (error as AppError).message;
 	}
-	throw new Error(`not refused: ${JSON.stringify(env)}`);
+	throw new Error(`not rejected: ${JSON.stringify(env)}`);
 }
+
+test("the README's table names exactly the settings that exist", () => {
+	const readme = readFileSync(
+		join(import.meta.dirname, "../README.md"),
+		"utf8",
+	);
+	const named = readme
+		.split("\n")
+		.filter((line) => line.startsWith("| `"))
+		.flatMap((line) => line.split("|")[1]?.match(/`[A-Z_]+`/g) ?? [])
+		.map((name) => name.replaceAll("`", ""));
+	expect(named.toSorted()).toEqual(SETTING_NAMES.toSorted());
+});
 
 describe("without settings", () => {
 	const defaults = {
@@ -27,7 +41,7 @@ describe("without settings", () => {
 		reportRetentionMonths: 13,
 	};
 
-	test("the defaults hold", () => {
+	test("the defaults apply", () => {
 		expect(readConfig({})).toEqual(defaults);
 	});
 
@@ -41,7 +55,7 @@ describe("without settings", () => {
 		}
 	});
 
-	test("what is not ours is left alone", () => {
+	test("variables of other programs are ignored", () => {
 		const env = {
 			PATH: "/bin",
 			PORT: "1",
@@ -85,10 +99,10 @@ test("every setting is read", () => {
 	});
 });
 
-test("a mail server needs somebody whom mails come from", () => {
+test("a mail server requires a sender", () => {
 	const ASSAY_SMTP_URL = "smtp://mail.example.com";
 	for (const from of ["", "Assay", "a@example.com\nBcc: b@example.com"]) {
-		expect(refusal({ ASSAY_SMTP_URL, ASSAY_MAIL_FROM: from })).toContain(
+		expect(rejection({ ASSAY_SMTP_URL, ASSAY_MAIL_FROM: from })).toContain(
 			"ASSAY_MAIL_FROM",
 		);
 	}
@@ -100,15 +114,15 @@ test.each([
 	"ASSAY_port",
 	"ASSAY_PORT_",
 	"ASSAY_DATABASE_URL",
-])("the unknown name %s stops the start and is named, its value is not", (name) => {
+])("the message for the unknown name %s repeats the name but not its value", (name) => {
 	for (const value of ["hunter2", ""]) {
-		const message = refusal({ [name]: value });
+		const message = rejection({ [name]: value });
 		expect(message).toContain(name);
 		expect(message).not.toContain("hunter2");
 	}
 });
 
-describe("a wrong value stops the start and its name is told:", () => {
+describe("a wrong value stops the start with a message that names the setting:", () => {
 	const wrong = {
 		ASSAY_PORT: [
 			"-1",
@@ -151,7 +165,7 @@ describe("a wrong value stops the start and its name is told:", () => {
 			values.map((value) => [name, value] as const),
 		),
 	)("%s=%j", (name, value) => {
-		expect(refusal({ [name]: value })).toContain(name);
+		expect(rejection({ [name]: value })).toContain(name);
 	});
 });
 
@@ -163,7 +177,7 @@ test.each([
 	expect(readConfig({ ASSAY_BASE_URL: text }).baseUrl).toBe(origin);
 });
 
-test("a password never stands in a message", () => {
+test("a message never contains a password", () => {
 	for (const env of [
 		{ DATABASE_URL: "mysql://user:hunter2@host/db" },
 		{ DATABASE_URL: "postgres://user:hunter2@host:port/db" },
@@ -174,7 +188,7 @@ test("a password never stands in a message", () => {
 		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host:port" },
 		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host" },
 	]) {
-		expect(refusal(env), Object.values(env)[0]).not.toContain("hunter2");
+		expect(rejection(env), Object.values(env)[0]).not.toContain("hunter2");
 	}
 });
 
