@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { appendChanges, appendRefusal } from "./audit/log.ts";
 import { applicationName } from "./db/application-name.ts";
 import { transaction } from "./db/pool.ts";
-import { againOnConflict } from "./db/retry-conflicts.ts";
+import { retryConflicts } from "./db/retry-conflicts.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { Shares } from "./load/fair-shares.ts";
@@ -131,7 +131,7 @@ async function authorizeAndRun<
 		return output;
 	};
 	const perform = () =>
-		againOnConflict(() => transaction(services.pool, scope, work));
+		retryConflicts(() => transaction(services.pool, scope, work));
 	const output =
 		operation.isReadOnly || !membership
 			? await perform()

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { transaction } from "../db/pool.ts";
-import { againOnConflict } from "../db/retry-conflicts.ts";
+import { retryConflicts } from "../db/retry-conflicts.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import type { Principal } from "../principal.ts";
@@ -67,7 +67,7 @@ export async function appendRefusal(
 		record_kind: recordId && parseId(recordId)?.kind,
 		record_id: recordId,
 	};
-	await againOnConflict(() =>
+	await retryConflicts(() =>
 		transaction(pool, { organizationId }, (client) =>
 			append(client, [[organizationId, [entry]]]),
 		),

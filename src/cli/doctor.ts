@@ -6,7 +6,10 @@ import { Client } from "pg";
 import { type Config, readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
-import { hasDatabase, MISSING_ADVICE } from "../db/missing-database.ts";
+import {
+	hasDatabase,
+	MISSING_DATABASE_ADVICE,
+} from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
@@ -122,7 +125,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				check: "database",
 				status: "problem",
 				found: `there is no database in ${config.dataDir}`,
-				advice: MISSING_ADVICE,
+				advice: MISSING_DATABASE_ADVICE,
 			},
 		];
 	}
@@ -260,7 +263,7 @@ async function examineSchema(client: Client): Promise<Finding> {
 			check: "schema",
 			status: "problem",
 			found: "the database has no schema of Assay",
-			advice: MISSING_ADVICE,
+			advice: MISSING_DATABASE_ADVICE,
 		};
 	}
 	if (pending.length > 0) {

@@ -61,7 +61,7 @@ export async function connect(
 }
 
 /** True when another Assay process, or another opening in this one, is present. */
-export async function hasOthers(client: Client): Promise<boolean> {
+export async function hasOtherUsers(client: Client): Promise<boolean> {
 	const count = () =>
 		client.query(
 			"select 1 from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()",
@@ -78,7 +78,7 @@ export async function hasOthers(client: Client): Promise<boolean> {
  * another: a crash of one backend ends all connections while the server goes on, and a
  * process without presence would see the server stopped under it.
  */
-export class Presence {
+export class EmbeddedUser {
 	#held: Client | undefined;
 	#isReleased = false;
 	readonly #enter: () => Promise<void>;

@@ -7,8 +7,8 @@ import { AppError } from "../errors.ts";
 import {
 	connect,
 	connectionOf,
-	hasOthers,
-	Presence,
+	EmbeddedUser,
+	hasOtherUsers,
 } from "./embedded-users.ts";
 import {
 	chooseOsUser,
@@ -121,7 +121,7 @@ async function join(cluster: Cluster): Promise<Entry | undefined> {
 		() => findPostmaster(directory) === pid,
 	);
 	if (!client) return undefined;
-	if (await hasOthers(client))
+	if (await hasOtherUsers(client))
 		return { cluster, client, origin: "joined", pid };
 	writeCluster({ ...cluster, ownerPid: process.pid });
 	return { cluster, client, origin: "adopted", pid };
@@ -195,24 +195,24 @@ async function use(
 	const { cluster } = first;
 	const { directory } = cluster;
 	let { pid } = first;
-	const presence = new Presence(() =>
+	const own = new EmbeddedUser(() =>
 		withStartLock(folder, async () => {
 			// Left while we waited for the lock: starting it again would leave it running.
-			if (presence.isReleased) return;
+			if (own.isReleased) return;
 			const entry = await enter();
 			pid = entry.pid;
-			presence.hold(entry.client);
+			own.hold(entry.client);
 		}),
 	);
-	presence.hold(first.client);
+	own.hold(first.client);
 	let closing: Promise<void> | undefined;
 	const leave = () =>
 		withStartLock(folder, async () => {
-			const own = presence.release();
+			const held = own.release();
 			const isRunning = () => findPostmaster(directory) !== undefined;
-			const asking = own ?? (await connect(cluster, isRunning));
+			const asking = held ?? (await connect(cluster, isRunning));
 			// Not knowing, it is better left running than stopped under someone.
-			const others = asking && (await hasOthers(asking).catch(() => true));
+			const others = asking && (await hasOtherUsers(asking).catch(() => true));
 			await asking?.end();
 			if (!others) await stopPostmaster(directory);
 		});

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
-import { noSchema } from "./missing-database.ts";
+import { missingSchema } from "./missing-database.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
@@ -105,7 +105,7 @@ export async function migrate(
 	try {
 		await takeTurn(client);
 		const { applied, pending } = await readMigrationState(client, migrations);
-		if (applied.length === 0 && whenMissing === "refuse") throw noSchema();
+		if (applied.length === 0 && whenMissing === "refuse") throw missingSchema();
 		await makeMigrationsTable(client);
 		for (const migration of migrations) {
 			if (!pending.includes(migration.name)) continue;
