@@ -2,13 +2,12 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { kindsPlugin } from "./kinds-plugin.ts";
 
-/** Stands in the page where the server writes the nonce of each answer. */
+/** Marks the places in the page where the server writes the nonce of each response. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
 
 /**
- * Code that seldom changes and that every page needs is apart from ours, so that a new version
- * of the console re-loads little. A group takes along what its modules import: one for the charts
- * would take what the first page needs too, and the first page would load the charts.
+ * Libraries that every page needs are separate chunks, because they change less often than our own
+ * code: after an upgrade of the console, browsers keep them.
  */
 const VENDORS = [
 	["react", /node_modules\/(react|react-dom|scheduler)\//],

@@ -113,7 +113,7 @@ test("a list goes on page by page and back, in pages as long as the reader likes
 		.poll(async () => (await names(page)())[0])
 		.toBe("A risk that grew");
 	await page
-		.getByRole("combobox", { name: "Records a page" })
+		.getByRole("combobox", { name: "Rows per page" })
 		.selectOption("50");
 	await expect.poll(async () => (await names(page)()).length).toBe(24);
 });

@@ -13,29 +13,25 @@ import {
 	IconArrowUp,
 	IconChevronRight,
 } from "@tabler/icons-react";
-import { tableFeatures, useTable } from "@tanstack/react-table";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { type ListControls, SIZES } from "../list-search.ts";
 
 export interface Column<Row> {
 	id: string;
 	header: string;
-	/** What the row shows; the link of the row has the class `data-table-link` (TextLink of links.tsx). */
+	/** Renders the cell. The row's own link has the class `data-table-link` (TextLink in links.tsx). */
 	cell: (row: Row) => ReactNode;
-	/** The field of the operation's order_by; without it the header does not sort. */
+	/** Field for the operation's order_by. A column without it cannot be sorted. */
 	sort?: string;
-	/** What a first click on the header does. */
+	/** Direction of the first click on the header; ascending by default. */
 	firstDirection?: "asc" | "desc";
 	align?: "left" | "right";
 	width?: number | string;
 }
 
-// The server sorts, filters and pages; what is left for the browser is the table's model.
-const features = tableFeatures({});
-
 /**
- * A page of records. It scrolls within its box where the screen is narrow, and the box can
- * be reached by keyboard.
+ * Shows one page of rows; the server sorts, filters and pages. On a narrow screen the table scrolls
+ * inside its box, and the box can be focused so that the arrow keys scroll it.
  */
 export function DataTable<Row extends { id: string }>({
 	label,
@@ -44,31 +40,15 @@ export function DataTable<Row extends { id: string }>({
 	list,
 	isStale = false,
 }: {
-	/** Says to a screen reader what the table lists. */
+	/** Tells screen readers what the table lists. */
 	label: string;
 	columns: readonly Column<Row>[];
 	rows: readonly Row[];
-	/** What the address says; without it nothing sorts. */
+	/** Order and page from the address. Without it no column can be sorted. */
 	list?: ListControls;
-	/** The rows are those of before, while new ones are on their way. */
+	/** The rows are from the previous request, and new ones are being loaded. */
 	isStale?: boolean;
 }) {
-	const definitions = useMemo(
-		() =>
-			columns.map((column) => ({
-				id: column.id,
-				header: column.header,
-				accessorFn: (row: Row) => row.id,
-			})),
-		[columns],
-	);
-	const table = useTable({
-		features,
-		columns: definitions,
-		data: rows,
-		getRowId: (row: Row) => row.id,
-	});
-	const byId = new Map(columns.map((column) => [column.id, column]));
 	return (
 		<Paper withBorder style={{ overflow: "hidden" }}>
 			<Box
@@ -80,20 +60,17 @@ export function DataTable<Row extends { id: string }>({
 				<Table aria-busy={isStale} miw={columns.length * 130}>
 					<Table.Thead>
 						<Table.Tr>
-							{table.getFlatHeaders().map(({ id }) => {
-								const column = byId.get(id);
-								return (
-									column && <Header key={id} column={column} list={list} />
-								);
-							})}
+							{columns.map((column) => (
+								<Header key={column.id} column={column} list={list} />
+							))}
 						</Table.Tr>
 					</Table.Thead>
 					<Table.Tbody>
-						{table.getRowModel().rows.map((row) => (
+						{rows.map((row) => (
 							<Table.Tr key={row.id} className="data-table-row">
-								{row.getAllCells().map(({ id, column }) => (
-									<Table.Td key={id} ta={byId.get(column.id)?.align ?? "left"}>
-										{byId.get(column.id)?.cell(row.original)}
+								{columns.map(({ id, align = "left", cell }) => (
+									<Table.Td key={id} ta={align}>
+										{cell(row)}
 									</Table.Td>
 								))}
 							</Table.Tr>
@@ -153,7 +130,7 @@ function Header<Row>({
 	);
 }
 
-/** Below a list: its next page, the way back to the first, and how many records a page has. */
+/** Stands below a list: page size, first page and next page. Hidden when the list fits one page. */
 export function Pager({
 	list,
 	nextCursor,
@@ -171,10 +148,10 @@ export function Pager({
 			aria-label="Pages of the list"
 		>
 			<NativeSelect
-				aria-label="Records a page"
+				aria-label="Rows per page"
 				data={SIZES.map((count) => ({
 					value: String(count),
-					label: `${count} a page`,
+					label: `${count} per page`,
 				}))}
 				value={String(size)}
 				onChange={({ currentTarget }) =>
