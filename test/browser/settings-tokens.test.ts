@@ -2,7 +2,7 @@ import {
 	Client,
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiToken, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
@@ -106,7 +106,7 @@ test("a token's life: created and copied, used over MCP, seen in use, rotated, r
 	await details.getByText(/1 call on 1 of the last 30 days/).waitFor();
 	await details.getByText(/by browser-test.* from 127.0.0.1/).waitFor();
 	await details.getByRole("cell", { name: "listOrganizations" }).waitFor();
-	await details.locator(".recharts-surface").first().waitFor();
+	await details.getByRole("slider", { name: "Day in the chart" }).waitFor();
 	await screenshot(page, "tokens-details");
 	await axe(page);
 	await details.getByRole("button", { name: "Show as a table" }).click();
@@ -188,6 +188,40 @@ async function makeOldToken(person: TestUser, name: string): Promise<string> {
 	return id;
 }
 
+function chartOf(page: Page) {
+	return dialog(page, "Old one").getByRole("slider", {
+		name: "Day in the chart",
+	});
+}
+
+/** The numbers of a day can be read with the keyboard and with the pointer, and bars are as high as they say. */
+async function readChart(page: Page): Promise<void> {
+	const chart = chartOf(page);
+	await chart.focus();
+	await page.keyboard.press("End");
+	// The sums of makeOldToken: today has n = 0, the day before n = 1.
+	await expectDay(chart, /: 41 calls, 0 failed$/);
+	await page.keyboard.press("ArrowLeft");
+	await expectDay(chart, /: 152 calls, 0 failed$/);
+	await page.keyboard.press("Home");
+	const first = await chart.getAttribute("aria-valuetext");
+	await page.keyboard.press("ArrowLeft");
+	await expectDay(chart, first ?? "");
+	const bars = await chart.locator("[data-bar]").all();
+	expect(bars.length).toBe(30);
+	await bars.at(-1)?.hover();
+	await dialog(page, "Old one")
+		.getByText(/: 41 calls, 0 failed$/)
+		.waitFor();
+	const height = async (index: number) =>
+		(await bars.at(index)?.boundingBox())?.height ?? 0;
+	expect((await height(-1)) / (await height(-2))).toBeCloseTo(41 / 152, 2);
+}
+
+async function expectDay(chart: Locator, words: string | RegExp) {
+	await expect.poll(() => chart.getAttribute("aria-valuetext")).toMatch(words);
+}
+
 test("a token older than 90 days is marked, and one that expires soon", async () => {
 	const person = await served.makePerson("member");
 	await makeOldToken(person, "Old one");
@@ -202,7 +236,7 @@ test("a token older than 90 days is marked, and one that expires soon", async ()
 	await axe(page);
 	await row(page, "Old one").getByRole("link").click();
 	await dialog(page, "Old one").getByText("Time to rotate it").waitFor();
-	await dialog(page, "Old one").locator(".recharts-bar").first().waitFor();
+	await readChart(page);
 	await screenshot(page, "tokens-chart");
 	await page.goBack();
 	await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
@@ -228,7 +262,7 @@ test.each([
 	const person = await served.makePerson("member");
 	const id = await makeOldToken(person, "Old one");
 	const page = await served.openPageAs(person, path(`?token=${id}`), options);
-	await dialog(page, "Old one").locator(".recharts-bar").first().waitFor();
+	await chartOf(page).waitFor();
 	await screenshot(page, `tokens-chart-${name}`);
 	await axe(page);
 	await page.getByRole("button", { name: "Close" }).click();

@@ -4,7 +4,7 @@ const WIDTH = 90;
 const HEIGHT = 20;
 const GAP = 1;
 
-/** The days in the smallest picture that tells something; the numbers stand beside it. */
+/** Draws the calls of each day in the width of a table cell. The numbers stand beside it as text. */
 export function Sparkline({ days }: { days: DayOfUse[] }) {
 	const most = Math.max(1, ...days.map(({ calls }) => calls));
 	const width = WIDTH / days.length;

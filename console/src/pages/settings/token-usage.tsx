@@ -1,14 +1,7 @@
-import {
-	Box,
-	Button,
-	Skeleton,
-	Stack,
-	Table,
-	Text,
-	Title,
-} from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { Button, Stack, Table, Text, Title } from "@mantine/core";
+import { useState } from "react";
 import { CalendarDate } from "../../parts/time.tsx";
+import { CallsChart } from "./calls-chart.tsx";
 import {
 	type ApiToken,
 	type DayOfUse,
@@ -17,14 +10,7 @@ import {
 	USAGE_DAYS,
 } from "./token-words.tsx";
 
-// The code that draws weighs more than the rest of the page.
-const CallsChart = lazy(async () => ({
-	default: (await import("./calls-chart.tsx")).CallsChart,
-}));
-
-const HEIGHT = 180;
-
-/** What a token was used for: calls a day, as a picture or as numbers, and by tool. */
+/** Shows what a token was used for: calls per day, as a chart or a table, and calls per tool. */
 export function TokenUsage({ token }: { token: ApiToken }) {
 	const [isTable, setIsTable] = useState(false);
 	const { calls } = totalsOf(token);
@@ -38,9 +24,9 @@ export function TokenUsage({ token }: { token: ApiToken }) {
 	const days = everyDay(token, Date.now());
 	return (
 		<Stack gap="lg">
-			<section aria-label="Calls a day">
+			<section aria-label="Calls per day">
 				<Title order={3} mb={4}>
-					Calls a day
+					Calls per day
 				</Title>
 				<Text size="sm" mb="sm">
 					{summaryOf(token, days)}
@@ -58,11 +44,7 @@ export function TokenUsage({ token }: { token: ApiToken }) {
 							}))}
 					/>
 				) : (
-					<Box h={HEIGHT}>
-						<Suspense fallback={<Skeleton h={HEIGHT} />}>
-							<CallsChart days={days} height={HEIGHT} />
-						</Suspense>
-					</Box>
+					<CallsChart days={days} />
 				)}
 				<Button
 					variant="subtle"
@@ -90,13 +72,13 @@ export function TokenUsage({ token }: { token: ApiToken }) {
 	);
 }
 
-/** The picture in a sentence. */
+/** Returns the chart as one sentence. */
 function summaryOf(token: ApiToken, days: DayOfUse[]): string {
 	const { calls, errors } = totalsOf(token);
 	const busy = days.filter((day) => day.calls > 0).length;
 	const most = Math.max(...days.map((day) => day.calls));
 	const failed = errors === 0 ? "none" : errors.toLocaleString();
-	return `${calls.toLocaleString()} ${calls === 1 ? "call" : "calls"} on ${busy} of the last ${USAGE_DAYS} days, at most ${most.toLocaleString()} a day; ${failed} failed.`;
+	return `${calls.toLocaleString()} ${calls === 1 ? "call" : "calls"} on ${busy} of the last ${USAGE_DAYS} days, at most ${most.toLocaleString()} per day; ${failed} failed.`;
 }
 
 function Counts({
