@@ -1,9 +1,9 @@
 import { type ClientConfig, Client as PgClient } from "pg";
 import { makePool } from "../src/db/pool.ts";
-import { Failures } from "../src/load/outage-log.ts";
+import { OutageLog } from "../src/load/outage-log.ts";
 import { makeLogger } from "../src/log.ts";
-import { callTool } from "../src/mcp/call.ts";
 import { Catalogue } from "../src/mcp/catalogue.ts";
+import { callTool } from "../src/mcp/methods.ts";
 import { operations } from "../src/operations.ts";
 import { ApiTokens } from "../src/tokens/authentication.ts";
 
@@ -42,9 +42,9 @@ export async function countStatements(
 			statements = 0;
 			const principal = await tokens.authenticate(`Bearer ${token}`, {});
 			const caller = { principal, narrowing, requestId: "bench" };
-			const failures = new Failures(log, pool);
+			const outageLog = new OutageLog(log, pool);
 			const usage = { record: () => {} };
-			const parts = { services, catalogue, failures, usage };
+			const parts = { services, catalogue, outageLog, usage };
 			await callTool(parts, caller, tool, input);
 			counts[label] = statements;
 		}

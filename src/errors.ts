@@ -1,6 +1,14 @@
+import {
+	codeOf,
+	isReadOnlyDatabase,
+	isTransactionConflict,
+	LOCK_NOT_AVAILABLE,
+	QUERY_CANCELED,
+} from "./db/sqlstate.ts";
+
 /**
- * What can go wrong, as a caller may know it: a closed list. Nobody matches on
- * message text; a message says what was wrong, where, and what to do next.
+ * What can go wrong, as a caller may know it: a closed list. Nobody matches on the text of a
+ * message. A message says what was wrong, where, and what to do next.
  */
 export const HTTP_STATUS = {
 	bad_request: 400,
@@ -23,7 +31,7 @@ export interface FieldIssue {
 
 export class AppError extends Error {
 	readonly code: ErrorCode;
-	/** For bad_request: the fields at fault, so that a form can show each beside its field. */
+	/** For bad_request: the fields at fault, so that a form can show each message beside its field. */
 	readonly fields: FieldIssue[] | undefined;
 
 	constructor(
@@ -42,7 +50,7 @@ export class AppError extends Error {
 	}
 }
 
-/** A bad_request that names the fields at fault. */
+/** Makes a bad_request that names the fields at fault. */
 export function badFields(fields: FieldIssue[]): AppError {
 	const message = fields
 		.map(({ field, message }) => (field ? `${field}: ${message}` : message))
@@ -50,26 +58,26 @@ export function badFields(fields: FieldIssue[]): AppError {
 	return new AppError("bad_request", message, { fields });
 }
 
-/** What is refused because there is more to do than can be done soon: nothing is out of order. */
-export function busy(
-	message = "the service is busy: it receives more than it can do at present; try again later",
+/** Makes the error of a service that is healthy but overloaded. The caller should retry later. */
+export function overloaded(
+	message = "the service is overloaded: it receives more requests than it can handle; retry later",
 ): AppError {
 	return new AppError("service_unavailable", message);
 }
 
-/** Seconds a caller is asked to wait after a 503, as `Retry-After`. */
+/** Seconds that a 503 asks the caller to wait, as `Retry-After`. */
 export const RETRY_AFTER_SECONDS = 15;
 
 /**
- * PostgreSQL states that mean "not now" rather than "not ever" (appendix A of its
- * manual): 08 connection, 25006 read-only standby, 25P03 a transaction left idle, 28 our login refused, 3D000 database
- * gone, 40 deadlock or serialization, 53 resources or disk full, 55000 database closed to
- * connections, 55P03 lock timeout, 57 shutdown or statement timeout, 58 I/O.
+ * SQLSTATEs that mean "not now" rather than "never" (appendix A of PostgreSQL's manual): 08
+ * connection, 25006 read-only standby, 25P03 transaction left idle, 28 our login was rejected,
+ * 3D000 database does not exist, 40 deadlock or serialization, 53 resources or disk full, 55000
+ * database closed to connections, 55P03 lock timeout, 57 shutdown or statement timeout, 58 I/O.
  */
 const UNAVAILABLE_SQLSTATE =
 	/^(08|25006|25P03|28|3D000|40|53|55000|55P03|57|58)/;
 
-/** Errors of the operating system while reaching the database. */
+/** Errors of the operating system on the way to the database. */
 const UNAVAILABLE_ERRNO = new Set([
 	"ECONNREFUSED",
 	"ECONNRESET",
@@ -82,12 +90,15 @@ const UNAVAILABLE_ERRNO = new Set([
 	"EMFILE",
 ]);
 
-/** The same of a Unix socket; a file of ours that cannot be read is another trouble. */
-const FILE_ERRNO = new Set(["ENOENT", "EACCES"]);
+/**
+ * These mean that the database is away only when they come from connecting to its Unix socket.
+ * From any other system call they mean that the service cannot read one of its own files.
+ */
+const CONNECT_ERRNO = new Set(["ENOENT", "EACCES"]);
 
 /**
- * `pg` gives these no code: a connection that is cut, or was cut or closed before this
- * statement, a pool that could not connect in time, a lost answer.
+ * Errors to which `pg` gives no code: a connection that was cut or closed, a pool that could not
+ * connect in time, an answer that never came.
  */
 const UNAVAILABLE_MESSAGE =
 	/^(Connection terminated|Client .* is not queryable$|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
@@ -95,58 +106,39 @@ const UNAVAILABLE_MESSAGE =
 /** True when the database is away, starting, stopping or full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
-	const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-	if (typeof code === "string") {
-		if (FILE_ERRNO.has(code)) return syscall === "connect";
-		return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
+	const code = codeOf(error);
+	if (code === undefined) return UNAVAILABLE_MESSAGE.test(error.message);
+	if (CONNECT_ERRNO.has(code)) {
+		return (error as { syscall?: unknown }).syscall === "connect";
 	}
-	return UNAVAILABLE_MESSAGE.test(error.message);
+	return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
 }
 
-/** "read_only_sql_transaction": a write on a standby, or where default_transaction_read_only is on. */
-export const READ_ONLY_SQLSTATE = "25006";
-
-export function isReadOnlyDatabase(error: unknown): boolean {
-	return (
-		error instanceof Error &&
-		(error as { code?: unknown }).code === READ_ONLY_SQLSTATE
-	);
-}
-
-/** True for a deadlock or serialization failure: the same statement may pass at once. */
-export function isTransactionConflict(error: unknown): boolean {
-	const code = error instanceof Error && (error as { code?: unknown }).code;
-	return typeof code === "string" && code.startsWith("40");
-}
-
-/** True when another transaction kept a lock for longer than was to be waited for it. */
-export function isLockTimeout(error: unknown): boolean {
-	return (
-		error instanceof Error && (error as { code?: unknown }).code === "55P03"
-	);
-}
-
-/** No connection was free in time. */
+/** The message of `pg` when no connection of the pool was free in time. */
 const POOL_TIMEOUT = "timeout exceeded when trying to connect";
-/**
- * Another transaction kept what this one needs for too long (55P03), or was in its way each time it
- * tried (40); the statement took longer than it may (57014).
- */
-const BUSY_SQLSTATE = /^(40|55P03|57014)/;
+
+function isOverload(error: unknown): boolean {
+	const code = codeOf(error);
+	return (
+		code === LOCK_NOT_AVAILABLE ||
+		code === QUERY_CANCELED ||
+		isTransactionConflict(error) ||
+		(error instanceof Error && error.message === POOL_TIMEOUT)
+	);
+}
 
 function describeUnavailable(error: unknown): string {
 	if (isReadOnlyDatabase(error)) {
-		return "the service's database takes no writes at present; try again later";
+		return "the service's database does not accept writes at the moment; retry later";
 	}
-	const { code, message } = error as { code?: unknown; message?: unknown };
-	return BUSY_SQLSTATE.test(String(code)) || message === POOL_TIMEOUT
-		? "the service is busy, or its database slow to answer; try again later"
-		: "the service cannot reach its database; try again later";
+	return isOverload(error)
+		? "the service is overloaded, or its database is slow to answer; retry later"
+		: "the service cannot reach its database; retry later";
 }
 
 /**
- * Any thrown value as an AppError. A fault that is not ours to describe becomes
- * "internal error" with the original as `cause`, for the log alone.
+ * Turns any thrown value into an AppError. A fault that the caller cannot do anything about
+ * becomes "internal error"; the original is its `cause`, which only the log shows.
  */
 export function toAppError(error: unknown): AppError {
 	if (error instanceof AppError) return error;

@@ -7,7 +7,7 @@ import { transaction } from "./db/pool.ts";
 import { retryConflicts } from "./db/retry-conflicts.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
-import { Shares } from "./load/fair-shares.ts";
+import { FairShares } from "./load/fair-shares.ts";
 import type { Mailer } from "./mail/mail.ts";
 import {
 	type AnyOperation,
@@ -30,7 +30,7 @@ import { parseInput } from "./validation.ts";
  * What changes an organization takes its turn at the end for the audit log. The turns are taken here,
  * where waiting costs no connection to the database: of one organization so many are under way there.
  */
-const turns = new Shares({
+const turns = new FairShares({
 	running: 3,
 	waiting: 61,
 	name: "changes in this organization",

@@ -9,7 +9,7 @@ import { makeAddressOf } from "./http/client-address.ts";
 import type { ConsoleFiles } from "./http/console-files.ts";
 import { explainListen } from "./http/listen-error.ts";
 import { makeToolServer } from "./http/tool-server.ts";
-import { Failures } from "./load/outage-log.ts";
+import { OutageLog } from "./load/outage-log.ts";
 import { makeMailer } from "./mail/mail.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { openMetrics } from "./metrics/open.ts";
@@ -77,8 +77,8 @@ async function serveFrom(
 
 	const secret = await readSecret(config);
 	let isDraining = false;
-	const failures = new Failures(log, database.identityPool);
-	const agentApi = makeAgentApi(database.devicePool, failures, config.baseUrl);
+	const outageLog = new OutageLog(log, database.identityPool);
+	const agentApi = makeAgentApi(database.devicePool, outageLog, config.baseUrl);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);
@@ -101,7 +101,7 @@ async function serveFrom(
 	const catalogue = new Catalogue(operations);
 	const addressOf = makeAddressOf(config.trustedProxies);
 	const toolServer = makeToolServer(
-		{ services, catalogue, failures, usage },
+		{ services, catalogue, outageLog, usage },
 		apiTokens,
 		addressOf,
 	);
@@ -138,7 +138,7 @@ async function serveFrom(
 		pool: database.pool,
 		healthPool,
 		log,
-		failures,
+		outageLog,
 		agentApi,
 		services,
 		identity,
@@ -171,7 +171,7 @@ async function serveFrom(
 		await stopRetention();
 		await metrics?.close();
 		clearTimeout(deadline);
-		failures.close();
+		outageLog.close();
 		await healthPool.end();
 		await database.close();
 		await tracing?.close();

@@ -11,6 +11,7 @@ import {
 	readMigrations,
 	takeTurn,
 } from "../db/migrate.ts";
+import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
 import { atIntervals } from "./progress.ts";
@@ -24,8 +25,6 @@ export interface Restored {
 	/** Migrations that the backup had not. */
 	migrated: string[];
 }
-
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
  * Loads a backup into an empty database, of the schema that the backup was made with, and then brings

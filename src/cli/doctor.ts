@@ -11,7 +11,7 @@ import {
 	MISSING_DATABASE_ADVICE,
 } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
-import { isReadOnlyDatabase } from "../errors.ts";
+import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { examineServer } from "./doctor-server.ts";
 import { print } from "./output.ts";

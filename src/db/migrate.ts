@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
 import { missingSchema } from "./missing-database.ts";
+import { INSUFFICIENT_PRIVILEGE } from "./sqlstate.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
@@ -159,8 +160,6 @@ export async function applyMigration(
 		[migration.version, migration.name, migration.checksum],
 	);
 }
-
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 export function explainMissingPrivilege(error: unknown): unknown {
 	if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) {

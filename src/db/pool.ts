@@ -1,7 +1,8 @@
 import type { Duplex } from "node:stream";
 import { type ClientBase, type ClientConfig, Pool, type PoolClient } from "pg";
-import { AppError, isReadOnlyDatabase, READ_ONLY_SQLSTATE } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { sessionOf } from "./session.ts";
+import { isReadOnlyDatabase, READ_ONLY_TRANSACTION } from "./sqlstate.ts";
 import { timesAsDates, timesAsText } from "./type-parsers.ts";
 
 /** The role the service works as: it owns no table and is bound by row-level security. */
@@ -82,7 +83,7 @@ async function refuseReadOnly(client: ClientBase): Promise<void> {
 	);
 	if (rows[0]?.transaction_read_only === "off") return;
 	throw Object.assign(new Error("the database only reads"), {
-		code: READ_ONLY_SQLSTATE,
+		code: READ_ONLY_TRANSACTION,
 	});
 }
 

@@ -1,4 +1,4 @@
-import { isTransactionConflict } from "../errors.ts";
+import { isTransactionConflict } from "./sqlstate.ts";
 
 const MAX_ATTEMPTS = 4;
 

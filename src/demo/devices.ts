@@ -11,7 +11,7 @@ import { type Enrolling, enroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
 import { AppError } from "../errors.ts";
-import { Turns } from "../load/organization-queue.ts";
+import { OrganizationQueue } from "../load/organization-queue.ts";
 import { hashSecret } from "../tokens/secret.ts";
 import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
@@ -47,7 +47,7 @@ export class DemoDevices {
 		this.#count = count;
 		this.#known = known;
 		const statuses = new DeviceStatuses(pool);
-		this.#enrolling = { pool, statuses, turns: new Turns("rare") };
+		this.#enrolling = { pool, statuses, turns: new OrganizationQueue("rare") };
 		this.#heartbeats = new Heartbeats(pool, statuses);
 		this.#postures = new Postures(pool);
 	}

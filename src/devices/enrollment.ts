@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
-import type { Turns } from "../load/organization-queue.ts";
+import type { OrganizationQueue } from "../load/organization-queue.ts";
 import {
 	hashSecret,
 	isWellFormedSecret,
@@ -122,7 +122,7 @@ export async function findEnrollmentToken(
 export interface Enrolling {
 	pool: Pool;
 	statuses: DeviceStatuses;
-	turns: Turns<string | undefined>;
+	turns: OrganizationQueue<string | undefined>;
 }
 
 /**

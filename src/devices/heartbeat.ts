@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
 import { AppError } from "../errors.ts";
 import { Batcher, type Queue } from "../load/batch.ts";
-import { Turns } from "../load/organization-queue.ts";
+import { OrganizationQueue } from "../load/organization-queue.ts";
 import {
 	batchKey,
 	type DeviceStatuses,
@@ -34,7 +34,9 @@ export class Heartbeats {
 	readonly #statuses: DeviceStatuses;
 	readonly #active: Batcher<Beat, BeatAnswer | undefined>;
 	/** First heartbeats, one transaction a device. */
-	readonly #first = new Turns<BeatAnswer | undefined>("first_heartbeats");
+	readonly #first = new OrganizationQueue<BeatAnswer | undefined>(
+		"first_heartbeats",
+	);
 
 	constructor(pool: Pool, statuses: DeviceStatuses) {
 		this.#pool = pool;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
+import { FOREIGN_KEY_VIOLATION } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import {
 	makeIdWithoutTenant,
@@ -31,8 +32,6 @@ const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 
 /** Longer keys cannot be indexed; see `indexedCheckKey`. */
 const MAX_CHECK_KEY = 500;
-
-const FOREIGN_KEY = "23503";
 
 /** A result as the raw record keeps it. */
 interface StoredResult {
@@ -177,7 +176,7 @@ async function store(
 	} catch (error) {
 		// The device was deleted while its report was being stored. Among others it is not
 		// known which; the batcher sends them again, in halves.
-		const isGone = (error as { code?: string }).code === FOREIGN_KEY;
+		const isGone = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION;
 		if (isGone && submissions.length === 1) return ["unauthorized"];
 		throw error;
 	}

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 import { byteaArray } from "../db/array.ts";
 import { transaction } from "../db/pool.ts";
-import { type AppError, busy, isLockTimeout } from "../errors.ts";
+import { isLockTimeout } from "../db/sqlstate.ts";
+import { type AppError, overloaded } from "../errors.ts";
 import type { KeyHash } from "./authentication.ts";
 
 /** How long batches ask for the locks first, after one that met a lock. */
@@ -32,7 +33,7 @@ export function aroundLocks<Item extends { keyHash: KeyHash }, Result>(
 			});
 			const results = new Array<Result | AppError>(items.length);
 			for (const { ordinal } of rows) {
-				results[ordinal - 1] = busy(
+				results[ordinal - 1] = overloaded(
 					"the device is busy: another change of it is under way; try again later",
 				);
 			}

@@ -21,10 +21,10 @@ import {
 } from "../devices/wire.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Queue } from "../load/batch.ts";
-import { Turns } from "../load/organization-queue.ts";
-import type { Failures } from "../load/outage-log.ts";
-import { isLongTurn, refuseBusy } from "../load/overload.ts";
-import { endEarly, readBody } from "./body.ts";
+import { OrganizationQueue } from "../load/organization-queue.ts";
+import type { OutageLog } from "../load/outage-log.ts";
+import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
+import { endEarly, hasBody, readBody } from "./body.ts";
 import { parseJson } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -70,7 +70,7 @@ export interface AgentApi {
  */
 export function makeAgentApi(
 	pool: Pool,
-	failures: Failures,
+	outageLog: OutageLog,
 	baseUrl: string,
 ): AgentApi {
 	const common = {
@@ -80,7 +80,7 @@ export function makeAgentApi(
 	const statuses = new DeviceStatuses(pool);
 	const heartbeats = new Heartbeats(pool, statuses);
 	const postures = new Postures(pool);
-	const rare = new Turns<string | undefined>("rare");
+	const rare = new OrganizationQueue<string | undefined>("rare");
 	const enrolling = { pool, statuses, turns: rare };
 	let isDraining = false;
 
@@ -167,7 +167,7 @@ export function makeAgentApi(
 			end(request, response, 200, headers, JSON.stringify(result));
 		} catch (thrown) {
 			const error = toAppError(thrown);
-			failures.note(
+			outageLog.note(
 				thrown,
 				{ requestId: headers["x-request-id"], route: name },
 				"a device's request failed",
@@ -245,9 +245,9 @@ export function makeAgentApi(
 			const name = routeName(request.url ?? "");
 			const route = name && routes.get(name);
 			if (!route) return false;
-			const isBusy = isLongTurn() || route.queue.isFull();
+			const isBusy = isEventLoopBehind() || route.queue.isFull();
 			if (isBusy && request.method === "POST") {
-				refuseBusy(request, response, common, isDraining);
+				answerOverloaded(request, response, common, isDraining);
 			} else void answer(name, route, request, response);
 			return true;
 		},
@@ -301,13 +301,6 @@ function parse<Schema extends z.ZodType>(
 		throw new AppError("bad_request", describeIssues(parsed.error));
 	}
 	return parsed.data;
-}
-
-function hasBody(request: IncomingMessage): boolean {
-	return (
-		request.headers["transfer-encoding"] !== undefined ||
-		(request.headers["content-length"] ?? "0") !== "0"
-	);
 }
 
 const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;

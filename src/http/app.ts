@@ -9,9 +9,14 @@ import Fastify, {
 } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { AppError, busy, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import {
+	AppError,
+	overloaded,
+	RETRY_AFTER_SECONDS,
+	toAppError,
+} from "../errors.ts";
 import type { Services } from "../invoke.ts";
-import type { Failures } from "../load/outage-log.ts";
+import type { OutageLog } from "../load/outage-log.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Identity } from "../sign-in/identity.ts";
@@ -23,9 +28,9 @@ import { addConsole } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
 import {
-	refuseConnect,
-	refuseHostless,
-	refuseUnreadable,
+	answerConnect,
+	answerMalformed,
+	answerMissingHost,
 } from "./malformed-requests.ts";
 import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -44,7 +49,7 @@ export interface AppParts {
 	/** One connection of its own: before those of the others there may be a crowd. */
 	healthPool: Pool;
 	log: Logger;
-	failures: Failures;
+	outageLog: OutageLog;
 	agentApi: AgentApi;
 	services: Services;
 	identity: Identity;
@@ -72,11 +77,11 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		requestIdHeader: false,
 		genReqId: (raw) => requestIdOf(raw as Parameters<typeof requestIdOf>[0]),
 		forceCloseConnections: "idle",
-		clientErrorHandler: refuseUnreadable,
+		clientErrorHandler: answerMalformed,
 		// Before any route is found: an address that cannot be read.
 		frameworkErrors: (thrown, request, reply) => {
 			addHeaders(request, reply, common);
-			return sendError(parts.failures, thrown, request, reply);
+			return sendError(parts.outageLog, thrown, request, reply);
 		},
 		serverFactory: (handler) => makeServer(parts, handler),
 	});
@@ -89,7 +94,8 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	}
 	app.addHook("onRequest", async ({ url }) => {
 		const { waitingCount } = parts.pool;
-		if (url.startsWith("/api/") && waitingCount > MAX_WAITING) throw busy();
+		if (url.startsWith("/api/") && waitingCount > MAX_WAITING)
+			throw overloaded();
 	});
 	app.addHook("onSend", async (request, reply) => {
 		addHeaders(request, reply, common);
@@ -99,7 +105,7 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		throw new AppError("not_found", "there is nothing at this address");
 	});
 	app.setErrorHandler((thrown, request, reply) =>
-		sendError(parts.failures, thrown, request, reply),
+		sendError(parts.outageLog, thrown, request, reply),
 	);
 	addHealth(app, parts.healthPool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
@@ -119,7 +125,7 @@ function makeServer(
 		observe?.(request, response);
 		const { host } = request.headers;
 		if (host === undefined && request.httpVersion === "1.1") {
-			return refuseHostless(response);
+			return answerMissingHost(response);
 		}
 		if (agentApi.handle(request, response)) return;
 		if (!toolServer.handle(request, response)) handler(request, response);
@@ -140,7 +146,7 @@ function makeServer(
 	server.on("checkExpectation", (request, response) => {
 		server.emit("request", request, response);
 	});
-	server.on("connect", refuseConnect);
+	server.on("connect", answerConnect);
 	return server;
 }
 
@@ -157,14 +163,14 @@ function addHeaders(
 }
 
 function sendError(
-	failures: Failures,
+	outageLog: OutageLog,
 	thrown: unknown,
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): FastifyReply {
 	const error = toHttpError(thrown);
 	if (error.status >= 500) {
-		failures.note(thrown, { requestId: request.id }, "request failed");
+		outageLog.note(thrown, { requestId: request.id }, "request failed");
 	}
 	if (error.code === "service_unavailable") {
 		reply.header("retry-after", RETRY_AFTER_SECONDS);

@@ -9,6 +9,14 @@ const EMPTY = Buffer.alloc(0);
 /** Emitted on a request whose body turned out not to be valid HTTP. */
 export const BROKEN_BODY = "assay-broken-body";
 
+/** True when the request's headers announce a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+	return (
+		headers["transfer-encoding"] !== undefined ||
+		(headers["content-length"] ?? "0") !== "0"
+	);
+}
+
 /**
  * The bytes of a request's body; "too_large" as soon as it is known to have more than
  * `maxBytes` (nothing more is read then), "broken" when its framing is wrong, "aborted"

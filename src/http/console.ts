@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
-import { Shares } from "../load/fair-shares.ts";
+import { FairShares } from "../load/fair-shares.ts";
 import { findOperation } from "../operations.ts";
 import {
 	joinByInvitation,
@@ -15,7 +15,7 @@ import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
 import type { AddressOf } from "./client-address.ts";
 import { addConsoleCsv, type WhoAsks } from "./console-csv.ts";
-import { refuseForeignPage } from "./same-origin.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 
 const AUTH = "/api/auth";
 const MAX_AUTH_BODY = 16 * 1024;
@@ -44,7 +44,7 @@ export function addConsole(
 		const address = addressOf(request.raw);
 		return { ...(client && { client }), ...(address && { address }) };
 	};
-	const shares = new Shares(CALLS_OF_A_SESSION);
+	const shares = new FairShares(CALLS_OF_A_SESSION);
 
 	app.route({
 		method: ["GET", "POST"],
@@ -108,7 +108,7 @@ export function addConsole(
  * origin with everything that can change something; without a name it may be any page.
  */
 function refuseOthersPages(request: FastifyRequest, baseUrl: string): void {
-	refuseForeignPage(request.raw, baseUrl);
+	requireSameOrigin(request.raw, baseUrl);
 	const { origin } = request.headers;
 	const isSafe = request.method === "GET";
 	if (origin === baseUrl || (isSafe && origin === undefined)) return;

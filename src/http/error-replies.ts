@@ -31,7 +31,7 @@ export function methodNotAllowed(methods: string[]): Reply {
 	return reply;
 }
 
-export function noOauth(): Reply {
+export function noAuthorizationServer(): Reply {
 	return plainError(
 		404,
 		"not_found",
@@ -40,7 +40,7 @@ export function noOauth(): Reply {
 }
 
 /** Why a body was not read; a limit on its size has another status in MCP than at the other doors. */
-export function describeUnreadable(
+export function describeUnreadBody(
 	what: "too_large" | "broken",
 	maxBytes: number,
 ): string {

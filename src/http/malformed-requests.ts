@@ -11,7 +11,7 @@ import { makeRequestId } from "./request-id.ts";
  * know is still a method other than POST on the agents' paths. A client that was too
  * slow gets no answer, since a 4xx would tell an agent never to try again.
  */
-export function refuseUnreadable(error: ConnectionError, socket: Socket): void {
+export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	if (!socket.writable || socket.destroyed) return;
 	if (
 		error.code === "ECONNRESET" ||
@@ -25,7 +25,7 @@ export function refuseUnreadable(error: ConnectionError, socket: Socket): void {
 		// The nonsense is the body of a request that is being answered, or follows it.
 		if (!pending.req.complete) pending.req.emit(BROKEN_BODY);
 		pending.once("close", () =>
-			setImmediate(() => refuseUnreadable(error, socket)),
+			setImmediate(() => answerMalformed(error, socket)),
 		);
 		return;
 	}
@@ -33,7 +33,7 @@ export function refuseUnreadable(error: ConnectionError, socket: Socket): void {
 }
 
 /** Answers CONNECT, for which Node makes no response: we are no proxy. */
-export function refuseConnect(request: IncomingMessage, socket: Duplex): void {
+export function answerConnect(request: IncomingMessage, socket: Duplex): void {
 	socket.on("error", () => {});
 	socket.end(
 		isAgentPath(request.url ?? "") ? methodNotAllowed() : badRequest(),
@@ -41,7 +41,7 @@ export function refuseConnect(request: IncomingMessage, socket: Duplex): void {
 }
 
 /** Answers a request without Host (RFC 9112, 3.2), which Node would in a form of its own. */
-export function refuseHostless(response: ServerResponse): void {
+export function answerMissingHost(response: ServerResponse): void {
 	response.writeHead(400, {
 		"x-request-id": makeRequestId(),
 		"cache-control": "no-store",

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { HTTP_STATUS } from "../errors.ts";
 import type { Catalogue, Tool } from "../mcp/catalogue.ts";
 import { type JsonSchema, toJsonSchema } from "../mcp/json-schema.ts";
 import { VERSION } from "../version.ts";
@@ -73,14 +74,7 @@ const ERROR: JsonSchema = {
 	properties: {
 		error: {
 			type: "string",
-			enum: [
-				"bad_request",
-				"unauthorized",
-				"forbidden",
-				"not_found",
-				"internal_server_error",
-				"service_unavailable",
-			],
+			enum: Object.keys(HTTP_STATUS),
 		},
 		message: {
 			type: "string",

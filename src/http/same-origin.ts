@@ -9,7 +9,7 @@ const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
  * an attacker points at this machine is none of these), and its Origin, which only browsers
  * send, the service's own. Throws a forbidden AppError.
  */
-export function refuseForeignPage(
+export function requireSameOrigin(
 	request: IncomingMessage,
 	baseUrl: string,
 ): void {

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
-import { type Caller, callTool, type ToolServices } from "../mcp/call.ts";
 import type { Tool } from "../mcp/catalogue.ts";
+import { type Caller, callTool, type ToolServices } from "../mcp/methods.ts";
 import { readQueryInput } from "./query-input.ts";
 
 /** Names in a query string that are about the list of tools, not input of one. */

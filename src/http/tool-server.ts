@@ -3,17 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { busy, toAppError } from "../errors.ts";
-import { Shares } from "../load/fair-shares.ts";
-import { isLongTurn, refuseBusy } from "../load/overload.ts";
+import { overloaded, toAppError } from "../errors.ts";
+import { FairShares } from "../load/fair-shares.ts";
+import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
+import { rejectUnknownParameters } from "../mcp/catalogue.ts";
 import {
 	type Caller,
+	clientInRequest,
 	clientName,
-	noteUse,
+	countUse,
 	type ToolServices,
-} from "../mcp/call.ts";
-import { refuseUnknownParameters } from "../mcp/catalogue.ts";
-import { clientInRequest } from "../mcp/methods.ts";
+} from "../mcp/methods.ts";
 import { makeMcp } from "../mcp/protocol-versions.ts";
 import {
 	errorReply,
@@ -23,17 +23,17 @@ import {
 } from "../mcp/reply.ts";
 import type { Principal } from "../principal.ts";
 import type { ApiTokens } from "../tokens/authentication.ts";
-import { endEarly, readBody } from "./body.ts";
+import { endEarly, hasBody, readBody } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
 import {
-	describeUnreadable,
+	describeUnreadBody,
 	failure,
 	methodNotAllowed,
-	noOauth,
+	noAuthorizationServer,
 	plainError,
 } from "./error-replies.ts";
 import { requestIdOf } from "./request-id.ts";
-import { refuseForeignPage } from "./same-origin.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
 import {
 	callWithBody,
@@ -75,22 +75,22 @@ export function makeToolServer(
 	tokens: Pick<ApiTokens, "authenticate" | "isFull">,
 	addressOf: AddressOf,
 ): ToolServer {
-	const { services, catalogue, usage, failures } = tools;
+	const { services, catalogue, usage, outageLog } = tools;
 	const mcp = makeMcp(tools);
 	const common = {
 		...securityHeaders(services.baseUrl),
 		"cache-control": "no-store",
 	};
-	const shares = new Shares(CALLS_OF_A_TOKEN);
+	const shares = new FairShares(CALLS_OF_A_TOKEN);
 	let isDraining = false;
 
 	/** Why the request is refused unread; undefined: it is not. */
 	function whyBusy({ headers }: IncomingMessage): string | undefined {
 		const isBusy =
-			isLongTurn() ||
+			isEventLoopBehind() ||
 			services.pool.waitingCount > MAX_WAITING ||
 			tokens.isFull();
-		if (isBusy) return busy().message;
+		if (isBusy) return overloaded().message;
 		return shares.whyFull(headers.authorization ?? "");
 	}
 
@@ -106,7 +106,7 @@ export function makeToolServer(
 			if (found === "aborted") return;
 			reply = found;
 		} catch (thrown) {
-			failures.note(thrown, { requestId }, "a tool request failed");
+			outageLog.note(thrown, { requestId }, "a tool request failed");
 			reply = failure(toAppError(thrown));
 		}
 		await send(request, response, requestId, reply);
@@ -117,8 +117,8 @@ export function makeToolServer(
 		url: URL,
 		requestId: string,
 	): Promise<Reply | "aborted"> {
-		refuseForeignPage(request, services.baseUrl);
-		if (NO_OAUTH.test(url.pathname)) return noOauth();
+		requireSameOrigin(request, services.baseUrl);
+		if (NO_OAUTH.test(url.pathname)) return noAuthorizationServer();
 		// Begun at once: what arrives meanwhile, or goes wrong with it, is not missed.
 		const authorization = authorizationOf(request);
 		const body =
@@ -129,7 +129,7 @@ export function makeToolServer(
 			request.headers.authorization ?? "",
 			(principal: Principal) => {
 				// Many others may have come while it was found out who asks.
-				if (services.pool.waitingCount > MAX_WAITING) throw busy();
+				if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
 				return url.pathname === MCP
 					? answerMcp(request, url, body, principal, requestId)
 					: answerPlain(request, url, body, principal, requestId);
@@ -149,7 +149,7 @@ export function makeToolServer(
 		principal: Principal,
 		requestId: string,
 	): Promise<Reply | "aborted"> {
-		noteUse(usage, principal, null, false);
+		countUse(usage, principal, null, false);
 		if (HEALTH.has(url.pathname)) {
 			if (request.method !== "GET") return methodNotAllowed(["GET"]);
 			return jsonReply(200, '{"status":"ok"}');
@@ -169,11 +169,11 @@ export function makeToolServer(
 			const output = await callWithQuery(tools, caller, tool, query);
 			return jsonReply(200, JSON.stringify(output));
 		}
-		refuseUnknownParameters(url.searchParams);
+		rejectUnknownParameters(url.searchParams);
 		const bytes = await body;
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") {
-			const message = describeUnreadable(bytes, MAX_BODY);
+			const message = describeUnreadBody(bytes, MAX_BODY);
 			return plainError(400, "bad_request", message);
 		}
 		if (!isUtf8(bytes)) return plainError(400, "bad_request", NOT_UTF8);
@@ -202,7 +202,7 @@ export function makeToolServer(
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") {
 			const status = bytes === "too_large" ? 413 : 400;
-			const text = describeUnreadable(bytes, MAX_BODY);
+			const text = describeUnreadBody(bytes, MAX_BODY);
 			return errorReply(status, null, -32600, text);
 		}
 		if (!isUtf8(bytes)) return errorReply(400, null, -32700, NOT_UTF8);
@@ -214,9 +214,9 @@ export function makeToolServer(
 		}
 		const client = clientInRequest(message);
 		if (client !== undefined) principal.client = client;
-		noteUse(usage, principal, null, false);
+		countUse(usage, principal, null, false);
 		try {
-			refuseUnknownParameters(url.searchParams);
+			rejectUnknownParameters(url.searchParams);
 			const narrowing = catalogue.readNarrowing(
 				url.searchParams,
 				request.headers,
@@ -262,7 +262,7 @@ export function makeToolServer(
 			if (!url) return false;
 			const why = whyBusy(request);
 			if (why !== undefined) {
-				refuseBusy(request, response, common, isDraining, why);
+				answerOverloaded(request, response, common, isDraining, why);
 			} else void answer(request, response, url);
 			return true;
 		},
@@ -292,11 +292,4 @@ function ourUrl(target: string): URL | undefined {
 /** The Authorization header; of several, of which Node would take the first, one that is malformed. */
 function authorizationOf(request: IncomingMessage): string | undefined {
 	return request.headersDistinct.authorization?.join(", ");
-}
-
-function hasBody(request: IncomingMessage): boolean {
-	return (
-		request.headers["transfer-encoding"] !== undefined ||
-		(request.headers["content-length"] ?? "0") !== "0"
-	);
 }

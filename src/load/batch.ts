@@ -1,9 +1,5 @@
-import {
-	AppError,
-	busy,
-	isDatabaseUnavailable,
-	isTransactionConflict,
-} from "../errors.ts";
+import { isTransactionConflict } from "../db/sqlstate.ts";
+import { AppError, isDatabaseUnavailable, overloaded } from "../errors.ts";
 import { batchWork, itemQueued } from "../tracing/channels.ts";
 
 export interface BatchOptions<Item, Result> {
@@ -118,7 +114,7 @@ export class Batcher<Item, Result> implements Queue {
 		const behind = this.#held.get(key)?.length ?? 0;
 		if (this.#isFullFor(bytes, since) || behind >= maxHeldPerKey) {
 			this.#refused++;
-			return Promise.reject(busy());
+			return Promise.reject(overloaded());
 		}
 		if (itemQueued.hasSubscribers) itemQueued.publish(item);
 		return new Promise((resolve, reject) => {
@@ -272,7 +268,7 @@ export class Batcher<Item, Result> implements Queue {
 	#refuse({ bytes, reject }: Waiting<Item, Result>): void {
 		this.#waitingBytes -= bytes;
 		this.#refused++;
-		reject(busy());
+		reject(overloaded());
 	}
 
 	#refuseOld(): void {

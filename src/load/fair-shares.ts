@@ -1,8 +1,8 @@
-import { busy } from "../errors.ts";
+import { overloaded } from "../errors.ts";
 
 interface Waiting {
 	begin: () => void;
-	refuse: () => void;
+	giveUp: () => void;
 }
 
 interface Share {
@@ -13,24 +13,24 @@ interface Share {
 	waiting: Waiting[];
 }
 
-/** A caller who waits longer than this for a turn would soon give up and ask again. */
+/** A caller who waits longer than this would soon give up and retry anyway. */
 const MAX_WAIT_MS = 2_500;
 
 /**
- * Each caller's share of the service. Of one caller only so many calls run at a time: less than there
- * are connections to the database, so that a script that has gone wild leaves some to everybody else.
- * A few more wait for their turn; more than that are refused at once, and what has waited for too
- * long is given up.
+ * Gives each caller a fair share of the service. Only `running` calls of one caller run at a time.
+ * That is fewer than there are database connections, so a script that has gone wild leaves some to
+ * everybody else. A further `waiting` calls wait for their turn, for at most `maxWaitMs`. Calls
+ * beyond that are turned away at once.
  */
-export class Shares {
+export class FairShares {
 	readonly #maxRunning: number;
 	readonly #maxWaiting: number;
 	readonly #maxWaitMs: number;
-	readonly #refusal: string;
-	readonly #late: string;
+	readonly #fullMessage: string;
+	readonly #lateMessage: string;
 	readonly #shares = new Map<string, Share>();
 
-	/** `name`: what there are too many of, as a refused caller is told. */
+	/** `name` says in error messages what there are too many of. */
 	constructor(limits: {
 		running: number;
 		waiting: number;
@@ -41,29 +41,29 @@ export class Shares {
 		this.#maxWaiting = limits.waiting;
 		this.#maxWaitMs = limits.maxWaitMs ?? MAX_WAIT_MS;
 		const { running, waiting, name = "calls of yours" } = limits;
-		this.#refusal = `the service is busy with ${name}, of which ${running + waiting} may be under way; wait for their answers, or try again later`;
-		this.#late = `the service is busy with ${name}, and within ${this.#maxWaitMs / 1_000} s it was not the turn of this one; try again later`;
+		this.#fullMessage = `too many ${name} are in progress, at most ${running + waiting} may be; wait for their answers, or retry later`;
+		this.#lateMessage = `too many ${name} are in progress, and this one did not get its turn within ${this.#maxWaitMs / 1_000} s; retry later`;
 	}
 
-	/** Why another call of `caller` would be refused at present; undefined: it would not. */
+	/** Returns why another call of `caller` would be turned away now; undefined if it would not. */
 	whyFull(caller: string): string | undefined {
 		const entered = this.#shares.get(caller)?.entered ?? 0;
 		return entered < this.#maxRunning + this.#maxWaiting
 			? undefined
-			: this.#refusal;
+			: this.#fullMessage;
 	}
 
 	/**
 	 * Runs `work` as one of the calls of `caller` (a credential, session or organization), now or
-	 * when it is its turn. Throws service_unavailable, which asks to come again, when too many wait
-	 * already or its turn does not come in time. `prepare` needs no turn.
+	 * when it gets its turn. `prepare` runs first and needs no turn. Throws service_unavailable when
+	 * too many calls wait already, or when the turn does not come in time.
 	 */
 	async run<Result, Prepared = void>(
 		caller: string,
 		work: (prepared: Prepared) => Promise<Result>,
 		prepare?: () => Promise<Prepared>,
 	): Promise<Result> {
-		if (this.whyFull(caller)) throw busy(this.#refusal);
+		if (this.whyFull(caller)) throw overloaded(this.#fullMessage);
 		const share = this.#shares.get(caller) ?? {
 			entered: 0,
 			running: 0,
@@ -74,7 +74,7 @@ export class Shares {
 		try {
 			const prepared = (await prepare?.()) as Prepared;
 			if (share.running < this.#maxRunning) share.running++;
-			// Whoever ends hands its place over: `running` stays as it is.
+			// A call that ends hands its place to the next one, so `running` does not change.
 			else await this.#turn(share);
 			try {
 				return await work(prepared);
@@ -95,12 +95,12 @@ export class Shares {
 					clearTimeout(timer);
 					resolve();
 				},
-				refuse: () => {
+				giveUp: () => {
 					waiting.splice(waiting.indexOf(one), 1);
-					reject(busy(this.#late));
+					reject(overloaded(this.#lateMessage));
 				},
 			};
-			const timer = setTimeout(one.refuse, this.#maxWaitMs);
+			const timer = setTimeout(one.giveUp, this.#maxWaitMs);
 			waiting.push(one);
 		});
 	}

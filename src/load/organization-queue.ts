@@ -1,4 +1,4 @@
-import { isLockTimeout } from "../errors.ts";
+import { isLockTimeout } from "../db/sqlstate.ts";
 import { Batcher, type Queue } from "./batch.ts";
 
 interface Turn<Result> {
@@ -14,7 +14,7 @@ const PATIENCE_MS = 2_000;
  * take the others' connections, and of one organization one, so that its locked log holds up
  * nobody else. More places would help no organization: the log lets one through at a time.
  */
-export class Turns<Result> {
+export class OrganizationQueue<Result> {
 	readonly #batcher: Batcher<Turn<Result>, Result>;
 
 	constructor(name: string) {

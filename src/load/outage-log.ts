@@ -20,7 +20,7 @@ interface Outage {
  * for each; but while the database is away, that would be one for each device of a fleet, so of an
  * outage there is the first, then the count once a minute, and that it is over.
  */
-export class Failures {
+export class OutageLog {
 	readonly #log: Logger;
 	readonly #pool: Pool;
 	#outage: Outage | undefined;

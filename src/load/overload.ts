@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { busy, RETRY_AFTER_SECONDS } from "../errors.ts";
+import { overloaded, RETRY_AFTER_SECONDS } from "../errors.ts";
 import { endEarly } from "../http/body.ts";
 import { requestIdOf } from "../http/request-id.ts";
 
@@ -13,7 +13,7 @@ const AT_LEAST = 64;
 /** Reading requests for longer than this without a pause, the service has more than it can do. */
 const LONG_TURN_MS = 200;
 
-const { code, message: MESSAGE } = busy();
+const { code, message: MESSAGE } = overloaded();
 
 interface Refusal {
 	request: IncomingMessage;
@@ -29,7 +29,7 @@ let turnBeganAt: number | undefined;
  * True when so many requests were ready at once that to read those so far took longer than may be:
  * the processor has no time, whatever the database has. To be asked for each request.
  */
-export function isLongTurn(): boolean {
+export function isEventLoopBehind(): boolean {
 	const now = performance.now();
 	if (turnBeganAt !== undefined) return now - turnBeganAt > LONG_TURN_MS;
 	turnBeganAt = now;
@@ -51,7 +51,7 @@ let refusals: Refusal[] = [];
  * thousand quick clients would have their next requests read before anything else is looked at,
  * the database's answers and timers included, for many seconds.
  */
-export function refuseBusy(
+export function answerOverloaded(
 	request: IncomingMessage,
 	response: ServerResponse,
 	common: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
-import { busy } from "../errors.ts";
+import { overloaded } from "../errors.ts";
 import { refuseFullHashing } from "../sign-in/password-hash.ts";
-import { Shares } from "./fair-shares.ts";
+import { FairShares } from "./fair-shares.ts";
 
 /** Of one client address; those that wait have taken nothing yet from anybody else. */
 const OF_ADDRESS = {
@@ -21,7 +21,7 @@ const MAX_KNOWN = 10_000;
  * address and the crowd alone, never on whether there is such a user.
  */
 export class SignInTurns {
-	readonly #ofAddress = new Shares(OF_ADDRESS);
+	readonly #ofAddress = new FairShares(OF_ADDRESS);
 	/** The one used longest ago first. */
 	readonly #known = new Set<string>();
 	#strangers = 0;
@@ -32,7 +32,7 @@ export class SignInTurns {
 		return this.#ofAddress.run(network, async () => {
 			refuseFullHashing();
 			const isStranger = !this.#known.has(network);
-			if (isStranger && this.#strangers >= MAX_STRANGERS) throw busy();
+			if (isStranger && this.#strangers >= MAX_STRANGERS) throw overloaded();
 			if (isStranger) this.#strangers++;
 			try {
 				const response = await signIn();

@@ -3,7 +3,7 @@ import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
 import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
-import { refuseUnstorable } from "./unstorable-text.ts";
+import { rejectUnstorableText } from "./unstorable-text.ts";
 
 /** A tool of the tool server: an operation with what clients are told of it. */
 export interface Tool {
@@ -154,7 +154,7 @@ const PARAMETERS = ["toolsets", "readonly"];
  * Throws a bad_request AppError for a parameter that narrows nothing: one that was misspelt
  * must not leave tools in that were to be kept away.
  */
-export function refuseUnknownParameters(query: URLSearchParams): void {
+export function rejectUnknownParameters(query: URLSearchParams): void {
 	const unknown = query.keys().find((name) => !PARAMETERS.includes(name));
 	if (unknown === undefined) return;
 	throw new AppError(
@@ -201,7 +201,7 @@ function makeTool(operation: AnyOperation): Tool {
 	return {
 		operation: {
 			...operation,
-			input: operation.input.superRefine(refuseUnstorable),
+			input: operation.input.superRefine(rejectUnstorableText),
 		},
 		definition,
 		json: JSON.stringify(definition),

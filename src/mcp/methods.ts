@@ -4,21 +4,20 @@ import {
 	ProtocolErrorCode,
 	SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
-import { toAppError } from "../errors.ts";
+import { type AppError, toAppError } from "../errors.ts";
+import { invoke, type Services } from "../invoke.ts";
+import type { OutageLog } from "../load/outage-log.ts";
+import type { Principal } from "../principal.ts";
+import type { Usage } from "../tokens/usage.ts";
 import { VERSION } from "../version.ts";
-import {
-	type Caller,
-	callTool,
-	clientName,
-	type ToolServices,
-} from "./call.ts";
+import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
 
 export const SERVER_INFO = { name: "assay", title: "Assay", version: VERSION };
 
-/** The list depends on the caller's role; it may change with the role, hence the five minutes. */
+/** The list depends on the caller's role, which may change: clients keep it for five minutes. */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: "private" } as const;
 
-/** What revision 2026-07-28 adds to every result, as JSON. */
+/** The members that revision 2026-07-28 adds to every result, as JSON. */
 export const MODERN_MEMBERS = JSON.stringify({
 	resultType: "complete",
 	_meta: { [SERVER_INFO_META_KEY]: SERVER_INFO },
@@ -26,7 +25,21 @@ export const MODERN_MEMBERS = JSON.stringify({
 
 export const MODERN_LIST_MEMBERS = JSON.stringify(LIST_CACHE).slice(1, -1);
 
-/** The members of a tools/list result, as JSON. */
+/** Who calls, and which tools the request narrows its list to. */
+export interface Caller {
+	principal: Principal;
+	narrowing: Narrowing;
+	requestId: string;
+}
+
+export interface ToolServices {
+	services: Services;
+	catalogue: Catalogue;
+	outageLog: OutageLog;
+	usage: Pick<Usage, "record">;
+}
+
+/** Returns the members of a tools/list result, as JSON. */
 export function listTools(
 	{ catalogue }: ToolServices,
 	{ principal, narrowing }: Caller,
@@ -35,9 +48,9 @@ export function listTools(
 }
 
 /**
- * The members of a tools/call result, as JSON: what a tool says was wrong with its input is a
- * result too, from which a model learns. Rejects with a ProtocolError for an unknown tool, with
- * an AppError for what the role does not allow and for faults of ours.
+ * Returns the members of a tools/call result, as JSON. A wrong input is a result too (isError), so
+ * that a model learns from it. Rejects with a ProtocolError for an unknown tool, and with an
+ * AppError when the role does not allow the call or the service fails.
  */
 export async function callMembers(
 	tools: ToolServices,
@@ -58,6 +71,43 @@ export async function callMembers(
 	}
 }
 
+/**
+ * Calls a tool over MCP or plain HTTP, and counts and logs the call. Rejects with the AppError of
+ * `invoke`; an unexpected fault becomes "internal error", and the log has its cause.
+ */
+export async function callTool(
+	{ services, outageLog, usage }: ToolServices,
+	{ principal, requestId }: Caller,
+	{ operation }: Tool,
+	input: unknown,
+): Promise<object> {
+	let error: AppError | undefined;
+	try {
+		return await invoke(services, principal, operation, input, requestId);
+	} catch (thrown) {
+		error = toAppError(thrown);
+		outageLog.note(
+			thrown,
+			{ requestId, tool: operation.name },
+			"a tool call failed",
+		);
+		throw error;
+	} finally {
+		countUse(usage, principal, operation.name, error !== undefined);
+	}
+}
+
+/** Counts a request of the principal's token. `tool` is null for a request that called no tool. */
+export function countUse(
+	usage: Pick<Usage, "record">,
+	{ token, client, address }: Principal,
+	tool: string | null,
+	isError: boolean,
+): void {
+	if (token)
+		usage.record({ tokenId: token.id, tool, isError, client, address });
+}
+
 function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {
 	const shown = JSON.stringify(name.slice(0, 80).toWellFormed());
 	return new ProtocolError(
@@ -68,7 +118,7 @@ function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {
 	);
 }
 
-/** The client's name and version in a request of revision 2026-07-28 or an initialize. */
+/** Returns the client's name and version from a request of revision 2026-07-28 or an initialize. */
 export function clientInRequest(body: unknown): string | undefined {
 	const { params } = (body ?? {}) as { params?: Record<string, unknown> };
 	const meta = params?._meta as Record<string, unknown> | undefined;
@@ -81,4 +131,16 @@ export function clientInRequest(body: unknown): string | undefined {
 			? `${info.name}/${info.version}`
 			: info.name,
 	);
+}
+
+const MAX_CLIENT = 200;
+
+/** Returns what a client calls itself, cut and cleaned for the log and the database. */
+export function clientName(text: string | undefined): string | undefined {
+	const clean = text
+		?.slice(0, MAX_CLIENT)
+		.replace(/[\p{Cc}\p{Surrogate}]/gu, "\ufffd")
+		.toWellFormed()
+		.trim();
+	return clean || undefined;
 }

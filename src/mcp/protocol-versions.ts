@@ -4,12 +4,13 @@ import {
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { toAppError } from "../errors.ts";
-import type { Caller, ToolServices } from "./call.ts";
 import {
+	type Caller,
 	callMembers,
 	listTools,
 	MODERN_LIST_MEMBERS,
 	MODERN_MEMBERS,
+	type ToolServices,
 } from "./methods.ts";
 import {
 	errorReply,
@@ -136,7 +137,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 				return await answer(body, headers, caller);
 			} catch (err) {
 				const { requestId } = caller;
-				tools.failures.note(err, { requestId }, "an MCP request failed");
+				tools.outageLog.note(err, { requestId }, "an MCP request failed");
 				const error = toAppError(err);
 				const code = jsonRpcCode(error);
 				const id = requestIdIn(body);

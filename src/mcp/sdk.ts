@@ -8,9 +8,15 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { type AppError, toAppError } from "../errors.ts";
 import { issuePath } from "../issue-path.ts";
-import type { Caller, ToolServices } from "./call.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { callMembers, LIST_CACHE, listTools, SERVER_INFO } from "./methods.ts";
+import {
+	type Caller,
+	callMembers,
+	LIST_CACHE,
+	listTools,
+	SERVER_INFO,
+	type ToolServices,
+} from "./methods.ts";
 import { jsonReply, jsonRpcCode, type Reply, withFault } from "./reply.ts";
 
 export type RequestHeaders = Record<string, string | string[] | undefined>;

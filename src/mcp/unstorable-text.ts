@@ -7,7 +7,7 @@ const UNSTORABLE = /\0|\p{Surrogate}/u;
  * are legal JSON but no text that PostgreSQL can store or compare. An agent's are replaced
  * (`parseJson`), as it would repeat its report for ever; a person or a model is told.
  */
-export function refuseUnstorable(
+export function rejectUnstorableText(
 	input: unknown,
 	context: z.core.$RefinementCtx,
 ): void {

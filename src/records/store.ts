@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from "../db/sqlstate.ts";
 import { badFields, type FieldIssue } from "../errors.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import type { RecordKind } from "./kind.ts";
@@ -10,9 +11,6 @@ type AnyKind = Pick<
 	RecordKind,
 	"kind" | "table" | "fields" | "referencePrefix" | "noun"
 >;
-
-const FOREIGN_KEY = "23503";
-const UNIQUE = "23505";
 
 /** What `select` has to read of a row `t`; lists of references come from their own table. */
 export function columnsOf(kind: AnyKind): string {
@@ -133,7 +131,8 @@ export async function removeRecord(
 			[organizationId, id],
 		);
 	} catch (error) {
-		if ((error as { code?: string }).code !== FOREIGN_KEY) throw error;
+		if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION)
+			throw error;
 		await client.query("rollback to savepoint removal");
 		const users = await usersOf(client, kind, organizationId, id);
 		throw badFields([
@@ -256,14 +255,14 @@ async function explaining(
 		const found = Object.entries(kind.fields).find(
 			([name]) => error.constraint === constraintOf(kind, name),
 		);
-		if (found && error.code === FOREIGN_KEY) {
+		if (found && error.code === FOREIGN_KEY_VIOLATION) {
 			const [name, { reference = "organization" }] = found;
 			throw badFields([
 				missingReference(name, reference, String(values[name])),
 			]);
 		}
 		if (
-			error.code === UNIQUE &&
+			error.code === UNIQUE_VIOLATION &&
 			error.constraint === `${kind.table}_reference_id_key`
 		) {
 			throw badFields([

@@ -2,6 +2,7 @@ import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { sessionOf } from "../db/session.ts";
+import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { removeLeftovers } from "./expired-rows.ts";
 
@@ -19,8 +20,6 @@ const SESSION = sessionOf("none", {
 	statement_timeout: "10s",
 	timezone: "UTC",
 });
-
-const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface Upkeep {
 	/** Partitions, each a month of raw reports, that went. */
@@ -64,7 +63,7 @@ export async function keepReports(
 		}
 		kept.isDone = rows[0]?.made === true;
 	} catch (error) {
-		if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+		if (!isLockTimeout(error)) throw error;
 	} finally {
 		await client.end();
 	}

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { busy } from "../errors.ts";
-import { Shares } from "../load/fair-shares.ts";
+import { overloaded } from "../errors.ts";
+import { FairShares } from "../load/fair-shares.ts";
 
 /**
  * scrypt's cost. OWASP's cheat sheet on storing passwords names several of equal strength; this is the one
@@ -34,12 +34,12 @@ const LIMITS = {
 	maxWaitMs: 10_000,
 	name: "passwords to check",
 };
-const HASHING = new Shares(LIMITS);
+const HASHING = new FairShares(LIMITS);
 
 /** Throws service_unavailable when another password would find no place to wait. */
 export function refuseFullHashing(): void {
 	const reason = HASHING.whyFull("");
-	if (reason) throw busy(reason);
+	if (reason) throw overloaded(reason);
 }
 
 /** "$scrypt$ln=15,r=8,p=3$<salt>$<key>", salt and key in base64 without padding. */

@@ -156,7 +156,7 @@ test("where the database is a standby nothing is answered from it: not ready, 50
 	const refused = await startService().catch((error) => toAppError(error));
 	expect(refused).toMatchObject({
 		code: "service_unavailable",
-		message: expect.stringContaining("takes no writes"),
+		message: expect.stringContaining("does not accept writes"),
 	});
 
 	const client = await postgres.connect();

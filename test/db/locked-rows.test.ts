@@ -26,7 +26,7 @@ async function whileLocked(
 	}
 }
 
-test("a record that somebody keeps locked is 503 with Retry-After, and said to be busy, not out of reach", async () => {
+test("a record that somebody keeps locked is 503 with Retry-After, and the message says overloaded, not out of reach", async () => {
 	const { organizationId: organization_id } = tools;
 	const { task } = await tools.use("addTask", { organization_id, name: "one" });
 	await whileLocked("tasks", task.id, async () => {
@@ -36,7 +36,7 @@ test("a record that somebody keeps locked is 503 with Retry-After, and said to b
 		});
 		expect(status).toBe(503);
 		expect(headers.get("retry-after")).toMatch(/^\d+$/);
-		expect(body.message).toContain("busy");
+		expect(body.message).toContain("overloaded");
 		expect(body.message).not.toContain("cannot reach");
 	});
 	await tools.use("updateTask", { id: task.id, name: "two" });
@@ -55,14 +55,14 @@ test("a device whose row somebody keeps locked is 503 with Retry-After and heard
 	expect((await tools.post("heartbeat", body, { key })).status).toBe(200);
 });
 
-test("a statement that takes too long, a lock, a deadlock: busy; a connection that is refused: out of reach", async () => {
+test("a statement that takes too long, a lock, a deadlock: overloaded; a connection that is refused: out of reach", async () => {
 	const client = await tools.database.owner.connect();
 	const told = (sql: string) =>
 		client.query(sql).then(
 			() => "nothing",
 			(error: unknown) => {
 				const { code, message } = toAppError(error);
-				return `${code}: ${message.includes("busy") ? "busy" : message}`;
+				return `${code}: ${message.includes("overloaded") ? "overloaded" : message}`;
 			},
 		);
 	try {
@@ -72,7 +72,7 @@ test("a statement that takes too long, a lock, a deadlock: busy; a connection th
 				(code) => `do $$ begin raise 'x' using errcode = '${code}'; end $$`,
 			),
 		]) {
-			expect(await told(sql), sql).toBe("service_unavailable: busy");
+			expect(await told(sql), sql).toBe("service_unavailable: overloaded");
 			await client.query("rollback");
 		}
 		expect(

@@ -259,7 +259,7 @@ test("a queue that would take too long, by what batches took lately, is full bef
 	expect(batcher.isFull()).toBe(true);
 	await expect(batcher.add(row("c"))).rejects.toMatchObject({
 		code: "service_unavailable",
-		message: expect.stringContaining("busy"),
+		message: expect.stringContaining("overloaded"),
 	});
 	expect(await waiting).toBe(2);
 	expect(batcher.isFull()).toBe(false);

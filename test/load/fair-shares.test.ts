@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Shares } from "../../src/load/fair-shares.ts";
+import { FairShares } from "../../src/load/fair-shares.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
@@ -19,7 +19,9 @@ type Answer = Pick<ToolAnswer, "status" | "body">;
 
 const isRefused = ({ status, body }: Answer) =>
 	status === 503 &&
-	/busy with calls of yours, of which (32|64) /.test(String(body.message));
+	/too many calls of yours are in progress, at most (32|64) /.test(
+		String(body.message),
+	);
 
 /**
  * Sends 100 calls while the table that they read is locked, and waits until one too many is refused:
@@ -49,7 +51,7 @@ async function flood(
 }
 
 test("of one caller so many calls run, so many wait in order, and more are refused; failed ones leave no trace", async () => {
-	const shares = new Shares({ running: 2, waiting: 3 });
+	const shares = new FairShares({ running: 2, waiting: 3 });
 	const begun: number[] = [];
 	const ends: (() => void)[] = [];
 	const call = (number: number) =>
@@ -60,7 +62,7 @@ test("of one caller so many calls run, so many wait in order, and more are refus
 		});
 	const calls = [1, 2, 3, 4, 5].map((number) => call(number).catch(String));
 	await expect(call(6)).rejects.toThrow(
-		/busy with calls of yours, of which 5 /,
+		/too many calls of yours are in progress, at most 5 /,
 	);
 	expect(begun).toEqual([1, 2]);
 	expect(await shares.run("b", async () => "served")).toBe("served");
@@ -75,7 +77,7 @@ test("of one caller so many calls run, so many wait in order, and more are refus
 });
 
 test("a call whose turn does not come in time is given up, and the others have theirs", async () => {
-	const shares = new Shares({ running: 1, waiting: 2, maxWaitMs: 1 });
+	const shares = new FairShares({ running: 1, waiting: 2, maxWaitMs: 1 });
 	const end = Promise.withResolvers<string>();
 	const running = shares.run("a", () => end.promise);
 	let begun = false;

@@ -46,7 +46,7 @@ test("while an address tries 200 invented users at once, the service is ready an
 	const refused = answers.filter(({ status }) => status === 503);
 	expect(refused.length).toBeGreaterThan(0);
 	for (const { body, headers } of refused) {
-		expect(body.message).toContain("busy with sign-ins from your address");
+		expect(body.message).toContain("too many sign-ins from your address");
 		expect(headers.get("retry-after")).toMatch(/^\d+$/);
 	}
 	expect(new Set(answers.map(({ status }) => status))).toEqual(
