@@ -1,5 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import {
+	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	DEFAULT_POSTURE_INTERVAL_SECONDS,
+} from "../src/devices/terms.ts";
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
@@ -29,16 +33,13 @@ export interface State {
 
 const FILE = "state.json";
 
-/** The intervals until the service names its own. */
-const HEARTBEAT_SECONDS = 300;
-const POSTURE_SECONDS = 3600;
 const MAX_INTERVAL_SECONDS = 7 * 24 * 60 * 60;
 
 const freshState = (enrollmentId: string): State => ({
 	enrollment_id: enrollmentId,
 	device_id: null,
-	heartbeat_interval_seconds: HEARTBEAT_SECONDS,
-	posture_interval_seconds: POSTURE_SECONDS,
+	heartbeat_interval_seconds: DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	posture_interval_seconds: DEFAULT_POSTURE_INTERVAL_SECONDS,
 	last_heartbeat_at: null,
 	last_checks_at: null,
 	last_sent_at: null,

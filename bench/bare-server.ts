@@ -1,6 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import {
+	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	DEFAULT_POSTURE_INTERVAL_SECONDS,
+} from "../src/devices/terms.ts";
 
 /**
  * The least a server of this API could do: `node:http` reads the body, parses it and
@@ -17,8 +21,8 @@ const HEADERS = {
 const JSON_TYPE = "application/json; charset=utf-8";
 const HEARTBEAT = JSON.stringify({
 	device_id: "A".repeat(32),
-	heartbeat_interval_seconds: 300,
-	posture_interval_seconds: 3600,
+	heartbeat_interval_seconds: DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	posture_interval_seconds: DEFAULT_POSTURE_INTERVAL_SECONDS,
 	server_time: "2026-03-31T08:00:00Z",
 });
 

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { CANONICAL_CHECKS } from "../src/devices/terms.ts";
+import { CHECK_KEYS } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
 import { makeIdentityId } from "../src/sign-in/users.ts";
 import { seedRegister } from "./mcp-seed.ts";
@@ -64,7 +64,7 @@ async function seedDevices(
 		[
 			organization,
 			ids,
-			Object.keys(CANONICAL_CHECKS),
+			CHECK_KEYS,
 			makeId(organization, "device_posture_report"),
 		],
 	);

@@ -1,3 +1,7 @@
+import {
+	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	DEFAULT_POSTURE_INTERVAL_SECONDS,
+} from "../src/devices/terms.ts";
 import { ratesBetween, readUsage, type Watched } from "./measure.ts";
 import type { Options } from "./options.ts";
 import type { LoadGenerator } from "./processes.ts";
@@ -7,10 +11,10 @@ import type { Kind } from "./requests.ts";
 
 /** More than the mixed run has under way at once, so that no request waits for a connection. */
 const MIXED_CONNECTIONS = 1024;
-/** The schedule of 3,000,000 devices: each a heartbeat in 300 s and a report in 3,600 s. */
+/** Requests a second of 3,000,000 devices at the default intervals. */
 const MIXED_PER_SECOND: Record<Kind, number> = {
-	heartbeats: 3_000_000 / 300,
-	postures: 3_000_000 / 3_600,
+	heartbeats: 3_000_000 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	postures: 3_000_000 / DEFAULT_POSTURE_INTERVAL_SECONDS,
 };
 /** For the compilers and the caches, before a measurement. */
 const WARM_UP_MS = 2_000;

@@ -1,5 +1,4 @@
-import { CHECK_KEYS } from "../simulator/posture.ts";
-import type { PostureStatus } from "../src/devices/terms.ts";
+import { CHECK_KEYS, type PostureStatus } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
 import {
 	type Fleet,

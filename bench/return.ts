@@ -1,5 +1,9 @@
 import { parseArgs } from "node:util";
 import { nextDelayMs } from "../agent/backoff.ts";
+import {
+	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	DEFAULT_POSTURE_INTERVAL_SECONDS,
+} from "../src/devices/terms.ts";
 import { RETRY_AFTER_SECONDS } from "../src/errors.ts";
 import { toTable } from "./report.ts";
 
@@ -13,8 +17,6 @@ does (agent/backoff.ts). Some seconds.
   --seed <n>      of the random numbers (1)
 `;
 
-const HEARTBEAT_SECONDS = 300;
-const POSTURE_SECONDS = 3_600;
 /** Far more than any of the fleets needs: 30 minutes is the longest wait. */
 const HORIZON_SECONDS = 4 * 3_600;
 const NOBODY = -1;
@@ -71,17 +73,20 @@ function compute(
 	};
 	// The outage begins somewhere in each device's interval.
 	for (let device = 0; device < devices; device++) {
-		put(device, random() * HEARTBEAT_SECONDS);
+		put(device, random() * DEFAULT_HEARTBEAT_INTERVAL_SECONDS);
 	}
 	const requests = new Float64Array(horizon + 1);
 	const back = new Int32Array(horizon + 1);
-	const reportsOfOutage = outageSeconds / POSTURE_SECONDS;
+	const reportsOfOutage = outageSeconds / DEFAULT_POSTURE_INTERVAL_SECONDS;
 	let refused = 0;
 	let returned = 0;
 	for (let second = 0; second <= horizon; second++) {
 		const isOut = second < outageSeconds;
 		// Those that are back beat and report as ever, and are served like the others.
-		const usual = returned * (1 / HEARTBEAT_SECONDS + 1 / POSTURE_SECONDS);
+		const usual =
+			returned *
+			(1 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS +
+				1 / DEFAULT_POSTURE_INTERVAL_SECONDS);
 		let left = capacity - usual;
 		requests[second] = (requests[second] ?? 0) + usual;
 		// A device refused now comes a second later at the earliest, so the list is complete.
@@ -196,7 +201,7 @@ if (values.help) {
 		];
 	});
 	process.stdout.write(
-		`${whole(devices)} devices, ${whole(outage)} s of outage; without one they make ${whole(devices / HEARTBEAT_SECONDS + devices / POSTURE_SECONDS)} requests/s. Times in seconds from the return.\n\n${toTable(
+		`${whole(devices)} devices, ${whole(outage)} s of outage; without one they make ${whole(devices / DEFAULT_HEARTBEAT_INTERVAL_SECONDS + devices / DEFAULT_POSTURE_INTERVAL_SECONDS)} requests/s. Times in seconds from the return.\n\n${toTable(
 			[
 				"Meanwhile, and then",
 				"Peak second, requests",

@@ -1,4 +1,8 @@
 import { nextDelayMs } from "../agent/backoff.ts";
+import {
+	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	DEFAULT_POSTURE_INTERVAL_SECONDS,
+} from "../src/devices/terms.ts";
 import type { Answer, Door } from "./door.ts";
 import { type Counts, sendBeat, sendReport } from "./enroll.ts";
 import type { Fleet } from "./fleet.ts";
@@ -7,8 +11,6 @@ import { roleOf } from "./roles.ts";
 
 /** Beyond it a slow service would collect requests in our memory. */
 const MOST_IN_FLIGHT = 64;
-const DEFAULT_HEARTBEAT_SECONDS = 300;
-const DEFAULT_POSTURE_SECONDS = 3600;
 
 interface Intervals {
 	heartbeatSeconds: number;
@@ -28,8 +30,8 @@ export async function keepReporting(
 	counts: Counts,
 ): Promise<void> {
 	const intervals: Intervals = {
-		heartbeatSeconds: DEFAULT_HEARTBEAT_SECONDS,
-		postureSeconds: DEFAULT_POSTURE_SECONDS,
+		heartbeatSeconds: DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+		postureSeconds: DEFAULT_POSTURE_INTERVAL_SECONDS,
 	};
 	const backOff = new BackOff(fleet.keys.length);
 	const beats = walk(

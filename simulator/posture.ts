@@ -1,6 +1,6 @@
-import type { CheckKey } from "../agent/checks/check.ts";
 import {
-	CANONICAL_CHECKS,
+	CHECK_KEYS,
+	type CheckKey,
 	type Evidence,
 	type Platform,
 	type PostureStatus,
@@ -19,8 +19,6 @@ const BEHAVIOURS: Record<Platform, Behaviours> = {
 	LINUX,
 	FREEBSD,
 };
-
-export const CHECK_KEYS = Object.keys(CANONICAL_CHECKS) as CheckKey[];
 
 const DAY_MS = 86_400_000;
 /** One time in which a check may fail for a while and be mended. */
@@ -49,7 +47,7 @@ export interface Result {
 	evidence: Evidence;
 }
 
-/** What the machine reports at a time: nine results, as its agent would. */
+/** Returns what the machine's agent would report at a time: one result for each canonical check. */
 export function resultsOf(machine: Machine, look: Look): Result[] {
 	return CHECK_KEYS.map((check_key, check) => ({
 		check_key,
@@ -65,9 +63,15 @@ export function resultsOf(machine: Machine, look: Look): Result[] {
 function judge(
 	machine: Machine,
 	check: number,
-	behaviour: Behaviour,
+	behaviour: Behaviour | undefined,
 	look: Look,
 ): Omit<Result, "check_key"> {
+	if (!behaviour) {
+		return {
+			status: "NOT_APPLICABLE",
+			evidence: { reason: "not_checked_here" },
+		};
+	}
 	const own = [look.seed, machine.n, check] as const;
 	const does = behaviour.notApplicable?.(machine);
 	if (does) return { status: "NOT_APPLICABLE", evidence: { reason: does } };

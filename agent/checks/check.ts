@@ -1,11 +1,9 @@
 import type {
-	CANONICAL_CHECKS,
+	CheckKey,
 	Evidence,
 	PostureStatus,
 } from "../../src/devices/terms.ts";
 import type { Host } from "../host.ts";
-
-export type CheckKey = keyof typeof CANONICAL_CHECKS;
 
 export interface CheckOutcome {
 	status: PostureStatus;
@@ -21,6 +19,9 @@ export interface CheckOutcome {
  * came from the device.
  */
 export type Check = (host: Host) => Promise<CheckOutcome>;
+
+/** The checks that the agent has for a platform. `runChecks` reports the others as not checked. */
+export type PlatformChecks = Partial<Record<CheckKey, Check>>;
 
 export const pass = (evidence: Evidence): CheckOutcome => ({
 	status: "PASS",

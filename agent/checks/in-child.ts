@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import {
-	CANONICAL_CHECKS,
+	CHECK_KEYS,
 	POSTURE_STATUSES,
 	type PostureStatus,
 } from "../../src/devices/terms.ts";
@@ -11,8 +11,7 @@ import { CHECK_TIMEOUT_MS, type CheckResult } from "./run-checks.ts";
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** All checks at their limit, and a start on a busy device. */
-const TIMEOUT_MS =
-	(Object.keys(CANONICAL_CHECKS).length + 2) * CHECK_TIMEOUT_MS;
+const TIMEOUT_MS = (CHECK_KEYS.length + 2) * CHECK_TIMEOUT_MS;
 
 /** Between being asked to stop and being killed: time to kill its own children. */
 const GRACE_MS = 1000;
@@ -81,7 +80,7 @@ function isResult(value: unknown): value is CheckResult {
 
 function allUnknown(reason: string): CheckResult[] {
 	const observed_at = new Date().toISOString();
-	return Object.keys(CANONICAL_CHECKS).map((check_key) => ({
+	return CHECK_KEYS.map((check_key) => ({
 		check_key,
 		status: "UNKNOWN",
 		evidence: { reason },

@@ -1,5 +1,6 @@
 import {
-	CANONICAL_CHECKS,
+	CHECK_KEYS,
+	type CheckKey,
 	type Evidence,
 	type Platform,
 	POSTURE_STATUSES,
@@ -8,8 +9,9 @@ import {
 import type { Host } from "../host.ts";
 import {
 	type Check,
-	type CheckKey,
 	type CheckOutcome,
+	notApplicable,
+	type PlatformChecks,
 	unknown,
 } from "./check.ts";
 
@@ -32,10 +34,8 @@ export interface RunOptions {
 	onCrash?: (check: CheckKey) => void;
 }
 
-/** This platform's checks; the others' are not loaded. */
-export async function loadChecks(
-	platform: Platform,
-): Promise<Record<CheckKey, Check>> {
+/** Loads the checks of one platform and leaves the code of the others alone. */
+export async function loadChecks(platform: Platform): Promise<PlatformChecks> {
 	switch (platform) {
 		case "DARWIN":
 			return (await import("./macos/all.ts")).MACOS_CHECKS;
@@ -49,17 +49,17 @@ export async function loadChecks(
 }
 
 /**
- * Runs the checks one after the other, so that a device in use does not feel it. Never
- * rejects: a check that throws or does not end is UNKNOWN, and evidence is bounded whatever
- * a check put into it.
+ * Runs the checks one after the other, so that a device in use does not feel it. Reports every
+ * canonical check: one that the platform does not have is NOT_APPLICABLE. Never rejects: a check
+ * that throws or does not end is UNKNOWN, and evidence is bounded whatever a check put into it.
  */
 export async function runChecks(
-	checks: Record<CheckKey, Check>,
+	checks: PlatformChecks,
 	host: Host,
 	options: RunOptions = {},
 ): Promise<CheckResult[]> {
 	const results: CheckResult[] = [];
-	for (const key of Object.keys(CANONICAL_CHECKS) as CheckKey[]) {
+	for (const key of CHECK_KEYS) {
 		if (options.signal?.aborted) break;
 		const { status, evidence } = await runOne(key, checks[key], host, options);
 		if (options.signal?.aborted) break;
@@ -75,10 +75,11 @@ export async function runChecks(
 
 async function runOne(
 	key: CheckKey,
-	check: Check,
+	check: Check | undefined,
 	host: Host,
 	{ signal, timeoutMs = CHECK_TIMEOUT_MS, onCrash }: RunOptions,
 ): Promise<CheckOutcome> {
+	if (!check) return notApplicable("not_checked_here");
 	const over = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
 	const limit = new Promise<CheckOutcome>((resolve) => {

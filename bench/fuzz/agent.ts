@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { withBody } from "./operations.ts";
 import type { Body, Case, Target } from "./target.ts";
 import {
@@ -41,9 +41,7 @@ export function agentCases(target: Target): fc.Arbitrary<Case> {
 	);
 	const result = fc.record(
 		{
-			check_key: orStrange(
-				fc.oneof(fc.constantFrom(...Object.keys(CANONICAL_CHECKS)), text),
-			),
+			check_key: orStrange(fc.oneof(fc.constantFrom(...CHECK_KEYS), text)),
 			status: orStrange(
 				fc.constantFrom("PASS", "FAIL", "UNKNOWN", "NOT_APPLICABLE"),
 			),

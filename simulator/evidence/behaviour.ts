@@ -1,5 +1,4 @@
-import type { CheckKey } from "../../agent/checks/check.ts";
-import type { Evidence } from "../../src/devices/terms.ts";
+import type { CheckKey, Evidence } from "../../src/devices/terms.ts";
 import type { Machine } from "../machine.ts";
 
 /** What a check of a platform is like, over many devices. */
@@ -17,7 +16,8 @@ export interface Behaviour {
 	notApplicable?: (machine: Machine) => string | undefined;
 }
 
-export type Behaviours = Record<CheckKey, Behaviour>;
+/** Simulated checks of a platform. A device reports the others as its agent would: not checked. */
+export type Behaviours = Partial<Record<CheckKey, Behaviour>>;
 
 /** `least` to `most` in steps, by the variant. */
 export function step(variant: number, values: readonly number[]): number {

@@ -100,7 +100,7 @@ What to try
   - Home: which checks fail, since when, and what is overdue. It changes while you look:
     ${demo.devices} simulated devices send heartbeats each minute and reports every five.
   - Devices: filter by a failing check; open one and see its history of months. The one
-    called "This machine" is this computer: a real agent runs the nine checks on it.
+    called "This machine" is this computer: a real agent checks it.
   - Devices, filter Conflict: two machines with one hardware id, and a key that was copied.
   - Risks, the matrix, the framework's coverage, and what is linked to what.
   - Sign in as the viewer: everything can be read, nothing changed.

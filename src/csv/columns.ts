@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { CANONICAL_CHECKS } from "../devices/terms.ts";
+import { CHECK_KEYS, isCanonicalCheck } from "../devices/terms.ts";
 import type { AnyOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { toHarmless, writeList } from "./text.ts";
@@ -84,10 +84,9 @@ interface Posture {
 
 /** A column for each check that every agent knows, and one for those that an agent has made up. */
 function postureColumns(): Column[] {
-	const known = Object.keys(CANONICAL_CHECKS);
 	const posturesOf = (row: Row) => row.postures as Posture[];
 	return [
-		...known.map((key) => ({
+		...CHECK_KEYS.map((key) => ({
 			heading: key,
 			cell: (row: Row) =>
 				posturesOf(row).find(({ check_key }) => check_key === key)?.status ??
@@ -98,7 +97,7 @@ function postureColumns(): Column[] {
 			cell: (row) =>
 				writeValue(
 					posturesOf(row)
-						.filter(({ check_key }) => !known.includes(check_key))
+						.filter(({ check_key }) => !isCanonicalCheck(check_key))
 						.map(({ check_key, status }) => `${check_key}: ${status}`),
 				),
 		},

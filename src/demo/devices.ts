@@ -1,5 +1,4 @@
 import type { Pool } from "pg";
-import type { CheckKey } from "../../agent/checks/check.ts";
 import { claimedMachine, copyOf, type Fleet } from "../../simulator/fleet.ts";
 import { type Machine, machineOf } from "../../simulator/machine.ts";
 import { inParallel } from "../../simulator/pace.ts";
@@ -10,6 +9,7 @@ import { DeviceStatuses } from "../devices/authentication.ts";
 import { type Enrolling, enroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
+import type { CheckKey } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { OrganizationQueue } from "../load/organization-queue.ts";
 import { hashSecret } from "../tokens/secret.ts";

@@ -1,4 +1,4 @@
-import type { CheckKey } from "../../agent/checks/check.ts";
+import type { CheckKey } from "../devices/terms.ts";
 import { day } from "./day.ts";
 import type { Known } from "./known.ts";
 import {

@@ -1,9 +1,21 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { idSchema, nameSchema } from "../records/field.ts";
-import { CANONICAL_CHECKS, PLATFORMS, POSTURE_STATUSES } from "./terms.ts";
+import {
+	CANONICAL_CHECKS,
+	INTERVALS_UNTIL_STALE,
+	isCanonicalCheck,
+	PLATFORMS,
+	POSTURE_STATUSES,
+	STALE_SLACK_SECONDS,
+} from "./terms.ts";
 
 export const DEVICE_STATUSES = ["PENDING", "ACTIVE", "REVOKED"] as const;
+
+/** An SQL interval: how long after its last sign a device counts as stale. */
+export const staleAfter = (intervalSeconds: string) =>
+	`(${INTERVALS_UNTIL_STALE} * ${intervalSeconds} + ${STALE_SLACK_SECONDS}) * interval '1 second'`;
+
 export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;
 
 /**
@@ -14,16 +26,14 @@ export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;
 export const FRESHNESS = `
 	case
 		when t.last_seen_at is null then 'NEVER'
-		when t.last_seen_at >= now() - (2 * o.heartbeat_interval_seconds + 60) * interval '1 second' then 'ONLINE'
+		when t.last_seen_at >= now() - ${staleAfter("o.heartbeat_interval_seconds")} then 'ONLINE'
 		when t.last_seen_at >= now() - interval '7 days' then 'STALE'
 		else 'MISSING'
 	end`;
 
-/** What people call a check; null for one that only its agent knows. */
+/** Returns what people call a check, or null for a check that only its agent knows. */
 export function checkName(checkKey: string): string | null {
-	return Object.hasOwn(CANONICAL_CHECKS, checkKey)
-		? CANONICAL_CHECKS[checkKey as keyof typeof CANONICAL_CHECKS]
-		: null;
+	return isCanonicalCheck(checkKey) ? CANONICAL_CHECKS[checkKey].name : null;
 }
 
 export const postureStatus = z.enum(POSTURE_STATUSES);

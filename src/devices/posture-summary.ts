@@ -8,8 +8,9 @@ import {
 	DEVICES,
 	FRESHNESS,
 	FRESHNESSES,
+	staleAfter,
 } from "./device-record.ts";
-import { CANONICAL_CHECKS, type PostureStatus } from "./terms.ts";
+import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { pastMomentSchema, throughMillisecond } from "./timestamps.ts";
 
 /** Any agent may report checks of its own making: so many of them are listed, the commonest. */
@@ -71,7 +72,7 @@ export const listPostureSummary = defineOperation({
 		]);
 		const { active, stale, counts } = postures;
 		const all = summarize(counts, active);
-		const listed = all.slice(0, CANONICAL.length + MAX_OTHER_CHECKS);
+		const listed = all.slice(0, CHECK_KEYS.length + MAX_OTHER_CHECKS);
 		return {
 			active_devices: active,
 			stale_devices: stale,
@@ -179,7 +180,7 @@ async function countPosturesAsOf(
 				select
 					t.id,
 					s.at is null or s.at < $2::timestamptz
-						- (2 * o.posture_interval_seconds + 60) * interval '1 second' as is_stale
+						- ${staleAfter("o.posture_interval_seconds")} as is_stale
 				from ${DEVICES}
 				left join observed s on s.id = t.id
 				where t.organization_id = $1
@@ -207,15 +208,16 @@ function tally(rows: PostureCount[]) {
 	return { active, stale, counts };
 }
 
-const CANONICAL = Object.keys(CANONICAL_CHECKS);
-
 /** The canonical checks first, whether reported or not, then the others, the commonest first. */
 function summarize(
 	counts: (PostureCount & { check_key: string })[],
 	active: number,
 ): CheckSummary[] {
 	const summaries = new Map(
-		CANONICAL.map((key) => [key, emptySummary(key, active)]),
+		CHECK_KEYS.map<[string, CheckSummary]>((key) => [
+			key,
+			emptySummary(key, active),
+		]),
 	);
 	for (const { check_key, status, is_stale, devices } of counts) {
 		const summary = summaries.get(check_key) ?? emptySummary(check_key, active);
@@ -231,8 +233,8 @@ function summarize(
 		}
 	}
 	const [canonical, others] = [
-		[...summaries.values()].slice(0, CANONICAL.length),
-		[...summaries.values()].slice(CANONICAL.length),
+		[...summaries.values()].slice(0, CHECK_KEYS.length),
+		[...summaries.values()].slice(CHECK_KEYS.length),
 	];
 	others.sort(
 		(a, b) =>

@@ -13,18 +13,75 @@ export const POSTURE_STATUSES = [
 export type Platform = (typeof PLATFORMS)[number];
 export type PostureStatus = (typeof POSTURE_STATUSES)[number];
 
-/** Checks that have their own display; any other non-empty key is accepted as well. */
+/**
+ * The checks that Assay knows by name, in the order in which they are reported and shown. An
+ * agent may report any other non-empty key as well. `passMeans` tells people what a pass means.
+ */
 export const CANONICAL_CHECKS = {
-	DISK_ENCRYPTION: "Full-disk encryption",
-	SCREEN_LOCK: "Screen or idle lock",
-	FIREWALL_ENABLED: "Host firewall",
-	TIME_SYNC: "System clock synchronization",
-	OS_VERSION: "Operating-system version",
-	AUTO_UPDATE: "Automatic operating-system updates",
-	PASSWORD_POLICY: "Local password policy",
-	REMOTE_LOGIN: "Remote-login exposure",
-	MALWARE_PROTECTION: "Built-in malware protection",
+	DISK_ENCRYPTION: {
+		name: "Full-disk encryption",
+		passMeans:
+			"The disk is encrypted, so a lost or stolen device gives away no data.",
+	},
+	SCREEN_LOCK: {
+		name: "Screen or idle lock",
+		passMeans:
+			"The screen locks itself when nobody uses the device for a while.",
+	},
+	FIREWALL_ENABLED: {
+		name: "Host firewall",
+		passMeans:
+			"The device's own firewall is on and blocks unwanted connections.",
+	},
+	TIME_SYNC: {
+		name: "System clock synchronization",
+		passMeans:
+			"The clock is set over the network, so the times in logs can be trusted.",
+	},
+	OS_VERSION: {
+		name: "Operating-system version",
+		passMeans: "The operating system still gets security fixes.",
+	},
+	AUTO_UPDATE: {
+		name: "Automatic operating-system updates",
+		passMeans: "The device installs security fixes by itself.",
+	},
+	PASSWORD_POLICY: {
+		name: "Local password policy",
+		passMeans: "Accounts on the device need a password that is hard to guess.",
+	},
+	REMOTE_LOGIN: {
+		name: "Remote-login exposure",
+		passMeans:
+			"Nobody can log in over the network, unless that is intended and protected.",
+	},
+	MALWARE_PROTECTION: {
+		name: "Built-in malware protection",
+		passMeans: "The system's own protection against malware is on.",
+	},
 } as const;
+
+export type CheckKey = keyof typeof CANONICAL_CHECKS;
+
+export const CHECK_KEYS = Object.keys(CANONICAL_CHECKS) as CheckKey[];
+
+/** True if `key` is one of the checks that Assay knows by name. */
+export function isCanonicalCheck(key: string): key is CheckKey {
+	return Object.hasOwn(CANONICAL_CHECKS, key);
+}
+
+/** How often an agent sends a heartbeat and a report until its organization says otherwise. */
+export const DEFAULT_HEARTBEAT_INTERVAL_SECONDS = 300;
+export const DEFAULT_POSTURE_INTERVAL_SECONDS = 3600;
+
+/** A device is stale when it has missed this many intervals, and a bit for a slow network. */
+export const INTERVALS_UNTIL_STALE = 2;
+export const STALE_SLACK_SECONDS = 60;
+
+/** Returns how long after its last sign a device counts as stale. */
+export function staleAfterSeconds(intervalSeconds: number): number {
+	return INTERVALS_UNTIL_STALE * intervalSeconds + STALE_SLACK_SECONDS;
+}
 
 export const MAX_RESULTS = 100;
 

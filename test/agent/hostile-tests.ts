@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
-import type { Check, CheckKey } from "../../agent/checks/check.ts";
+import type { PlatformChecks } from "../../agent/checks/check.ts";
 import { runChecks } from "../../agent/checks/run-checks.ts";
 import type { Host } from "../../agent/host.ts";
 import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
-/** A system's part of the agent, and devices on which all of its checks pass and all fail. */
+/** A platform's part of the agent, a device on which its checks pass and one on which they fail. */
 interface System {
-	checks: Record<CheckKey, Check>;
+	checks: PlatformChecks;
 	/** May leave out what is quoted as the device says it. */
 	findFacts: (host: Host) => Promise<object>;
 	good: Recording;
 	bad: Recording;
 }
 
-/** Makes the tests that no check of a system passes for, quotes or crashes on what it cannot have been written for. */
+/** Makes the tests that no check of a platform passes for unexpected output, quotes it or crashes. */
 export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 	describe("hostile output", () => {
-		test("the recordings it is put into pass and fail in all nine", async () => {
+		test("every check of the platform passes on one recording and fails on the other", async () => {
 			const statuses = async (recording: Recording) =>
 				(await collect(recording)).map(({ check_key, status }) => [
 					check_key,
@@ -25,7 +25,6 @@ export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 				]);
 			const all = (status: string) =>
 				Object.keys(checks).map((key) => [key, status]);
-			expect(Object.keys(checks)).toHaveLength(9);
 			expect(await statuses(good)).toEqual(all("PASS"));
 			expect(await statuses(bad)).toEqual(all("FAIL"));
 		});
@@ -45,7 +44,7 @@ export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 		});
 	});
 
-	/** The nine results, of which none may have crashed, quote the marker or be large. */
+	/** Returns the results of the platform's checks. None may crash, quote the marker or be large. */
 	async function collect(recording: Recording) {
 		const crashed: string[] = [];
 		const results = await runChecks(checks, recordedHost(recording), {
@@ -57,6 +56,6 @@ export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 		expect(json.length).toBeLessThan(4096);
 		const facts = await findFacts(recordedHost(recording));
 		expect(JSON.stringify(facts)).not.toContain(MARKER);
-		return results;
+		return results.filter(({ check_key }) => check_key in checks);
 	}
 }

@@ -2,10 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runChecksInChild } from "../../agent/checks/in-child.ts";
-import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { makeAgentFolder } from "./folders.ts";
 
-const keys = Object.keys(CANONICAL_CHECKS);
 const never = new AbortController().signal;
 
 /** A program of Node that does this instead of the checks. */
@@ -21,7 +20,7 @@ test("the agent's own program gives the results of all checks", async () => {
 		{ program: process.execPath, args: [program, "agent"] },
 		never,
 	);
-	expect(results.map(({ check_key }) => check_key)).toEqual(keys);
+	expect(results.map(({ check_key }) => check_key)).toEqual(CHECK_KEYS);
 	expect(results.map(({ evidence }) => evidence.reason)).not.toContain(
 		"check_crashed",
 	);
@@ -38,7 +37,7 @@ test.each([
 	],
 ])("every check is UNKNOWN when the process %s", async (_, does) => {
 	const results = await runChecksInChild(await programThat(does), never);
-	expect(results.map(({ check_key }) => check_key)).toEqual(keys);
+	expect(results.map(({ check_key }) => check_key)).toEqual(CHECK_KEYS);
 	for (const { status, evidence } of results) {
 		expect([status, evidence]).toEqual([
 			"UNKNOWN",
@@ -58,10 +57,10 @@ test("a stop ends the process", async () => {
 	const own = await programThat("setInterval(() => {}, 1000)");
 	const running = runChecksInChild(own, stop.signal);
 	stop.abort();
-	expect(await running).toHaveLength(keys.length);
+	expect(await running).toHaveLength(CHECK_KEYS.length);
 });
 
 test("a program that is gone leaves every check UNKNOWN", async () => {
 	const own = { program: "/nowhere/assay-agent", args: [] };
-	expect(await runChecksInChild(own, never)).toHaveLength(keys.length);
+	expect(await runChecksInChild(own, never)).toHaveLength(CHECK_KEYS.length);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Check, CheckKey } from "../../agent/checks/check.ts";
+import type { Check } from "../../agent/checks/check.ts";
+import type { CheckKey } from "../../src/devices/terms.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
 /** What is different about a recorded machine: commands and files said otherwise, or gone. */
@@ -37,8 +38,8 @@ export function changed(
 
 /** Makes a test of each case of a check, on a machine on which all is well but for the change. */
 export const tableOf =
-	(machine: Recording, checks: Record<CheckKey, Check>) =>
-	(key: CheckKey, cases: Case[]): void => {
+	<Key extends CheckKey>(machine: Recording, checks: Record<Key, Check>) =>
+	(key: Key, cases: Case[]): void => {
 		describe(key, () => {
 			test.each(cases)("%s", async (_, change, status, evidence) => {
 				const host = recordedHost(changed(machine, change));

@@ -7,7 +7,7 @@ import { makeReport } from "../../agent/report.ts";
 import { type RunOptions, run } from "../../agent/run.ts";
 import { beat, openSession } from "../../agent/session.ts";
 import { readState, readStateOf, writeState } from "../../agent/state.ts";
-import { CANONICAL_CHECKS } from "../../src/devices/terms.ts";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { parseId } from "../../src/id.ts";
 import { makeEnrolledFolder, makeParts } from "./folders.ts";
 import {
@@ -71,9 +71,7 @@ test("the first start beats at once, then reports all checks under one report id
 	const [beat, postures] = service.seen;
 	expect(beat?.body).toMatchObject({ platform: "LINUX" });
 	const results = postures?.body?.results as Record<string, string>[];
-	expect(results.map(({ check_key }) => check_key)).toEqual(
-		Object.keys(CANONICAL_CHECKS),
-	);
+	expect(results.map(({ check_key }) => check_key)).toEqual(CHECK_KEYS);
 	const ids = new Set(results.map(({ correlation_id }) => correlation_id));
 	expect(ids.size).toBe(1);
 	const id = parseId([...ids][0] ?? "");

@@ -94,8 +94,11 @@ describe("whatever a Windows says", () => {
 			onCrash: (check) => crashed.push(check),
 		});
 		expect(crashed).toEqual([]);
-		expect(results).toHaveLength(9);
-		for (const { status, evidence } of results) {
+		const checked = results.filter(
+			({ check_key }) => check_key in WINDOWS_CHECKS,
+		);
+		expect(checked).toHaveLength(Object.keys(WINDOWS_CHECKS).length);
+		for (const { status, evidence } of checked) {
 			expect(status).toBe("UNKNOWN");
 			expect(evidence.reason).toMatch(/^[a-z_]+$/);
 			const json = JSON.stringify(evidence);

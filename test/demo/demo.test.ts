@@ -9,6 +9,7 @@ import {
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { sendTo } from "../support/console-client.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay, isRunning } from "../support/program.ts";
@@ -241,7 +242,7 @@ test("devices have months of history, and one of each kind of trouble", async ()
 		size: 100,
 		as_of: new Date(Date.parse(device.enrolled_at) + 10 * DAY_MS).toISOString(),
 	});
-	expect(device_postures).toHaveLength(9);
+	expect(device_postures).toHaveLength(CHECK_KEYS.length);
 });
 
 test("this machine reports by the real agent", async () => {

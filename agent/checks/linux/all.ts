@@ -1,4 +1,4 @@
-import type { Check, CheckKey } from "../check.ts";
+import type { PlatformChecks } from "../check.ts";
 import { checkAutoUpdate } from "./auto-update.ts";
 import { checkDiskEncryption } from "./disk-encryption.ts";
 import { checkFirewall } from "./firewall.ts";
@@ -9,7 +9,7 @@ import { checkRemoteLogin } from "./remote-login.ts";
 import { checkScreenLock } from "./screen-lock.ts";
 import { checkTimeSync } from "./time-sync.ts";
 
-export const LINUX_CHECKS: Record<CheckKey, Check> = {
+export const LINUX_CHECKS = {
 	DISK_ENCRYPTION: checkDiskEncryption,
 	SCREEN_LOCK: checkScreenLock,
 	FIREWALL_ENABLED: checkFirewall,
@@ -19,4 +19,4 @@ export const LINUX_CHECKS: Record<CheckKey, Check> = {
 	PASSWORD_POLICY: checkPasswordPolicy,
 	REMOTE_LOGIN: checkRemoteLogin,
 	MALWARE_PROTECTION: checkMalwareProtection,
-};
+} satisfies PlatformChecks;

@@ -1,4 +1,4 @@
-import type { Check, CheckKey } from "../check.ts";
+import type { PlatformChecks } from "../check.ts";
 import { autoUpdate } from "./auto-update.ts";
 import { diskEncryption } from "./disk-encryption.ts";
 import { firewall } from "./firewall.ts";
@@ -9,7 +9,7 @@ import { remoteLogin } from "./remote-login.ts";
 import { screenLock } from "./screen-lock.ts";
 import { timeSync } from "./time-sync.ts";
 
-export const WINDOWS_CHECKS: Record<CheckKey, Check> = {
+export const WINDOWS_CHECKS = {
 	DISK_ENCRYPTION: diskEncryption,
 	SCREEN_LOCK: screenLock,
 	FIREWALL_ENABLED: firewall,
@@ -19,4 +19,4 @@ export const WINDOWS_CHECKS: Record<CheckKey, Check> = {
 	PASSWORD_POLICY: passwordPolicy,
 	REMOTE_LOGIN: remoteLogin,
 	MALWARE_PROTECTION: malwareProtection,
-};
+} satisfies PlatformChecks;

@@ -47,7 +47,7 @@ export const MEASURES: readonly DemoMeasure[] = [
 		name: "Device posture is watched",
 		category: "Endpoint",
 		description:
-			"Every laptop, front-desk computer and server reports nine checks. What fails for more than a week becomes a task of the device's owner.",
+			"Every laptop, front-desk computer and server reports its security settings. What fails for more than a week becomes a task of the device's owner.",
 		state: "IMPLEMENTED",
 		owner: "jonas",
 		controls: ["5.9", "8.1", "8.7", "8.9"],

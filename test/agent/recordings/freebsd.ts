@@ -106,7 +106,7 @@ export const GOOD_BSD: Recording = {
 	},
 };
 
-/** A desktop on which each of the nine things is wrong. */
+/** A desktop on which every check fails. */
 export const BAD_BSD: Recording = {
 	platform: "FREEBSD",
 	commands: {

@@ -176,7 +176,7 @@ export const GOOD_MAC: Recording = {
 	files: { "/etc/ssh/sshd_config": SSHD_CONFIG, ...updates.files },
 };
 
-/** A laptop on which each of the nine things is wrong. */
+/** A laptop on which every check fails. */
 export const BAD_MAC: Recording = {
 	platform: "DARWIN",
 	commands: {

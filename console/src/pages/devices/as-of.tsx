@@ -1,5 +1,6 @@
 import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { staleAfterSeconds } from "../../../../src/devices/terms.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -50,7 +51,8 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 							span={spans.find(({ check_key }) => check_key === key)}
 							device={device}
 							staleBeforeMs={
-								atMs - (2 * organization.posture_interval_seconds + 60) * 1000
+								atMs -
+								staleAfterSeconds(organization.posture_interval_seconds) * 1000
 							}
 							atMs={atMs}
 						/>

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
-import { checkLabel, checks, inOrder, isCanonical } from "./checks.ts";
+import { checkLabel, inOrder, passMeaning } from "./checks.ts";
 import { type Device, isCurrent, PostureBadge } from "./device-words.tsx";
 import { Evidence } from "./evidence.tsx";
 import styles from "./postures.module.css";
@@ -68,7 +68,7 @@ export function ChecksTab({
 	);
 }
 
-/** Why no check has a state, and what to do: nine times "Not reported" says neither. */
+/** Says why no check has a state and what to do. A list of "Not reported" says neither. */
 function NothingYet({ device }: { device: Device }) {
 	return (
 		<Alert
@@ -137,9 +137,7 @@ function Check({
 	device: Device;
 }) {
 	const name = checkLabel(checkKey);
-	const means = isCanonical(checkKey)
-		? checks[checkKey].means
-		: "A check that this agent brings along.";
+	const means = passMeaning(checkKey);
 	if (!posture) {
 		return (
 			<Paper withBorder pl="md" pr={32} py="sm" mt={8}>

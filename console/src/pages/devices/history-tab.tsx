@@ -13,6 +13,10 @@ import {
 } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import {
+	CHECK_KEYS,
+	staleAfterSeconds,
+} from "../../../../src/devices/terms.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -104,7 +108,7 @@ export function HistoryTab({ device }: { device: Device }) {
 				</Group>
 			</Group>
 			{at && <AsOf device={device} at={at} />}
-			{history.isPending && <RowsSkeleton rows={9} />}
+			{history.isPending && <RowsSkeleton rows={CHECK_KEYS.length} />}
 			{history.isError && (
 				<ErrorState error={history.error} onRetry={history.refetch} />
 			)}
@@ -113,7 +117,9 @@ export function HistoryTab({ device }: { device: Device }) {
 					spans={history.data.spans}
 					isCut={history.data.isCut}
 					fromMs={isYoung ? firstMs : fromMs}
-					quietMs={(2 * organization.posture_interval_seconds + 60) * 1000}
+					quietMs={
+						staleAfterSeconds(organization.posture_interval_seconds) * 1000
+					}
 					markMs={at?.getTime()}
 					opened={search.check}
 					onOpen={(check) => change({ check })}

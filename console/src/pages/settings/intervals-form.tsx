@@ -2,6 +2,7 @@ import { Button, Group, List, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
+import { staleAfterSeconds } from "../../../../src/devices/terms.ts";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -11,7 +12,6 @@ import {
 	heartbeatChoices,
 	postureChoices,
 	rateWords,
-	staleAfterSeconds,
 } from "./intervals.ts";
 import type { Organization } from "./organization-form.tsx";
 

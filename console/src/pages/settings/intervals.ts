@@ -1,3 +1,8 @@
+import {
+	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+	DEFAULT_POSTURE_INTERVAL_SECONDS,
+} from "../../../../src/devices/terms.ts";
+
 const UNITS = [
 	["day", 86_400],
 	["hour", 3_600],
@@ -39,20 +44,15 @@ export function rateWords(
 	return `${shown} ${nouns} ${unit === "hour" ? "an" : "a"} ${unit}`;
 }
 
-/** From when on a device that is silent counts as stale; the server works it out likewise. */
-export function staleAfterSeconds(heartbeatIntervalSeconds: number): number {
-	return 2 * heartbeatIntervalSeconds + 60;
-}
-
 const HEARTBEATS = [30, 60, 120, 300, 600, 900, 1_800, 3_600, 21_600, 86_400];
 const POSTURES = [
 	300, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800,
 ];
 
 export const heartbeatChoices = (current: number) =>
-	choicesWith(HEARTBEATS, current, 300);
+	choicesWith(HEARTBEATS, current, DEFAULT_HEARTBEAT_INTERVAL_SECONDS);
 export const postureChoices = (current: number) =>
-	choicesWith(POSTURES, current, 3_600);
+	choicesWith(POSTURES, current, DEFAULT_POSTURE_INTERVAL_SECONDS);
 
 /** The usual intervals, and the one that is set, which a tool may have set to anything. */
 function choicesWith(usual: number[], current: number, initial: number) {
