@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from "../../agent/host.ts";
 import { isPrivileged, makeSystemHost } from "../../agent/system-host.ts";
-import { isRunning } from "../support/program.ts";
+import { isRunning } from "../support/child.ts";
 import { makeAgentFolder } from "./folders.ts";
 
 function makeHost() {

@@ -1,53 +1,41 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { EmbeddedPostgres } from "../../src/db/embedded.ts";
 import { makePool, withTenant } from "../../src/db/pool.ts";
 import { createDevice } from "../../src/devices/enrollment.ts";
 import { makeId } from "../../src/id.ts";
 import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Service, serve } from "../../src/serve.ts";
+import {
+	type EmbeddedProcess,
+	startEmbeddedProcess,
+} from "../support/embedded.ts";
 import { makeFolder } from "../support/folder.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let folder: string;
-let postgres: Postgres;
+let postgres: EmbeddedProcess;
 let service: Service;
 let organizationId: string;
 
-type Postgres = Pick<EmbeddedPostgres, "connection" | "pid"> & {
-	keeper: ChildProcess;
-};
-
-/** A server that a process of its own keeps, so that nobody here starts it again. */
-async function startPostgres(): Promise<Postgres> {
-	const keeper = spawn(
-		process.execPath,
-		[
-			join(import.meta.dirname, "embedded-process.ts"),
-			join(folder, "data"),
-			join(folder, "base"),
-		],
-		{ stdio: ["pipe", "pipe", "inherit"] },
-	);
-	const [line] = await once(createInterface(keeper.stdout), "line");
-	return { ...JSON.parse(String(line)), keeper };
+/** Starts a server that a process of its own keeps, so that nobody here starts it again. */
+function startPostgres(): Promise<EmbeddedProcess> {
+	return startEmbeddedProcess({
+		dataDir: join(folder, "data"),
+		baseFolder: join(folder, "base"),
+	});
 }
 
 /** Ends its keeper unasked, then the server. */
 async function endPostgres(signal: NodeJS.Signals): Promise<void> {
-	postgres.keeper.kill("SIGKILL");
-	await once(postgres.keeper, "exit");
+	await postgres.kill();
 	process.kill(postgres.pid, signal);
 }
 
-function urlOf({ connection }: Postgres): string {
+function urlOf({ connection }: EmbeddedProcess): string {
 	const url = new URL(`postgres://localhost:${connection.port}/assay`);
 	url.username = connection.user;
 	url.password = connection.password;
@@ -74,8 +62,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await service?.close();
-	postgres?.keeper.stdin?.end();
-	if (postgres) await once(postgres.keeper, "exit");
+	await postgres?.leave();
 	await rm(folder, { recursive: true, force: true });
 });
 

@@ -10,9 +10,10 @@ import {
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import { firstLine, isRunning } from "../support/child.ts";
 import { sendTo } from "../support/console-client.ts";
 import { makeFolder } from "../support/folder.ts";
-import { assay, isRunning } from "../support/program.ts";
+import { assay } from "../support/program.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
 const DEVICES = 12;
@@ -98,18 +99,7 @@ beforeAll(async () => {
 	folder = await makeFolder("assay-test-");
 	orphan = makeOrphan();
 	demo = start();
-	if (!demo.stdout || !demo.stderr) throw new Error("no output");
-	let said = "";
-	demo.stderr.setEncoding("utf8").on("data", (text) => {
-		said += text;
-	});
-	const ended = once(demo, "exit").then(([code]) => {
-		throw new Error(`the demonstration ended with ${code}: ${said}`);
-	});
-	const line = once(createInterface(demo.stdout), "line");
-	const [text] = await Promise.race([line, ended]);
-	ended.catch(() => {});
-	ready = JSON.parse(text as string);
+	ready = JSON.parse(await firstLine(demo));
 }, START_MS);
 
 afterAll(async () => {

@@ -1,12 +1,21 @@
 /**
- * An Assay process with nothing but the database: opens the folder in argv, prints one
- * JSON line, and closes when standard input ends. `kill -9` it at any moment.
+ * An Assay process with nothing but the database: opens the folder, prints one JSON line, and
+ * closes when standard input ends. `kill -9` it at any moment.
  */
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import type { EmbeddedProcessOptions } from "./embedded.ts";
 
-const [dataDir = "", baseFolder = "", packageFile] = process.argv.slice(2);
+const { dataDir, baseFolder, packageFile, uid }: EmbeddedProcessOptions =
+	JSON.parse(process.argv[2] ?? "{}");
+// Not by the `uid` option of spawn: the user may be unable to enter the folder of the checkout and
+// of Node. By now this process has loaded all its code.
+if (uid) {
+	process.setgroups?.([uid]);
+	process.setgid?.(uid);
+	process.setuid?.(uid);
+}
 try {
 	const { connection, origin, directory, pid, close } =
 		await openEmbeddedPostgres(dataDir, {

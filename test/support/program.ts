@@ -1,12 +1,7 @@
-import {
-	type ChildProcess,
-	execFile,
-	spawn,
-	spawnSync,
-} from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { firstLine } from "./child.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "bin/assay.js");
@@ -87,12 +82,7 @@ export async function startAssay(
 		stderr += text;
 	});
 	const exit = once(child, "exit");
-	const line = await Promise.race([
-		once(createInterface(child.stdout), "line").then(([text]) => String(text)),
-		exit.then(([code]) => {
-			throw new Error(`assay start ended with ${code}: ${stderr}`);
-		}),
-	]);
+	const line = await firstLine(child);
 	const { url, pid, setup_url, metrics_url } = JSON.parse(line) as {
 		url: string;
 		pid: number;
@@ -112,12 +102,4 @@ export async function startAssay(
 			return code;
 		},
 	};
-}
-
-/** True while a process of this number runs; one that ended but was not yet collected does not. */
-export function isRunning(pid: number): boolean {
-	const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], {
-		encoding: "utf8",
-	});
-	return stdout.trim() !== "" && !stdout.startsWith("Z");
 }

@@ -6,7 +6,7 @@ import { ensureConsole } from "../../console/ensure-build.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { withDatabaseName } from "./database.ts";
-import { keepInMemory, makeFolder } from "./folder.ts";
+import { makeFolder, makeRunFolder } from "./folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -14,17 +14,20 @@ declare module "vitest" {
 		serverUrl: string;
 		/** Name of a migrated database to copy. */
 		template: string;
+		/** Folder that holds everything temporary of the run. */
+		runFolder: string;
 	}
 }
 
 /**
- * One server for the whole run, DATABASE_URL's or an embedded one (fsync
- * stays on), and on it a migrated template that every test file copies. The console is built
- * before, as tests that start the real program would otherwise each wait for it.
+ * Starts one server for the whole run, or uses DATABASE_URL's, and makes a migrated template on it
+ * that every test file copies. fsync stays on. The console is built first, because tests that start
+ * the real program would otherwise each wait for it.
  */
 export default async function setup(project: TestProject) {
 	await ensureConsole(say);
-	const takeAway = await keepInMemory();
+	const folder = await makeRunFolder();
+	project.provide("runFolder", folder.path);
 	const server = process.env.DATABASE_URL
 		? { url: process.env.DATABASE_URL, close: async () => {} }
 		: await startEmbedded();
@@ -38,7 +41,7 @@ export default async function setup(project: TestProject) {
 	return async () => {
 		await run(server.url, `drop database ${template} with (force)`);
 		await server.close();
-		await takeAway();
+		await folder.remove();
 	};
 }
 

@@ -1,0 +1,75 @@
+import {
+	existsSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { embeddedFolder } from "../support/embedded.ts";
+
+const folder = embeddedFolder();
+
+test("no binaries for this platform", async () => {
+	const opening = folder.open({
+		resolvePackage: () => {
+			throw new Error("Cannot find module");
+		},
+	});
+	await expect(opening).rejects.toMatchObject({
+		code: "bad_request",
+		message: `there are no PostgreSQL binaries for ${process.platform}-${process.arch} in this installation; set DATABASE_URL to a PostgreSQL 15 or newer`,
+	});
+});
+
+test("a folder of another major version, which stays as it was", async () => {
+	await folder.fillDataDir();
+	const version = join(folder.dataDir, "postgres", "PG_VERSION");
+	writeFileSync(version, "15\n");
+	await expect(folder.open()).rejects.toMatchObject({
+		code: "bad_request",
+		message: expect.stringContaining("was made by PostgreSQL 15"),
+	});
+	expect(readFileSync(version, "utf8")).toBe("15\n");
+});
+
+test("a database whose password file is lost, and a password file whose database is gone", async () => {
+	await folder.fillDataDir();
+	const file = join(folder.dataDir, "postgres.json");
+	const text = readFileSync(file, "utf8");
+	rmSync(file);
+	await expect(folder.open()).rejects.toThrow("which holds its password");
+	writeFileSync(file, text);
+	rmSync(join(folder.dataDir, "postgres"), { recursive: true });
+	await expect(folder.open()).rejects.toThrow("is gone");
+	expect(existsSync(join(folder.dataDir, "postgres"))).toBe(false);
+});
+
+test("a server that cannot start: PostgreSQL's own reason", async () => {
+	await folder.fillDataDir();
+	rmSync(join(folder.dataDir, "postgres", "global", "pg_control"));
+	await expect(folder.open()).rejects.toMatchObject({
+		code: "service_unavailable",
+		message: expect.stringContaining("could not find the database system"),
+	});
+});
+
+test("a server whose recovery fails: the reason from its own log", async () => {
+	await folder.fillDataDir();
+	const wal = join(folder.dataDir, "postgres", "pg_wal");
+	for (const name of readdirSync(wal)) {
+		rmSync(join(wal, name), { recursive: true });
+	}
+	await expect(folder.open()).rejects.toThrow(
+		"could not locate a valid checkpoint record",
+	);
+});
+
+test("a data folder that is a file", async () => {
+	writeFileSync(folder.dataDir, "");
+	await expect(folder.open()).rejects.toMatchObject({
+		code: "service_unavailable",
+		message: expect.stringContaining(folder.dataDir),
+	});
+});

