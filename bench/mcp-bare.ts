@@ -29,12 +29,7 @@ const server = createServer((request, response) => {
 		const organizationId = memberships[0]?.organizationId ?? "";
 		const scope = { organizationId, userId, isReadOnly: true };
 		const found = await transaction(pool, scope, (client) =>
-			findRecord(
-				client,
-				risk.definition,
-				organizationId,
-				body.params.arguments.id,
-			),
+			findRecord(client, risk, organizationId, body.params.arguments.id),
 		);
 		const text = JSON.stringify({ risk: found });
 		response.writeHead(200, {

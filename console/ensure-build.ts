@@ -17,8 +17,6 @@ const SOURCES = [
 	"src/errors.ts",
 	"src/mcp/json-schema.ts",
 	"src/operations.ts",
-	"src/records/list-pages.ts",
-	"src/records/kind.ts",
 	"package.json",
 ].map((name) => join(ROOT, name));
 

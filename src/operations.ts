@@ -1,4 +1,4 @@
-import { listAuditLog } from "./audit/operations.ts";
+import { makeListAuditLog } from "./audit/operations.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
 import { deviceOperations } from "./devices/operations.ts";
@@ -22,12 +22,14 @@ import {
 	updateOrganizationSettings,
 } from "./organizations/organization-operations.ts";
 import { getOverview } from "./overview/overview.ts";
+import { frameworkOperations } from "./records/framework-coverage.ts";
 import {
 	linkRecords,
 	listLinkedRecords,
 	unlinkRecords,
 } from "./records/links.ts";
 import { getRecordNames } from "./records/name-lookup.ts";
+import { recordOperations } from "./records/operations.ts";
 import { searchRecords } from "./records/search.ts";
 import { getRecordUses } from "./records/uses.ts";
 import { asset } from "./registers/asset.ts";
@@ -35,7 +37,6 @@ import { audit } from "./registers/audit.ts";
 import { continualImprovement } from "./registers/continual-improvement.ts";
 import { control } from "./registers/control.ts";
 import { datum } from "./registers/datum.ts";
-import { frameworkOperations } from "./registers/framework-coverage.ts";
 import { measure } from "./registers/measure.ts";
 import { nonconformity } from "./registers/nonconformity.ts";
 import { obligation } from "./registers/obligation.ts";
@@ -74,19 +75,19 @@ export const operations = [
 	getRecordNames,
 	getRecordUses,
 	getOverview,
-	...risk.operations,
-	...measure.operations,
+	...recordOperations(risk),
+	...recordOperations(measure),
 	...frameworkOperations,
-	...control.operations,
-	...vendor.operations,
-	...people.operations,
-	...nonconformity.operations,
-	...obligation.operations,
-	...audit.operations,
-	...asset.operations,
-	...datum.operations,
-	...task.operations,
-	...continualImprovement.operations,
+	...recordOperations(control),
+	...recordOperations(vendor),
+	...recordOperations(people),
+	...recordOperations(nonconformity),
+	...recordOperations(obligation),
+	...recordOperations(audit),
+	...recordOperations(asset),
+	...recordOperations(datum),
+	...recordOperations(task),
+	...recordOperations(continualImprovement),
 	...deviceOperations,
 	linkRecords,
 	unlinkRecords,
@@ -114,9 +115,13 @@ export const operations = [
 	rotateApiToken,
 	listOrganizationApiTokens,
 	revokeOrganizationApiToken,
-	listAuditLog,
+	makeListAuditLog(operationNames),
 	verifyAuditLog,
 ] as const satisfies AnyOperation[];
+
+function operationNames(): readonly string[] {
+	return operations.map(({ name }) => name);
+}
 
 const byName = new Map<string, AnyOperation>(
 	(operations as readonly AnyOperation[]).map((operation) => [

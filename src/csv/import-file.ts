@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { AppError } from "../errors.ts";
+import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { givenFields } from "../records/writing.ts";
 import { nameHeading } from "./columns.ts";
 
 export const MAX_LINES = 10_000;

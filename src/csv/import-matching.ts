@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { columnsOf, type Values } from "../records/store.ts";
+import { columnsOf } from "../records/store.ts";
 import { storable } from "../records/text-match.ts";
+import type { Values } from "../records/values.ts";
 import type { CsvFile } from "./import-file.ts";
 import { fromHarmless } from "./text.ts";
 

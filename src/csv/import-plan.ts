@@ -4,14 +4,10 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
 import { notFound } from "../invoke.ts";
+import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import type { Values } from "../records/store.ts";
-import {
-	prepareNew,
-	prepareUpdate,
-	shapeToAdd,
-	shapeToUpdate,
-} from "../records/writing.ts";
+import type { Values } from "../records/values.ts";
+import { prepareNew, prepareUpdate } from "../records/values.ts";
 import { parseInput } from "../validation.ts";
 import { cellKindsOf, readCells, wantedReferences } from "./import-cells.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";

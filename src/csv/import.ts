@@ -3,8 +3,8 @@ import { AppError, badFields } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
-import type { Values } from "../records/store.ts";
-import { insertNew, noteStored, updateLocked } from "../records/writing.ts";
+import { insertRecord, noteStored, updateRecord } from "../records/store.ts";
+import type { Values } from "../records/values.ts";
 import { recordKinds } from "../registers/all.ts";
 import {
 	type CsvFile,
@@ -171,9 +171,12 @@ async function storePlan(
 	const ids = new Map<PlannedLine, string>();
 	const storeLine = async (planned: PlannedLine) => {
 		const { before, values } = planned;
-		const id = before
-			? await updateLocked(context, kind, before, values)
-			: await insertNew(context, kind, values);
+		if (!before) {
+			ids.set(planned, await insertRecord(context, kind, values));
+			return;
+		}
+		const id = String(before.id);
+		await updateRecord(context, kind, id, values);
 		ids.set(planned, id);
 	};
 	for (const lines of [first, then]) {

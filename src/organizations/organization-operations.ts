@@ -8,7 +8,7 @@ import {
 	organizationId,
 	readPage,
 } from "../records/list-pages.ts";
-import type { Values } from "../records/store.ts";
+import type { Values } from "../records/values.ts";
 
 const organization = z.object({
 	id: z.string(),

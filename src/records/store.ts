@@ -1,19 +1,14 @@
 import type { PoolClient } from "pg";
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from "../db/sqlstate.ts";
 import { badFields, type FieldIssue } from "../errors.ts";
-import { type IdKind, kindNoun } from "../id.ts";
-import type { RecordKind } from "./kind.ts";
+import { type IdKind, kindNoun, makeId } from "../id.ts";
+import { notFound } from "../invoke.ts";
+import type { Context } from "../operation.ts";
+import type { AnyRecordKind } from "./kind.ts";
+import { changeOf, type Values } from "./values.ts";
 
-/** A record as rows and calls have it: its fields by name, with id and times. */
-export type Values = Record<string, unknown>;
-
-type AnyKind = Pick<
-	RecordKind,
-	"kind" | "table" | "fields" | "referencePrefix" | "noun"
->;
-
-/** What `select` has to read of a row `t`; lists of references come from their own table. */
-export function columnsOf(kind: AnyKind): string {
+/** Returns the columns to select of a row `t`. Lists of references come from a table of their own. */
+export function columnsOf(kind: AnyRecordKind): string {
 	const fields = Object.entries(kind.fields).map(([name, { join }]) =>
 		join
 			? `array(
@@ -34,7 +29,7 @@ export function columnsOf(kind: AnyKind): string {
 
 export async function findRecord(
 	client: PoolClient,
-	kind: AnyKind,
+	kind: AnyRecordKind,
 	organizationId: string,
 	id: string,
 	lock: "" | "for update" = "",
@@ -47,29 +42,34 @@ export async function findRecord(
 	return rows[0];
 }
 
-/** These records, by id; one that does not exist is left out. */
-export async function findRecords(
-	client: PoolClient,
-	kind: AnyKind,
-	organizationId: string,
-	ids: string[],
-): Promise<Map<string, Values>> {
-	const { rows } = await client.query({
-		name: `get.${kind.kind}.many`,
-		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = any($2)`,
-		values: [organizationId, ids],
-	});
-	return new Map(rows.map((row) => [row.id, row]));
+/** Returns the record. Throws not_found when there is none. */
+export async function existing(
+	{ client, membership }: Context,
+	kind: AnyRecordKind,
+	id: string,
+	lock: "" | "for update" = "",
+): Promise<Values> {
+	const found = await findRecord(
+		client,
+		kind,
+		membership.organizationId,
+		id,
+		lock,
+	);
+	if (!found) throw notFound(id);
+	return found;
 }
 
-/** Stores a new record; throws bad_request naming a reference that does not exist or a value already taken. */
+/**
+ * Stores prepared values as a new record and returns its id; noteStored comes next. Throws
+ * bad_request that names a reference to a missing record, or a value that is already taken.
+ */
 export async function insertRecord(
-	client: PoolClient,
-	kind: AnyKind,
-	organizationId: string,
-	id: string,
+	{ client, membership: { organizationId } }: Context,
+	kind: AnyRecordKind,
 	values: Values,
-): Promise<void> {
+): Promise<string> {
+	const id = makeId(organizationId, kind.kind);
 	const columns = storedColumns(kind);
 	const isNumbered =
 		kind.referencePrefix !== undefined && values.reference_id === undefined;
@@ -91,18 +91,18 @@ export async function insertRecord(
 					organizationId,
 				);
 			}
-			// None when somebody takes the number by hand meanwhile: then the next one.
+			// No row is stored if somebody takes the number by hand meanwhile. The next number follows.
 			isStored = (await insert()).rowCount === 1;
 		}
 		await storeJoins(client, kind, organizationId, id, values);
 	});
+	return id;
 }
 
-/** Stores the fields in `values`, of which there is at least one. */
+/** Stores prepared values, at least one, in a locked record; noteStored comes next. */
 export async function updateRecord(
-	client: PoolClient,
-	kind: AnyKind,
-	organizationId: string,
+	{ client, membership: { organizationId } }: Context,
+	kind: AnyRecordKind,
 	id: string,
 	values: Values,
 ): Promise<void> {
@@ -117,84 +117,42 @@ export async function updateRecord(
 	});
 }
 
-/** Removes a record and its links; throws bad_request that says what still uses it. */
-export async function removeRecord(
-	client: PoolClient,
-	kind: AnyKind,
-	organizationId: string,
-	id: string,
-): Promise<void> {
-	await client.query("savepoint removal");
-	try {
-		await client.query(
-			`delete from ${kind.table} where organization_id = $1 and id = $2`,
-			[organizationId, id],
-		);
-	} catch (error) {
-		if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION)
-			throw error;
-		await client.query("rollback to savepoint removal");
-		const users = await usersOf(client, kind, organizationId, id);
-		throw badFields([
-			{
-				field: "id",
-				message: `the ${kind.noun} is still used (${users}); change or delete what uses it first`,
-			},
-		]);
-	}
+/**
+ * Notes the changes of stored records for the audit log. A record that is not new comes with its
+ * state before. Reads all of them in one statement and returns them whole, in the given order.
+ */
+export async function noteStored(
+	{ client, membership, changed }: Context,
+	kind: AnyRecordKind,
+	stored: { id: string; before?: Values }[],
+): Promise<Values[]> {
+	const { rows } = await client.query<Values>({
+		name: `get.${kind.kind}.many`,
+		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = any($2)`,
+		values: [membership.organizationId, stored.map(({ id }) => id)],
+	});
+	const found = new Map(rows.map((row) => [row.id, row]));
+	return stored.map(({ id, before }) => {
+		const after = found.get(id);
+		if (!after) throw notFound(id);
+		changed(changeOf(kind, before, after));
+		return after;
+	});
 }
 
-/** "risks: 3, tasks: 1": what refers to the record, found by the foreign keys that point at its table. */
-async function usersOf(
-	client: PoolClient,
-	kind: AnyKind,
-	organizationId: string,
-	id: string,
-): Promise<string> {
-	// A table of references says in its comment what its rows stand for.
-	const { rows: keys } = await client.query<{
-		table: string;
-		column: string;
-		label: string;
-	}>(
-		`select
-			c.conrelid::regclass::text as table,
-			a.attname as column,
-			coalesce(obj_description(c.conrelid, 'pg_class'), c.conrelid::regclass::text) as label
-		from pg_constraint c
-		join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
-		where c.contype = 'f' and c.confrelid = $1::regclass and c.confdeltype = 'a'
-		order by label`,
-		[kind.table],
-	);
-	const counts = await Promise.all(
-		keys.map(async ({ table, column, label }) => {
-			const { rows } = await client.query<{ count: number }>(
-				`select count(*)::int as count from ${table} where organization_id = $1 and ${column} = $2`,
-				[organizationId, id],
-			);
-			return { label, count: rows[0]?.count ?? 0 };
-		}),
-	);
-	const users = counts
-		.filter(({ count }) => count > 0)
-		.map(({ label, count }) => `${label.replaceAll("_", " ")}: ${count}`);
-	return users.join(", ");
-}
-
-function storedColumns(kind: AnyKind): string[] {
+function storedColumns(kind: AnyRecordKind): string[] {
 	return Object.entries(kind.fields)
 		.filter(([, field]) => field.given !== "computed" && !field.join)
 		.map(([name]) => name);
 }
 
-function ownerColumn(kind: AnyKind): string {
+function ownerColumn(kind: AnyRecordKind): string {
 	return `${kind.kind}_id`;
 }
 
 async function storeJoins(
 	client: PoolClient,
-	kind: AnyKind,
+	kind: AnyRecordKind,
 	organizationId: string,
 	id: string,
 	values: Values,
@@ -202,8 +160,8 @@ async function storeJoins(
 	for (const [name, { join, reference }] of Object.entries(kind.fields)) {
 		const ids = values[name];
 		if (!join || !reference || !Array.isArray(ids)) continue;
-		// Asked, not left to the foreign key: that does not say which of them is missing. Locked,
-		// so that none is deleted before this transaction ends.
+		// A foreign key would not say which of the records is missing, so this asks first. It locks
+		// the records, so that none is deleted before this transaction ends.
 		const { rows: found } = await client.query<{ id: string }>(
 			`select r.id from ${join.of} r where r.organization_id = $1 and r.id = any($2) order by r.id for key share`,
 			[organizationId, ids],
@@ -226,10 +184,10 @@ async function storeJoins(
 	}
 }
 
-/** The next of NC-001, NC-002 … that nobody has taken by hand. */
+/** Returns the next of NC-001, NC-002 … that nobody has taken by hand. */
 async function makeReferenceId(
 	client: PoolClient,
-	kind: AnyKind,
+	kind: AnyRecordKind,
 	organizationId: string,
 ): Promise<string> {
 	const { rows } = await client.query<{ reference_id: string }>(
@@ -239,9 +197,9 @@ async function makeReferenceId(
 	return rows[0]?.reference_id ?? "";
 }
 
-/** Runs `work`, giving what the database refuses the name of the field at fault. */
+/** Runs `work` and turns a violated constraint into a bad_request that names the field. */
 async function explaining(
-	kind: AnyKind,
+	kind: AnyRecordKind,
 	values: Values,
 	work: () => Promise<void>,
 ): Promise<void> {
@@ -287,7 +245,7 @@ export function missingReference(
 	};
 }
 
-/** Foreign keys are named `<table>_<column>_fkey`. */
-function constraintOf(kind: AnyKind, name: string): string {
+/** Returns the name of a field's foreign key: `<table>_<column>_fkey`. */
+function constraintOf(kind: AnyRecordKind, name: string): string {
 	return `${kind.table}_${name}_fkey`;
 }

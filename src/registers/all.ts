@@ -28,4 +28,4 @@ export const recordKinds: readonly AnyRecordKind[] = [
 	datum,
 	task,
 	continualImprovement,
-].map(({ definition }) => definition);
+];

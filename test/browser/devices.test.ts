@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Role } from "../../src/principal.ts";
+import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { makeFolder } from "../support/folder.ts";
 import { callAs } from "../support/people.ts";
@@ -546,7 +547,7 @@ test("the list shows long host names in full at 1280 px, and all owners' names b
 			const { people: owner } = await callAs(
 				served.database,
 				admin,
-				people.operations[2],
+				recordOperations(people)[2],
 				{
 					organization_id: organization,
 					full_name: `Owner ${end}`,

@@ -12,6 +12,7 @@ import {
 import { makeId } from "../../src/id.ts";
 import type { AnyOperation } from "../../src/operation.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
@@ -38,7 +39,7 @@ async function beat(key: string, fields: Record<string, unknown> = {}) {
 const see = async (id: string) => (await fleet.call(getDevice, { id })).device;
 
 test("a device is added with a token that enrolls it, for its owner, with what the agent needs", async () => {
-	const { people: owner } = await fleet.call(people.operations[2], {
+	const { people: owner } = await fleet.call(recordOperations(people)[2], {
 		organization_id,
 		full_name: "Ada",
 		primary_email_address: "ada@example.com",
@@ -70,14 +71,14 @@ test("a device is added with a token that enrolls it, for its owner, with what t
 	});
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 	await expect(
-		fleet.call(people.operations[4], { id: owner.id }),
+		fleet.call(recordOperations(people)[4], { id: owner.id }),
 	).rejects.toThrow("devices: 1");
 });
 
 test("an owner who does not exist or is of another organization is named and nothing is stored", async () => {
 	const other = await createOrganization(fleet.assay.database.pool, "Other");
 	const { people: stranger } = await fleet.call(
-		people.operations[2],
+		recordOperations(people)[2],
 		{
 			organization_id: other,
 			full_name: "Eve",

@@ -3,6 +3,7 @@ import { getDevice, listDevices } from "../../src/devices/read-operations.ts";
 import { addDevice, updateDevice } from "../../src/devices/write-operations.ts";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-const addPeople = people.operations[2];
+const addPeople = recordOperations(people)[2];
 
 async function addOwner(organizationId = fleet.assay.organizationId) {
 	const added = await fleet.call(

@@ -2,10 +2,12 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
-import { idSchema } from "../records/field.ts";
-import { framework } from "./framework.ts";
+import { framework } from "../registers/framework.ts";
+import { idSchema } from "./field.ts";
+import { recordOperations } from "./operations.ts";
 
-const [list, getWithoutCoverage, add, update, remove] = framework.operations;
+const [list, getWithoutCoverage, add, update, remove] =
+	recordOperations(framework);
 
 const coverage = z.object({
 	controls: z.int().describe("Controls of the framework"),

@@ -1,0 +1,41 @@
+import type { z } from "zod";
+import type { Field } from "./field.ts";
+import type { AnyRecordKind, Fields } from "./kind.ts";
+
+/** Returns the schemas of the fields that a caller may give for a new record. */
+export function shapeToAdd(kind: AnyRecordKind): Record<string, z.ZodType> {
+	return mapFields(givenFields(kind), (field) =>
+		field.given === "required"
+			? field.input.describe(field.description)
+			: field.input.optional().describe(describeInitial(field)),
+	);
+}
+
+/** Returns the schemas of the fields that a caller may give to change a record. */
+export function shapeToUpdate(kind: AnyRecordKind): Record<string, z.ZodType> {
+	return mapFields(givenFields(kind), (field) =>
+		field.input.optional().describe(field.description),
+	);
+}
+
+/** Returns the fields that a caller may give: all but the computed ones. */
+export function givenFields(kind: AnyRecordKind): Fields {
+	return Object.fromEntries(
+		Object.entries(kind.fields).filter(([, { given }]) => given !== "computed"),
+	);
+}
+
+export function mapFields<Result>(
+	fields: Fields,
+	map: (field: Field, name: string) => Result,
+): Record<string, Result> {
+	return Object.fromEntries(
+		Object.entries(fields).map(([name, field]) => [name, map(field, name)]),
+	);
+}
+
+function describeInitial({ description, initial }: Field): string {
+	return typeof initial === "string" || typeof initial === "number"
+		? `${description}; ${initial} unless given`
+		: description;
+}

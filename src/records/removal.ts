@@ -1,0 +1,72 @@
+import type { PoolClient } from "pg";
+import { FOREIGN_KEY_VIOLATION } from "../db/sqlstate.ts";
+import { badFields } from "../errors.ts";
+import type { Context } from "../operation.ts";
+import type { AnyRecordKind } from "./kind.ts";
+
+/** Removes a record with its links. Throws bad_request that lists what still uses the record. */
+export async function removeRecord(
+	{ client, membership: { organizationId } }: Context,
+	kind: AnyRecordKind,
+	id: string,
+): Promise<void> {
+	await client.query("savepoint removal");
+	try {
+		await client.query(
+			`delete from ${kind.table} where organization_id = $1 and id = $2`,
+			[organizationId, id],
+		);
+	} catch (error) {
+		if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION)
+			throw error;
+		await client.query("rollback to savepoint removal");
+		const users = await usersOf(client, kind, organizationId, id);
+		throw badFields([
+			{
+				field: "id",
+				message: `the ${kind.noun} is still used (${users}); change or delete what uses it first`,
+			},
+		]);
+	}
+}
+
+/**
+ * Returns what refers to the record, as "risks: 3, tasks: 1". The foreign keys that point at the
+ * register's table say where to look.
+ */
+async function usersOf(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	id: string,
+): Promise<string> {
+	// The comment on a table of references says what its rows stand for.
+	const { rows: keys } = await client.query<{
+		table: string;
+		column: string;
+		label: string;
+	}>(
+		`select
+			c.conrelid::regclass::text as table,
+			a.attname as column,
+			coalesce(obj_description(c.conrelid, 'pg_class'), c.conrelid::regclass::text) as label
+		from pg_constraint c
+		join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
+		where c.contype = 'f' and c.confrelid = $1::regclass and c.confdeltype = 'a'
+		order by label`,
+		[kind.table],
+	);
+	const counts = await Promise.all(
+		keys.map(async ({ table, column, label }) => {
+			const { rows } = await client.query<{ count: number }>(
+				`select count(*)::int as count from ${table} where organization_id = $1 and ${column} = $2`,
+				[organizationId, id],
+			);
+			return { label, count: rows[0]?.count ?? 0 };
+		}),
+	);
+	const users = counts
+		.filter(({ count }) => count > 0)
+		.map(({ label, count }) => `${label.replaceAll("_", " ")}: ${count}`);
+	return users.join(", ");
+}

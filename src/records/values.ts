@@ -1,0 +1,84 @@
+import { badFields } from "../errors.ts";
+import type { Change } from "../operation.ts";
+import { givenFields, mapFields } from "./input.ts";
+import type { AnyRecordKind } from "./kind.ts";
+
+/** A record as rows and calls have it: its fields by name, with its id and times. */
+export type Values = Record<string, unknown>;
+
+/** Returns all values of a new record: those given, the initial and the derived ones. Throws bad_request. */
+export function prepareNew(kind: AnyRecordKind, given: Values): Values {
+	const initial = mapFields(givenFields(kind), (field) => field.initial);
+	const values = { ...initial, ...withoutAbsent(given) };
+	const complete = kind.complete ? kind.complete(values) : values;
+	checkRecord(kind, complete);
+	return complete;
+}
+
+/** Returns the given values that differ from the record's, possibly none. Throws bad_request. */
+export function prepareUpdate(
+	kind: AnyRecordKind,
+	before: Values,
+	given: Values,
+): Values {
+	const different = Object.fromEntries(
+		Object.entries(withoutAbsent(given)).filter(
+			([name, value]) => !isSameField(kind, name, value, before[name]),
+		),
+	);
+	if (Object.keys(different).length > 0) {
+		checkRecord(kind, { ...before, ...different });
+	}
+	return different;
+}
+
+/** Returns the difference between two states of a record; undefined stands for "no such record". */
+export function changeOf(
+	kind: AnyRecordKind,
+	before: Values | undefined,
+	after: Values | undefined,
+): Change {
+	const record = after ?? before ?? {};
+	const fields: Change["fields"] = {};
+	for (const name of Object.keys(kind.fields)) {
+		if (isSame(before?.[name] ?? null, after?.[name] ?? null)) continue;
+		fields[name] = {
+			...(before && { before: before[name] }),
+			...(after && { after: after[name] }),
+		};
+	}
+	const title = kind.title ? record[kind.title] : undefined;
+	return {
+		kind: kind.kind,
+		id: String(record.id),
+		name: typeof title === "string" ? title : null,
+		fields,
+	};
+}
+
+function checkRecord(kind: AnyRecordKind, record: Values): void {
+	const issues = kind.check?.(record) ?? [];
+	if (issues.length > 0) throw badFields(issues);
+}
+
+function withoutAbsent(values: Values): Values {
+	return Object.fromEntries(
+		Object.entries(values).filter(([, value]) => value !== undefined),
+	);
+}
+
+/** References to several records have no order: the same ids in another order are no change. */
+function isSameField(
+	kind: AnyRecordKind,
+	name: string,
+	given: unknown,
+	before: unknown,
+): boolean {
+	return kind.fields[name]?.join && Array.isArray(given)
+		? isSame([...given].sort(), before)
+		: isSame(given, before);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+	return JSON.stringify(a) === JSON.stringify(b);
+}
