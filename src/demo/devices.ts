@@ -47,7 +47,7 @@ export class DemoDevices {
 		this.#count = count;
 		this.#known = known;
 		const statuses = new DeviceStatuses(pool);
-		this.#enrolling = { pool, statuses, turns: new OrganizationQueue("rare") };
+		this.#enrolling = { pool, statuses, queue: new OrganizationQueue("rare") };
 		this.#heartbeats = new Heartbeats(pool, statuses);
 		this.#postures = new Postures(pool);
 	}

@@ -2,16 +2,20 @@ import { notFound } from "../invoke.ts";
 import type { Change, Context } from "../operation.ts";
 import { type Device, findDevice } from "./device-record.ts";
 
-/** The device, which must exist, locked until the transaction ends. */
-export async function locked(context: Context, id: string): Promise<Device> {
+/** Returns the device and locks its row until the transaction ends. Throws not_found. */
+export async function lockDevice(
+	context: Context,
+	id: string,
+): Promise<Device> {
 	await context.client.query(
 		"select from devices where organization_id = $1 and id = $2 for update",
 		[context.membership.organizationId, id],
 	);
-	return existing(context, id);
+	return readDevice(context, id);
 }
 
-export async function existing(
+/** Returns the device. Throws not_found. */
+export async function readDevice(
 	{ client, membership }: Context,
 	id: string,
 ): Promise<Device> {
@@ -20,19 +24,20 @@ export async function existing(
 	return found;
 }
 
-/** The device as it is now; notes what differs. */
-export async function changed(
+/** Reads the device after a change and notes for the audit log what differs from `before`. */
+export async function readChangedDevice(
 	context: Context,
 	before: Device,
 ): Promise<Device> {
-	const after = await existing(context, before.id);
+	const after = await readDevice(context, before.id);
 	noteChange(context, before, after);
 	return after;
 }
 
-/** The fields that people change; what an agent says of its device it logs itself. */
+/** The fields that people change. The agent's own changes are logged where they are stored. */
 const AUDITED = ["name", "owner_id", "status", "hardware_uuid"] as const;
 
+/** Notes a change for the audit log: an addition without `before`, a removal without `after`. */
 export function noteChange(
 	context: Context,
 	before: Device | undefined,

@@ -122,7 +122,7 @@ export async function findEnrollmentToken(
 export interface Enrolling {
 	pool: Pool;
 	statuses: DeviceStatuses;
-	turns: OrganizationQueue<string | undefined>;
+	queue: OrganizationQueue<string | undefined>;
 }
 
 /**
@@ -130,7 +130,7 @@ export interface Enrolling {
  * unauthorized when the token is unknown, used, expired or revoked.
  */
 export async function enroll(
-	{ pool, statuses, turns }: Enrolling,
+	{ pool, statuses, queue }: Enrolling,
 	token: string,
 ): Promise<string> {
 	const isWellFormed = isWellFormedSecret("enr", token);
@@ -138,7 +138,7 @@ export async function enroll(
 	const holder = isWellFormed ? await statuses.find(tokenHash) : undefined;
 	const enrolled =
 		holder &&
-		(await turns.take(holder.organizationId, async () => {
+		(await queue.take(holder.organizationId, async () => {
 			const key = makeSecret("dev");
 			const { rows } = await pool.query<{ device_id: string | null }>({
 				name: "agent_enroll",
@@ -156,12 +156,12 @@ export async function enroll(
 
 /** Revokes a device's key. Rejects with unauthorized when no live device has it. */
 export async function unenroll(
-	{ pool, statuses, turns }: Enrolling,
+	{ pool, statuses, queue }: Enrolling,
 	keyHash: KeyHash,
 ): Promise<void> {
 	const holder = await statuses.find(keyHash);
 	if (!holder) throw unknownDeviceKey();
-	await turns.take(holder.organizationId, async () => {
+	await queue.take(holder.organizationId, async () => {
 		const { rows } = await pool.query<{ revoked: boolean }>({
 			name: "agent_unenroll",
 			text: "select agent_unenroll($1) as revoked",

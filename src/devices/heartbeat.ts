@@ -10,7 +10,7 @@ import {
 	MAX_HELD_PER_DEVICE,
 	unknownDeviceKey,
 } from "./authentication.ts";
-import { aroundLocks } from "./row-locks.ts";
+import { leaveOutLockedDevices } from "./row-locks.ts";
 import type { HeartbeatRequest } from "./wire.ts";
 
 interface Beat {
@@ -52,7 +52,7 @@ export class Heartbeats {
 			maxWaitingRows: 8192,
 			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 32 << 20,
-			run: aroundLocks(pool, "heartbeats", store),
+			run: leaveOutLockedDevices(pool, "heartbeats", store),
 		});
 	}
 

@@ -18,9 +18,9 @@ import {
 } from "./device-record.ts";
 import type { PostureStatus } from "./terms.ts";
 import {
-	momentSchema,
-	pastMomentSchema,
-	throughMillisecond,
+	endOfMillisecond,
+	pastTimestampSchema,
+	timestampSchema,
 	toTimestamp,
 } from "./timestamps.ts";
 
@@ -34,15 +34,15 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.check_key = ${parameter}`,
 	},
 	from: {
-		schema: momentSchema(),
+		schema: timestampSchema(),
 		sql: (parameter) => `(t.until is null or t.until > ${parameter})`,
 	},
 	until: {
-		schema: momentSchema(),
+		schema: timestampSchema(),
 		sql: (parameter) => `t.since <= ${parameter}`,
 	},
 	as_of: {
-		schema: momentSchema(),
+		schema: timestampSchema(),
 		sql: (parameter) =>
 			`t.since <= ${parameter} and (t.until is null or t.until > ${parameter})`,
 	},
@@ -83,9 +83,9 @@ export const listDevicePostures = defineOperation({
 		check_key: checkKeySchema()
 			.optional()
 			.describe("This check only, such as DISK_ENCRYPTION"),
-		from: momentSchema().optional().describe("Spans that end after this"),
-		until: momentSchema().optional().describe("Spans that begin by this"),
-		as_of: pastMomentSchema()
+		from: timestampSchema().optional().describe("Spans that end after this"),
+		until: timestampSchema().optional().describe("Spans that begin by this"),
+		as_of: pastTimestampSchema()
 			.optional()
 			.describe("The state at this moment, RFC 3339 with offset"),
 		size,
@@ -133,8 +133,8 @@ export const listDevicePostures = defineOperation({
 					filter: {
 						check_key,
 						from: from && toTimestamp(from),
-						until: until && throughMillisecond(until),
-						as_of: as_of && throughMillisecond(as_of),
+						until: until && endOfMillisecond(until),
+						as_of: as_of && endOfMillisecond(as_of),
 					} as object,
 				},
 			),

@@ -11,7 +11,7 @@ import {
 	staleAfter,
 } from "./device-record.ts";
 import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
-import { pastMomentSchema, throughMillisecond } from "./timestamps.ts";
+import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
 /** Any agent may report checks of its own making: so many of them are listed, the commonest. */
 const MAX_OTHER_CHECKS = 100;
@@ -49,7 +49,7 @@ export const listPostureSummary = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		as_of: pastMomentSchema()
+		as_of: pastTimestampSchema()
 			.optional()
 			.describe("A moment in the past, RFC 3339 with offset; now unless given"),
 	}),
@@ -67,7 +67,7 @@ export const listPostureSummary = defineOperation({
 		const [fleet, postures] = await Promise.all([
 			countDevices(client, organization_id),
 			as_of
-				? countPosturesAsOf(client, organization_id, throughMillisecond(as_of))
+				? countPosturesAsOf(client, organization_id, endOfMillisecond(as_of))
 				: countPostures(client, organization_id),
 		]);
 		const { active, stale, counts } = postures;

@@ -17,9 +17,10 @@ import {
 	pendingDevice,
 	unknownDeviceKey,
 } from "./authentication.ts";
-import { aroundLocks } from "./row-locks.ts";
+import { formatRfc3339 } from "./rfc3339.ts";
+import { leaveOutLockedDevices } from "./row-locks.ts";
 import type { Evidence, PostureStatus } from "./terms.ts";
-import { formatRfc3339, type PostureResult } from "./wire.ts";
+import type { PostureResult } from "./wire.ts";
 
 /** How far ahead of ours a device's clock may be before its time is replaced (contract). */
 const MAX_AHEAD_MS = 5 * 60_000;
@@ -84,7 +85,7 @@ export class Postures {
 			maxWaitingRows: 4096,
 			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 64 << 20,
-			run: aroundLocks(pool, "reports", store),
+			run: leaveOutLockedDevices(pool, "reports", store),
 		});
 	}
 

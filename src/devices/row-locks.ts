@@ -14,7 +14,10 @@ const WARY_MS = 5_000;
  * would cost every batch, so it is done only for a while after one had to wait too long: the
  * device that it waited for comes again.
  */
-export function aroundLocks<Item extends { keyHash: KeyHash }, Result>(
+export function leaveOutLockedDevices<
+	Item extends { keyHash: KeyHash },
+	Result,
+>(
 	pool: Pool,
 	what: "heartbeats" | "reports",
 	store: (db: Pool | PoolClient, items: Item[]) => Promise<Result[]>,

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { formatRfc3339, parseRfc3339 } from "./wire.ts";
+import { formatRfc3339, parseRfc3339 } from "./rfc3339.ts";
 
-/** A moment that a caller names, any offset. */
-export function momentSchema() {
+/** An RFC 3339 time with any offset. */
+export function timestampSchema() {
 	return z
 		.string()
 		.refine(
@@ -11,28 +11,28 @@ export function momentSchema() {
 		);
 }
 
-/** Clocks may differ so much from ours. */
+/** How far a caller's clock may be ahead of ours. */
 const MAX_AHEAD_MICROSECONDS = 60_000_000;
 
-/** A moment of which something may be known. */
-export function pastMomentSchema() {
-	return momentSchema().refine(
+/** An RFC 3339 time that is not in the future. */
+export function pastTimestampSchema() {
+	return timestampSchema().refine(
 		(text) =>
 			(parseRfc3339(text) ?? 0) <= Date.now() * 1000 + MAX_AHEAD_MICROSECONDS,
 		"must not be in the future",
 	);
 }
 
-/** As the database reads it. */
-export function toTimestamp(moment: string): string {
-	return formatRfc3339(parseRfc3339(moment) ?? 0);
+/** Writes a valid time in the form that the database stores and compares. */
+export function toTimestamp(time: string): string {
+	return formatRfc3339(parseRfc3339(time) ?? 0);
 }
 
 /**
- * The end of the moment's millisecond. Times are kept to the microsecond and shown to the
- * millisecond: so one that was shown, given back, includes what happened then.
+ * Returns the last microsecond of the time's millisecond. Times are kept to the microsecond and
+ * shown to the millisecond, so a shown time that a caller gives back includes what happened then.
  */
-export function throughMillisecond(moment: string): string {
-	const microseconds = parseRfc3339(moment) ?? 0;
+export function endOfMillisecond(time: string): string {
+	const microseconds = parseRfc3339(time) ?? 0;
 	return formatRfc3339(Math.floor(microseconds / 1000) * 1000 + 999);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { issuePath } from "../issue-path.ts";
+import { parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,
 	MAX_EVIDENCE_DEPTH,
@@ -57,59 +58,6 @@ function isShallow(value: unknown, levels: number): boolean {
 	return true;
 }
 
-const RFC3339 =
-	/^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
-
-/** The earliest time that PostgreSQL and RFC 3339 both know: year 1. */
-const EARLIEST = -62_135_596_800_000_000;
-
-/** `compute`, remembering its last answer: the results of a report mostly share one time. */
-function rememberLast<Input, Output>(
-	compute: (input: Input) => Output,
-): (input: Input) => Output {
-	let last: { input: Input; output: Output } | undefined;
-	return (input) => {
-		if (last?.input !== input) last = { input, output: compute(input) };
-		return last.output;
-	};
-}
-
-/**
- * Microseconds since 1970 of an RFC 3339 time with offset, undefined when malformed.
- * Nanoseconds are cut off, a leap second (:60) is the next minute's first, and the
- * year 0 is read as the beginning of year 1.
- */
-export const parseRfc3339 = rememberLast((text: string): number | undefined => {
-	const match = RFC3339.exec(text);
-	if (!match) return undefined;
-	const [year, month, day, hour, minute, second] = match
-		.slice(1, 7)
-		.map(Number) as [number, number, number, number, number, number];
-	const offsetHours = Number(match[9] ?? 0);
-	const offsetMinutes = Number(match[10] ?? 0);
-	if (hour > 23 || minute > 59 || second > 60) return undefined;
-	if (offsetHours > 23 || offsetMinutes > 59) return undefined;
-	const date = new Date(0);
-	// Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
-	date.setUTCFullYear(year, month - 1, day);
-	if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
-		return undefined;
-	}
-	const offset =
-		(offsetHours * 60 + offsetMinutes) * (match[8] === "-" ? -1 : 1);
-	const seconds =
-		date.getTime() / 1000 + hour * 3600 + (minute - offset) * 60 + second;
-	const fraction = Number((match[7] ?? "").padEnd(6, "0").slice(0, 6));
-	return Math.max(seconds * 1_000_000 + fraction, EARLIEST);
-});
-
-/** Microseconds since 1970 as RFC 3339 UTC with six digits. */
-export const formatRfc3339 = rememberLast((microseconds: number): string => {
-	const millis = Math.floor(microseconds / 1000);
-	const rest = String(microseconds - millis * 1000).padStart(3, "0");
-	return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`;
-});
-
 const observedAt = text.transform((time, context) => {
 	const microseconds = parseRfc3339(time);
 	if (microseconds === undefined) {
@@ -152,12 +100,6 @@ export const posturesRequest = z.object(
 			.pipe(z.array(postureResult)),
 	},
 	body,
-);
-
-/** `server_time` for a moment in seconds since 1970: RFC 3339 UTC, whole seconds. */
-export const formatServerTime = rememberLast(
-	(seconds: number): string =>
-		`${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`,
 );
 
 /** What is wrong with a body, naming each field: `results[3].status must be one of …`. */

@@ -4,7 +4,12 @@ import { type Change, type Context, defineOperation } from "../operation.ts";
 import { idSchema, nameSchema } from "../records/field.ts";
 import { noteLostLinks } from "../records/links.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { changed, existing, locked, noteChange } from "./device-changes.ts";
+import {
+	lockDevice,
+	noteChange,
+	readChangedDevice,
+	readDevice,
+} from "./device-changes.ts";
 import { device, deviceId } from "./device-record.ts";
 import {
 	type CreatedToken,
@@ -55,7 +60,7 @@ export const addDevice = defineOperation({
 	}),
 	output: withToken,
 	run: async (context, input) => {
-		const created = await explaining(input.owner_id, () =>
+		const created = await explainMissingOwner(input.owner_id, () =>
 			createDevice(context.client, {
 				organizationId: input.organization_id,
 				name: input.name ?? undefined,
@@ -64,7 +69,7 @@ export const addDevice = defineOperation({
 				createdBy: context.principal.name,
 			}),
 		);
-		const added = await existing(context, created.device_id);
+		const added = await readDevice(context, created.device_id);
 		noteChange(context, undefined, added, expiryOf(created));
 		return { device: added, ...tokenResult(context, created) };
 	},
@@ -86,7 +91,7 @@ export const updateDevice = defineOperation({
 	}),
 	output: z.object({ device }),
 	run: async (context, input) => {
-		const before = await locked(context, input.id);
+		const before = await lockDevice(context, input.id);
 		const wanted = {
 			name: input.name === undefined ? before.name : input.name,
 			owner_id: input.owner_id === undefined ? before.owner_id : input.owner_id,
@@ -94,7 +99,7 @@ export const updateDevice = defineOperation({
 		if (wanted.name === before.name && wanted.owner_id === before.owner_id) {
 			return { device: before };
 		}
-		await explaining(wanted.owner_id, () =>
+		await explainMissingOwner(wanted.owner_id, () =>
 			context.client.query(
 				`update devices t
 				set
@@ -104,7 +109,7 @@ export const updateDevice = defineOperation({
 				[before.organization_id, before.id, wanted.name, wanted.owner_id],
 			),
 		);
-		return { device: await changed(context, before) };
+		return { device: await readChangedDevice(context, before) };
 	},
 });
 
@@ -122,7 +127,7 @@ export const revokeDevice = defineOperation({
 	output: z.object({ device }),
 	run: async (context, { id }) => {
 		await revokeTokens(context, id);
-		const before = await locked(context, id);
+		const before = await lockDevice(context, id);
 		if (before.status === "REVOKED") return { device: before };
 		await context.client.query(
 			`update devices
@@ -130,7 +135,7 @@ export const revokeDevice = defineOperation({
 			where organization_id = $1 and id = $2`,
 			[before.organization_id, id],
 		);
-		return { device: await changed(context, before) };
+		return { device: await readChangedDevice(context, before) };
 	},
 });
 
@@ -149,7 +154,7 @@ export const reissueEnrollmentToken = defineOperation({
 	output: withToken,
 	run: async (context, input) => {
 		await revokeTokens(context, input.id);
-		const before = await locked(context, input.id);
+		const before = await lockDevice(context, input.id);
 		if (before.status === "REVOKED") {
 			// Another device may have its hardware by now: the first heartbeat claims it anew.
 			await context.client.query(
@@ -168,7 +173,7 @@ export const reissueEnrollmentToken = defineOperation({
 			tokenDays: input.enrollment_token_expires_in_days ?? DEFAULT_TOKEN_DAYS,
 			createdBy: context.principal.name,
 		});
-		const after = await existing(context, before.id);
+		const after = await readDevice(context, before.id);
 		noteChange(context, before, after, expiryOf(token));
 		return { device: after, ...tokenResult(context, token) };
 	},
@@ -200,7 +205,7 @@ export const deleteDevice = defineOperation({
 			"delete from enrollment_tokens where organization_id = $1 and device_id = $2",
 			of,
 		);
-		const before = await locked(context, id);
+		const before = await lockDevice(context, id);
 		const links = await noteLostLinks(context, {
 			kind: "device",
 			id,
@@ -244,8 +249,8 @@ function tokenResult({ services }: Context, token: CreatedToken) {
 	};
 }
 
-/** Runs `work`, giving the owner that does not exist its name. */
-async function explaining<Result>(
+/** Runs `work` and turns its error about an owner who does not exist into a bad_request. */
+async function explainMissingOwner<Result>(
 	ownerId: string | null | undefined,
 	work: () => Promise<Result>,
 ): Promise<Result> {

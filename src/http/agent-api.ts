@@ -11,11 +11,11 @@ import {
 import { enroll, unenroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
+import { formatServerTime } from "../devices/rfc3339.ts";
 import type { HeartbeatResponse } from "../devices/terms.ts";
 import {
 	describeIssues,
 	enrollRequest,
-	formatServerTime,
 	heartbeatRequest,
 	posturesRequest,
 } from "../devices/wire.ts";
@@ -81,7 +81,7 @@ export function makeAgentApi(
 	const heartbeats = new Heartbeats(pool, statuses);
 	const postures = new Postures(pool);
 	const rare = new OrganizationQueue<string | undefined>("rare");
-	const enrolling = { pool, statuses, turns: rare };
+	const enrolling = { pool, statuses, queue: rare };
 	let isDraining = false;
 
 	const small = { maxBytes: SMALL_BODY, pendingMay: true };
