@@ -10,12 +10,12 @@ import {
 	revokeInvitation,
 } from "./organizations/invitation-operations.ts";
 import {
-	createOrganization,
 	listMembers,
 	removeMember,
 	updateMember,
 } from "./organizations/member-operations.ts";
 import {
+	createOrganization,
 	getOrganization,
 	listOrganizations,
 	updateOrganization,

@@ -9,6 +9,9 @@ export interface Membership {
 	role: Role;
 }
 
+/** Longest text, in characters, that is kept of what a caller says it is. */
+export const MAX_CLIENT_LENGTH = 200;
+
 /** Who calls, and what they may do at this moment; resolved anew for every request. */
 export interface Principal {
 	/** TOKEN: a user's API token; SYSTEM: somebody who may run commands on the server. */

@@ -4,6 +4,7 @@ import {
 	setUp,
 	setupInput,
 } from "../organizations/first-setup.ts";
+import type { From } from "../sign-in/exchange.ts";
 import { linkInput, readLink } from "../sign-in/one-time-link.ts";
 import {
 	forgetPassword,
@@ -12,7 +13,6 @@ import {
 	resetInput,
 	resetPassword,
 } from "../sign-in/password-reset.ts";
-import type { From } from "../sign-in/sign-in-events.ts";
 import { parseInput } from "../validation.ts";
 
 const MAX_BODY = 16 * 1024;

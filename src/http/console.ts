@@ -7,10 +7,11 @@ import {
 	joinByInvitation,
 	joinInput,
 } from "../organizations/join-by-invitation.ts";
+import { MAX_CLIENT_LENGTH } from "../principal.ts";
 import { ADDRESS_HEADER } from "../sign-in/address-header.ts";
+import type { From } from "../sign-in/exchange.ts";
 import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
-import type { From } from "../sign-in/sign-in-events.ts";
 import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
 import type { AddressOf } from "./client-address.ts";
@@ -19,7 +20,6 @@ import { requireSameOrigin } from "./same-origin.ts";
 
 const AUTH = "/api/auth";
 const MAX_AUTH_BODY = 16 * 1024;
-const MAX_CLIENT = 200;
 const CALLS_OF_A_SESSION = { running: 6, waiting: 26 };
 
 export interface ConsoleParts {
@@ -40,7 +40,7 @@ export function addConsole(
 ): void {
 	const { baseUrl } = services;
 	const fromOf = (request: FastifyRequest): From => {
-		const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT);
+		const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT_LENGTH);
 		const address = addressOf(request.raw);
 		return { ...(client && { client }), ...(address && { address }) };
 	};

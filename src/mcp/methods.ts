@@ -7,7 +7,7 @@ import {
 import { type AppError, toAppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import type { OutageLog } from "../load/outage-log.ts";
-import type { Principal } from "../principal.ts";
+import { MAX_CLIENT_LENGTH, type Principal } from "../principal.ts";
 import type { Usage } from "../tokens/usage.ts";
 import { VERSION } from "../version.ts";
 import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
@@ -133,12 +133,10 @@ export function clientInRequest(body: unknown): string | undefined {
 	);
 }
 
-const MAX_CLIENT = 200;
-
 /** Returns what a client calls itself, cut and cleaned for the log and the database. */
 export function clientName(text: string | undefined): string | undefined {
 	const clean = text
-		?.slice(0, MAX_CLIENT)
+		?.slice(0, MAX_CLIENT_LENGTH)
 		.replace(/[\p{Cc}\p{Surrogate}]/gu, "\ufffd")
 		.toWellFormed()
 		.trim();

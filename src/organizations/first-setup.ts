@@ -5,12 +5,12 @@ import { transaction } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { emailSchema, nameSchema } from "../records/field.ts";
+import type { From } from "../sign-in/exchange.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import {
 	passwordSchema,
 	requireGoodPassword,
 } from "../sign-in/password-rules.ts";
-import type { From } from "../sign-in/sign-in-events.ts";
 import { addMember, createUser } from "../sign-in/users.ts";
 import {
 	hashSecret,

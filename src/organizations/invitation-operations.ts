@@ -2,7 +2,6 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
-import { type Message, nameInMail } from "../mail/mail.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { ROLES } from "../principal.ts";
 import { emailSchema, idSchema } from "../records/field.ts";
@@ -12,9 +11,9 @@ import {
 	isWellFormedSecret,
 	makeSecret,
 } from "../tokens/secret.ts";
+import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
-const INVITATION_DAYS = 7;
 /** Open ones of an organization, expired ones included: all are listed. */
 const MAX_OPEN = 500;
 /** Of one address, by one organization and by one user over all: whoever does not react wants no more mails. */
@@ -93,7 +92,11 @@ export const inviteMember = defineOperation({
 		if (!made) throw new Error("the new invitation cannot be seen");
 		// After the #: a browser does not send it to any server, so no log has it.
 		const url = `${services.baseUrl}/invitation#${token}`;
-		const message = await writeInvitation(context, made, url);
+		const message = invitationMail(
+			made,
+			await nameOfOrganization(context),
+			url,
+		);
 		context.afterCommit(() => services.mail?.send(message));
 		return {
 			invitation: made,
@@ -232,26 +235,15 @@ async function findInvitation(
 	return rows[0];
 }
 
-async function writeInvitation(
-	{ client, membership }: Context,
-	{ email, role, invited_by }: Invitation,
-	url: string,
-): Promise<Message> {
+async function nameOfOrganization({
+	client,
+	membership,
+}: Context): Promise<string> {
 	const { rows } = await client.query<{ name: string }>(
 		"select name from organizations where id = $1",
 		[membership.organizationId],
 	);
-	const organization = nameInMail(rows[0]?.name ?? "");
-	return {
-		to: email,
-		subject: `Invitation to ${organization} on Assay`,
-		text: `${nameInMail(invited_by)} invites you to ${organization} on Assay, as ${role}. Accept within ${INVITATION_DAYS} days:
-
-${url}
-
-If you do not know what this is about, do nothing.
-`,
-	};
+	return rows[0]?.name ?? "";
 }
 
 /** The earlier invitation of the same address does not count: it has been replaced. */

@@ -1,10 +1,9 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { makeOrganizationId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { ROLES, type Role } from "../principal.ts";
-import { idSchema, nameSchema } from "../records/field.ts";
+import { idSchema } from "../records/field.ts";
 import {
 	byText,
 	byTime,
@@ -12,8 +11,7 @@ import {
 	organizationId,
 	readPage,
 } from "../records/list-pages.ts";
-import { addMember, memberChange } from "../sign-in/users.ts";
-import { insertOrganization } from "./organization-store.ts";
+import { memberChange } from "../sign-in/users.ts";
 
 export const role = z
 	.enum(ROLES)
@@ -135,64 +133,6 @@ export const removeMember = defineOperation({
 		return { removed_user_id: before.user_id };
 	},
 });
-
-/** Each has its own audit log, and what a user changes of the own account is written in all of them. */
-export const MAX_ORGANIZATIONS = 100;
-
-export const createOrganization = defineOperation({
-	name: "createOrganization",
-	title: "Create an organization",
-	description: "Make an organization, with you as its admin.",
-	toolset: "organizations",
-	access: "self",
-	surface: "console",
-	tenant: null,
-	input: z.strictObject({ name: nameSchema() }),
-	output: z.object({
-		organization: z.object({ id: z.string(), name: z.string() }),
-	}),
-	run: async (context, { name }) => {
-		const { client, principal } = context;
-		const id = makeOrganizationId();
-		const { rows } = await client.query<{ name: string; email: string }>(
-			"select name, email from users where id = $1",
-			[principal.userId],
-		);
-		const [caller] = rows;
-		if (!caller || !principal.userId) {
-			throw new AppError("forbidden", "sign in to make an organization");
-		}
-		await refuseOneTooMany(client, principal.userId);
-		// From here on the transaction is one of the new organization.
-		await client.query("select set_config('assay.organization_id', $1, true)", [
-			id,
-		]);
-		context.changed(await insertOrganization(client, id, name));
-		const user = { id: principal.userId, ...caller };
-		context.changed(await addMember(client, id, user, "admin"));
-		return { organization: { id, name } };
-	},
-});
-
-/** Throws bad_request for who is admin of as many organizations as one may make. */
-async function refuseOneTooMany(
-	client: PoolClient,
-	userId: string,
-): Promise<void> {
-	// Of several at once each sees those before it.
-	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
-		userId,
-	]);
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::integer as count from memberships where user_id = $1 and role = 'admin'",
-		[userId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
-	throw new AppError(
-		"bad_request",
-		`you are admin of ${MAX_ORGANIZATIONS} organizations, as many as a user may make; whoever runs the service makes more with \`assay org create\``,
-	);
-}
 
 interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
 	id: string;

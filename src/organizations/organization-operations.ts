@@ -1,5 +1,8 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
-import { defineOperation } from "../operation.ts";
+import { AppError } from "../errors.ts";
+import { makeOrganizationId } from "../id.ts";
+import { type Context, defineOperation } from "../operation.ts";
 import { nameSchema, textSchema } from "../records/field.ts";
 import {
 	byText,
@@ -9,6 +12,8 @@ import {
 	readPage,
 } from "../records/list-pages.ts";
 import type { Values } from "../records/values.ts";
+import { addMember } from "../sign-in/users.ts";
+import { insertOrganization } from "./organization-store.ts";
 
 const organization = z.object({
 	id: z.string(),
@@ -149,17 +154,76 @@ export const updateOrganizationSettings = defineOperation({
 		change(context, organization_id, given),
 });
 
-type ChangeContext = Parameters<typeof getOrganization.run>[0];
+/**
+ * Most organizations that a user may administer. Each has its own audit log, and a change of the
+ * user's own account is written to all of them.
+ */
+export const MAX_ORGANIZATIONS = 100;
+
+export const createOrganization = defineOperation({
+	name: "createOrganization",
+	title: "Create an organization",
+	description: "Make an organization, with you as its admin.",
+	toolset: "organizations",
+	access: "self",
+	surface: "console",
+	tenant: null,
+	input: z.strictObject({ name: nameSchema() }),
+	output: z.object({
+		organization: z.object({ id: z.string(), name: z.string() }),
+	}),
+	run: async (context, { name }) => {
+		const { client, principal } = context;
+		const id = makeOrganizationId();
+		const { rows } = await client.query<{ name: string; email: string }>(
+			"select name, email from users where id = $1",
+			[principal.userId],
+		);
+		const [caller] = rows;
+		if (!caller || !principal.userId) {
+			throw new AppError("forbidden", "sign in to make an organization");
+		}
+		await refuseOneTooMany(client, principal.userId);
+		// From here on the transaction is one of the new organization.
+		await client.query("select set_config('assay.organization_id', $1, true)", [
+			id,
+		]);
+		context.changed(await insertOrganization(client, id, name));
+		const user = { id: principal.userId, ...caller };
+		context.changed(await addMember(client, id, user, "admin"));
+		return { organization: { id, name } };
+	},
+});
+
+/** Throws bad_request for a user who is admin of MAX_ORGANIZATIONS already. */
+async function refuseOneTooMany(
+	client: PoolClient,
+	userId: string,
+): Promise<void> {
+	// One after the other, so that each call counts what the one before has added.
+	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+		userId,
+	]);
+	const { rows } = await client.query<{ count: number }>(
+		"select count(*)::integer as count from memberships where user_id = $1 and role = 'admin'",
+		[userId],
+	);
+	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
+	throw new AppError(
+		"bad_request",
+		`you are admin of ${MAX_ORGANIZATIONS} organizations, as many as a user may make; whoever runs the service makes more with \`assay org create\``,
+	);
+}
 
 async function change(
-	{ client, changed }: ChangeContext,
+	{ client, changed }: Context,
 	id: string,
 	given: Values,
 ): Promise<{ organization: z.input<typeof organization> }> {
 	const names = Object.keys(given).filter((name) => given[name] !== undefined);
 	const { rows } = await client.query(
-		// Not "for update", for which every foreign key to the organization waits: that of the
-		// audit log's next entry, too, while we wait for the log.
+		// "for update" would make every foreign key to the organization wait, also that of the next
+		// audit entry, while we wait for the log.
 		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
 		[id],
 	);

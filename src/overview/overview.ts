@@ -6,9 +6,9 @@ import { dateSchema } from "../records/field.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { recordKinds } from "../registers/all.ts";
+import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 
 const SOON_DAYS = 14;
-const OLD_TOKEN_DAYS = 90;
 const FEW = 10;
 
 const work = z.object({

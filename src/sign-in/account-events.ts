@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { type AccountEvent, appendAccountEvent } from "../audit/log.ts";
-import type { From } from "./sign-in-events.ts";
+import type { From } from "./exchange.ts";
 import { findUser } from "./users.ts";
 
 export interface EventParts {

@@ -3,6 +3,7 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { ADDRESS_HEADER } from "./address-header.ts";
+import { cookiePrefix } from "./cookies.ts";
 import { hashPassword, isOutdated, isPasswordOf } from "./password-hash.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "./password-rules.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
@@ -118,9 +119,7 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			}),
 		],
 		advanced: {
-			// A browser takes a cookie of that name over TLS alone, for this host alone and all its
-			// paths: no neighbour under the same domain can put one of its own in its place.
-			cookiePrefix: isSecure ? "__Host-assay" : "assay",
+			cookiePrefix: cookiePrefix(baseUrl),
 			// It would put __Secure- before the name.
 			useSecureCookies: false,
 			defaultCookieAttributes: {

@@ -1,49 +1,24 @@
-import type { Pool } from "pg";
 import { AppError, toAppError } from "../errors.ts";
 import { SignInTurns } from "../load/sign-in-queue.ts";
 import type { Principal, Role } from "../principal.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import { ADDRESS_HEADER } from "./address-header.ts";
-import type { AuthParts, makeAuth } from "./better-auth.ts";
-import { refuseNewPassword } from "./new-password.ts";
-import { meantCode, recoveryCodesLeft } from "./recovery-codes.ts";
-import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
+import type { AuthParts } from "./better-auth.ts";
 import {
-	asksForPassword,
-	eventOf,
-	type From,
-	findHalfSignedIn,
+	cookieNames,
+	findCookie,
+	readSignedCookie,
+	withOwnCookies,
+} from "./cookies.ts";
+import {
+	type Auth,
+	type Exchange,
+	fromOf,
 	type Subject,
-	throttledEvent,
-} from "./sign-in-events.ts";
-import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
-import { claimCode, usedCode } from "./totp-replay.ts";
-
-const RECOVERY_CODES_LEFT = "/two-factor/recovery-codes-left";
-
-/**
- * What of better-auth is open; a new release cannot open more. Its addresses for sessions are
- * not: they tell a page the secrets of all sessions, and our operations do the same without.
- */
-const OPEN_PATHS = new Set([
-	"GET /get-session",
-	"POST /sign-in/email",
-	"POST /sign-out",
-	"POST /change-password",
-	"POST /two-factor/enable",
-	"POST /two-factor/disable",
-	"POST /two-factor/get-totp-uri",
-	"POST /two-factor/verify-totp",
-	"POST /two-factor/verify-backup-code",
-	"POST /two-factor/generate-backup-codes",
-	// Ours: {left}, how many recovery codes were not used yet.
-	`GET ${RECOVERY_CODES_LEFT}`,
-]);
-
-type Auth = ReturnType<typeof makeAuth>;
-
-const MAX_CLIENT = 200;
-const SESSION_COOKIE = "assay.session_token=";
+	type Who,
+} from "./exchange.ts";
+import { ROUTES } from "./routes.ts";
+import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
 
 export interface SignedIn {
 	principal: Principal;
@@ -59,21 +34,22 @@ export interface Identity {
 		body: unknown,
 		headers: Headers,
 	): Promise<Response>;
-	/** Who has signed in, with what they may do at this moment; undefined: nobody. */
+	/** Returns who has signed in and what they may do at this moment; undefined: nobody. */
 	authenticate(headers: Headers): Promise<SignedIn | undefined>;
-	/** Loads what signing in needs, if that is still to be done, while somebody's page loads. */
+	/** Loads what signing in needs, unless it is loaded, while somebody's page loads. */
 	prepare(): void;
-	/** Resolves when the audit log has what nobody waited for. */
+	/** Resolves when every entry that nobody waited for is in the audit log. */
 	idle(): Promise<void>;
 }
 
 /**
- * Sign-in and sessions. better-auth is loaded with the first page of the console, or the first
- * request that needs it: a service that only agents and API tokens talk to never pays for it.
+ * Sign-in and sessions. better-auth is loaded with the first page of the console, or with the first
+ * request that needs it. A service that only agents and API tokens talk to never pays for it.
  */
 export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	const { pool, baseUrl, log } = parts;
-	let loading: Promise<ReturnType<typeof makeAuth>> | undefined;
+	const names = cookieNames(baseUrl);
+	let loading: Promise<Auth> | undefined;
 	const load = () => {
 		loading ??= import("./better-auth.ts").then((module) =>
 			module.makeAuth(parts),
@@ -91,7 +67,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		work.finally(() => underWay.delete(work));
 	}
 
-	/** better-auth hides the cause of a 500; a database that is away is told apart here. */
+	/** better-auth hides the cause of a 500. This finds out whether the database is away. */
 	async function explain(error: unknown): Promise<AppError> {
 		const known = toAppError(error);
 		if (known.code !== "internal_server_error") return known;
@@ -103,13 +79,16 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return known;
 	}
 
-	/** The session that a cookie stands for, with cookies that prolong it; undefined: none, or no longer. */
+	/**
+	 * Returns the session that a cookie stands for, with cookies that prolong it; undefined without
+	 * a live session.
+	 */
 	async function findSession(
 		headers: Headers,
 		query: { disableRefresh?: boolean } = {},
 	) {
-		// Without a cookie of ours nobody has signed in: no query, and nothing to load.
-		if (!headers.get("cookie")?.includes(SESSION_COOKIE)) return undefined;
+		// Without our cookie nobody has signed in: no query, and nothing to load.
+		if (!findCookie(headers.get("cookie"), names.session)) return undefined;
 		const auth = await load();
 		const { response: found, headers: answered } = await auth.api
 			.getSession({ headers, query, returnHeaders: true })
@@ -122,112 +101,125 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return { ...found, cookies: answered.getSetCookie() };
 	}
 
-	/** Whose account a request is about; undefined when nobody's. */
+	/** Returns the id of the user who has given the right password and still owes a code. */
+	async function findHalfSignedIn(
+		headers: Headers,
+	): Promise<string | undefined> {
+		const sent = findCookie(headers.get("cookie"), names.halfSignedIn);
+		const identifier = readSignedCookie(sent, parts.secret);
+		if (identifier === undefined) return undefined;
+		const { rows } = await pool.query<{ value: string }>(
+			"select value from verifications where identifier = $1 and expires_at > now()",
+			[identifier],
+		);
+		return rows[0]?.value;
+	}
+
+	/** Returns whose account a request is about; undefined when it is nobody's. */
 	async function findSubject(
-		path: string,
-		body: unknown,
+		who: Who,
+		body: Record<string, unknown>,
 		headers: Headers,
 	): Promise<Subject | undefined> {
-		const unknown = { isSignedIn: false, hasSecondFactor: false };
-		if (path === "/sign-in/email") {
-			return { ...unknown, whose: { email: emailIn(body) } };
+		if (who === "address") {
+			const email = typeof body.email === "string" ? body.email : "";
+			return { whose: { email }, hasSecondFactor: false };
 		}
 		const found = await findSession(headers, { disableRefresh: true });
 		if (found) {
 			return {
 				whose: { id: found.user.id },
-				isSignedIn: true,
+				sessionId: found.session.id,
 				hasSecondFactor: found.user.twoFactorEnabled === true,
 			};
 		}
-		const cookies = headers.get("cookie") ?? "";
-		const id = await findHalfSignedIn(pool, cookies);
-		return id === undefined ? undefined : { ...unknown, whose: { id } };
+		if (who !== "session or half signed in") return undefined;
+		const id = await findHalfSignedIn(headers);
+		return id === undefined
+			? undefined
+			: { whose: { id }, hasSecondFactor: true };
+	}
+
+	async function askBetterAuth(
+		auth: Auth,
+		method: string,
+		path: string,
+		{ body, headers }: Pick<Exchange, "body" | "headers">,
+	): Promise<Response> {
+		const request = new Request(`${baseUrl}/api/auth${path}`, {
+			method,
+			headers,
+			...(method === "POST" ? { body: JSON.stringify(body) } : {}),
+		});
+		const response = await auth.handler(request);
+		if (response.status < 500) return withoutSessionSecret(response);
+		log.error({ path, body: await response.text() }, "sign-in failed");
+		throw new Error(`better-auth: ${response.status}`);
 	}
 
 	async function handle(
 		method: string,
 		path: string,
-		body: unknown,
-		headers: Headers,
+		rawBody: unknown,
+		rawHeaders: Headers,
 	): Promise<Response> {
-		if (!OPEN_PATHS.has(`${method} ${path}`)) {
+		const route = ROUTES[`${method} ${path}`];
+		if (!route) {
 			throw new AppError("not_found", "there is nothing at this address");
 		}
-		const subject = await findSubject(path, body, headers);
-		const counted = subject && countedKey(path, subject);
-		if (subject && counted !== undefined) {
-			const { waitSeconds, isFirst } = await countAttempt(pool, counted);
-			if (isFirst) {
-				const event = throttledEvent(path);
-				track(noteAccountEvent(parts, subject.whose, event, fromOf(headers)));
-			}
-			if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
+		const headers = withOwnCookies(rawHeaders, names);
+		const body = { ...(rawBody as Record<string, unknown> | null) };
+		const subject = await findSubject(route.who, body, headers);
+		const auth = await load();
+		if (!subject) {
+			if (route.who !== "anybody") return notSignedIn();
+			return askBetterAuth(auth, method, path, { body, headers }).catch(
+				async (error) => {
+					throw await explain(error);
+				},
+			);
 		}
-		const userId =
-			subject && "id" in subject.whose ? subject.whose.id : undefined;
-		if (path === RECOVERY_CODES_LEFT) {
-			return subject?.isSignedIn && userId !== undefined
-				? countCodes(await load(), userId)
-				: notSignedIn();
-		}
-		if (path === "/change-password" && userId !== undefined) {
-			const refused = await refuseNewPassword(pool, userId, body);
-			if (refused) return refused;
-		}
-		const former =
-			path === "/sign-in/email"
+		const replaced =
+			route.who === "address"
 				? await findSession(headers, { disableRefresh: true })
 				: undefined;
-		const claimed = await claimCode(pool, path, body, subject);
-		// better-auth answers 200 even when it could not delete the session.
-		if (path === "/sign-out") await pool.query("select");
-		const auth = await load();
-		const sent =
-			path === "/two-factor/verify-backup-code" && userId !== undefined
-				? await withMeantCode(auth, userId, body)
-				: body;
-		const request = new Request(`${baseUrl}/api/auth${path}`, {
-			method,
+		const note = (event: Parameters<typeof noteAccountEvent>[2]) =>
+			noteAccountEvent(parts, subject.whose, event, fromOf(headers));
+		const successes: ((response: Response) => Promise<unknown>)[] = [];
+		const failures: (() => Promise<unknown>)[] = [];
+		const exchange: Exchange = {
+			parts,
+			auth,
 			headers,
-			...(method === "POST" ? { body: JSON.stringify(sent ?? {}) } : {}),
-		});
+			subject,
+			replacedSessionId: replaced?.session.id,
+			operation: route.operation ?? "signIn",
+			body,
+			noteLater: (event) => track(note(event)),
+			onSuccess: (work) => successes.push(work),
+			onFailure: (work) => failures.push(work),
+		};
 		let response: Response | undefined;
 		try {
-			response =
-				claimed?.isFree === false
-					? usedCode()
-					: await withoutSessionSecret(await auth.handler(request));
+			for (const step of route.before ?? []) {
+				response ??= (await step(exchange)) ?? undefined;
+			}
+			response ??= route.answer
+				? await route.answer(exchange)
+				: await askBetterAuth(auth, method, path, exchange);
 		} catch (error) {
 			throw await explain(error);
 		} finally {
-			if (!response?.ok && claimed?.isFree) await claimed.giveBack();
+			if (!response?.ok) for (const undo of failures) await undo();
 		}
-		if (response.status >= 500) {
-			log.error({ path, body: await response.text() }, "sign-in failed");
-			throw await explain(new Error(`better-auth: ${response.status}`));
+		if (response.ok) {
+			for (const step of route.after ?? []) await step(exchange);
+			for (const work of successes) await work(response);
 		}
-		if (path === "/change-password" && response.ok && subject) {
-			await forgetResetLinks(pool, subject.whose);
-		}
-		if (counted !== undefined && response.ok) {
-			await forgetAttempts(pool, counted);
-		}
-		if (former && response.ok) {
-			// Its cookie has just been replaced: nobody should hold it any more.
-			await pool.query("delete from sessions where id = $1", [
-				former.session.id,
-			]);
-		}
-		const event = subject && (await eventOf(path, body, subject, response));
+		const event = await route.event?.(exchange, response);
 		if (event) {
-			const noted = noteAccountEvent(
-				parts,
-				subject.whose,
-				event,
-				fromOf(headers),
-			);
-			// Not waited for where it would tell by its time that there is such a user.
+			const noted = note(event);
+			// Waiting for a failed sign-in's entry would tell by its time that there is such a user.
 			if (response.ok || !("email" in subject.whose)) await noted;
 			else track(noted);
 		}
@@ -236,7 +228,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 
 	return {
 		prepare() {
-			// If it fails, who signs in tries again, and is told.
+			// If it fails, the next sign-in tries again and reports the error.
 			load().catch(() => {});
 		},
 
@@ -250,8 +242,8 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			return signInTurns.run(headers.get(ADDRESS_HEADER) ?? "", answer);
 		},
 
-		async authenticate(headers) {
-			const found = await findSession(headers);
+		async authenticate(rawHeaders) {
+			const found = await findSession(withOwnCookies(rawHeaders, names));
 			if (!found) return undefined;
 			const { user, session, cookies } = found;
 			const { rows } = await pool.query<{
@@ -277,60 +269,6 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			};
 		},
 	};
-}
-
-/**
- * What attempts are counted by where a password is asked for. Who has signed in is counted apart,
- * so that a stolen session can neither guess the password nor keep its owner from signing in.
- */
-function countedKey(path: string, { whose }: Subject): string | undefined {
-	if (path === "/sign-in/email" && "email" in whose) return whose.email;
-	return asksForPassword(path) && "id" in whose ? whose.id : undefined;
-}
-
-/** Whoever has just chosen a password does not want an older link to change it. */
-async function forgetResetLinks(
-	pool: Pool,
-	whose: Subject["whose"],
-): Promise<void> {
-	if (!("id" in whose)) return;
-	await pool.query("delete from account_links where user_id = $1", [whose.id]);
-}
-
-function fromOf(headers: Headers): From {
-	const client = headers.get("user-agent")?.slice(0, MAX_CLIENT);
-	const address = headers.get(ADDRESS_HEADER);
-	return { ...(client && { client }), ...(address && { address }) };
-}
-
-function emailIn(body: unknown): string {
-	const { email } = (body ?? {}) as { email?: unknown };
-	return typeof email === "string" ? email : "";
-}
-
-function tooManyAttempts(waitSeconds: number): Response {
-	return Response.json(
-		{
-			code: "TOO_MANY_ATTEMPTS",
-			message: `too many wrong passwords; try again in ${Math.ceil(waitSeconds / 60)} minutes`,
-		},
-		{ status: 429, headers: { "retry-after": String(waitSeconds) } },
-	);
-}
-
-async function countCodes(auth: Auth, userId: string): Promise<Response> {
-	return Response.json({
-		left: (await recoveryCodesLeft(auth, userId)).length,
-	});
-}
-
-async function withMeantCode(
-	auth: Auth,
-	userId: string,
-	body: unknown,
-): Promise<unknown> {
-	const given = (body ?? {}) as Record<string, unknown>;
-	return { ...given, code: await meantCode(auth, userId, given.code) };
 }
 
 function notSignedIn(): Response {

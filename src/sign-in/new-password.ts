@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { badFields } from "../errors.ts";
+import { type Step, userIdOf } from "./exchange.ts";
 import { asHashed, isPasswordOf } from "./password-hash.ts";
 import {
 	passwordSchema,
@@ -8,8 +9,8 @@ import {
 } from "./password-rules.ts";
 
 /**
- * Throws bad_request unless `password` is good and another one than the user with this address has
- * now. `pool` is that of assay_identity.
+ * Throws bad_request unless `password` is strong and differs from the one that the user with this
+ * address has now. `pool` is that of assay_identity.
  */
 export async function requireAnother(
 	pool: Pool,
@@ -30,38 +31,33 @@ export async function requireAnother(
 }
 
 /**
- * The same for who changes the password at better-auth's address, in the shape of its refusals;
- * undefined: nothing is wrong with the new one. Whether the present one is right is not said here.
+ * Rejects a new password that is weak or the present one, in the shape of better-auth's errors.
+ * It does not say whether the present password is right.
  */
-export async function refuseNewPassword(
-	pool: Pool,
-	userId: string,
-	body: unknown,
-): Promise<Response | undefined> {
-	const { currentPassword, newPassword } = (body ?? {}) as Record<
-		string,
-		unknown
-	>;
+export const rejectBadNewPassword: Step = async (exchange) => {
+	const { currentPassword, newPassword } = exchange.body;
 	const wanted = passwordSchema.safeParse(newPassword);
-	// What is of a wrong length as it was sent, better-auth itself refuses.
+	// better-auth itself rejects a password of the wrong length.
 	if (!wanted.success) return undefined;
 	if (
 		typeof currentPassword === "string" &&
 		asHashed(wanted.data) === asHashed(currentPassword)
 	) {
-		return refusal("SAME_PASSWORD", SAME);
+		return rejection("SAME_PASSWORD", SAME);
 	}
-	const { rows } = await pool.query<{ email: string; name: string }>(
-		"select email, name from users where id = $1",
-		[userId],
-	);
+	const { rows } = await exchange.parts.pool.query<{
+		email: string;
+		name: string;
+	}>("select email, name from users where id = $1", [userIdOf(exchange)]);
 	const about = rows.flatMap(({ email, name }) => [email, name]);
 	const message = whyBad(wanted.data, about);
-	return message === undefined ? undefined : refusal("WEAK_PASSWORD", message);
-}
+	return message === undefined
+		? undefined
+		: rejection("WEAK_PASSWORD", message);
+};
 
-const SAME = "is the one that there is already; take another";
+const SAME = "is the present password; choose a different one";
 
-function refusal(code: string, message: string): Response {
+function rejection(code: string, message: string): Response {
 	return Response.json({ code, message }, { status: 400 });
 }

@@ -11,10 +11,10 @@ import {
 	makeSecret,
 } from "../tokens/secret.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
+import type { From } from "./exchange.ts";
 import { requireAnother } from "./new-password.ts";
 import { hashPassword } from "./password-hash.ts";
 import { passwordSchema } from "./password-rules.ts";
-import type { From } from "./sign-in-events.ts";
 import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
 import { findUser, storePassword } from "./users.ts";
 

@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
-import type { makeAuth } from "./better-auth.ts";
+import { type Auth, type Exchange, type Step, userIdOf } from "./exchange.ts";
 
-/** Without what is mistaken for something else when it is read from paper: i, l, o, 0, 1. */
+/** Leaves out the characters that people misread on paper: i, l, o, 0, 1. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const CODES = 10;
 const HALF = 5;
 
-/** As `h7k2m-9xwqd`: 49 bits each, behind a lock after ten wrong ones. */
+/** Makes codes such as `h7k2m-9xwqd`, of 49 bits each. Ten wrong ones lock the second step. */
 export function makeRecoveryCodes(): string[] {
 	const half = () =>
 		Array.from({ length: HALF }, () => ALPHABET[randomInt(ALPHABET.length)]);
@@ -15,10 +15,8 @@ export function makeRecoveryCodes(): string[] {
 	);
 }
 
-type Auth = ReturnType<typeof makeAuth>;
-
-/** Those that a user has not used yet; none without a second factor. */
-export async function recoveryCodesLeft(
+/** Returns the codes that a user has not used yet; none without a second factor. */
+async function recoveryCodesLeft(
 	auth: Auth,
 	userId: string,
 ): Promise<string[]> {
@@ -26,25 +24,30 @@ export async function recoveryCodesLeft(
 		const kept = await auth.api.viewBackupCodes({ body: { userId } });
 		return kept.backupCodes;
 	} catch (error) {
-		// Of a database that is away nobody is to conclude that there are none.
+		// Only 400 means that there are none. A database that is away must not look like that.
 		if ((error as { statusCode?: number }).statusCode === 400) return [];
 		throw error;
 	}
 }
 
-/**
- * The user's code that is meant by what was typed, in any case and with or without its dash, as
- * better-auth wants it: exactly. What means none stays as it was typed, to be refused.
- */
-export async function meantCode(
-	auth: Auth,
-	userId: string,
-	typed: unknown,
-): Promise<unknown> {
-	if (typeof typed !== "string") return typed;
-	const codes = await recoveryCodesLeft(auth, userId);
-	return codes.find((code) => plain(code) === plain(typed)) ?? typed;
+export async function countRecoveryCodes(
+	exchange: Exchange,
+): Promise<Response> {
+	const codes = await recoveryCodesLeft(exchange.auth, userIdOf(exchange));
+	return Response.json({ left: codes.length });
 }
+
+/**
+ * Replaces what was typed, in any case and with or without its dash, by the user's code that it
+ * means, because better-auth compares exactly. Text that means no code stays and is rejected.
+ */
+export const findMeantCode: Step = async (exchange) => {
+	const { code: typed } = exchange.body;
+	if (typeof typed !== "string") return;
+	const codes = await recoveryCodesLeft(exchange.auth, userIdOf(exchange));
+	const meant = codes.find((code) => plain(code) === plain(typed));
+	if (meant) exchange.body = { ...exchange.body, code: meant };
+};
 
 function plain(code: string): string {
 	return code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");

@@ -1,13 +1,14 @@
 import type { Pool } from "pg";
+import type { Step } from "./exchange.ts";
 
 /**
- * How long a session may live however often it is used. A visit prolongs one by a week, and
- * better-auth knows no end to that: a cookie that was copied once would be good for ever.
+ * Longest life of a session, however often it is used. A visit prolongs a session by a week and
+ * better-auth sets no end to that: a cookie that was copied once would work for ever.
  */
 export const MAX_SESSION_DAYS = 30;
 
 /**
- * True for a session that may still be used; one that has lived too long is ended here and now.
+ * Returns true for a session that may still be used, and ends one that has lived too long.
  * `pool` is that of assay_identity.
  */
 export async function isWithinLifetime(
@@ -21,8 +22,8 @@ export async function isWithinLifetime(
 }
 
 /**
- * An answer of better-auth without the secret of the session, which it tells beside the cookie: what
- * a script in the page must not read is in no answer that it can read.
+ * Returns better-auth's answer without the session's secret, which better-auth puts into the body
+ * as well as into the cookie. A script in the page must not be able to read it.
  */
 export async function withoutSessionSecret(
 	response: Response,
@@ -40,3 +41,20 @@ export async function withoutSessionSecret(
 	delete body.session?.token;
 	return new Response(JSON.stringify(body), { status, headers });
 }
+
+/** Ends the session that the browser had, because signing in replaces its cookie. */
+export const endReplacedSession: Step = async ({
+	parts,
+	replacedSessionId,
+	onSuccess,
+}) => {
+	if (!replacedSessionId) return;
+	onSuccess(() =>
+		parts.pool.query("delete from sessions where id = $1", [replacedSessionId]),
+	);
+};
+
+/** Fails while the database is away: better-auth answers 200 even if it could not end the session. */
+export const requireDatabase: Step = async ({ parts }) => {
+	await parts.pool.query("select");
+};

@@ -1,113 +1,79 @@
-import type { Pool } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
-import type { AccountEvent } from "../audit/log.ts";
-import type { Principal } from "../principal.ts";
-import { WINDOW } from "./sign-in-throttle.ts";
+import type { Event, Exchange, Route } from "./exchange.ts";
 
-/** Where a request comes from, as far as it is known. */
-export type From = Pick<Principal, "client" | "address">;
+type MakeEvent = NonNullable<Route["event"]>;
 
-/** Whose account a request to better-auth is about, as known before it is answered. */
-export interface Subject {
-	whose: { email: string } | { id: string };
-	isSignedIn: boolean;
-	hasSecondFactor: boolean;
-}
-
-type Event = Omit<AccountEvent, "user">;
-
-const SECOND_FACTORS: Record<string, string> = {
-	"/two-factor/verify-totp": "TOTP",
-	"/two-factor/verify-backup-code": "RECOVERY_CODE",
+/** Says that a password was right or wrong. A right one that still needs a code signs nobody in. */
+export const passwordSignInEvent: MakeEvent = async (_exchange, response) => {
+	const outcome = await outcomeOf(response);
+	if (!outcome || (await waitsForCode(response))) return undefined;
+	return { operation: "signIn", outcome, fields: {} };
 };
 
-/** Addresses that ask for the present password, with what they do. */
-const WITH_PASSWORD: Record<string, AuditEvent | undefined> = {
-	"/change-password": "changePassword",
-	"/two-factor/enable": undefined,
-	"/two-factor/disable": "disableTwoFactor",
-	"/two-factor/get-totp-uri": undefined,
-	"/two-factor/generate-backup-codes": "renewRecoveryCodes",
-};
-
-export function asksForPassword(path: string): boolean {
-	return path in WITH_PASSWORD;
-}
-
-/** What the audit log is to say of an answer of better-auth; undefined: nothing. */
-export async function eventOf(
-	path: string,
-	body: unknown,
-	{ isSignedIn, hasSecondFactor }: Subject,
-	response: Response,
-): Promise<Event | undefined> {
-	// What was malformed, or throttled, is no attempt of interest: nobody fills the log by it.
-	if (!response.ok && !(await isRefusal(response))) return undefined;
-	const outcome = response.ok ? "DONE" : "REFUSED";
-	if (path === "/sign-in/email") {
-		if (response.ok && (await waitsForSecondFactor(response))) return undefined;
-		return { operation: "signIn", outcome, fields: {} };
-	}
-	const factor = SECOND_FACTORS[path];
-	if (factor) {
-		if (!isSignedIn) {
+/** Says that a code of the second factor was right or wrong. */
+export function codeEvent(factor: "TOTP" | "RECOVERY_CODE"): MakeEvent {
+	return async ({ subject }, response) => {
+		const outcome = await outcomeOf(response);
+		if (!outcome) return undefined;
+		if (!subject.sessionId) {
 			const fields = { second_factor: { after: factor } };
 			return { operation: "signIn", outcome, fields };
 		}
-		// The first right code is what switches it on.
-		return response.ok && !hasSecondFactor
+		// The first right code switches the second factor on.
+		return outcome === "DONE" && !subject.hasSecondFactor
 			? { operation: "enableTwoFactor", outcome, fields: {} }
 			: undefined;
-	}
-	if (path === "/sign-out")
-		return { operation: "signOut", outcome, fields: {} };
-	const operation = WITH_PASSWORD[path];
-	if (!operation) return undefined;
-	const { revokeOtherSessions } = (body ?? {}) as Record<string, unknown>;
-	const endsOthers =
-		operation === "changePassword" && revokeOtherSessions === true;
-	return {
-		operation,
-		outcome,
-		fields: endsOthers ? { other_sessions: { after: "ENDED" } } : {},
 	};
 }
 
-/** That further attempts are not looked at for a while; once a window, so that it fills no log. */
-export function throttledEvent(path: string): Event {
-	return {
-		operation: WITH_PASSWORD[path] ?? "signIn",
-		outcome: "REFUSED",
-		fields: { throttled: { after: WINDOW } },
+export const changePasswordEvent: MakeEvent = async ({ body }, response) => {
+	const outcome = await outcomeOf(response);
+	if (!outcome) return undefined;
+	const fields =
+		body.revokeOtherSessions === true
+			? { other_sessions: { after: "ENDED" } }
+			: {};
+	return { operation: "changePassword", outcome, fields };
+};
+
+/** An event without details. */
+export function simpleEvent(operation: AuditEvent): MakeEvent {
+	return async (_exchange, response) => {
+		const outcome = await outcomeOf(response);
+		return outcome && { operation, outcome, fields: {} };
 	};
-}
-
-/** A wrong password or code. */
-async function isRefusal(response: Response): Promise<boolean> {
-	if (response.status === 401) return true;
-	const body = (await response.clone().json()) as Record<string, unknown>;
-	return body.code === "INVALID_PASSWORD";
-}
-
-async function waitsForSecondFactor(response: Response): Promise<boolean> {
-	const body = (await response.clone().json()) as Record<string, unknown>;
-	return body.twoFactorRedirect === true;
 }
 
 /**
- * The user who has given the right password and now owes a code. The cookie's signature is
- * better-auth's to check; what it names is not to be guessed. `pool` is that of assay_identity.
+ * Says that further attempts are not looked at for a while. It is written once in each `window`, so
+ * that nobody fills the log with it.
  */
-export async function findHalfSignedIn(
-	pool: Pool,
-	cookies: string,
-): Promise<string | undefined> {
-	const [, value] = /assay\.two_factor=([^;]+)/.exec(cookies) ?? [];
-	const [identifier] = (value ?? "").split(".");
-	if (!identifier) return undefined;
-	const { rows } = await pool.query<{ value: string }>(
-		"select value from verifications where identifier = $1 and expires_at > now()",
-		[identifier],
-	);
-	return rows[0]?.value;
+export function throttledEvent(
+	{ operation }: Pick<Exchange, "operation">,
+	window: string,
+): Event {
+	return {
+		operation,
+		outcome: "REFUSED",
+		fields: { throttled: { after: window } },
+	};
+}
+
+/**
+ * Returns whether the request succeeded or failed for a wrong password or code. Malformed and
+ * throttled requests are undefined: the audit log keeps no entry of them, or anybody could fill it.
+ */
+async function outcomeOf(
+	response: Response,
+): Promise<Event["outcome"] | undefined> {
+	if (response.ok) return "DONE";
+	if (response.status === 401) return "REFUSED";
+	const body = (await response.clone().json()) as Record<string, unknown>;
+	return body.code === "INVALID_PASSWORD" ? "REFUSED" : undefined;
+}
+
+async function waitsForCode(response: Response): Promise<boolean> {
+	if (!response.ok) return false;
+	const body = (await response.clone().json()) as Record<string, unknown>;
+	return body.twoFactorRedirect === true;
 }

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import type { Pool } from "pg";
+import type { Exchange, Step } from "./exchange.ts";
+import { throttledEvent } from "./sign-in-events.ts";
 
 /** Wrong passwords for one address within the window; the next attempts wait for its end. */
 const MAX_FAILURES = 10;
@@ -53,4 +55,32 @@ export async function forgetAttempts(pool: Pool, email: string): Promise<void> {
 
 function keyOf(email: string): Buffer {
 	return hash("sha256", email.toLowerCase(), "buffer");
+}
+
+/** Counts an attempt before the password is looked at; a right password forgets the attempts. */
+export const limitPasswords: Step = async (exchange) => {
+	const { pool } = exchange.parts;
+	const key = passwordKey(exchange);
+	const { waitSeconds, isFirst } = await countAttempt(pool, key);
+	if (isFirst) exchange.noteLater(throttledEvent(exchange, WINDOW));
+	if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
+	exchange.onSuccess(() => forgetAttempts(pool, key));
+};
+
+/**
+ * Attempts within a session are counted apart, so that a stolen session can neither guess the
+ * password without limit nor keep its owner from signing in.
+ */
+function passwordKey({ subject: { whose } }: Exchange): string {
+	return "email" in whose ? whose.email : whose.id;
+}
+
+function tooManyAttempts(waitSeconds: number): Response {
+	return Response.json(
+		{
+			code: "TOO_MANY_ATTEMPTS",
+			message: `too many wrong passwords; try again in ${Math.ceil(waitSeconds / 60)} minutes`,
+		},
+		{ status: 429, headers: { "retry-after": String(waitSeconds) } },
+	);
 }

@@ -1,34 +1,23 @@
-import type { Pool } from "pg";
-import type { Subject } from "./sign-in-events.ts";
+import { type Step, userIdOf } from "./exchange.ts";
 import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
 
 /**
- * A code of an authenticator is taken once (RFC 6238, 5.2): whoever reads one over a shoulder, or is
- * told one on the telephone, comes too late. It is claimed before it is checked, so that of two
- * requests at once one gets it; a wrong one is given back. Undefined: the request has no such code.
+ * Accepts a code of an authenticator only once (RFC 6238, 5.2), so that somebody who reads one over
+ * a shoulder, or is told one on the telephone, comes too late. The code is claimed before it is
+ * checked: of two requests at once, one gets it. A wrong code is given back.
  */
-export async function claimCode(
-	pool: Pool,
-	path: string,
-	body: unknown,
-	subject: Subject | undefined,
-): Promise<{ isFree: boolean; giveBack: () => Promise<void> } | undefined> {
-	if (path !== "/two-factor/verify-totp") return undefined;
-	const { code } = (body ?? {}) as { code?: unknown };
-	if (!subject || !("id" in subject.whose) || typeof code !== "string") {
-		return undefined;
-	}
-	// Kept where attempts are, which forgets after 15 minutes; a code is good for one and a half.
-	const key = `code ${subject.whose.id} ${code}`;
-	const { waitSeconds } = await countAttempt(pool, key, 1);
-	return {
-		isFree: waitSeconds === 0,
-		giveBack: () => forgetAttempts(pool, key),
-	};
-}
+export const claimCode: Step = async (exchange) => {
+	const { parts, body } = exchange;
+	if (typeof body.code !== "string") return undefined;
+	// Kept with the attempts, which are forgotten after 15 minutes; a code is valid for 1.5 minutes.
+	const key = `code ${userIdOf(exchange)} ${body.code}`;
+	const { waitSeconds } = await countAttempt(parts.pool, key, 1);
+	if (waitSeconds > 0) return usedCode();
+	exchange.onFailure(() => forgetAttempts(parts.pool, key));
+};
 
-/** In better-auth's words for a wrong one. */
-export function usedCode(): Response {
+/** The answer has the shape that better-auth gives a wrong code. */
+function usedCode(): Response {
 	return Response.json(
 		{
 			code: "INVALID_CODE",

@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
 import type { Role } from "../principal.ts";
+import { type Step, userIdOf } from "./exchange.ts";
 
 /** Ids for better-auth's tables: a user's is a typed id, nobody sees the others. */
 export function makeIdentityId(model: string): string {
@@ -163,3 +164,11 @@ export async function setPassword(
 		storePassword(client, userId, passwordHash),
 	);
 }
+
+/** Deletes the user's reset links: somebody who has just chosen a password needs no older link. */
+export const deleteResetLinks: Step = async (exchange) => {
+	await exchange.parts.pool.query(
+		"delete from account_links where user_id = $1",
+		[userIdOf(exchange)],
+	);
+};

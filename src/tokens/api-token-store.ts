@@ -2,10 +2,9 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
+import { OLD_TOKEN_DAYS } from "./old-token.ts";
 import { hashSecret, makeSecret } from "./secret.ts";
 
-/** From this age on a token should be rotated. */
-export const OLD_AFTER_DAYS = 90;
 /** What the statistics of a token look back on, today included. */
 const USAGE_DAYS = 30;
 /** A list shows a revoked token for so long. */
@@ -26,7 +25,7 @@ export const apiToken = z.object({
 	last_used_at: z.string().nullable(),
 	last_used_client: z.string().nullable(),
 	last_used_address: z.string().nullable(),
-	is_old: z.boolean().describe(`Older than ${OLD_AFTER_DAYS} days`),
+	is_old: z.boolean().describe(`Older than ${OLD_TOKEN_DAYS} days`),
 	usage: z.object({
 		days: z.array(z.object({ day: z.string(), ...counts })),
 		tools: z.array(z.object({ tool: z.string(), ...counts })),
@@ -134,7 +133,7 @@ const SELECT = `
 	select t.id, t.name, t.description, t.created_at, t.expires_at, t.revoked_at,
 		t.last_used_at, t.last_used_client, t.last_used_address,
 		case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' else 'ACTIVE' end as status,
-		t.created_at < now() - interval '${OLD_AFTER_DAYS} days' as is_old,
+		t.created_at < now() - interval '${OLD_TOKEN_DAYS} days' as is_old,
 		json_build_object('id', u.id, 'name', u.name, 'email', u.email) as user,
 		json_build_object('days', days.counts, 'tools', tools.counts) as usage
 	from api_tokens t

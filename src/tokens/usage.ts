@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { textArray } from "../db/array.ts";
+import { MAX_CLIENT_LENGTH } from "../principal.ts";
 
 /** One use of a token. */
 export interface Use {
@@ -33,7 +34,6 @@ const MAX_RETRY_MS = 15_000;
 /** Tokens, and combinations of token, day and tool, that are kept while the database is away. */
 const MAX_KEPT = 10_000;
 const MAX_TOOL = 200;
-const MAX_CLIENT = 200;
 const MAX_ADDRESS = 100;
 
 /**
@@ -62,7 +62,7 @@ export class Usage {
 		const at = new Date();
 		keep(this.#lastUses, use.tokenId, {
 			at,
-			client: clean(use.client, MAX_CLIENT),
+			client: clean(use.client, MAX_CLIENT_LENGTH),
 			address: clean(use.address, MAX_ADDRESS),
 		});
 		const tool = clean(use.tool ?? undefined, MAX_TOOL);

@@ -211,7 +211,7 @@ test("a command takes no password that the console would refuse", async () => {
 	await createUser(email, org, "viewer", PASSWORD);
 	const set = ["user", "set-password", "--email", email];
 	await refuse(set, "unbelievable", /among the first/);
-	await refuse(set, PASSWORD, /is the one that there is already/);
+	await refuse(set, PASSWORD, /is the present password/);
 	expect(await signIn(email, PASSWORD)).toBe(200);
 });
 

@@ -7,12 +7,14 @@ import {
 	revokeInvitation,
 } from "../../src/organizations/invitation-operations.ts";
 import {
-	createOrganization as createOrganizationOperation,
 	listMembers,
-	MAX_ORGANIZATIONS,
 	removeMember,
 	updateMember,
 } from "../../src/organizations/member-operations.ts";
+import {
+	createOrganization as createOrganizationOperation,
+	MAX_ORGANIZATIONS,
+} from "../../src/organizations/organization-operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";

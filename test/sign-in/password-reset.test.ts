@@ -229,7 +229,7 @@ test("an invitation is mailed, and its link comes back as well", async () => {
 	const { to, text } = await sink.next();
 	expect(to).toBe("new@example.com");
 	expect(text).toContain(body.invitation_url);
-	expect(text).toContain(`${admin.name} invites you to Acme`);
+	expect(text).toContain(`${admin.name} invites you to join Acme`);
 });
 
 test("without a mail server a forgotten password is answered with what to do", async () => {

@@ -1,5 +1,6 @@
 import { Alert } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
+import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 
@@ -24,7 +25,7 @@ export function OldTokens({ count }: { count: number | null }) {
 				{count === 1
 					? "1 API token is"
 					: `${count.toLocaleString()} API tokens are`}{" "}
-				older than 90 days
+				older than {OLD_TOKEN_DAYS} days
 			</TextLink>
 			. Rotate those in use, and revoke the others.
 		</Alert>

@@ -2,6 +2,7 @@ import { Box, Button, Group, Switch, Tabs, Text } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
@@ -25,7 +26,7 @@ import {
 /** In the place of a token's id in the address: the form for a new one. */
 const NEW = "new";
 const ORGANIZATION = "organization";
-/** In the address: those alone that were made more than 90 days ago. */
+/** In the address: those alone that were older than OLD_TOKEN_DAYS. */
 const OLD = "old";
 const REFRESH_MS = 10_000;
 
@@ -92,7 +93,7 @@ export function Page() {
 			)}
 			{(isOldOnly || found.some(wantsRotation)) && (
 				<Switch
-					label="Older than 90 days only"
+					label={`Older than ${OLD_TOKEN_DAYS} days only`}
 					checked={isOldOnly}
 					onChange={({ currentTarget: { checked } }) => showOld(checked)}
 					mb="md"
@@ -100,7 +101,7 @@ export function Page() {
 			)}
 			{tokens.isSuccess && isOldOnly && rows.length === 0 && (
 				<EmptyState
-					title="No token is older than 90 days"
+					title={`No token is older than ${OLD_TOKEN_DAYS} days`}
 					actions={
 						<Button variant="default" onClick={() => showOld(false)}>
 							Show all tokens

@@ -1,4 +1,5 @@
 import { Group } from "@mantine/core";
+import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
 import type { OutputOf } from "../../api.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 
@@ -24,7 +25,7 @@ export function TokenState({ token }: { token: ApiToken }) {
 		...(daysLeft <= SOON_DAYS
 			? [daysLeft <= 1 ? "Expires within a day" : `Expires in ${daysLeft} days`]
 			: []),
-		...(token.is_old ? ["Older than 90 days"] : []),
+		...(token.is_old ? [`Older than ${OLD_TOKEN_DAYS} days`] : []),
 	];
 	if (warnings.length === 0) return <StatusBadge tone="good" label="Active" />;
 	return (

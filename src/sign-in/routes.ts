@@ -1,0 +1,72 @@
+import type { Route } from "./exchange.ts";
+import { rejectBadNewPassword } from "./new-password.ts";
+import { countRecoveryCodes, findMeantCode } from "./recovery-codes.ts";
+import { endReplacedSession, requireDatabase } from "./session-lifetime.ts";
+import {
+	changePasswordEvent,
+	codeEvent,
+	passwordSignInEvent,
+	simpleEvent,
+} from "./sign-in-events.ts";
+import { limitPasswords } from "./sign-in-throttle.ts";
+import { claimCode } from "./totp-replay.ts";
+import { deleteResetLinks } from "./users.ts";
+
+/**
+ * Everything that is open below /api/auth, and what happens before and after better-auth answers.
+ * better-auth has more addresses; a new release cannot open them. Its own addresses for sessions
+ * stay closed because they tell a page the secrets of all sessions; our operations do the same
+ * without that.
+ */
+export const ROUTES: Readonly<Record<string, Route>> = {
+	"GET /get-session": { who: "anybody" },
+	"POST /sign-in/email": {
+		who: "address",
+		before: [limitPasswords, endReplacedSession],
+		event: passwordSignInEvent,
+	},
+	"POST /sign-out": {
+		who: "anybody",
+		before: [requireDatabase],
+		event: simpleEvent("signOut"),
+	},
+	"POST /change-password": {
+		who: "session",
+		operation: "changePassword",
+		before: [limitPasswords, rejectBadNewPassword],
+		after: [deleteResetLinks],
+		event: changePasswordEvent,
+	},
+	"POST /two-factor/enable": { who: "session", before: [limitPasswords] },
+	"POST /two-factor/disable": {
+		who: "session",
+		operation: "disableTwoFactor",
+		before: [limitPasswords],
+		event: simpleEvent("disableTwoFactor"),
+	},
+	"POST /two-factor/get-totp-uri": {
+		who: "session",
+		before: [limitPasswords],
+	},
+	"POST /two-factor/verify-totp": {
+		who: "session or half signed in",
+		before: [claimCode],
+		event: codeEvent("TOTP"),
+	},
+	"POST /two-factor/verify-backup-code": {
+		who: "session or half signed in",
+		before: [findMeantCode],
+		event: codeEvent("RECOVERY_CODE"),
+	},
+	"POST /two-factor/generate-backup-codes": {
+		who: "session",
+		operation: "renewRecoveryCodes",
+		before: [limitPasswords],
+		event: simpleEvent("renewRecoveryCodes"),
+	},
+	// Ours, not better-auth's: {left}, the number of recovery codes that were not used yet.
+	"GET /two-factor/recovery-codes-left": {
+		who: "session",
+		answer: countRecoveryCodes,
+	},
+};

@@ -1,0 +1,2 @@
+/** From this age on, in days, an API token counts as old and should be rotated. */
+export const OLD_TOKEN_DAYS = 90;
