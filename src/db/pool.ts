@@ -1,14 +1,20 @@
-import type { Duplex } from "node:stream";
-import { type ClientBase, type ClientConfig, Pool, type PoolClient } from "pg";
+import {
+	type ClientBase,
+	type ClientConfig,
+	Pool,
+	type PoolClient,
+	Query,
+	type QueryResult,
+} from "pg";
 import { AppError } from "../errors.ts";
 import { sessionOf } from "./session.ts";
 import { isReadOnlyDatabase, READ_ONLY_TRANSACTION } from "./sqlstate.ts";
 import { timesAsDates, timesAsText } from "./type-parsers.ts";
 
-/** The role the service works as: it owns no table and is bound by row-level security. */
+/** The role that the service works as. It owns no table and is bound by row-level security. */
 export const APP_ROLE = "assay_app";
 
-/** The role that better-auth works as, which alone may read passwords and sessions. */
+/** The role that better-auth works as. Only this role may read passwords and sessions. */
 export const IDENTITY_ROLE = "assay_identity";
 
 /** The role that reads the audit logs of all organizations, and nothing else. */
@@ -17,12 +23,16 @@ export const AUDIT_ROLE = "assay_audit";
 const CONNECT_MS = 5_000;
 
 /**
- * A pool whose connections act as `role` from their first statement on. A statement
- * that takes longer than 10 s or waits 3 s for a lock is stopped, one whose answer does not come within 15 s
- * (the network ate it) and a connection that cannot be had within 5 s are given up. A transaction in which
- * nothing is asked for 15 s is ended by the server, so that a process that was stopped in one, or the machine
- * of which is gone, keeps its locks no longer. All surface as "service_unavailable". Times are read as RFC 3339 text unless asked for as Date.
- * A server that only reads (a standby, a primary of before) gets no place in it.
+ * Makes a pool whose connections act as `role` from their first statement on. Times are read as
+ * RFC 3339 text, or as Date where `times` says so.
+ *
+ * The server stops a statement after 10 s, or when it has waited 3 s for a lock. The pool gives up
+ * when an answer does not arrive within 15 s (a lost packet), or when no connection can be had
+ * within 5 s. The server ends a transaction that is idle for 15 s, so a process that hangs or a
+ * machine that disappears does not keep its locks. Every timeout is reported as
+ * `service_unavailable`.
+ *
+ * A server that does not accept writes (a standby, or a former primary) is never used.
  */
 export function makePool(
 	connection: ClientConfig,
@@ -30,7 +40,7 @@ export function makePool(
 		max: number;
 		role?: string;
 		times?: "text" | "Date";
-		/** What its connections are called in the database. */
+		/** The application_name of its connections. */
 		name?: string;
 	},
 ): Pool {
@@ -51,30 +61,31 @@ export function makePool(
 		connectionTimeoutMillis: CONNECT_MS,
 		query_timeout: 15_000,
 		keepAlive: true,
-		// Statements of one connection are sent without waiting for the one before.
+		// A connection sends its next statement without waiting for the answer to the one before.
 		pipeline: true,
 		types: {
 			getTypeParser: options.times === "Date" ? timesAsDates : timesAsText,
 		},
-		// A connection for which it fails is closed and never used.
+		// The pool closes a connection for which this fails.
 		onConnect: async (client) => {
-			await Promise.all([client.query(opening), refuseReadOnly(client)]);
+			await Promise.all([client.query(opening), requireWritable(client)]);
 		},
 	});
-	// An idle connection that the server closed: the next query opens another.
+	// The server closed an idle connection: the next query opens another.
 	pool.on("error", () => {});
-	// One in use: its query fails and says so; unheard, the event would end the process.
+	// The server closed a connection in use: its query fails and reports that. Without a listener
+	// the event would end the process.
 	pool.on("connect", (client) => client.on("error", () => {}));
 	return pool;
 }
 
 /**
- * Throws what a write would be answered. A standby also answers reads, with what was true a while ago:
- * a key that was revoked meanwhile would still open the door.
+ * Throws the error that a write would get from a server that does not accept writes. A standby
+ * answers reads too, but late: it would still accept a key that was revoked a moment ago.
  */
-async function refuseReadOnly(client: ClientBase): Promise<void> {
+async function requireWritable(client: ClientBase): Promise<void> {
 	const question = {
-		// On in recovery as well, whatever the settings are.
+		// Always "on" during recovery, whatever the settings say.
 		text: "show transaction_read_only",
 		query_timeout: CONNECT_MS,
 	};
@@ -82,16 +93,16 @@ async function refuseReadOnly(client: ClientBase): Promise<void> {
 		question,
 	);
 	if (rows[0]?.transaction_read_only === "off") return;
-	throw Object.assign(new Error("the database only reads"), {
+	throw Object.assign(new Error("the database does not accept writes"), {
 		code: READ_ONLY_TRANSACTION,
 	});
 }
 
-/** Rejects unless the pool leads to a database that takes writes; a connection to another is thrown away. */
+/** Rejects unless the pool reaches a database that accepts writes; else it closes the connection. */
 export async function assertTakesWrites(pool: Pool): Promise<void> {
 	const client = await pool.connect();
 	try {
-		await refuseReadOnly(client);
+		await requireWritable(client);
 		client.release();
 	} catch (error) {
 		client.release(true);
@@ -99,7 +110,7 @@ export async function assertTakesWrites(pool: Pool): Promise<void> {
 	}
 }
 
-/** Refuses a connection that row-level security does not bind: bad_request AppError. */
+/** Throws a bad_request AppError if row-level security does not bind the pool's role. */
 export async function assertConfined(pool: Pool): Promise<void> {
 	const { rows } = await pool.query<{
 		role: string;
@@ -128,19 +139,19 @@ export async function assertConfined(pool: Pool): Promise<void> {
 
 /** What a transaction may see and do. */
 export interface TransactionScope {
-	/** The organization whose rows it sees; undefined: none. */
+	/** The organization whose rows it sees; undefined for none. */
 	organizationId?: string | undefined;
-	/** The user whose own things (API tokens, memberships) it sees as well. */
+	/** The user whose own rows (API tokens, memberships) it sees too. */
 	userId?: string | null | undefined;
 	isReadOnly?: boolean;
-	/** What the database calls the connection meanwhile, from `applicationName`. */
+	/** The application_name for the time of the transaction, as `applicationName` makes it. */
 	name?: string | undefined;
 }
 
 /**
  * Runs `work` in one transaction; commits when it resolves, rolls back when it throws.
- * The statements that open it travel together with the first one of `work`: should they
- * fail, that one sees no tenant and so no rows, and the whole fails.
+ * The statements that open the transaction are sent together with the first one of `work`. If they
+ * fail, that first statement sees no organization and therefore no rows, and `transaction` rejects.
  */
 export async function transaction<Result>(
 	pool: Pool,
@@ -149,23 +160,21 @@ export async function transaction<Result>(
 ): Promise<Result> {
 	const opening = openingOf(scope);
 	const client = await pool.connect();
-	sendTogether(client);
-	const opened = client.query(opening);
-	// Looked at below; a rejection in the meantime is no unhandled one.
+	const opened = sendWithNext(client, opening);
+	// Awaited below. Until then a rejection must not count as unhandled.
 	opened.catch(() => {});
 	try {
 		const result = await work(client);
 		await opened;
 		if (scope.isReadOnly) {
-			// Nothing was written: whether it commits is of no interest to the caller, and the
-			// next transaction on this connection may travel along.
-			sendTogether(client);
-			client.query("commit").catch(() => {});
+			// Nothing was written, so the caller need not wait for the commit. It is sent together with
+			// the next transaction on this connection.
+			sendWithNext(client, "commit").catch(() => {});
 			client.release();
 			return result;
 		}
 		const end = client.query("commit");
-		// PostgreSQL "commits" a failed transaction by rolling it back.
+		// PostgreSQL answers "rollback" to the commit of a failed transaction.
 		if ((await end).command !== "COMMIT") {
 			throw new Error("the transaction was rolled back");
 		}
@@ -173,50 +182,68 @@ export async function transaction<Result>(
 		return result;
 	} catch (error) {
 		await client.query("rollback").then(
-			// Of a server that has become a standby nothing more is to be had: the next may be the primary.
+			// A server that has become a standby is of no more use: the next one may be the primary.
 			() => client.release(isReadOnlyDatabase(error)),
 			(reason: Error) => client.release(reason),
 		);
-		// If it was not even opened, what went wrong inside is only a consequence.
+		// If the transaction was never opened, the error inside it is only a consequence.
 		await opened;
 		throw error;
 	}
 }
 
-/** All that `client` is given in this turn goes to the database as one packet. */
-function sendTogether(client: PoolClient): void {
-	const { stream } = (client as PoolClient & { connection: { stream: Duplex } })
-		.connection;
-	stream.cork();
-	setImmediate(() => stream.uncork());
+/**
+ * Sends a statement in one packet with the statements that follow it in this turn of the event
+ * loop: a transaction then costs one write to the socket instead of two.
+ */
+function sendWithNext(client: PoolClient, text: string): Promise<QueryResult> {
+	const query = new Query(text);
+	const { submit } = query;
+	// pg hands its connection to whatever it is given to send (see pg-cursor).
+	query.submit = (connection) => {
+		const { stream } = connection;
+		stream.cork();
+		setImmediate(() => stream.uncork());
+		return submit.call(query, connection);
+	};
+	const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();
+	const done = (error: Error | null, result: QueryResult) =>
+		error ? reject(error) : resolve(result);
+	// The types know the callback of a text, but not that of a query.
+	(
+		client as unknown as { query(query: Query, callback: typeof done): void }
+	).query(query, done);
+	return promise;
 }
 
-/** One text of two statements, which costs one answer: hence no parameters. */
+/** Returns one text with two statements, which costs one answer but allows no parameters. */
 function openingOf(scope: TransactionScope): string {
 	const settings = [
-		`set_config('assay.organization_id', '${idOrNone(scope.organizationId)}', true)`,
-		`set_config('assay.user_id', '${idOrNone(scope.userId)}', true)`,
+		`set_config('assay.organization_id', '${idOrEmpty(scope.organizationId)}', true)`,
+		`set_config('assay.user_id', '${idOrEmpty(scope.userId)}', true)`,
 	];
 	if (scope.name) {
 		settings.push(
-			`set_config('application_name', '${plain(scope.name)}', true)`,
+			`set_config('application_name', '${requirePlain(scope.name)}', true)`,
 		);
 	}
 	return `begin${scope.isReadOnly ? " read only" : ""}; select ${settings.join(", ")}`;
 }
 
-function plain(name: string): string {
-	if (!/^[\w .:-]+$/.test(name)) throw new Error("a name has no other signs");
-	return name;
+function requirePlain(name: string): string {
+	if (/^[\w .:-]+$/.test(name)) return name;
+	throw new Error(
+		"application_name may contain only letters, digits, spaces and . _ : -",
+	);
 }
 
-function idOrNone(id: string | null | undefined): string {
+function idOrEmpty(id: string | null | undefined): string {
 	if (!id) return "";
-	if (!/^[\w-]{32}$/.test(id)) throw new Error("a scope has ids alone");
-	return id;
+	if (/^[\w-]{32}$/.test(id)) return id;
+	throw new Error("a transaction's organization and user must be ids");
 }
 
-/** A transaction that sees the rows of `organizationId` alone. */
+/** Runs `work` in a transaction that sees only the rows of `organizationId`. */
 export function withTenant<Result>(
 	pool: Pool,
 	organizationId: string,

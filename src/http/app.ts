@@ -31,6 +31,7 @@ import {
 	answerConnect,
 	answerMalformed,
 	answerMissingHost,
+	noteResponse,
 } from "./malformed-requests.ts";
 import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -122,6 +123,7 @@ function makeServer(
 	) => void,
 ): Server {
 	const answer: typeof handler = (request, response) => {
+		noteResponse(request, response);
 		observe?.(request, response);
 		const { host } = request.headers;
 		if (host === undefined && request.httpVersion === "1.1") {

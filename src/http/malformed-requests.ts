@@ -6,10 +6,21 @@ import { isAgentPath } from "./agent-api.ts";
 import { BROKEN_BODY } from "./body.ts";
 import { makeRequestId } from "./request-id.ts";
 
+/** The latest response of each connection; those before it end earlier. */
+const latestResponses = new WeakMap<Duplex, ServerResponse>();
+
+/** Remembers which response a connection's next bytes belong to. Called for every request. */
+export function noteResponse(
+	request: IncomingMessage,
+	response: ServerResponse,
+): void {
+	latestResponses.set(request.socket, response);
+}
+
 /**
- * Answers what Node's parser refused before there was a request. A method it does not
- * know is still a method other than POST on the agents' paths. A client that was too
- * slow gets no answer, since a 4xx would tell an agent never to try again.
+ * Answers what Node's parser rejected before there was a request. A method that the parser does
+ * not know is still "not POST" on the agents' paths, and answered 405. A client that was too slow
+ * gets no answer, because a 4xx would tell an agent never to retry.
  */
 export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	if (!socket.writable || socket.destroyed) return;
@@ -20,11 +31,11 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
 		socket.destroy();
 		return;
 	}
-	const pending = pendingResponse(socket);
-	if (pending) {
-		// The nonsense is the body of a request that is being answered, or follows it.
-		if (!pending.req.complete) pending.req.emit(BROKEN_BODY);
-		pending.once("close", () =>
+	const latest = latestResponses.get(socket);
+	if (latest && !latest.writableFinished && !latest.destroyed) {
+		// The malformed bytes are the body of a request that is being answered, or follow it.
+		if (!latest.req.complete) latest.req.emit(BROKEN_BODY);
+		latest.once("close", () =>
 			setImmediate(() => answerMalformed(error, socket)),
 		);
 		return;
@@ -32,7 +43,7 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	socket.end(isOtherMethod(error) ? methodNotAllowed() : badRequest());
 }
 
-/** Answers CONNECT, for which Node makes no response: we are no proxy. */
+/** Answers CONNECT, for which Node makes no response. The service is no proxy. */
 export function answerConnect(request: IncomingMessage, socket: Duplex): void {
 	socket.on("error", () => {});
 	socket.end(
@@ -40,7 +51,7 @@ export function answerConnect(request: IncomingMessage, socket: Duplex): void {
 	);
 }
 
-/** Answers a request without Host (RFC 9112, 3.2), which Node would in a form of its own. */
+/** Answers a request without Host (RFC 9112, 3.2) in our form; Node would answer in its own. */
 export function answerMissingHost(response: ServerResponse): void {
 	response.writeHead(400, {
 		"x-request-id": makeRequestId(),
@@ -53,15 +64,9 @@ export function answerMissingHost(response: ServerResponse): void {
 	response.end(BAD_REQUEST);
 }
 
-/** The response that the socket's next bytes belong to. Node's own handler of this event asks the same way. */
-function pendingResponse(socket: Socket): ServerResponse | undefined {
-	const { _httpMessage } = socket as { _httpMessage?: ServerResponse | null };
-	return _httpMessage ?? undefined;
-}
-
 function isOtherMethod(error: ConnectionError): boolean {
 	if (error.code !== "HPE_INVALID_METHOD") return false;
-	// A Buffer, whatever its declared type says.
+	// It is a Buffer, whatever its declared type says.
 	const packet = error.rawPacket as unknown as Buffer | undefined;
 	const target = /^\S+ (\S+) HTTP\//.exec(
 		packet?.toString("latin1") ?? "",

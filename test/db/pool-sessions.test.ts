@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
-import { Client } from "pg";
+import { type AddressInfo, createServer, Socket } from "node:net";
+import { Client, type PoolClient } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openSession } from "../../src/backup/session.ts";
 import { migrate } from "../../src/db/migrate.ts";
@@ -142,6 +142,37 @@ test("no organization and no user is left on a connection, however its transacti
 		transaction(pool, scope, (client) => client.query("select 1 / 0")),
 	).rejects.toThrow("division by zero");
 	expect(await left()).toEqual(nothing);
+	await pool.end();
+});
+
+test("what opens a transaction is sent together with its first statement, and its read-only commit with the next one", async () => {
+	let writes = 0;
+	class CountingSocket extends Socket {
+		override _write(...given: Parameters<Socket["_write"]>) {
+			writes++;
+			super._write(...given);
+		}
+		override _writev(...given: Parameters<NonNullable<Socket["_writev"]>>) {
+			writes++;
+			super._writev?.(...given);
+		}
+	}
+	const pool = makePool(
+		{
+			connectionString: running.database.url,
+			stream: () => new CountingSocket(),
+		},
+		{ max: 1 },
+	);
+	const read = (client: PoolClient) =>
+		client.query("select $1::text as text", ["one"]);
+	const scope = { organizationId: running.organizationId, isReadOnly: true };
+	await transaction(pool, scope, read);
+	const before = writes;
+	for (let number = 0; number < 10; number++) {
+		await transaction(pool, scope, read);
+	}
+	expect(writes - before).toBe(10);
 	await pool.end();
 });
 
