@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript, because it must run on a Node that is too old for the rest:
-// it says so in one sentence instead of failing on the first line of TypeScript.
+// Plain JavaScript, because it must run on a Node that is too old for the rest. There it prints one
+// sentence instead of failing on the first line of TypeScript.
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
 	process.stderr.write(
@@ -9,8 +9,8 @@ if (major < 24) {
 	);
 	process.exit(1);
 }
-// The code as compiled is kept beside the packages: later starts take half the time and a sixth
-// less memory. Not in the system's folder for temporary files, where others could write.
+// Keeps the compiled code beside the packages: later starts take half the time and a sixth less
+// memory. The system's folder for temporary files would not do, because others can write to it.
 const { enableCompileCache } = await import("node:module");
 const { fileURLToPath } = await import("node:url");
 enableCompileCache(
@@ -21,7 +21,8 @@ if (/[\\/]node_modules[\\/]/.test(import.meta.dirname)) {
 }
 const argv = process.argv.slice(2);
 if (argv[0] === "agent") {
-	// Before the server is loaded, which weighs more than the agent on a device may.
+	// The agent starts before the server is loaded, because the server needs more memory than the
+	// agent may use on a device.
 	const { runAgentCommand } = await import("../agent/command.ts");
 	await runAgentCommand(argv.slice(1), "assay agent", ["agent"]);
 } else {

@@ -1,6 +1,6 @@
-// After every install: makes sure that npm scripts find the Node that came with it.
-// Plain JavaScript, for the old Node that may be running npm. npm 10 removes the link of
-// the package for this platform together with those for the others, which are called the same.
+// Runs after every install and makes sure that npm scripts find the Node that came with it. It is
+// plain JavaScript for the old Node that may be running npm. npm 10 removes this platform's link
+// together with the equally named links of other platforms.
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/*
- * Prints what `npm ci --omit dev` installs here as CycloneDX JSON. `npm sbom --omit dev` itself leaves
- * out every package that a development one needs as well (npm 11.19: zod, pg-types and 50 more), so
- * the whole list is asked for, and what npm marks as needed for development alone is taken out.
+/**
+ * Prints what `npm ci --omit dev` installs, as CycloneDX JSON. `npm sbom --omit dev` would leave
+ * out every package that a development package needs as well (npm 11.19: zod, pg-types and 50
+ * more). Therefore the program asks for the whole list and removes the packages that npm marks as
+ * needed only for development.
  */
 
 interface Component {
@@ -26,7 +27,7 @@ const { name } = JSON.parse(
 
 const npm = process.env.npm_execpath;
 if (!npm) {
-	process.stderr.write("start it as: npm run --silent sbom\n");
+	process.stderr.write("Start this program with: npm run --silent sbom\n");
 	process.exit(1);
 }
 const bom: Bom = JSON.parse(
@@ -43,7 +44,7 @@ const isForDevelopment = ({ properties = [] }: Component) =>
 bom.components = bom.components.filter((one) => !isForDevelopment(one));
 
 const { component } = bom.metadata;
-// npm says the folder's name, and that it is a library.
+// npm gives the folder's name and calls it a library.
 component.name = name;
 component.type = "application";
 const kept = new Set(

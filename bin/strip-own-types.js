@@ -1,12 +1,13 @@
-// For Assay installed as a package: below node_modules Node strips no types by itself, to keep
-// packages from being published as TypeScript. Of this one's own files it does so from here on.
+// Used when Assay is installed as a package. Below node_modules Node does not strip types, to
+// discourage packages from publishing TypeScript. From here on, the types of this package's own
+// files are stripped.
 import { readFileSync } from "node:fs";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 
 const own = new URL("../", import.meta.url).href;
 const packages = new URL("../node_modules/", import.meta.url).href;
 
-// Its warning that it is experimental says nothing to who runs the service; it comes once.
+// Suppresses the one-time warning that the function is experimental. It tells an operator nothing.
 const { emitWarning } = process;
 process.emitWarning = () => {};
 stripTypeScriptTypes("");

@@ -24,29 +24,31 @@ import { openTracing } from "./tracing/open.ts";
 import type { TracingSettings } from "./tracing/settings.ts";
 
 export interface Service {
-	/** Where it listens: the bound address, which is not ASSAY_BASE_URL behind a proxy. */
+	/** The bound address, which differs from ASSAY_BASE_URL behind a proxy. */
 	url: string;
 	database: string;
-	/** True until there is a user. */
+	/** True until the first user exists. */
 	isEmpty: boolean;
-	/** Where Prometheus reads; undefined without ASSAY_METRICS_PORT, and in a worker. */
+	/** Address for Prometheus; undefined without ASSAY_METRICS_PORT, and in a worker. */
 	metricsUrl?: string | undefined;
-	/** Stops accepting, finishes what was accepted, closes. Safe to call twice. */
+	/** Stops accepting, finishes the accepted requests and closes. Safe to call twice. */
 	close: () => Promise<void>;
 }
 
 /**
- * Connections that may wait to be accepted (the system may allow fewer). Of a crowd that comes back at
- * once, those beyond are dropped and try again after 1, 3, 7 … seconds, unseen by anybody here.
+ * Connections that may wait to be accepted; the system may allow fewer. When a crowd returns at
+ * once, the connections beyond this number are dropped. Their clients retry after 1, 3, 7 …
+ * seconds, and nothing here notices it.
  */
 const BACKLOG = 4096;
 
-/** How long requests under way may take after a stop was asked for. */
+/** Longest time that running requests may take after a stop was requested. */
 const DRAIN_MS = 10_000;
 
 /**
  * Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot.
- * `webConsole` is the console's files, or why there is none; without `traces` there are none.
+ * `webConsole` is the console's files, or the reason why there is none. Without `traces` none are
+ * made.
  */
 export async function serve(
 	config: Config,

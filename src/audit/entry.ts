@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * An entry's columns as text, in the order in which PostgreSQL writes the keys of a jsonb
- * object: by length, then by bytes. `hash` is not among them: it is made of the others.
+ * An entry's columns as text, in the order in which PostgreSQL writes the keys of a jsonb object:
+ * by length, then by bytes. `hash` is missing because it is made from the others.
  */
 const HASHED = [
 	"at",
@@ -26,7 +26,9 @@ const HASHED = [
 
 type Column = (typeof HASHED)[number] | "hash";
 
-/** A stored entry, each column as text: `at` in UTC with six decimals, hashes in hexadecimal. */
+/**
+ * A stored entry with each column as text: `at` in UTC with six decimals, hashes in hexadecimal.
+ */
 export type StoredEntry = Record<Column, string | null>;
 
 const READ_AS: Partial<Record<Column, string>> = {
@@ -35,16 +37,16 @@ const READ_AS: Partial<Record<Column, string>> = {
 	hash: "encode(e.hash, 'hex')",
 };
 
-/** As after `select`: the columns of the entry `e` as StoredEntry has them. */
+/** The select list that reads the columns of the entry `e` as StoredEntry has them. */
 export const STORED_ENTRY = [...HASHED, "hash" as const]
 	.map((name) => `${READ_AS[name] ?? `e.${name}::text`} as ${name}`)
 	.join(", ");
 
 /**
- * The text that an entry's hash is made of, put together here from the columns as they are
- * stored. The database has a function that writes the same text (audit_entry_text), but whoever
- * can change an entry can change that function too, to answer with the text of before; so
- * nothing of it is used for reading, only the output of PostgreSQL's own types.
+ * Builds the text that an entry's hash is made of from the stored columns. The database has a
+ * function that writes the same text (audit_entry_text). Somebody who can change an entry can also
+ * change that function so that it answers with the earlier text. Reading therefore uses nothing of
+ * it, only the output of PostgreSQL's own types.
  */
 export function entryText(entry: StoredEntry): string {
 	const members = HASHED.map(
@@ -63,25 +65,25 @@ function writeValue(
 		case "sequence":
 			return value;
 		case "at":
-			// A fraction has no zeros at its end, and a whole second no fraction.
+			// PostgreSQL writes no zeros at the end of a fraction, and no fraction for a whole second.
 			return `"${value.replace(/\.?0+$/, "")}+00:00"`;
 		case "previous_hash":
 			return `"\\\\x${value}"`;
 		default:
-			// JSON.stringify escapes what PostgreSQL does, in the same way; of what only it escapes
-			// (lone surrogates) the database stores none.
+			// JSON.stringify escapes the same characters as PostgreSQL, in the same way. It also escapes
+			// lone surrogates, but the database stores none.
 			return JSON.stringify(value);
 	}
 }
 
-/** SHA-256 of a text, in hexadecimal. */
+/** Returns the SHA-256 of a text, in hexadecimal. */
 export function hashOf(text: string): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
 /**
- * An entry as a line of an export: the hashed text with the hash as its last member. Without
- * that member it is the hashed text to the byte, so a line can be checked by itself.
+ * Writes an entry as a line of an export: the hashed text with the hash as its last member. Without
+ * that member the line is exactly the hashed text, so a line can be checked by itself.
  */
 export function exportLine(entry: StoredEntry): string {
 	return `${entryText(entry).slice(0, -1)}, "hash": "${entry.hash}"}`;

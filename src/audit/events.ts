@@ -1,6 +1,6 @@
 /**
- * What is written to the audit log by others than `invoke`: at the sign-in, by the command line,
- * by links that work without a session, and, by the database itself, what a device's agent does.
+ * Events that are written to the audit log outside `invoke`: at sign-in, by the command line, by
+ * links that work without a session, and by the database itself for what a device's agent does.
  */
 export const AUDIT_EVENTS = [
 	"setUp",
@@ -20,7 +20,7 @@ export const AUDIT_EVENTS = [
 	"activateDevice",
 	"reportDeviceConflict",
 	"unenrollDevice",
-	// As the operations of these names do.
+	// These have the names of operations, which write the same events.
 	"createOrganization",
 	"acceptInvitation",
 	"updateMember",

@@ -6,12 +6,16 @@ import type { Change } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 import type { AuditEvent } from "./events.ts";
 
-/** An import has thousands of entries; so many are written well within a statement's time. */
+/**
+ * An import has thousands of entries. This many are written well within the time limit of a
+ * statement.
+ */
 const AT_ONCE = 1000;
 
 /**
- * Adds what an operation or event changed to the audit log of the organization concerned, in the
- * client's transaction. It locks the organization's chain until that ends, so call it last.
+ * Adds what an operation or event changed to the audit log of each organization concerned, in the
+ * client's transaction. It locks the organization's chain until the transaction ends, so call it
+ * last.
  */
 export async function appendChanges(
 	client: PoolClient,
@@ -25,7 +29,7 @@ export async function appendChanges(
 		changes,
 		(change) => change.organizationId ?? organizationId,
 	);
-	// Sorted: two transactions that touch the same chains lock them in the same order.
+	// Sorted, so that two transactions that touch the same chains lock them in the same order.
 	const additions = [...byOrganization.keys()].sort().flatMap((id) => {
 		const entries = (byOrganization.get(id) ?? []).map((change) => ({
 			...actorOf(principal),
@@ -41,8 +45,8 @@ export async function appendChanges(
 			return [id, entries.slice(from, from + AT_ONCE)];
 		});
 	});
-	// The chains stay locked until the end: a user of many organizations must not keep them for
-	// as many round trips.
+	// The chains stay locked until the end. Few round trips keep that time short for a user of many
+	// organizations.
 	for (let from = 0, to = 0; from < additions.length; from = to) {
 		let count = 0;
 		while (to < additions.length && (to === from || count < AT_ONCE)) {
@@ -52,7 +56,7 @@ export async function appendChanges(
 	}
 }
 
-/** Notes that the role did not allow the operation. */
+/** Logs that the role did not allow the operation. */
 export async function appendRefusal(
 	pool: Pool,
 	principal: Principal,
@@ -74,12 +78,15 @@ export async function appendRefusal(
 	);
 }
 
-/** What happened with somebody's account: no record of an organization, but of interest to each. */
+/**
+ * Something that happened to a user's account. It belongs to no record of an organization, but each
+ * of the user's organizations logs it.
+ */
 export interface AccountEvent {
 	operation: AuditEvent;
 	outcome: "DONE" | "REFUSED";
 	user: { id: string; name: string };
-	/** Never secrets. */
+	/** Must never hold secrets. */
 	fields: Change["fields"];
 }
 
@@ -109,7 +116,7 @@ export async function appendAccountEvent(
 	});
 }
 
-/** An organization and what is added to its chain. */
+/** An organization and the entries to add to its chain. */
 type Addition = [organizationId: string, entries: object[]];
 
 async function append(

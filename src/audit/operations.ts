@@ -17,10 +17,10 @@ const entry = z.object({
 	at: z.string(),
 	actor_kind: actorKind(),
 	actor_id: z.string().nullable(),
-	actor_name: z.string().describe("As it was then"),
+	actor_name: z.string().describe("The name at that time"),
 	token_id: z.string().nullable(),
 	token_name: z.string().nullable(),
-	client: z.string().nullable().describe("What the caller said it is"),
+	client: z.string().nullable().describe("Name that the client gave itself"),
 	address: z.string().nullable(),
 	operation: z.string(),
 	outcome: z.enum(["DONE", "REFUSED"]),
@@ -29,27 +29,27 @@ const entry = z.object({
 	record_name: z.string().nullable(),
 	changes: z
 		.record(z.string(), z.unknown())
-		.describe("{field: {before?, after?}} of the fields that changed"),
+		.describe("{field: {before?, after?}} for each field that changed"),
 	hash: z
 		.string()
-		.describe("SHA-256 of the entry and of the hash before it, hexadecimal"),
+		.describe("SHA-256 over the entry and the previous hash, hexadecimal"),
 });
 
 const id = () =>
 	z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters");
 const name = () =>
 	z.string().regex(/^\w{1,100}$/, "must be a name such as addRisk or risk");
-/** A member is a user in an organization, without an id of its own. */
+/** A member is a user in an organization and has no id of its own. */
 const RECORD_KINDS = [
 	...(Object.keys(ID_KINDS) as IdKind[]),
 	"member",
 ] as const;
 
-/** Each filter with its condition on an entry `t`; `p` is the placeholder of the value. */
+/** Each filter with its condition on an entry `t`; `p` is the placeholder of its value. */
 const FILTERS = {
 	actor_kind: {
 		schema: actorKind().describe(
-			"USER: signed in; TOKEN: by an API token; AGENT: a device; SYSTEM: a command on the server",
+			"USER: a signed-in user; TOKEN: an API token; AGENT: a device; SYSTEM: a command on the server",
 		),
 		sql: (p: string) => `t.actor_kind = ${p}`,
 	},
@@ -70,7 +70,7 @@ const FILTERS = {
 		sql: (p: string) => `t.record_kind = ${p}`,
 	},
 	record_id: {
-		schema: id().describe("Record that was changed: its whole history"),
+		schema: id().describe("Record that changed; gives its whole history"),
 		sql: (p: string) => `t.record_id = ${p}`,
 	},
 	sequence: {
@@ -93,7 +93,7 @@ const FILTERS = {
 	},
 };
 
-// Unaccenting is slow, some 10 µs a text, and most texts are ASCII, which needs none.
+// Removing accents is slow, about 10 µs a text. Most texts are ASCII and do not need it.
 const SEARCHED = `(
 	select case when length(s.text) = octet_length(s.text) then lower(s.text) else search_fold(s.text) end
 	from concat_ws(' ', t.actor_name, t.record_name, t.operation) s (text)
@@ -119,7 +119,7 @@ const filterSchema = z.strictObject({
 	}),
 });
 
-/** PostgreSQL's bigint is read as text. */
+/** The driver reads PostgreSQL's bigint as text. */
 type Row = Omit<z.input<typeof entry>, "sequence"> & { sequence: string };
 
 /** Makes listAuditLog; `operationNames` gives the names that an entry may have today. */
@@ -128,7 +128,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 		name: "listAuditLog",
 		title: "List the audit log",
 		description:
-			"Read who did what in an organization and when, newest first: every change with the fields before and after, and every call that a role did not allow. Entries cannot be changed or removed. Audits against a framework are listAudits.",
+			"Read who did what in an organization and when, newest first: every change with its fields before and after, and every call that a role did not allow. Entries cannot be changed or removed. For audits against a framework, use listAudits.",
 		toolset: "audit_log",
 		access: "admin",
 		isReadOnly: true,
@@ -145,10 +145,10 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 				.string()
 				.nullable()
 				.optional()
-				.describe("next_cursor of the page before"),
+				.describe("next_cursor of the previous page"),
 			filter: filterSchema
 				.optional()
-				.describe("Only entries that meet all of these"),
+				.describe("Only entries that match all of these"),
 		}),
 		output: z.object({
 			audit_entries: z.array(entry),
@@ -201,8 +201,8 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 	});
 
 /**
- * Throws bad_request for a name that no operation has and no entry either: commands, devices
- * and earlier versions write others than there are tools.
+ * Throws bad_request for a name that neither an operation nor an entry has. Commands, devices and
+ * earlier versions write names that are not tools.
  */
 async function requireEvent(
 	client: PoolClient,
@@ -219,7 +219,7 @@ async function requireEvent(
 	throw badFields([
 		{
 			field: "filter.operation",
-			message: `no operation is called ${name}, and no entry names one; there are ${names.join(", ")}`,
+			message: `no operation and no entry is called ${name}; the operations are ${names.join(", ")}`,
 		},
 	]);
 }
@@ -247,7 +247,7 @@ function readCursor(text: string): string {
 		{
 			field: "cursor",
 			message:
-				"is none that listAuditLog gave; pass next_cursor of the page before unchanged, or leave it out",
+				"did not come from listAuditLog; pass next_cursor of the previous page unchanged, or leave it out",
 		},
 	]);
 }

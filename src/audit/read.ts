@@ -2,18 +2,18 @@ import type { ClientBase, Pool } from "pg";
 import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
 
 /**
- * Entries read at a time. An entry can hold some 100 KB of text before and after, so few:
- * what is in memory stays bounded however long the log is.
+ * Number of entries read at a time. An entry can hold about 100 KB of text before and after, so the
+ * number is small and memory stays bounded however long the log is.
  */
 const BATCH_SIZE = 200;
 
-/** All organizations, each of which has a log, and those that entries or a head are left of. */
+/** Lists all organizations (each has a log), and ids that only entries or a head are left of. */
 export async function listLogs(database: Pool | ClientBase): Promise<string[]> {
 	const { rows } = await database.query<{ id: string }>(`
 		with recursive found (id) as (
 			(select organization_id::text from audit_entries order by organization_id limit 1)
 			union all
-			-- From one to the next by the key, without reading the entries between.
+			-- Steps from one id to the next by the key, without reading the entries between.
 			select (
 				select e.organization_id::text from audit_entries e
 				where e.organization_id > f.id order by e.organization_id limit 1
@@ -37,20 +37,20 @@ export interface Head {
 
 export interface Batch {
 	entries: StoredEntry[];
-	/** The head as of the moment at which these entries were read. */
+	/** The head at the moment when these entries were read. */
 	head: Head | undefined;
 	isLast: boolean;
 }
 
 /**
- * The organization's entries, oldest first, in batches. `database` is a pool of assay_audit, or a client
- * whose transaction is the organization's: of others it sees none.
+ * Reads the organization's entries in batches, oldest first. `database` is a pool of assay_audit,
+ * or a client in a transaction of the organization, which sees no other organization.
  */
 export async function* readLog(
 	database: Pool | ClientBase,
 	organizationId: string,
 	between: {
-		/** Later entries than this one. */
+		/** Only entries after this number. */
 		after?: number | undefined;
 		from?: string | undefined;
 		until?: string | undefined;
@@ -61,7 +61,7 @@ export async function* readLog(
 			StoredEntry & { head_sequence: string | null; head_hash: string | null }
 		>({
 			name: "read_log",
-			// One statement, so one moment: service may be adding entries meanwhile.
+			// One statement sees one moment. The service may be adding entries meanwhile.
 			text: `
 				select h.sequence::text as head_sequence, encode(h.hash, 'hex') as head_hash, n.*
 				from (select) one

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A moment as RFC 3339, that the database can hold: it knows no offsets beyond those there are. */
+/** A moment as RFC 3339 that the database can hold. It accepts only offsets that exist. */
 export function timeSchema() {
 	return z.iso
 		.datetime({

@@ -3,13 +3,13 @@ import { listLogs } from "./read.ts";
 import { verifyLog } from "./verify.ts";
 
 export interface LogProblem {
-	/** The organization's. */
+	/** Id of the organization. */
 	id: string;
 	/** A sentence for people. */
 	problem: string;
 }
 
-/** What is wrong with the logs of all organizations that `database` may read. */
+/** Verifies the logs of all organizations that `database` may read. */
 export async function findLogProblems(
 	database: Pool | ClientBase,
 	signal?: AbortSignal,

@@ -5,9 +5,12 @@ import type { StoredEntry } from "./entry.ts";
 import { type Head, readLog } from "./read.ts";
 import { checkBatch, checkEnd, type Finding } from "./verify.ts";
 
-/** A log may have millions of entries: a call checks so many, and leaves its connection to others. */
+/**
+ * A log may have millions of entries. A call checks this many, so that it does not keep its
+ * connection from others.
+ */
 const MAX_ENTRIES = 2000;
-/** Or fewer where they are large, or the machine is slow. */
+/** Stops earlier after this time, when entries are large or the machine is slow. */
 const MAX_MS = 500;
 
 const head = z.strictObject({
@@ -16,14 +19,14 @@ const head = z.strictObject({
 });
 
 /**
- * What the command `assay audit verify` does, of one organization and a slice at a time, up to the
- * first thing that is wrong. Whoever calls it with a made-up `after` deceives nobody but himself.
+ * Verifies a slice of one organization's log, as `assay audit verify` does, up to the first
+ * problem. A caller who makes up `after` deceives only themselves.
  */
 export const verifyAuditLog = defineOperation({
 	name: "verifyAuditLog",
 	title: "Verify the audit log",
 	description:
-		"Check entries of the audit log, oldest first: that each fits its hash and continues the one before. Gives the first thing that is wrong, or the last entry checked, with which the next call goes on until is_complete.",
+		"Check entries of the audit log, oldest first: each must fit its hash and continue the previous one. Returns the first problem, or the last entry checked; pass that as after to the next call until is_complete.",
 	toolset: "audit_log",
 	access: "admin",
 	surface: "console",
@@ -33,25 +36,30 @@ export const verifyAuditLog = defineOperation({
 		organization_id: organizationId(),
 		after: head
 			.optional()
-			.describe("last of the call before; without it from the first entry on"),
+			.describe(
+				"last of the previous call; without it the check starts at the first entry",
+			),
 	}),
 	output: z.object({
-		entries: z.int().describe("Checked by this call"),
+		entries: z.int().describe("Number of entries that this call checked"),
 		redacted: z
 			.int()
-			.describe("Those of them from which an erasure took a person out"),
-		first_at: z.string().nullable().describe("Time of the first of them"),
+			.describe("Number of them from which an erasure removed a person"),
+		first_at: z.string().nullable().describe("Time of the first entry checked"),
 		last_at: z.string().nullable(),
 		last: head.nullable().describe("The last entry checked so far"),
-		newest_sequence: z.int().nullable().describe("As the log's head says"),
+		newest_sequence: z
+			.int()
+			.nullable()
+			.describe("Newest number according to the log's head"),
 		finding: z
 			.object({
 				sequence: z.int().nullable(),
 				problem: z.string(),
-				is_there: z.boolean().describe("There is an entry of this number"),
+				is_there: z.boolean().describe("True when an entry has this number"),
 			})
 			.nullable()
-			.describe("The first thing that is wrong; nothing after it was checked"),
+			.describe("The first problem; nothing after it was checked"),
 		is_complete: z.boolean(),
 	}),
 	run: async ({ client }, { organization_id, after }) => {

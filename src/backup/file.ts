@@ -5,13 +5,13 @@ import type { Writable } from "node:stream";
 import { getSystemErrorMessage } from "node:util";
 import { AppError } from "../errors.ts";
 
-/** Standard input or output. */
+/** Names standard input or output. */
 export const STANDARD = "-";
 
 /**
- * Lets `write` fill the file, which has its name only when it is complete and on the disk; readable
- * by its owner alone. A failure leaves nothing. Throws a bad_request AppError when the file is there
- * already, or cannot be written.
+ * Lets `write` fill the file. The file gets its name only when it is complete and on the disk, and
+ * only its owner can read it. A failure leaves nothing behind. Throws a bad_request AppError when
+ * the file already exists or cannot be written.
  */
 export async function writeFileSafely<Result>(
 	file: string,
@@ -21,21 +21,21 @@ export async function writeFileSafely<Result>(
 	if (await isThere(file)) {
 		throw new AppError(
 			"bad_request",
-			`${file} is there already and is not overwritten; choose another name`,
+			`${file} already exists and is not overwritten; choose another name`,
 		);
 	}
 	const handle = await open(partial, "wx", 0o600).catch((error) => {
 		throw explain(error, partial);
 	});
 	try {
-		// Flushed to the disk before it is closed.
+		// The stream is flushed to the disk before it is closed.
 		const result = await write(handle.createWriteStream({ flush: true }));
 		await rename(partial, file);
 		await syncFolder(dirname(file));
 		return result;
 	} catch (error) {
 		await rm(partial, { force: true });
-		// Others come from the database.
+		// Other errors come from the database.
 		throw OF_THE_DISK.has((error as NodeJS.ErrnoException).code ?? "")
 			? explain(error, file)
 			: error;
@@ -44,7 +44,7 @@ export async function writeFileSafely<Result>(
 
 const OF_THE_DISK = new Set(["EDQUOT", "EFBIG", "EIO", "ENOSPC"]);
 
-/** The file's bytes, or those of standard input. Throws a bad_request AppError when they cannot be read. */
+/** Reads the file, or standard input. Throws a bad_request AppError when it cannot be read. */
 export async function* readBytes(file: string): AsyncGenerator<Buffer> {
 	try {
 		yield* file === STANDARD ? process.stdin : createReadStream(file);
@@ -60,7 +60,7 @@ function isThere(file: string): Promise<boolean> {
 	);
 }
 
-/** So that the name, too, outlives a power cut; Windows knows no such thing. */
+/** Makes the name durable too, so that it survives a power cut. Windows has no such call. */
 async function syncFolder(folder: string): Promise<void> {
 	if (process.platform === "win32") return;
 	const handle = await open(folder);
@@ -77,7 +77,7 @@ function explain(error: unknown, file: string): unknown {
 	return new AppError(
 		"bad_request",
 		code === "EEXIST"
-			? `${file} is there: another backup is being written, or one was killed; remove it if none is`
+			? `${file} already exists: another backup is being written, or one was killed; remove the file if none is running`
 			: `${file} cannot be used: ${getSystemErrorMessage(errno)} (${syscall})`,
 		{ cause: error },
 	);

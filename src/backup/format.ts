@@ -4,18 +4,18 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 
 /**
- * A backup is a zstd frame and a seal. Decompressed it is text: a line of JSON, the manifest; for
+ * A backup is a zstd frame and a seal. The decompressed text is: a line of JSON, the manifest; for
  * each table a line `{table, columns}`, its rows as COPY writes them, a line `\.`, and a line
- * `{rows}`; at last a line `{end: true, tables, rows}`.
+ * `{rows}`; at the end a line `{end: true, tables, rows}`.
  *
- * The seal is the SHA-256 of all bytes before it, in a skippable frame, over which zstd's own tools
- * pass. So `zstdcat` reads a backup, and no byte of it can change unseen.
+ * The seal is the SHA-256 of all bytes before it, in a skippable frame that zstd's own tools
+ * ignore. So `zstdcat` can read a backup, and damage to any byte is noticed.
  */
 export const FORMAT = "assay-backup";
 export const FORMAT_VERSION = 1;
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** Magic number of a skippable frame, and its length: 32 bytes. */
+/** Magic number of a skippable frame, and its length of 32 bytes. */
 const SEAL_HEAD = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 export const SEAL_LENGTH = SEAL_HEAD.length + 32;
 
@@ -32,7 +32,7 @@ const migration = z.object({
 	checksum: z.string(),
 });
 
-/** Enough of any version's manifest to say why it cannot be read. */
+/** The part of any version's manifest that says why it cannot be read. */
 export const anyManifest = z.object({
 	format: z.literal(FORMAT),
 	version: z.int(),
@@ -40,14 +40,14 @@ export const anyManifest = z.object({
 });
 
 export const manifestSchema = anyManifest.extend({
-	/** RFC 3339: everything that was committed by then is in. */
+	/** Everything that was committed by this moment (RFC 3339) is in the backup. */
 	made_at: z.iso.datetime(),
-	/** Of PostgreSQL. */
+	/** Version of PostgreSQL. */
 	server: z.string(),
-	/** Oldest first: the schema that the rows are of. */
+	/** The migrations behind the schema of the rows, oldest first. */
 	migrations: z.array(migration).min(1),
 	tables: z.array(z.string()),
-	/** First days (UTC) of the months that raw posture reports have partitions for. */
+	/** First days (UTC) of the months whose raw posture reports have partitions. */
 	report_months: z.array(z.iso.date()),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -63,14 +63,14 @@ export const backupEnd = z.object({
 	rows: z.int().nonnegative(),
 });
 
-/** Rows by table, in the order of the file. */
+/** Number of rows by table, in the order of the file. */
 export type RowCounts = Record<string, number>;
 
 export function line(value: object): Buffer {
 	return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** COPY writes a row as a line; a line break within it as `\n`. */
+/** Counts rows. COPY writes a row as a line, and a line break within it as `\n`. */
 export function countRows(text: Buffer): number {
 	let rows = 0;
 	for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) {
@@ -79,7 +79,7 @@ export function countRows(text: Buffer): number {
 	return rows;
 }
 
-/** What goes through, with its seal behind it. */
+/** Passes the bytes on and appends their seal. */
 export async function* seal(
 	bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
@@ -91,7 +91,7 @@ export async function* seal(
 	yield Buffer.concat([SEAL_HEAD, hash.digest()]);
 }
 
-/** What goes through without its seal; throws at the end if that is missing or wrong. */
+/** Passes the bytes on without their seal. Throws at the end if the seal is missing or wrong. */
 export async function* unseal(
 	bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
@@ -121,14 +121,14 @@ function requireZstd(start: Buffer): void {
 export function noBackup(): AppError {
 	return new AppError(
 		"bad_request",
-		"this is no backup of Assay; `npx assay backup FILE` writes one",
+		"this is not a backup of Assay; `npx assay backup FILE` writes one",
 	);
 }
 
 export function damaged(cause?: unknown): AppError {
 	return new AppError(
 		"bad_request",
-		"the backup is damaged or cut off: it is not what was written; take another copy of it, or another backup",
+		"the backup is damaged or cut off; take another copy of it, or another backup",
 		{ cause },
 	);
 }

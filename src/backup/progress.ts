@@ -1,6 +1,6 @@
 const INTERVAL_MS = 5_000;
 
-/** Lets through what is said when nothing was for some seconds. */
+/** Returns a reporter that passes a text on when nothing was reported for some seconds. */
 export function atIntervals(
 	report: (text: string) => void,
 ): (text: () => string) => void {

@@ -19,14 +19,14 @@ import {
 	unseal,
 } from "./format.ts";
 
-/** A table's rows between its lines of JSON. */
+/** Ends a table's rows, which lie between its lines of JSON. */
 const END_BEHIND_ROW = Buffer.concat([Buffer.from("\n"), END_OF_ROWS]);
 
 const MAX_LINE_BYTES = 1 << 20;
 
 /**
- * Reads a backup from its beginning to its end, once. What it gives is checked only when `nextTable`
- * has given undefined: until then nothing must count.
+ * Reads a backup once from beginning to end. The content is verified only when `nextTable` has
+ * returned undefined; until then nothing may count.
  *
  * Throws a bad_request AppError as soon as it sees that the file is no backup, newer than this
  * version, damaged or cut off.
@@ -39,7 +39,7 @@ export class BackupReader {
 		| { name: string; isAtStart: boolean; isAtEnd: boolean; rows: number }
 		| undefined;
 	manifest!: Manifest;
-	/** Of the tables read so far. */
+	/** Row counts of the tables read so far. */
 	readonly rows: RowCounts = {};
 
 	private constructor(source: Readable) {
@@ -51,7 +51,7 @@ export class BackupReader {
 		const decompress = createZstdDecompress({
 			chunkSize: COMPRESSION.chunkSize,
 		});
-		// What goes wrong on the way comes out when reading.
+		// Errors on the way appear when reading.
 		pipeline(Readable.from(unseal(source)), decompress, () => {});
 		const reader = new BackupReader(decompress);
 		try {
@@ -76,7 +76,9 @@ export class BackupReader {
 		return parsed(manifestSchema, value);
 	}
 
-	/** The next table, whose rows `data` gives; undefined at the end, and then the file is sound. */
+	/**
+	 * Returns the next table, whose rows `data` gives. Undefined at the end; then the file is sound.
+	 */
 	async nextTable(): Promise<z.infer<typeof tableHead> | undefined> {
 		await this.#endTable();
 		const value = await this.#readJson();
@@ -98,12 +100,12 @@ export class BackupReader {
 		) {
 			throw damaged();
 		}
-		// The seal is looked at when all has been read.
+		// Reading to the end checks the seal.
 		if (this.#buffer.length > 0 || (await this.#more())) throw damaged();
 		return undefined;
 	}
 
-	/** Rows of the present table as COPY writes them, in pieces of any length. */
+	/** Gives the rows of the current table as COPY writes them, in pieces of any length. */
 	async *data(): AsyncGenerator<Buffer> {
 		const table = this.#table;
 		if (!table || table.isAtEnd) return;
@@ -119,7 +121,7 @@ export class BackupReader {
 			}
 			table.isAtStart = false;
 			const end = this.#buffer.indexOf(END_BEHIND_ROW);
-			// The end may have come in part.
+			// The end marker may have arrived only in part.
 			const length =
 				end === -1
 					? this.#buffer.length - (END_BEHIND_ROW.length - 1)
@@ -138,22 +140,22 @@ export class BackupReader {
 		}
 	}
 
-	/** Of the present table, read so far. */
+	/** Rows of the current table read so far. */
 	get rowsSoFar(): number {
 		return this.#table?.rows ?? 0;
 	}
 
-	/** Reads on to the end, so that damage anywhere is seen. */
+	/** Reads to the end, so that damage anywhere is noticed. */
 	async drain(): Promise<void> {
 		while (await this.nextTable());
 	}
 
-	/** Lets go of the file. */
+	/** Closes the file. */
 	close(): void {
 		this.#source.destroy();
 	}
 
-	/** Reads what is left of the present table. */
+	/** Reads the rest of the current table. */
 	async #endTable(): Promise<void> {
 		const table = this.#table;
 		if (!table) return;

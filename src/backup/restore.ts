@@ -22,16 +22,17 @@ import { columnList, readTables, type Table } from "./tables.ts";
 export interface Restored {
 	manifest: Manifest;
 	rows: RowCounts;
-	/** Migrations that the backup had not. */
+	/** Migrations that the backup did not have. */
 	migrated: string[];
 }
 
 /**
- * Loads a backup into an empty database, of the schema that the backup was made with, and then brings
- * it to the newest one; all in one transaction, so a refused backup leaves nothing behind.
+ * Loads a backup into an empty database with the schema that the backup was made with, and then
+ * migrates to the newest schema. One transaction covers everything, so a rejected backup leaves
+ * nothing behind.
  *
- * Throws a bad_request AppError: the file is no backup, damaged, cut off, of a newer version or
- * another history of migrations; the database is not empty, or its user may not set it up.
+ * Throws a bad_request AppError: the file is no backup, damaged, cut off, made by a newer version
+ * or with other migrations; the database is not empty, or its user lacks a privilege.
  */
 export async function restoreBackup(
 	connection: ClientConfig,
@@ -54,14 +55,14 @@ export async function restoreBackup(
 			await makePartitions(client, manifest);
 			await client.query("commit");
 			const tables = await readTables(client);
-			// Statistics come by themselves only later, for a partitioned table never.
+			// PostgreSQL gathers statistics only later, and never for a partitioned table.
 			await client.query(`analyze ${nameList(tables)}`);
 			const migrated = later.map(({ name }) => name);
 			return { manifest, rows: reader.rows, migrated };
 		} catch (error) {
 			throw explain(error);
 		} finally {
-			// Whatever was not committed goes with the connection.
+			// Closing the connection rolls back everything that was not committed.
 			await client.end();
 		}
 	} finally {
@@ -90,7 +91,7 @@ function requireKnownHistory(
 	});
 }
 
-/** Brings the empty database to the schema that the rows are of. */
+/** Brings the empty database to the schema of the backup's rows. */
 async function migrateTo(
 	client: Client,
 	manifest: Manifest,
@@ -101,7 +102,7 @@ async function migrateTo(
 	if (applied.length > manifest.migrations.length) {
 		throw new AppError(
 			"bad_request",
-			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); restore into a database in which no Assay was started yet: a new ASSAY_DATA_DIR, or a new database on your server`,
+			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); restore into a database that no Assay has used yet: a new ASSAY_DATA_DIR, or a new database on your server`,
 		);
 	}
 	await makeMigrationsTable(client);
@@ -128,8 +129,9 @@ async function requireNoTables(client: Client): Promise<void> {
 }
 
 /**
- * The owner is bound by row-level security and may not use COPY under it; and what the triggers of
- * tables would do has been done: it is in the backup. Both are put back before the end.
+ * Loads the rows with row-level security and the tables' triggers switched off, and switches both
+ * on again before the commit. Row-level security binds the owner too, and COPY does not work under
+ * it. The backup already contains what the triggers would do.
  */
 async function load(
 	client: Client,
@@ -166,7 +168,7 @@ async function load(
 	if (awaited.size > 0) throw damaged();
 	for (const [name, count] of Object.entries(reader.rows)) {
 		if (loaded[name] === count) continue;
-		throw new Error(`${loaded[name]} of ${count} rows came into ${name}`);
+		throw new Error(`only ${loaded[name]} of ${count} rows arrived in ${name}`);
 	}
 
 	for (const { name, hasTriggers } of tables) {
@@ -194,7 +196,7 @@ async function requireNoRows(client: Client, tables: Table[]): Promise<void> {
 	}
 }
 
-/** Copies the reader's present table; gives how many rows came in. */
+/** Copies the reader's current table; returns how many rows arrived. */
 async function copyRows(
 	client: Client,
 	{ name, columns }: Table,
@@ -224,18 +226,21 @@ async function copyRows(
 	} catch (error) {
 		copy.destroy();
 		await done.catch(() => {});
-		// The database may stumble over what a damaged file says: then that is the reason.
+		// The database may reject the rows of a damaged file. Then the damage is the reason to report.
 		if (!isAboutData(error)) throw error;
 		await reader.drain();
 		throw new AppError(
 			"bad_request",
-			`the backup is whole, but the database refuses what it has of ${name} (${(error as Error).message}); it must be empty, in UTF8, and no older than PostgreSQL 15`,
+			`the backup is intact, but the database rejects its rows of ${name} (${(error as Error).message}); the database must be empty, in UTF8, and PostgreSQL 15 or newer`,
 			{ cause: error },
 		);
 	}
 }
 
-/** Rows for which there is no partition go to the default one, from where these take them. */
+/**
+ * Makes the backup's partitions. Rows without a partition go to the default one, and these take
+ * them from there.
+ */
 async function makePartitions(
 	client: Client,
 	manifest: Manifest,
@@ -261,7 +266,7 @@ function some(names: string[]): string {
 function notEmpty(what: string): AppError {
 	return new AppError(
 		"bad_request",
-		`the database is not empty: it holds ${what}; a backup is restored into an empty one: set ASSAY_DATA_DIR to a new folder, or DATABASE_URL to a new database`,
+		`the database is not empty: it holds ${what}; restore into an empty one: set ASSAY_DATA_DIR to a new folder, or DATABASE_URL to a new database`,
 	);
 }
 
@@ -275,7 +280,7 @@ function explain(error: unknown): unknown {
 	if (code === LOCK_NOT_AVAILABLE) {
 		return new AppError(
 			"bad_request",
-			"something else uses the database, perhaps the service; stop it and restore again",
+			"another program uses the database, perhaps the service; stop it and restore again",
 			{ cause: error },
 		);
 	}

@@ -2,8 +2,8 @@ import { Client, type ClientConfig } from "pg";
 import { sessionOf } from "../db/session.ts";
 
 /**
- * A connection as the owner on which COPY writes and reads one and the same text whatever the
- * server's settings, and which may take as long as it has to.
+ * Connects as the owner. COPY writes and reads the same text on this connection whatever the
+ * server's settings are, and a statement may take as long as it needs.
  */
 export async function openSession(
 	connection: ClientConfig,
@@ -27,11 +27,11 @@ export async function openSession(
 		connectionTimeoutMillis: 10_000,
 		keepAlive: true,
 	});
-	// What is under way fails by itself; unheard, the event would end the process.
+	// A running query fails by itself. Without a listener the event would end the process.
 	client.on("error", () => {});
 	await client.connect();
 	await client.query(sessionOf("none", settings));
-	// From 17 on.
+	// This setting exists from PostgreSQL 17 on.
 	await client.query(
 		"select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'",
 	);

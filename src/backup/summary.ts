@@ -1,9 +1,9 @@
 import { recordKinds } from "../registers/all.ts";
 import type { Manifest, RowCounts } from "./format.ts";
 
-/** What people count by, of a backup's rows. */
+/** The numbers that people look for in a backup. */
 export interface Summary {
-	/** RFC 3339: the moment whose state it is. */
+	/** The moment that the backup shows, as RFC 3339. */
 	made_at: string;
 	/** The version of Assay that made it. */
 	made_by: string;
@@ -11,10 +11,10 @@ export interface Summary {
 	users: number;
 	devices: number;
 	posture_reports: number;
-	/** Of all registers. */
+	/** Records of all registers. */
 	records: number;
 	audit_entries: number;
-	/** By table, all of them. */
+	/** Rows of every table, by name. */
 	rows: RowCounts;
 }
 

@@ -1,8 +1,8 @@
 import { type Client, escapeIdentifier } from "pg";
 
 /**
- * What no backup has: people sign in anew, and a link that was used, or a session that was
- * ended, must not come back. In the same words in sql/0010_backup_retention.sql.
+ * Tables that no backup contains: everybody signs in again, and a used link or an ended session
+ * must not come back. sql/0010_backup_retention.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
@@ -13,19 +13,19 @@ export const OF_THE_MOMENT = [
 
 export interface Table {
 	name: string;
-	/** Without generated ones, which the database works out again. */
+	/** Columns without generated ones, which the database computes again. */
 	columns: string[];
-	/** Tables that its foreign keys name. */
+	/** Tables that its foreign keys refer to. */
 	refersTo: string[];
-	/** The role assay_backup sees all its rows. */
+	/** True when the role assay_backup sees all rows. */
 	isReadable: boolean;
 	hasTriggers: boolean;
 }
 
 /**
- * The tables that a backup has, as the database itself describes them, each after those it refers
- * to. Ours force row-level security (a test sees to it); others in the schema are none of ours.
- * A partitioned table stands for its partitions.
+ * Reads from the catalogue which tables a backup contains, each after those it refers to. All
+ * tables of Assay force row-level security (a test checks this); other tables in the schema are not
+ * Assay's. A partitioned table stands for its partitions.
  */
 export async function readTables(
 	client: Pick<Client, "query">,

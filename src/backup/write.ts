@@ -25,22 +25,29 @@ import { columnList, readTables, type Table } from "./tables.ts";
 export interface Written {
 	manifest: Manifest;
 	rows: RowCounts;
-	/** Of the audit logs as they are in the backup; undefined: not looked at. */
+	/**
+	 * Problems of the audit logs as they are in the backup; undefined when they were not verified.
+	 */
 	auditProblems: LogProblem[] | undefined;
 }
 
 export interface WriteOptions {
-	/** Reads every entry of the audit logs once more; from a schema as new as this version alone. */
+	/**
+	 * Also verifies every entry of the audit logs. Works only when the schema is as new as this
+	 * version.
+	 */
 	verifiesAudit: boolean;
 	signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes a backup of the database to `out`, which it ends: all that was committed at one moment,
- * while the service goes on. It locks nothing that the service needs; migrating waits for it. Memory
- * does not depend on the size. The database may have an older schema, which stays as it is.
+ * Writes a backup of the database to `out`, which it ends. The backup contains everything that was
+ * committed at one moment, while the service continues. It locks nothing that the service needs,
+ * but a migration waits for it. Memory use does not depend on the size. The database may have an
+ * older schema, which stays as it is.
  *
- * Throws a bad_request AppError when there is nothing to back up, or a newer version made it.
+ * Throws a bad_request AppError when there is nothing to back up, or a newer version made the
+ * database.
  */
 export async function writeBackup(
 	connection: ClientConfig,
@@ -63,10 +70,10 @@ export async function writeBackup(
 			out,
 			{ signal },
 		);
-		// In the moment that was written; whoever reads a log that was changed finds it in the backup too.
+		// The check sees the same moment as the backup, so a changed log can be compared with the file.
 		if (!verifiesAudit || !isCurrent)
 			return { manifest, rows, auditProblems: undefined };
-		report("written; looking at the audit logs");
+		report("written; verifying the audit logs");
 		const auditProblems = await findLogProblems(client, signal);
 		return { manifest, rows, auditProblems };
 	} finally {
@@ -81,7 +88,7 @@ async function describe(
 	if (applied.length === 0) {
 		throw new AppError(
 			"bad_request",
-			"there is nothing to back up: the database has no schema of Assay; check DATABASE_URL or ASSAY_DATA_DIR",
+			"there is nothing to back up, because the database has no schema of Assay; check DATABASE_URL or ASSAY_DATA_DIR",
 		);
 	}
 	const tables = await readTables(client);
@@ -122,8 +129,8 @@ async function describe(
 }
 
 /**
- * Works as assay_backup from here on, as which nothing can be written and every row is seen: a
- * policy that were missing would leave rows out without a word, so each is looked for.
+ * Continues as assay_backup, which can write nothing and sees every row. A missing policy would
+ * silently leave rows out, so each policy is checked first.
  */
 async function takeRole(
 	client: Client,
@@ -136,12 +143,12 @@ async function takeRole(
 		await client.query("set local role assay_backup");
 		return;
 	}
-	// A schema from before there was this role, and an owner who needs no policy.
+	// The schema is older than this role, but the owner needs no policy.
 	if (bypasses) return;
 	if (pending.length > 0) {
 		throw new AppError(
 			"bad_request",
-			"the database has the schema of an older version, which its user may not read as a whole; bring it up to date first: npx assay migrate",
+			"the database has the schema of an older version, which its user may not read completely; run npx assay migrate first",
 		);
 	}
 	throw new Error(
@@ -162,7 +169,7 @@ async function* readRows(
 		yield line({ table: name, columns });
 		const list = columnList(columns);
 		let count = 0;
-		// A partitioned table can only be read by a query.
+		// COPY can read a partitioned table only through a query.
 		const copy = client.query(
 			copyTo(`copy (select ${list} from ${escapeIdentifier(name)}) to stdout`),
 		);

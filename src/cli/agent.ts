@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
 /**
- * Names the agent in the list of commands. `assay agent …` itself is taken by bin/assay.js
- * before the server is loaded; this answers whoever comes here, such as `assay help agent`.
+ * Names the agent in the list of commands. bin/assay.js handles `assay agent …` itself before the
+ * server is loaded; this handles the remaining ways, such as `assay help agent`.
  */
 export function addAgent(program: Command): void {
 	program
@@ -10,7 +10,7 @@ export function addAgent(program: Command): void {
 		.description(
 			"The device agent: checks this device and reports to a service.",
 		)
-		.argument("[command...]", "what the agent is to do")
+		.argument("[command...]", "what the agent shall do")
 		.allowUnknownOption()
 		.helpOption(false)
 		.addHelpText("after", "\nSee assay agent --help.")

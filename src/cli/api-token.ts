@@ -26,7 +26,7 @@ const DAY_MS = 24 * 3_600_000;
 export function addApiToken(program: Command): void {
 	const apiToken = program
 		.command("api-token")
-		.description("API tokens, with which programs act for a user.");
+		.description("API tokens, which let programs act for a user.");
 	addCreate(apiToken);
 	addList(apiToken);
 	addRevoke(apiToken);
@@ -44,14 +44,14 @@ function addCreate(apiToken: Command): void {
 	apiToken
 		.command("create")
 		.description(
-			"Make an API token and print its secret, which is shown only now.",
+			"Create an API token and print its secret, which is shown only once.",
 		)
-		.requiredOption("--user <address>", "whom it acts for", parseEmail)
+		.requiredOption("--user <address>", "the user that it acts for", parseEmail)
 		.requiredOption("--name <name>", "what it is for", parseName)
-		.option("--description <text>", "more about it", parseName)
+		.option("--description <text>", "a longer description", parseName)
 		.option(
 			"--expires-in-days <days>",
-			"days until it expires (never)",
+			"days until it expires (default: never)",
 			parseDays,
 		)
 		.option("--json", "print the result as JSON")
@@ -64,13 +64,13 @@ function addCreate(apiToken: Command): void {
 			print(
 				options,
 				{ api_token, token, server_url: baseUrl },
-				`API token ${api_token.id} of ${api_token.user.email}${organizations === 0 ? ", who is a member of no organization yet" : ""}
-Secret (shown only now${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
+				`API token ${api_token.id} of ${api_token.user.email}${organizations === 0 ? ", who is not a member of any organization yet" : ""}
+Secret (shown only once${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
   export ASSAY_TOKEN=${token}
 
 A first call:
   curl -H "Authorization: Bearer $ASSAY_TOKEN" ${baseUrl}/api/mcp/tools/listOrganizations
-Claude Code, other clients in docs/mcp.md:
+Claude Code (docs/mcp.md has other clients):
   claude mcp add --transport http assay ${baseUrl}/api/mcp/v1 --header "Authorization: Bearer $ASSAY_TOKEN"`,
 			);
 		});
@@ -113,7 +113,7 @@ function addList(apiToken: Command): void {
 	apiToken
 		.command("list")
 		.description("List a user's API tokens, newest first.")
-		.requiredOption("--user <address>", "whose", parseEmail)
+		.requiredOption("--user <address>", "the user", parseEmail)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { user: string; json?: boolean }) => {
 			const tokens = await withDatabase(async ({ pool, identityPool }) => {
@@ -126,7 +126,7 @@ function addList(apiToken: Command): void {
 				options,
 				{ api_tokens: tokens },
 				tokens.length === 0
-					? `No API tokens. Make one: npx assay api-token create --user ${options.user} --name <what for>`
+					? `No API tokens. Create one: npx assay api-token create --user ${options.user} --name <what for>`
 					: table(
 							["ID", "STATUS", "CREATED", "LAST USED", "EXPIRES", "NAME"],
 							tokens.map((token) => [
@@ -145,7 +145,7 @@ function addList(apiToken: Command): void {
 function addRevoke(apiToken: Command): void {
 	apiToken
 		.command("revoke <id>")
-		.description("Revoke an API token; it counts from the next request on.")
+		.description("Revoke an API token; the next request with it is rejected.")
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, options: { json?: boolean }) => {
 			const token = await withDatabase((database) => revoke(database, id));
@@ -165,7 +165,7 @@ async function revoke({ pool, identityPool }: Database, id: string) {
 	if (!rows[0]) {
 		throw new AppError(
 			"not_found",
-			`there is no API token ${id}; \`assay api-token list --user <e-mail>\` shows those of a user`,
+			`there is no API token ${id}; \`assay api-token list --user <e-mail>\` lists a user's tokens`,
 		);
 	}
 	const user = await requireUser(identityPool, rows[0].email);
@@ -173,7 +173,7 @@ async function revoke({ pool, identityPool }: Database, id: string) {
 		const before = await findApiToken(client, id);
 		const isNew = await markRevoked(client, id);
 		const after = await findApiToken(client, id);
-		if (!before || !after) throw new Error(`API token ${id} went away`);
+		if (!before || !after) throw new Error(`API token ${id} disappeared`);
 		if (isNew) {
 			await appendChanges(
 				client,

@@ -41,12 +41,12 @@ function addVerify(audit: Command): void {
 	audit
 		.command("verify")
 		.description(
-			"Look for entries changed, removed or put in; fails (1) if there are any. Prints each organization's newest hash: keep it elsewhere, and give it back with --expect.",
+			"Look for entries that were changed, removed or inserted, and fail (1) if there are any. Prints each organization's newest hash: keep it elsewhere and pass it with --expect next time.",
 		)
-		.option("--org <id>", "this organization only")
+		.option("--org <id>", "only this organization")
 		.option(
 			"--expect <organization:sequence:hash>",
-			"an entry as it was seen before; may be given several times",
+			"an entry as it was seen before; may be repeated",
 			parseExpectation,
 			[],
 		)
@@ -58,7 +58,7 @@ function addVerify(audit: Command): void {
 				if (options.org && expected.some((id) => id !== options.org)) {
 					throw new AppError(
 						"bad_request",
-						"--expect names another organization than --org; leave --org out to check all",
+						"--expect names another organization than --org; omit --org to check all",
 					);
 				}
 				const all = [...new Set([...found, ...expected])];
@@ -68,7 +68,7 @@ function addVerify(audit: Command): void {
 			const lines = reports.map(describeReport);
 			if (options.expect.length === 0 && lines.length > 0) {
 				lines.push(
-					`Seen only with --expect, and a line from above that was kept elsewhere: ${UNSEEN}.`,
+					`Only --expect, with a line from above that was kept elsewhere, reveals ${UNSEEN}.`,
 				);
 			}
 			print(
@@ -92,7 +92,7 @@ async function verifyAll(
 	return reports;
 }
 
-/** The one that --org names, which must exist, or all. */
+/** Returns the organization that --org names, which must exist, or all. */
 async function organizationsOf(
 	database: Database,
 	org: string | undefined,
@@ -110,7 +110,7 @@ function parseExpectation(text: string, before: Expectation[]): Expectation[] {
 		/^([\w-]{32}):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
 	if (parseId(organizationId)?.kind !== "organization") {
 		throw new InvalidArgumentError(
-			"It is what verify printed: organization, sequence and hash with colons between.",
+			"Use what verify printed: organization, sequence and hash, separated by colons.",
 		);
 	}
 	return [...before, { organizationId, sequence: Number(sequence), hash }];
@@ -141,20 +141,20 @@ function addExport(audit: Command): void {
 	audit
 		.command("export")
 		.description(
-			"Write entries to standard output as JSON Lines, oldest first, an organization after the other.",
+			"Write entries to standard output as JSON Lines, one organization after the other, oldest first.",
 		)
-		.option("--org <id>", "this organization only")
+		.option("--org <id>", "only this organization")
 		.option(
 			"--from <time>",
-			"entries of this time (RFC 3339) and later; a date alone is the beginning of that day, UTC",
+			"entries from this time (RFC 3339) on; a date alone means the beginning of that day, UTC",
 			(text: string) => parseTime(text, 0),
 		)
 		.option(
 			"--until <time>",
-			"entries before this time (RFC 3339); a date alone is the end of that day, UTC",
+			"entries before this time (RFC 3339); a date alone means the end of that day, UTC",
 			(text: string) => parseTime(text, 1),
 		)
-		.option("--json", "changes nothing: JSON Lines are what it writes")
+		.option("--json", "has no effect: the output is always JSON Lines")
 		.action((options: ExportOptions) =>
 			withDatabase(async (database) => {
 				const ids = await organizationsOf(database, options.org);
@@ -162,14 +162,14 @@ function addExport(audit: Command): void {
 				try {
 					await pipeline(Readable.from(lines), process.stdout, { end: false });
 				} catch (error) {
-					// Whoever read has seen enough, as `head` has.
+					// The reader has seen enough, as `head` does.
 					if ((error as { code?: string }).code !== "EPIPE") throw error;
 				}
 			}),
 		);
 }
 
-/** A batch of lines at a time, read when the one before has been taken. */
+/** Yields a batch of lines at a time and reads the next one when it is taken. */
 async function* exportLines(
 	pool: Pool,
 	organizationIds: string[],
@@ -184,7 +184,7 @@ async function* exportLines(
 	}
 }
 
-/** A time, or a date for the beginning of the day so many days after it. */
+/** Reads a time, or a date, which means the beginning of the day so many days after it. */
 function parseTime(text: string, daysAfter: number): string {
 	const time = timeSchema().safeParse(text);
 	if (time.success) return time.data;

@@ -18,19 +18,19 @@ export function addBackup(program: Command): void {
 	program
 		.command("backup <file>")
 		.description(
-			"Write everything the database holds, as of one moment, to a new file (- is standard output). The service may go on meanwhile. Keep ASSAY_SECRET (or the file secret of the data folder) as well: it is not in the backup.",
+			"Write everything in the database, as of one moment, to a new file (- is standard output). The service may keep running. Also keep ASSAY_SECRET (or the file secret of the data folder), which is not in the backup.",
 		)
 		.option(
 			"--verify",
-			"read the file (- is standard input) and say whether it is whole; needs no database",
+			"read the file (- is standard input) and check that it is complete; needs no database",
 		)
 		.option(
 			"--no-audit-check",
-			"leave out to verify the audit logs, which takes longer the more entries there are",
+			"do not verify the audit logs, which takes longer the more entries there are",
 		)
 		.option(
 			"--json",
-			"print what is in it as JSON (on standard error where the backup goes to standard output)",
+			"print a summary as JSON (on standard error if the backup goes to standard output)",
 		)
 		.action(async (file: string, options: BackupOptions) => {
 			if (options.verify) await verify(file, options);
@@ -46,7 +46,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 	if (isStandard && process.stdout.isTTY) {
 		throw new AppError(
 			"bad_request",
-			"standard output is a terminal; send it to a file or another program",
+			"standard output is a terminal; redirect it to a file or another program",
 		);
 	}
 	const config = readConfig(process.env);
@@ -67,7 +67,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			: await writeFileSafely(file, write);
 		const summary = summarize(manifest, rows);
 		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
-Keep ASSAY_SECRET, or the file secret of the data folder, in another place: second factors need it.
+Keep ASSAY_SECRET, or the file secret of the data folder, in another place; second factors need it.
 ${describeAudit(auditProblems)}`;
 		const found = { ...summary, audit_problems: auditProblems ?? null };
 		if (auditProblems?.length) process.exitCode = 1;
@@ -99,7 +99,7 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 	print(
 		options,
 		{ is_whole: true, ...summary },
-		`The backup is whole: of ${summary.made_at}, made by Assay ${summary.made_by}.\n${describeSummary(summary)}`,
+		`The backup is intact: it shows ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}`,
 	);
 }
 
@@ -109,7 +109,7 @@ function describeAudit(problems: LogProblem[] | undefined): string {
 		return "The audit log of each organization is sound.";
 	return [
 		...describeProblems(problems),
-		"Everything is in the backup as it was found, but these audit logs are broken: keep the file as evidence, and older ones to compare (docs/audit-log.md).",
+		"The backup contains everything as it was found, but these audit logs are broken. Keep the file as evidence, and older files to compare (docs/audit-log.md).",
 	].join("\n");
 }
 
@@ -117,9 +117,9 @@ export function describeProblems(problems: LogProblem[]): string[] {
 	return problems.map(({ id, problem }) => `PROBLEM ${id}: ${problem}`);
 }
 
-/** Standard output itself cannot be ended. */
+/** Wraps standard output, which itself cannot be ended. */
 function toStandardOutput(): Writable {
-	// What goes wrong is told to the write as well; unheard, the event would end the process.
+	// The write receives the error too. Without a listener the event would end the process.
 	process.stdout.on("error", () => {});
 	return new Writable({
 		write: (chunk, _, done) =>
@@ -131,12 +131,12 @@ function explainPipe(error: unknown): unknown {
 	return (error as { code?: string }).code === "EPIPE"
 		? new AppError(
 				"bad_request",
-				"whoever reads standard output went away; the backup is not complete",
+				"the reader of standard output is gone; the backup is not complete",
 			)
 		: error;
 }
 
-/** Progress, which is no result. */
+/** Reports progress, which is not part of the result. */
 export function report(text: string): void {
 	process.stderr.write(`${text}\n`);
 }

@@ -3,7 +3,9 @@ import { type Command, InvalidArgumentError } from "commander";
 import { readConfig } from "../config.ts";
 import { AppError, type ErrorCode, HTTP_STATUS } from "../errors.ts";
 
-/** Above the service's own limits: it answers, if with an error, before this. */
+/**
+ * Longer than the service's own limits, so the service answers before this, if only with an error.
+ */
 const TIMEOUT_MS = 60_000;
 
 interface CallOptions {
@@ -15,13 +17,13 @@ interface CallOptions {
 export function addCall(program: Command): void {
 	program
 		.command("call")
-		.description("Call a tool of a running service and print what it answers.")
+		.description("Call a tool of a running service and print its answer.")
 		.argument("<tool>", "its name, such as listRisks", parseToolName)
 		.argument("[input]", "its input as JSON; - reads it from standard input")
 		.option("--url <url>", "address of the service (ASSAY_BASE_URL)", parseUrl)
 		.option(
 			"--token <token>",
-			"API token; better in ASSAY_TOKEN, which other users of the machine cannot see",
+			"API token; ASSAY_TOKEN is better, because other users of the machine cannot see it",
 		)
 		.option("--json", "print the answer on one line")
 		.addHelpText(
@@ -55,7 +57,10 @@ function parseToolName(text: string): string {
 	return text;
 }
 
-/** Throws unauthorized when there is no API token, with `missing`, or none that could be one. */
+/**
+ * Throws unauthorized with the text `missing` when there is no API token, and another text when it
+ * cannot be one.
+ */
 export function requireApiToken(
 	token: string | undefined,
 	missing: string,
@@ -64,7 +69,7 @@ export function requireApiToken(
 	if (/[^\x21-\x7e]/.test(token)) {
 		throw new AppError(
 			"unauthorized",
-			"the API token has a line break, a space or another character that no token has; copy it again, whole and without quotes",
+			"the API token contains a line break, a space or another character that no token has; copy it again, completely and without quotes",
 		);
 	}
 }
@@ -72,12 +77,12 @@ export function requireApiToken(
 export function parseUrl(text: string): URL {
 	const url = URL.parse(text);
 	if (!url || !/^https?:$/.test(url.protocol)) {
-		throw new InvalidArgumentError("It begins with http:// or https://.");
+		throw new InvalidArgumentError("It must begin with http:// or https://.");
 	}
 	return url;
 }
 
-/** The tool's output. Throws an AppError with what the service said was wrong. */
+/** Returns the tool's output. Throws an AppError with the service's message. */
 async function post(url: URL, token: string, body: string): Promise<unknown> {
 	let response: Response;
 	let answer: unknown;

@@ -17,16 +17,16 @@ export function addDemo(program: Command): void {
 	program
 		.command("demo")
 		.description(
-			"Start the service with a believable organization, simulated devices and this machine as a real one, on a database that is thrown away at the end.",
+			"Start the service with an example organization, simulated devices and this machine as a real device, on a database that is deleted at the end.",
 		)
 		.option(
 			"--port <port>",
-			"port to listen on (8080, or a free one if that is taken)",
+			"port to listen on (default: 8080, or a free port if that is taken)",
 			wholeNumber(0, 65_535),
 		)
 		.option(
 			"--devices <count>",
-			"how many devices are simulated",
+			"number of simulated devices",
 			wholeNumber(1, MAX_DEVICES),
 			DEVICES,
 		)
@@ -51,7 +51,7 @@ export function addDemo(program: Command): void {
 				if (stop.aborted) resolve();
 				stop.addEventListener("abort", () => resolve(), { once: true });
 			});
-			tell("Stopping, and removing the demonstration's database …");
+			tell("Stopping and removing the demonstration's database …");
 			await demo.close();
 			process.exit(0);
 		});
@@ -88,8 +88,8 @@ function describe(demo: Demo, seconds: number): string {
 			`  ${role.padEnd(7)} ${email.padEnd(32)} ${password}`,
 	);
 	return `
-Assay demo, ready after ${seconds.toFixed(1)} s. A throw-away: everything in it is invented, and gone
-when you stop it with Ctrl-C.
+Assay demo, ready after ${seconds.toFixed(1)} s. Everything in it is invented, and it is deleted
+when you stop the demo with Ctrl-C.
 
   Open  ${demo.url}
 
@@ -110,7 +110,7 @@ An AI client with the administrator's rights
   claude mcp add --transport http assay ${demo.url}/api/mcp/v1 --header "Authorization: Bearer ${demo.apiToken}"
 or in its configuration
 ${JSON.stringify(mcpConfiguration(demo), null, 2).replace(/^/gm, "  ")}
-and ask it: which devices fail disk encryption, and whose are they?
+and ask it: Which devices fail disk encryption, and who owns them?
 
 The same by hand
   export ASSAY_TOKEN=${demo.apiToken}

@@ -41,13 +41,13 @@ export function addDevice(program: Command): void {
 	addDelete(device);
 }
 
-/** Runs an operation as any door does, in the name of whoever may run commands here. */
+/** Runs an operation as any door does, in the name of the person at the command line. */
 type Run = <Input extends z.ZodObject, Output extends z.ZodObject>(
 	operation: Operation<string, Input, Output>,
 	input: z.input<Input>,
 ) => Promise<z.output<Output>>;
 
-/** Gives `work` what runs operations in the organization, which must exist. */
+/** Calls `work` with a function that runs operations in the organization, which must exist. */
 export function withOrganization<Result>(
 	organizationId: string,
 	work: (run: Run, database: Database) => Promise<Result>,
@@ -86,14 +86,10 @@ function addCreate(device: Command): void {
 	device
 		.command("create")
 		.description(
-			"Make a device and print its enrollment token, which is shown only now.",
+			"Create a device and print its enrollment token, which is shown only once.",
 		)
 		.requiredOption("--org <id>", "the organization it belongs to")
-		.option(
-			"--name <name>",
-			"what people call the device and its token",
-			parseName,
-		)
+		.option("--name <name>", "name of the device and its token", parseName)
 		.option("--owner <id>", "the person who uses it")
 		.option(
 			"--expires-in-days <days>",
@@ -120,7 +116,7 @@ function addReissue(device: Command): void {
 	device
 		.command("reissue <id>")
 		.description(
-			"Print a new enrollment token of a device; earlier ones become void, a revoked device may enroll again.",
+			"Print a new enrollment token for a device. Earlier tokens stop working; a revoked device may enroll again.",
 		)
 		.requiredOption("--org <id>", "the organization it belongs to")
 		.option(
@@ -164,10 +160,10 @@ function printToken(
 			server_url: serverUrl,
 		},
 		`Device ${given.device.id}
-Enrollment token (shown only now, works once, expires ${given.enrollment_token_expires_at}):
+Enrollment token (shown only once, works once, expires ${given.enrollment_token_expires_at}):
   ${token}
 
-On the device, with the agent (docs/agent.md), which asks for the token:
+On the device, install the agent (docs/agent.md), which asks for the token:
   sudo ./assay-agent install --server ${serverUrl}
 or, to try it by hand:
   curl ${serverUrl}/api/agent/v1/enroll -d '{"token":"${token}"}'`,
@@ -178,7 +174,7 @@ function addRevoke(device: Command): void {
 	device
 		.command("revoke <id>")
 		.description(
-			"Revoke a device: its key and open enrollment tokens are void from now on.",
+			"Revoke a device: its key and open enrollment tokens stop working at once.",
 		)
 		.requiredOption("--org <id>", "the organization it belongs to")
 		.option("--json", "print the result as JSON")
@@ -196,10 +192,10 @@ function addDelete(device: Command): void {
 	device
 		.command("delete <id>")
 		.description(
-			"Delete a device for good, with its posture history, reports and links. To keep the history as proof, revoke it instead.",
+			"Delete a device for good, with its posture history, reports and links. To keep the history as evidence, revoke the device instead.",
 		)
 		.requiredOption("--org <id>", "the organization it belongs to")
-		.option("--yes", "yes, for good")
+		.option("--yes", "confirm the deletion")
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, options: OfOrganization & { yes?: boolean }) => {
 			requireDeviceId(id);
@@ -215,18 +211,21 @@ function addDelete(device: Command): void {
 		});
 }
 
-/** What is asked before it is done, of a program too: there is nobody to answer it. */
+/**
+ * Says what a deletion would lose. It takes the place of a question, because a program could not
+ * answer one.
+ */
 function describeLoss({ id, name, hostname, status }: Device): string {
 	const known = name ?? hostname;
 	const called = known === null ? "" : ` (${printable(known)})`;
-	return `device ${id}${called}, ${status}, is not deleted: its posture history and reports would be gone for good. Give --yes if they may be, or revoke the device, which keeps them`;
+	return `device ${id}${called}, ${status}, was not deleted, because its posture history and reports would be lost for good. Give --yes to delete them, or revoke the device, which keeps them`;
 }
 
 function addList(device: Command): void {
 	device
 		.command("list")
 		.description(
-			`List an organization's devices and how lately each was heard of, newest first, at most ${MAX_LISTED}.`,
+			`List an organization's devices with their freshness, newest first, at most ${MAX_LISTED}.`,
 		)
 		.requiredOption("--org <id>", "the organization")
 		.option("--json", "print the result as JSON")
@@ -261,7 +260,7 @@ function addShow(device: Command): void {
 	device
 		.command("show <id>")
 		.description(
-			"Show a device: what it said of itself, conflicts, and each check since when.",
+			"Show a device: what it reported about itself, its conflicts, and since when each check has its status.",
 		)
 		.requiredOption("--org <id>", "the organization it belongs to")
 		.option("--json", "print the result as JSON")
@@ -287,7 +286,7 @@ function requireDeviceId(text: string): void {
 	if (parseId(text)?.kind === "device") return;
 	throw new AppError(
 		"not_found",
-		`there is no device ${text}; assay device list shows those of an organization`,
+		`there is no device ${text}; assay device list shows an organization's devices`,
 	);
 }
 
@@ -303,7 +302,7 @@ function parseDays(text: string): number {
 
 function describeDevices(devices: Device[]): string {
 	if (devices.length === 0) {
-		return "No devices yet. Make one: npx assay device create --org <id> --name <device>";
+		return "No devices yet. Create one: npx assay device create --org <id> --name <device>";
 	}
 	return table(
 		["ID", "NAME", "STATUS", "FRESHNESS", "HOSTNAME", "PLATFORM", "CONFLICTS"],
@@ -349,10 +348,10 @@ function describeConflict(conflict: DeviceConflict): string {
 	);
 	const when = `${conflict.occurrences} times, last ${conflict.last_seen_at}`;
 	return conflict.kind === "DUPLICATE_HARDWARE"
-		? `CONFLICT duplicate hardware: ${machine} wants to be this device, but ${conflict.other_device_id} has that hardware; ${when}.
-  If it is the same machine enrolled again, revoke the older device; if not, the machines share a cloned hardware id.`
+		? `CONFLICT duplicate hardware: ${machine} tries to be this device, but ${conflict.other_device_id} has that hardware; ${when}.
+  If the same machine was enrolled again, revoke the older device. Otherwise the machines share a cloned hardware id.`
 		: `CONFLICT possible clone: ${machine} reports with this device's key; ${when}.
-  If its hardware was replaced, enroll it again; if not, the key was copied: revoke the device.`;
+  If its hardware was replaced, enroll it again. Otherwise the key was copied: revoke the device.`;
 }
 
 function describePostures(postures: Device["postures"]): string {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Client } from "pg";
 import type { Finding } from "./doctor.ts";
 
-/** What one service process may open, with a little for commands beside it. */
+/** Connections that one service process may open, and a few for commands. */
 const CONNECTIONS_NEEDED = 25;
 const LONG_MINUTES = 10;
-/** PostgreSQL stops taking writes at some 2,000 million, and vacuums by force from 200 million on. */
+/** PostgreSQL rejects writes at about 2,000 million, and forces a vacuum from 200 million on. */
 const MAX_TRANSACTION_AGE = 1_000_000_000;
 const SCHEMA = join(import.meta.dirname, "../../sql/schema.sql");
 
-/** How the server keeps what it is given, and whether something there will become trouble. */
+/** Examines how the server keeps its data, and whether anything is about to cause trouble. */
 export async function examineServer(
 	client: Client,
 	retentionMonths: number,
@@ -47,9 +47,9 @@ async function examineReplication(client: Client): Promise<Finding> {
 		return {
 			check,
 			status: "problem",
-			found: "the server is a standby, which only reads",
+			found: "the server is a standby, which is read-only",
 			advice:
-				"name the primary in DATABASE_URL, or an address that always leads to it (docs/scaling.md); or promote this one",
+				"set DATABASE_URL to the primary, or to an address that always leads to it (docs/scaling.md); or promote this server",
 		};
 	}
 	if (row?.commit === "off") {
@@ -58,16 +58,16 @@ async function examineReplication(client: Client): Promise<Finding> {
 			status: "problem",
 			found: "synchronous_commit is off",
 			advice:
-				"set synchronous_commit = on: without it a crash loses acknowledged data",
+				"set synchronous_commit = on; without it a crash loses acknowledged data",
 		};
 	}
 	if (row?.wanted && Number(row.synchronous) === 0) {
 		return {
 			check,
 			status: "problem",
-			found: `writes wait for a synchronous standby (${row.wanted}), and none streams`,
+			found: `writes wait for a synchronous standby (${row.wanted}), but none is streaming`,
 			advice:
-				"start the standby, or take it out of synchronous_standby_names and reload",
+				"start the standby, or remove it from synchronous_standby_names and reload",
 		};
 	}
 	const standbys = Number(row?.standbys ?? 0);
@@ -76,7 +76,7 @@ async function examineReplication(client: Client): Promise<Finding> {
 		status: "ok",
 		found:
 			standbys === 0
-				? "no standby streams from this server; backups are all there is besides"
+				? "no standby streams from this server; only backups protect the data"
 				: `${standbys} standbys stream, ${row?.synchronous} of them synchronously`,
 	};
 }
@@ -95,7 +95,7 @@ async function examineConnections(client: Client): Promise<Finding> {
 		check: "connections",
 		status: "warning",
 		found,
-		advice: `each process of the service may open 19: raise max_connections, or start fewer workers`,
+		advice: `each process of the service may open 19; raise max_connections, or start fewer workers`,
 	};
 }
 
@@ -118,7 +118,7 @@ async function examineTransactions(client: Client): Promise<Finding> {
 		return {
 			check: "transactions",
 			status: "ok",
-			found: `none is open for ${LONG_MINUTES} minutes or more`,
+			found: `none has been open for ${LONG_MINUTES} minutes or more`,
 		};
 	}
 	const each = rows.map(
@@ -129,7 +129,7 @@ async function examineTransactions(client: Client): Promise<Finding> {
 		status: "warning",
 		found: `open: ${each.join(", ")}`,
 		advice:
-			"a backup may take that long; of anything else: it keeps old rows from being cleaned up, so end it, with select pg_terminate_backend(pid) if need be",
+			"a backup may take that long; anything else prevents the cleaning of old rows, so end it, if necessary with select pg_terminate_backend(pid)",
 	};
 }
 
@@ -154,7 +154,7 @@ async function examineVacuum(client: Client): Promise<Finding> {
 			status: "problem",
 			found: "autovacuum is off",
 			advice:
-				"set autovacuum = on: else tables grow without end, and in the end the server takes no writes",
+				"set autovacuum = on; without it tables grow without end, and finally the server rejects writes",
 		};
 	}
 	if (age > MAX_TRANSACTION_AGE) {
@@ -163,22 +163,22 @@ async function examineVacuum(client: Client): Promise<Finding> {
 			status: "problem",
 			found: `the oldest rows are ${Math.round(age / 1e6)} million transactions old`,
 			advice:
-				"end long transactions and unused replication slots, then vacuum freeze: at 2,000 million the server takes no writes",
+				"end long transactions and unused replication slots, then run vacuum freeze; at 2,000 million the server rejects writes",
 		};
 	}
 	if (dead) {
 		return {
 			check,
 			status: "warning",
-			found: `more dead rows than living ones in ${dead.join(", ")}`,
+			found: `more dead rows than live ones in ${dead.join(", ")}`,
 			advice:
-				"vacuum does not keep up: look for long transactions, else lower autovacuum_vacuum_cost_delay",
+				"vacuum does not keep up; end long transactions, or lower autovacuum_vacuum_cost_delay",
 		};
 	}
 	return { check, status: "ok", found: "autovacuum keeps up" };
 }
 
-/** Those of the schema that this version was released with. */
+/** Checks the indexes of the schema that belongs to this version. */
 async function examineIndexes(client: Client): Promise<Finding> {
 	const names = [
 		...readFileSync(SCHEMA, "utf8").matchAll(
@@ -197,15 +197,15 @@ async function examineIndexes(client: Client): Promise<Finding> {
 		return {
 			check: "indexes",
 			status: "ok",
-			found: `all ${names.length} are there and valid`,
+			found: `all ${names.length} exist and are valid`,
 		};
 	}
 	return {
 		check: "indexes",
 		status: "problem",
-		found: `missing or not valid: ${rows.map(({ name }) => name).join(", ")}`,
+		found: `missing or invalid: ${rows.map(({ name }) => name).join(", ")}`,
 		advice:
-			"make them again with their lines from sql/schema.sql (reindex index for one that is not valid); without them the service is slow",
+			"create them again with their lines from sql/schema.sql (reindex index for an invalid one); without them the service is slow",
 	};
 }
 
@@ -227,7 +227,7 @@ async function examineReports(
 				select count(*)::int from pg_inherits i join pg_class c on c.oid = i.inhrelid
 				where i.inhparent = 'posture_reports'::regclass and $1 > 0
 					and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
-					-- A month more than the setting: the service looks once a day.
+					-- One month more than the setting, because the service checks once a day.
 					and to_date(right(c.relname, 7), 'YYYY_MM') < (date_trunc('month', now()) - ($1 + 1) * interval '1 month')::date
 			) as overdue`,
 		[months],
@@ -241,13 +241,13 @@ async function examineReports(
 		!current && "there is no partition for this month",
 		overdue > 0 &&
 			`raw reports of ${overdue} old month${overdue === 1 ? "" : "s"} are still there`,
-		strays && "some reports lie outside of any month",
+		strays && "some reports belong to no month's partition",
 	];
 	return {
 		check,
 		status: "warning",
 		found: found.filter(Boolean).join("; "),
 		advice:
-			'the service looks after them at its start and daily: start it, and look in its log for "posture reports" if this stays',
+			'the service does this at its start and daily; start it, and if this remains, search its log for "posture reports"',
 	};
 }

@@ -20,7 +20,7 @@ export interface Finding {
 	check: string;
 	status: "ok" | "warning" | "problem";
 	found: string;
-	/** What to do about it. */
+	/** The action to take. */
 	advice?: string;
 }
 
@@ -33,7 +33,7 @@ export function addDoctor(program: Command): void {
 	program
 		.command("doctor")
 		.description(
-			"Check runtime, configuration, disk, database, clock and metrics, and say what to do.",
+			"Check the runtime, configuration, disk, database, clock and metrics, and say what to do.",
 		)
 		.option("--json", "print the findings as JSON")
 		.action(async (options: { json?: boolean }) => {
@@ -95,7 +95,7 @@ function examineAddress(config: Config): Finding {
 		status: "warning",
 		found: `${config.baseUrl} is not encrypted`,
 		advice:
-			"put a proxy with TLS in front and set ASSAY_BASE_URL to its https address",
+			"put a proxy with TLS in front of the service and set ASSAY_BASE_URL to its https address",
 	};
 }
 
@@ -143,7 +143,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				schema,
 				await examineRole(server.connection),
 				await examineClock(client),
-				// What it looks at may not be there before.
+				// The objects that it examines may not exist before.
 				...(schema.status === "ok"
 					? await examineServer(client, config.reportRetentionMonths)
 					: []),
@@ -196,13 +196,13 @@ async function examineVersion(
 			check: "database",
 			status: "warning",
 			found,
-			advice: `Assay is tried with PostgreSQL 15 to ${NEWEST_TRIED / 10_000}; newer ones most likely work, but keep backups`,
+			advice: `Assay is tested with PostgreSQL 15 to ${NEWEST_TRIED / 10_000}; newer versions probably work, but keep backups`,
 		};
 	}
 	return { check: "database", status: "ok", found };
 }
 
-/** Where the service that has this configuration gives its metrics, on this machine. */
+/** Asks for the metrics of the service that has this configuration, on this machine. */
 async function examineMetrics(config: Config): Promise<Finding> {
 	const anywhere = new Map([
 		["0.0.0.0", "127.0.0.1"],
@@ -214,7 +214,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 		const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
 		const text = await answer.text();
 		if (answer.ok && text.includes("assay_info")) {
-			return { check: "metrics", status: "ok", found: `${url} has them` };
+			return { check: "metrics", status: "ok", found: `${url} answers` };
 		}
 		return {
 			check: "metrics",
@@ -228,12 +228,13 @@ async function examineMetrics(config: Config): Promise<Finding> {
 			check: "metrics",
 			status: "warning",
 			found: `${url} does not answer`,
-			advice: "it does while the service runs on this machine: start it",
+			advice:
+				"it answers while the service runs on this machine; start the service",
 		};
 	}
 }
 
-/** Only where traces are asked for. */
+/** Examines traces only when they are configured. */
 function examineTraces(): Finding[] {
 	const traces = readTracing(process.env);
 	if (!traces) return [];
@@ -244,14 +245,14 @@ function examineTraces(): Finding[] {
 					check: "traces",
 					status: "warning",
 					found: traces.notices.join("; "),
-					advice: "docs/watching.md says which values there are",
+					advice: "docs/watching.md lists the values",
 				},
 			]
 		: [
 				{
 					check: "traces",
 					status: "ok",
-					found: `sent as ${traces.protocol}; the log says so when they cannot be`,
+					found: `sent as ${traces.protocol}; the log says when they cannot be sent`,
 				},
 			];
 }
@@ -297,7 +298,7 @@ async function examineRole(
 			return {
 				check: "tenancy",
 				status: "warning",
-				found: "the service would not work with a server that only reads",
+				found: "the service cannot work with a server that is read-only",
 				advice: "see replication below",
 			};
 		}
@@ -326,6 +327,6 @@ async function examineClock(client: Client): Promise<Finding> {
 				check: "clock",
 				status: "problem",
 				found,
-				advice: "set both machines' clocks by NTP",
+				advice: "synchronize both machines' clocks with NTP",
 			};
 }

@@ -20,12 +20,12 @@ export function addSetRole(user: Command): void {
 	user
 		.command("set-role")
 		.description(
-			"Change what a member may do in an organization; it keeps at least one admin.",
+			"Change a member's role in an organization, which must keep at least one admin.",
 		)
 		.requiredOption("--email <address>", "the member", parseEmail)
 		.requiredOption("--org <id>", "the organization")
 		.addOption(
-			new Option("--role <role>", "what the member may do there")
+			new Option("--role <role>", "the member's new role")
 				.choices(ROLES)
 				.makeOptionMandatory(),
 		)
@@ -49,7 +49,7 @@ export function addRemove(user: Command): void {
 	user
 		.command("remove")
 		.description(
-			"Take a member out of an organization, which keeps at least one admin. The user stays, with other organizations.",
+			"Remove a member from an organization, which must keep at least one admin. The user's account and other memberships stay.",
 		)
 		.requiredOption("--email <address>", "the member", parseEmail)
 		.requiredOption("--org <id>", "the organization")
@@ -63,7 +63,7 @@ export function addRemove(user: Command): void {
 					return run(removeMember, { organization_id, user_id: id });
 				},
 			);
-			const text = `${options.email} is no member of ${organization_id} any more.`;
+			const text = `${options.email} is no longer a member of ${organization_id}.`;
 			print(options, removed, text);
 		});
 }

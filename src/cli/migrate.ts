@@ -6,7 +6,7 @@ export function addMigrate(program: Command): void {
 	program
 		.command("migrate")
 		.description(
-			"Bring the database to the newest schema (start does it as well).",
+			"Bring the database to the newest schema (start does this too).",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { json?: boolean }) => {

@@ -6,7 +6,7 @@ import { withDatabase } from "./with-database.ts";
 
 const MAX_NAME = 1000;
 
-/** A name of 1 to 1000 characters, none of them control characters. */
+/** Reads a name of 1 to 1000 characters without control characters. */
 export function parseName(text: string): string {
 	if (text.trim() === "" || text.length > MAX_NAME || /\p{Cc}/u.test(text)) {
 		throw new InvalidArgumentError(
@@ -20,14 +20,15 @@ export function addOrg(program: Command): void {
 	const org = program.command("org").description("Organizations.");
 	org
 		.command("create")
-		.description("Make an organization and print its id.")
-		.requiredOption("--name <name>", "what it is called", parseName)
+		.description("Create an organization and print its id.")
+		.requiredOption("--name <name>", "its name", parseName)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { name: string; json?: boolean }) => {
 			const id = await withDatabase(({ pool, migrated, description }) => {
-				// Of a new installation this may be the first command; in a wrong folder it shows.
+				// In a new installation this may be the first command. In a wrong folder the message
+				// reveals it.
 				if (migrated.some((name) => name.startsWith("0001_"))) {
-					process.stderr.write(`made a new database: ${description}\n`);
+					process.stderr.write(`created a new database: ${description}\n`);
 				}
 				return createOrganization(pool, options.name);
 			}, "make");
@@ -50,7 +51,7 @@ Next: npx assay user create --org ${id} --role admin --email <e-mail> --name <na
 				options,
 				{ organizations },
 				organizations.length === 0
-					? "No organizations yet. Make one: npx assay org create --name <name>"
+					? "No organizations yet. Create one: npx assay org create --name <name>"
 					: table(
 							["ID", "MEMBERS", "NAME"],
 							organizations.map((one) => [
@@ -63,7 +64,7 @@ Next: npx assay user create --org ${id} --role admin --email <e-mail> --name <na
 		});
 }
 
-/** All there are: the service's own role sees those of a user alone. */
+/** Lists all organizations. The service's own role sees only those of a user. */
 async function listOrganizations({ identityPool }: Database) {
 	const { rows } = await identityPool.query<{
 		id: string;

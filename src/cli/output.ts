@@ -1,4 +1,4 @@
-/** Writes a command's result: `data` as JSON with --json, else `text`. */
+/** Writes a command's result: `data` as JSON with --json, otherwise `text`. */
 export function print(
 	options: { json?: boolean },
 	data: object,
@@ -10,14 +10,14 @@ export function print(
 }
 
 /**
- * A value that came from outside, fit for a terminal: a hostname could hold escape
- * sequences, or line breaks that forge lines of ours.
+ * Makes a value from outside safe for a terminal: a hostname could contain escape sequences, or
+ * line breaks that imitate lines of ours.
  */
 export function printable(value: string): string {
 	return value.replace(/\p{Cc}/gu, "\ufffd");
 }
 
-/** Rows as columns that line up, with a heading. */
+/** Formats rows as aligned columns with a heading. */
 export function table(heading: string[], rows: string[][]): string {
 	const all = [heading, ...rows.map((row) => row.map(printable))];
 	const widths = heading.map((_, column) =>
@@ -33,7 +33,7 @@ export function table(heading: string[], rows: string[][]): string {
 		.join("\n");
 }
 
-/** "1 entry", "2 entries". */
+/** Returns for example "1 entry" or "2 entries". */
 export function counted(
 	count: number,
 	one: string,

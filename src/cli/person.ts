@@ -20,7 +20,7 @@ interface Options {
 export function addPerson(program: Command): void {
 	const person = program
 		.command("person")
-		.description("Somebody in an organization's register of people.");
+		.description("People in an organization's People register: export, erase.");
 	addExport(person);
 	addErase(person);
 }
@@ -29,11 +29,11 @@ function addExport(person: Command): void {
 	person
 		.command("export")
 		.description(
-			"Print as JSON what is kept about a person: the record, what the person owns, devices, entries of the audit log.",
+			"Print everything that Assay keeps about a person as JSON: the record, what the person owns, devices, entries of the audit log.",
 		)
 		.requiredOption("--org <id>", "the organization")
 		.requiredOption("--person <id or address>", "the person")
-		.option("--json", "changes nothing: JSON is what it prints")
+		.option("--json", "has no effect: the output is always JSON")
 		.action(async (options: Options) => {
 			const organizationId = parseOrganizationId(options.org);
 			const exported = await withDatabase(({ ownerConnection }) =>
@@ -49,12 +49,12 @@ function addErase(person: Command): void {
 	person
 		.command("erase")
 		.description(
-			"Take a person's name, addresses, position and dates out of the register and the audit log, for good. What the person owned stays, with an owner without a name.",
+			"Remove a person's name, addresses, position and dates from the register and the audit log, for good. What the person owned stays, with an owner without a name.",
 		)
 		.requiredOption("--org <id>", "the organization")
 		.requiredOption("--person <id or address>", "the person")
 		.option("--clear-devices", "leave the person's devices without an owner")
-		.option("--dry-run", "say what would go, and change nothing")
+		.option("--dry-run", "say what would be erased, and change nothing")
 		.option("--json", "print the result as JSON")
 		.action(
 			async (
@@ -84,7 +84,7 @@ function addErase(person: Command): void {
 		);
 }
 
-/** Whoever may run commands here, as the audit log has it. */
+/** Returns the person at the command line as the audit log names them. */
 export function operator() {
 	return {
 		...systemPrincipal(),
@@ -92,7 +92,7 @@ export function operator() {
 	};
 }
 
-/** An export is JSON for people too; for them with line breaks. */
+/** Prints an export, which is JSON for people too; for them it has line breaks. */
 export function printExport(
 	options: { json?: boolean },
 	exported: Record<string, unknown>,
@@ -103,8 +103,8 @@ export function printExport(
 
 function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	const lines = [
-		`${isDryRun ? "Nothing was changed. It would be: p" : "P"}erson ${erased.id} is "${erased.name}" now; ${counted(erased.redacted_entries, "entry", "entries")} of the audit log redacted.`,
-		`Owned under that name: ${erased.still_owns}; devices left without an owner: ${erased.devices_without_owner}.`,
+		`${isDryRun ? "Nothing was changed. The result would be: p" : "P"}erson ${erased.id} is now "${erased.name}"; ${counted(erased.redacted_entries, "entry", "entries")} of the audit log redacted.`,
+		`Records owned under that name: ${erased.still_owns}; devices left without an owner: ${erased.devices_without_owner}.`,
 	];
 	for (const { kind, id, name } of erased.mentions) {
 		lines.push(
@@ -113,7 +113,7 @@ function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	}
 	if (erased.mentioned_in_entries > 0) {
 		lines.push(
-			`Still named in ${counted(erased.mentioned_in_entries, "entry", "entries")} of the audit log on other records; see docs/privacy.md.`,
+			`Still named in ${counted(erased.mentioned_in_entries, "entry", "entries")} of the audit log about other records; see docs/privacy.md.`,
 		);
 	}
 	for (const email of erased.accounts) {

@@ -8,17 +8,17 @@ import { describeProblems, report } from "./backup.ts";
 import { print } from "./output.ts";
 
 const REMEMBER = `Remember:
-  ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that was
-  used: with another, second factors do not work (npx assay user reset-two-factor).
-  Keys, tokens and memberships that were taken away after the backup was made count again: take
-  them away again. Whoever enrolled a device since enrolls it once more.
-  Everybody signs in anew.`;
+  ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
+  was used: second factors do not work with another one (npx assay user reset-two-factor).
+  Keys, tokens and memberships that were revoked after the backup was made count again: revoke
+  them again. Devices that enrolled since then must enroll again.
+  Everybody has to sign in again.`;
 
 export function addRestore(program: Command): void {
 	program
 		.command("restore <file>")
 		.description(
-			"Load a backup (- is standard input) into an empty database and bring it to the newest schema. A file that is damaged, cut off or of a newer version changes nothing.",
+			"Load a backup (- is standard input) into an empty database and bring it to the newest schema. A file that is damaged, cut off or from a newer version changes nothing.",
 		)
 		.option("--json", "print what was restored as JSON")
 		.action(restore);
@@ -38,7 +38,7 @@ async function restore(
 			readBytes(file),
 			report,
 		);
-		report("restored; looking at the audit logs");
+		report("restored; verifying the audit logs");
 		const problems = await verifyLogs(server.connection);
 		const summary = summarize(manifest, rows);
 		const lines = [

@@ -9,7 +9,7 @@ export function addSetupLink(program: Command): void {
 	program
 		.command("setup-link")
 		.description(
-			"Print a new link that sets the service up: it makes the first user and organization, once, within 24 hours. Links before it stop working.",
+			"Print a new set-up link. It creates the first user and organization and works once, within 24 hours. Earlier links stop working.",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { json?: boolean }) => {
@@ -20,7 +20,7 @@ export function addSetupLink(program: Command): void {
 			if (!url) {
 				throw new AppError(
 					"bad_request",
-					"Assay is set up already: there are users. `assay user create` makes another, `assay user reset-link` sets a forgotten password",
+					"Assay is already set up and has users; `assay user create` creates another, and `assay user reset-link` helps with a forgotten password",
 				);
 			}
 			print(options, { setup_url: url }, url);

@@ -29,26 +29,34 @@ export function addSimulate(program: Command): void {
 	program
 		.command("simulate")
 		.description(
-			"Add simulated devices to an organization of a running service and let them report, for a time: for trying things out and for measuring. They stay in the organization afterwards.",
+			"Add simulated devices to an organization of a running service and let them report for some time, to try things out or to measure. They stay in the organization afterwards.",
 		)
 		.option("--url <url>", "address of the service (ASSAY_BASE_URL)", parseUrl)
-		.requiredOption("--org <id>", "the organization, best one made for this")
-		.option("--devices <count>", "how many", wholeNumber(1, MAX_DEVICES), 50)
+		.requiredOption(
+			"--org <id>",
+			"the organization, preferably one created for this",
+		)
+		.option(
+			"--devices <count>",
+			"number of devices",
+			wholeNumber(1, MAX_DEVICES),
+			50,
+		)
 		.option(
 			"--rate <count>",
-			"requests a second at most",
+			"most requests a second",
 			wholeNumber(1, MAX_RATE),
 			50,
 		)
 		.option(
 			"--duration <seconds>",
-			"how long they report after all are enrolled",
+			"how long they report after all have enrolled",
 			wholeNumber(0, MAX_SECONDS),
 			60,
 		)
 		.option(
 			"--seed <number>",
-			"the same one gives the same devices; in one organization they would be duplicates (random)",
+			"the same seed gives the same devices, which are duplicates within one organization (default: random)",
 			wholeNumber(0, MAX_SEED),
 		)
 		.option(
@@ -61,7 +69,7 @@ export function addSimulate(program: Command): void {
 		.addHelpText(
 			"after",
 			`
-It works with the API token of an administrator in ASSAY_TOKEN. Ctrl-C ends it early.
+It needs the API token of an administrator in ASSAY_TOKEN. Ctrl-C ends it early.
 
 Example:
   ASSAY_TOKEN=asy_pat_… assay simulate --org <id> --devices 200 --duration 600`,
@@ -121,18 +129,18 @@ function describe(counts: Counts): string {
 		`${enrolled} enrolled`,
 		`${heartbeats} heartbeats`,
 		`${reports} reports`,
-		`${conflicts} refused as duplicates`,
+		`${conflicts} rejected as duplicates`,
 		`${failed} failed`,
 		`${revoked} revoked`,
 	].join(", ");
 }
 
-/** Not on standard output, which is for the result. */
+/** Writes to standard error, because standard output is for the result. */
 function say(line: string): void {
 	process.stderr.write(`${line}\n`);
 }
 
-/** Reads an option that is a whole number from `least` to `most`. */
+/** Returns a parser for an option that is a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
 	return (text: string): number => {
 		const number = Number(text);

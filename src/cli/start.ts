@@ -15,8 +15,8 @@ import { withDatabase } from "./with-database.ts";
 import { startWorkers, type WorkerReady } from "./workers.ts";
 
 const firstSteps = (setupUrl: string) => `
-Nothing is set up yet. Open this link within 24 hours to make the first user and organization;
-it works once, and \`npx assay setup-link\` prints a new one:
+Nothing is set up yet. Open this link within 24 hours to create the first user and organization.
+It works once, and \`npx assay setup-link\` prints a new one:
 
   ${setupUrl}
 
@@ -38,11 +38,11 @@ export function addStart(program: Command): void {
 		)
 		.option(
 			"--workers <count>",
-			"processes that share the work, for a large fleet on several cores",
+			"number of processes that share the work of a large fleet on several cores",
 			parseWorkers,
 			1,
 		)
-		.option("--json", "print the address as JSON once it is ready")
+		.option("--json", "print the address as JSON when the service is ready")
 		.action(async (options: { workers: number; json?: boolean }) => {
 			const config = readConfig(process.env);
 			const traces = readTracing(process.env);
@@ -55,7 +55,7 @@ export function addStart(program: Command): void {
 			log.info({ signal: await stopped }, "stopping");
 			await close();
 			log.info("stopped");
-			// What may still be open (a log pipe) must not hold the process.
+			// Something that is still open, such as a log pipe, must not keep the process alive.
 			process.exit(0);
 		});
 }
@@ -81,7 +81,7 @@ async function startService(
 			},
 		};
 	}
-	// Only now: the other commands start twice as fast without the HTTP server's code.
+	// Imported late, because the other commands start twice as fast without the HTTP server's code.
 	const { serve } = await import("../serve.ts");
 	return serve(config, log, await openWebConsole(log), traces);
 }
@@ -92,7 +92,8 @@ async function announce(
 	ready: WorkerReady,
 ): Promise<void> {
 	const address = config.port === 0 ? ready.url : config.baseUrl;
-	// Here and not in the service: of several workers each would undo the link of the one before.
+	// The link is made here because each of several workers would invalidate the previous worker's
+	// link.
 	const setupUrl = ready.isEmpty
 		? await withDatabase(({ pool }) => makeSetupLink(pool, address))
 		: undefined;
@@ -124,8 +125,8 @@ function parseWorkers(text: string): number {
 }
 
 /**
- * Resolves with the first signal to stop; the second ends the process at once, but for a
- * worker: a terminal and the process above it may both have sent one.
+ * Resolves with the first signal to stop. The second signal ends the process at once, except in a
+ * worker: a terminal and the parent process may both have sent one.
  */
 function waitForSignal(): Promise<string> {
 	return new Promise((resolve) => {

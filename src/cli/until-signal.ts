@@ -1,6 +1,9 @@
 import { whenNpmEnds } from "./started-by-npm.ts";
 
-/** Aborts with the first Ctrl-C or SIGTERM, also one to npm; the second ends the process at once. */
+/**
+ * Aborts on the first Ctrl-C or SIGTERM, also when npm receives it. The second one ends the process
+ * at once.
+ */
 export function whenInterrupted(): AbortSignal {
 	const controller = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

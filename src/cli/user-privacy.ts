@@ -15,10 +15,10 @@ export function addUserPrivacy(user: Command): void {
 	user
 		.command("export")
 		.description(
-			"Print as JSON what is kept about a user in all organizations: account, memberships, sessions, API tokens without secrets, entries of the audit log.",
+			"Print everything that Assay keeps about a user in all organizations as JSON: account, memberships, sessions, API tokens without secrets, entries of the audit log.",
 		)
 		.requiredOption("--email <address>", "the user", parseEmail)
-		.option("--json", "changes nothing: JSON is what it prints")
+		.option("--json", "has no effect: the output is always JSON")
 		.action(async (options: Options) => {
 			const exported = await withDatabase(({ ownerConnection }) =>
 				asPrivacy(ownerConnection, { isReadOnly: true }, (client) =>
@@ -30,10 +30,10 @@ export function addUserPrivacy(user: Command): void {
 	user
 		.command("erase")
 		.description(
-			"Delete an account with its sessions, API tokens and memberships, and take the user's name and address out of all audit logs, for good. An organization's last admin is refused.",
+			"Delete an account with its sessions, API tokens and memberships, and remove the user's name and address from all audit logs, for good. An organization's last admin cannot be erased.",
 		)
 		.requiredOption("--email <address>", "the user", parseEmail)
-		.option("--dry-run", "say what would go, and change nothing")
+		.option("--dry-run", "say what would be erased, and change nothing")
 		.option("--json", "print the result as JSON")
 		.action(async (options: Options & { dryRun?: boolean }) => {
 			const isTrial = options.dryRun ?? false;
@@ -52,7 +52,7 @@ export function addUserPrivacy(user: Command): void {
 
 function describe(erased: ErasedUser, isTrial: boolean): string {
 	return [
-		`${isTrial ? "Nothing was changed. It would be: u" : "U"}ser ${erased.id} is gone, in the audit log "${erased.name}"; ${counted(erased.organizations_left, "membership")} ended, ${counted(erased.redacted_entries, "entry", "entries")} redacted.`,
+		`${isTrial ? "Nothing was changed. The result would be: u" : "U"}ser ${erased.id} is deleted and called "${erased.name}" in the audit log; ${counted(erased.organizations_left, "membership")} ended, ${counted(erased.redacted_entries, "entry", "entries")} redacted.`,
 		...erased.people.map(
 			({ organization_id, id }) =>
 				`A person with this address is in a register: assay person erase --org ${organization_id} --person ${id}`,

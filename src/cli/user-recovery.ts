@@ -16,12 +16,12 @@ interface Options {
 	json?: boolean;
 }
 
-/** For whoever runs the service: back in when no admin and no mail can help. */
+/** Commands for the operator: they let a user back in when no admin and no mail can help. */
 export function addUserRecovery(user: Command): void {
 	user
 		.command("reset-link")
 		.description(
-			"Print a link with which a user sets a new password, once, within 24 hours. Links before it stop working.",
+			"Print a link that lets a user set a new password, once, within 24 hours. Earlier links stop working.",
 		)
 		.requiredOption("--email <address>", "the user", parseEmail)
 		.option("--json", "print the result as JSON")
@@ -37,7 +37,7 @@ export function addUserRecovery(user: Command): void {
 	user
 		.command("reset-two-factor")
 		.description(
-			"Take a user's second factor away and sign the user out everywhere; the password alone signs in then.",
+			"Remove a user's second factor and sign the user out everywhere. Afterwards the password alone is enough to sign in.",
 		)
 		.requiredOption("--email <address>", "the user", parseEmail)
 		.option("--json", "print the result as JSON")
@@ -51,7 +51,7 @@ export function addUserRecovery(user: Command): void {
 			print(
 				options,
 				changed,
-				`${changed.email} signs in with the password alone now.`,
+				`${changed.email} now signs in with the password alone.`,
 			);
 		});
 }

@@ -28,7 +28,7 @@ import { addUserRecovery } from "./user-recovery.ts";
 import { withDatabase } from "./with-database.ts";
 
 export function addUser(program: Command): void {
-	const user = program.command("user").description("People who may sign in.");
+	const user = program.command("user").description("Users, who may sign in.");
 	addCreate(user);
 	addList(user);
 	addSetPassword(user);
@@ -51,23 +51,23 @@ function addCreate(user: Command): void {
 	user
 		.command("create")
 		.description(
-			"Make a user and a member of an organization, or an existing user a member of a further one.",
+			"Create a user who is a member of an organization, or make an existing user a member of another one.",
 		)
 		.requiredOption(
 			"--email <address>",
-			"what the user signs in with",
+			"the address to sign in with",
 			parseEmail,
 		)
-		.requiredOption("--name <name>", "what the user is called", parseName)
+		.requiredOption("--name <name>", "the user's name", parseName)
 		.requiredOption("--org <id>", "the organization")
 		.addOption(
-			new Option("--role <role>", "what the user may do there")
+			new Option("--role <role>", "the user's role there")
 				.choices(ROLES)
 				.makeOptionMandatory(),
 		)
 		.option(
 			"--password-stdin",
-			"read the password from standard input; without it the user cannot sign in until `user set-password`",
+			"read the password from standard input; without it the user cannot sign in before `user set-password`",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
@@ -84,7 +84,7 @@ function addCreate(user: Command): void {
 					made.is_new && passwordHash === null
 						? `
 
-Nobody can sign in as this user yet. Set a password: npx assay user set-password --email ${made.email}`
+This user cannot sign in yet. Set a password: npx assay user set-password --email ${made.email}`
 						: ""
 				}
 
@@ -103,7 +103,7 @@ async function makeMember(
 	if (known && passwordHash !== null) {
 		throw new AppError(
 			"bad_request",
-			`there is a user ${known.email} already, whose password stays; leave --password-stdin away to make the user a member, or use \`assay user set-password\``,
+			`user ${known.email} already exists and keeps the password; omit --password-stdin to make the user a member, or use \`assay user set-password\``,
 		);
 	}
 	return withTenant(pool, organizationId, async (client) => {
@@ -169,7 +169,7 @@ function addList(user: Command): void {
 				options,
 				{ users },
 				users.length === 0
-					? `No members yet. Make one: npx assay user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
+					? `No members yet. Create one: npx assay user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
 					: table(
 							["ID", "ROLE", "E-MAIL", "NAME"],
 							users.map((one) => [one.user_id, one.role, one.email, one.name]),
@@ -182,7 +182,7 @@ function addSetPassword(user: Command): void {
 	user
 		.command("set-password")
 		.description(
-			"Give a user another password, read from standard input, and sign the user out everywhere.",
+			"Set a user's password, read from standard input, and sign the user out everywhere.",
 		)
 		.requiredOption("--email <address>", "the user", parseEmail)
 		.option("--json", "print the result as JSON")
@@ -193,7 +193,8 @@ function addSetPassword(user: Command): void {
 				const found = await requireUser(identityPool, options.email);
 				await requireAnother(identityPool, found.email, password);
 				const passwordHash = await hashPassword(password);
-				// One of the two is undone if the other fails, but for the moment of the commit.
+				// If one of the two writes fails, the other is rolled back. Only a failure at the moment of
+				// the commit could separate them.
 				await transaction(pool, {}, async (client) => {
 					await appendChanges(
 						client,
@@ -216,17 +217,22 @@ function addSetPassword(user: Command): void {
 		});
 }
 
-/** The hash of the password on standard input, by the rules of the console; `about` is known of its user. */
+/**
+ * Returns the hash of the password on standard input, which must meet the console's rules; `about`
+ * are texts known about its user.
+ */
 async function readNewPassword(about: string[]): Promise<string> {
 	const password = await readPassword();
 	requireGoodPassword(password, about);
 	return hashPassword(password);
 }
 
-/** The password on standard input; a line break at its end does not count. */
+/** Returns the password on standard input, without a line break at its end. */
 async function readPassword(): Promise<string> {
 	if (process.stdin.isTTY) {
-		process.stderr.write("Password, then Enter and Ctrl-D (it is shown):\n");
+		process.stderr.write(
+			"Type the password, then Enter and Ctrl-D (it is visible):\n",
+		);
 	}
 	return (await readText(process.stdin)).replace(/\r?\n$/, "");
 }

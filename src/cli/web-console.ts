@@ -5,18 +5,18 @@ import { AppError } from "../errors.ts";
 import { type ConsoleFiles, readConsoleFiles } from "../http/console-files.ts";
 
 /**
- * Builds the console if that is needed: one process for all workers. A failure is logged
- * and does not stop the service, which serves devices and AI clients without it.
+ * Builds the console if necessary, in one process for all workers. A failure is logged and does not
+ * stop the service, which serves devices and AI clients without a console.
  */
 export async function buildWebConsole(log: Logger): Promise<void> {
-	// Not on standard output: that is for the result, which may be JSON.
+	// Standard output is for the result, which may be JSON.
 	const tell = (line: string) => process.stderr.write(`${line}\n`);
 	await ensureConsole(tell).catch((err) =>
 		log.error({ err }, "the web console could not be built"),
 	);
 }
 
-/** The console to serve, or the sentence that says why there is none. */
+/** Returns the console to serve, or a sentence that says why there is none. */
 export async function openWebConsole(
 	log: Logger,
 ): Promise<ConsoleFiles | string> {

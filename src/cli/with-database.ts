@@ -2,8 +2,8 @@ import { readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 
 /**
- * Runs `work` with the configured database, which it opens, brings to the newest schema and closes.
- * Rejects with a bad_request AppError when there is none, unless it may be made.
+ * Opens the configured database, brings it to the newest schema, runs `work` and closes it. Rejects
+ * with a bad_request AppError when there is no database, unless one may be made.
  */
 export async function withDatabase<Result>(
 	work: (database: Database) => Promise<Result>,

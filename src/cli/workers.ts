@@ -4,15 +4,15 @@ import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
 import type { Service } from "../serve.ts";
 
-/** What a worker says once it serves. */
+/** The message of a worker that serves. */
 export type WorkerReady = Omit<Service, "close">;
 
 const RESTART_MS = 1_000;
 
 /**
- * Starts `count` processes that serve the same address; each runs this program again.
- * One that ends unasked is started anew. They share the database as any Assay processes
- * do. Rejects when one cannot start (it has said why on standard error).
+ * Starts `count` processes that serve the same address; each runs this program again. One that ends
+ * unasked is started again. They share the database as any Assay processes do. Rejects when one
+ * cannot start (it has said why on standard error).
  */
 export async function startWorkers(
 	count: number,
@@ -41,7 +41,7 @@ export async function startWorkers(
 				if (!isStopping) cluster.fork();
 			}, RESTART_MS);
 		});
-		// The first to look may have been before somebody made a user; all say the same else.
+		// A user may have been created after the first worker looked. Otherwise all say the same.
 		return { ...(ready[0] as WorkerReady), close };
 	} catch (error) {
 		await close();

@@ -1,6 +1,6 @@
 /**
- * Array parameters as PostgreSQL's array text. The driver would do the same, at several
- * times the cost: it asks each element for its type and escapes it by two replacements.
+ * Writes an array parameter as PostgreSQL's array text. The driver would do the same at several
+ * times the cost: it checks each element's type and escapes it with two replacements.
  */
 export function textArray(values: readonly (string | null)[]): string {
 	let text = "{";
@@ -14,7 +14,7 @@ export function textArray(values: readonly (string | null)[]): string {
 	return `${text}}`;
 }
 
-/** An array of bytea from their hexadecimal digits. */
+/** Writes an array of bytea, given their hexadecimal digits. */
 export function byteaArray(digits: readonly string[]): string {
 	return digits.length === 0 ? "{}" : `{"\\\\x${digits.join('","\\\\x')}"}`;
 }

@@ -6,15 +6,18 @@ import { requireDatabase } from "./missing-database.ts";
 import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
 import { assertOwnSessions } from "./session.ts";
 
-/** A server to connect to as its owner: the one in DATABASE_URL, or the embedded one. */
+/** A server that Assay connects to as its owner: the one in DATABASE_URL, or the embedded one. */
 export interface Server {
 	connection: ClientConfig;
-	/** For people: where the data is. */
+	/** Says where the data is, for people. */
 	description: string;
 	close: () => Promise<void>;
 }
 
-/** Throws a bad_request AppError when DATABASE_URL leads to a pooler with which Assay cannot work. */
+/**
+ * Opens the configured server. Throws a bad_request AppError when DATABASE_URL leads to a pooler
+ * that Assay cannot work with.
+ */
 export async function openServer(config: Config): Promise<Server> {
 	if (config.databaseUrl) {
 		const connection = { connectionString: config.databaseUrl };
@@ -35,30 +38,33 @@ export async function openServer(config: Config): Promise<Server> {
 
 export interface Database {
 	pool: Pool;
-	/** Like `pool`, for devices alone: people and AI clients in a crowd cannot take their turn. Connects when it is used. */
+	/**
+	 * Like `pool`, but only for devices, so that a crowd of people and AI clients cannot hold them
+	 * up. Connects on first use.
+	 */
 	devicePool: Pool;
-	/** As assay_identity, which keeps users, passwords and sessions. Connects when it is used. */
+	/** Works as assay_identity, which keeps users, passwords and sessions. Connects on first use. */
 	identityPool: Pool;
-	/** As assay_audit, which reads every organization's audit log. Connects when it is used. */
+	/** Works as assay_audit, which reads every organization's audit log. Connects on first use. */
 	auditPool: Pool;
-	/** To connect as the owner of the tables, for what changes them. */
+	/** Connects as the owner of the tables, for code that changes them. */
 	ownerConnection: ClientConfig;
 	description: string;
-	/** Names of the migrations applied while opening. */
+	/** Names of the migrations that opening applied. */
 	migrated: string[];
-	/** Asked again, it waits for the end that the first one began. */
+	/** A second call waits for the closing that the first call began. */
 	close: () => Promise<void>;
 }
 
-/** Connections the service keeps to its database at most, for each purpose. */
+/** Most connections that each of the service's pools keeps to the database. */
 const POOL_SIZE = 8;
-/** Two batches each of heartbeats and reports, one of look-ups, and one for what is rare. */
+/** Two batches each of heartbeats and reports, one of look-ups, and one for rare work. */
 const DEVICE_POOL_SIZE = 6;
 const IDENTITY_POOL_SIZE = 4;
 
 /**
- * The database, migrated, through a pool bound by row-level security. Throws a bad_request
- * AppError when there is none and it is not to be made.
+ * Opens the database, migrates it, and gives pools that row-level security binds. Throws a
+ * bad_request AppError when there is no database and none may be made.
  */
 export async function openDatabase(
 	config: Config,

@@ -1,8 +1,8 @@
 /**
- * Writes sql/schema.sql, the schema that the migrations result in; with --check only
- * compares and fails when it differs. Needs DATABASE_URL, the superuser of a
- * PostgreSQL 15 (the oldest we support, so that the text does not depend on the
- * server), and its pg_dump.
+ * Writes sql/schema.sql, the schema that the migrations produce. With --check it only compares, and
+ * fails when the file differs. It needs DATABASE_URL with the superuser of a PostgreSQL 15, and
+ * that version's pg_dump. 15 is the oldest version that Assay supports; always using it keeps the
+ * text independent of the server.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { migrate } from "./migrate.ts";
 const FILE = join(import.meta.dirname, "../../sql/schema.sql");
 const SCRATCH = `assay_schema_${process.pid}`;
 
-/** What is left when the parts that name versions, sessions and owners are taken away. */
+/** Removes the parts of a dump that name versions, sessions and owners. */
 function normalize(dump: string): string {
 	const lines = dump
 		.split("\n")
@@ -26,7 +26,7 @@ function normalize(dump: string): string {
 
 const serverUrl = process.env.DATABASE_URL;
 if (!serverUrl) {
-	console.error("Set DATABASE_URL to a PostgreSQL 15, as its superuser.");
+	console.error("Set DATABASE_URL to a PostgreSQL 15 and its superuser.");
 	process.exit(2);
 }
 const url = new URL(serverUrl);
@@ -39,9 +39,7 @@ try {
 		"select current_setting('server_version_num')::int / 10000 as major",
 	);
 	if (rows[0]?.major !== 15) {
-		console.error(
-			`This is PostgreSQL ${rows[0]?.major}; the dump is made with 15.`,
-		);
+		console.error(`This is PostgreSQL ${rows[0]?.major}; the dump needs 15.`);
 		process.exit(2);
 	}
 	await server.query(`create database ${SCRATCH}`);
@@ -61,7 +59,7 @@ if (!process.argv.includes("--check")) {
 	console.log(`Wrote ${FILE}.`);
 } else if (readFileSync(FILE, "utf8") !== schema) {
 	console.error(
-		"sql/schema.sql is not what the migrations make: npm run schema",
+		"sql/schema.sql differs from what the migrations make; npm run schema writes it",
 	);
 	process.exit(1);
 } else {

@@ -9,7 +9,7 @@ const RETRY_MS = 500;
 /** Each Assay process holds one connection of this name for as long as it uses the server. */
 const PRESENCE = "assay presence";
 
-/** What `pg` needs to reach the database `assay` of the cluster. */
+/** Returns what `pg` needs to connect to the cluster's database `assay`. */
 export function connectionOf({ directory, port, password }: Cluster) {
 	return {
 		host: port ? "127.0.0.1" : directory,
@@ -21,9 +21,10 @@ export function connectionOf({ directory, port, password }: Cluster) {
 }
 
 /**
- * A connection to the database `postgres`, so that `assay` can be dropped and restored
- * meanwhile, as soon as the server takes one; undefined when `isAlive` says it has gone.
- * Throws a service_unavailable AppError after a minute, or when the password is wrong.
+ * Connects as soon as the server accepts connections; undefined when `isAlive` says that it has
+ * gone. The connection leads to the database `postgres`, so that `assay` can be dropped and
+ * restored meanwhile. Throws a service_unavailable AppError after a minute, or when the password is
+ * wrong.
  */
 export async function connect(
 	cluster: Cluster,
@@ -37,7 +38,7 @@ export async function connect(
 			application_name: PRESENCE,
 			connectionTimeoutMillis: 10_000,
 		});
-		// The server may die at any time; whoever is querying then gets the error.
+		// The server may die at any time. The running query then receives the error.
 		client.on("error", () => {});
 		try {
 			await client.connect();
@@ -45,7 +46,8 @@ export async function connect(
 		} catch (error) {
 			await client.end().catch(() => {});
 			const { code, message } = error as Error & { code?: string };
-			// 28: wrong password. Everything else passes: starting, stopping, recovering, full.
+			// Class 28 means a wrong password. Every other error passes: the server is starting,
+			// stopping, recovering or full.
 			const lost = code?.startsWith("28") || Date.now() > deadline;
 			if (lost) {
 				throw new AppError(
@@ -60,7 +62,7 @@ export async function connect(
 	}
 }
 
-/** True when another Assay process, or another opening in this one, is present. */
+/** True when another Assay process, or another opening in this process, uses the server. */
 export async function hasOtherUsers(client: Client): Promise<boolean> {
 	const count = () =>
 		client.query(
@@ -68,15 +70,15 @@ export async function hasOtherUsers(client: Client): Promise<boolean> {
 			[PRESENCE],
 		);
 	if ((await count()).rowCount === 0) return false;
-	// The connection of a process killed this instant takes a moment to be noticed.
+	// The server needs a moment to notice that a process was killed.
 	await sleep(100);
 	return (await count()).rowCount !== 0;
 }
 
 /**
- * Holds a connection that others count. When the server ends it, `enter` has to hold
- * another: a crash of one backend ends all connections while the server goes on, and a
- * process without presence would see the server stopped under it.
+ * Holds the connection that other processes count. When the server ends it, `enter` has to open
+ * another: a crash of one backend ends all connections although the server goes on, and a process
+ * without its connection would see the server stopped while it is in use.
  */
 export class EmbeddedUser {
 	#held: Client | undefined;
@@ -99,7 +101,9 @@ export class EmbeddedUser {
 		});
 	}
 
-	/** The connection, if there is one just now; from here on it is the caller's to end. */
+	/**
+	 * Gives up the connection and returns it, if there is one at this moment. The caller must end it.
+	 */
 	release(): Client | undefined {
 		this.#isReleased = true;
 		return this.#held;

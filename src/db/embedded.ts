@@ -36,13 +36,16 @@ import {
 import { withStartLock } from "./start-lock.ts";
 
 const START_TIMEOUT_MS = 60_000;
-/** Linux allows 107 bytes for a socket's path, macOS 103. */
+/** Linux allows 107 bytes for a socket's path and macOS 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
-/** PostgreSQL's own word for a dead server whose last children are still leaving, or for a port just taken. */
+/**
+ * PostgreSQL's message for a dead server whose last children are still leaving, or for a port that
+ * was just taken. Both pass.
+ */
 const PASSING = /pre-existing shared memory block|address already in use/i;
 
 export interface EmbeddedPostgres {
-	/** For `pg`'s Client and Pool. */
+	/** Options for `pg`'s Client and Pool. */
 	readonly connection: {
 		readonly host: string;
 		readonly port: number;
@@ -54,28 +57,34 @@ export interface EmbeddedPostgres {
 	readonly origin: "started" | "joined" | "adopted";
 	/** PGDATA */
 	readonly directory: string;
-	/** Of the postmaster, which may be another after a crash. */
+	/** Process id of the postmaster. It changes when the server is started again after a crash. */
 	readonly pid: number;
-	/** Leaves the server; stops it when no other Assay process uses it. Idempotent. */
+	/**
+	 * Stops using the server, and stops the server itself when no other Assay process uses it.
+	 * Idempotent.
+	 */
 	close(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-	/** Where root puts what PostgreSQL's user cannot reach elsewhere; `/var/lib/assay`. */
+	/**
+	 * Where root puts files that PostgreSQL's user could not reach elsewhere; `/var/lib/assay` by
+	 * default.
+	 */
 	readonly baseFolder?: string;
-	/** Finds the platform package; by Node's own rules from here. */
+	/** Finds the platform package; by default with Node's own rules, from here. */
 	readonly resolvePackage?: ResolvePackage;
 }
 
 /**
- * The PostgreSQL of the data folder, ready and holding a database `assay`: the running
- * one if there is one, else started, else made. Any number of processes may open the
- * same folder; the last to close it stops the server. When the server dies before that,
- * one of them starts it again.
+ * Opens the PostgreSQL of the data folder, which then holds a database `assay`. It joins a running
+ * server, else starts one, else creates one. Any number of processes may open the same folder, and
+ * the last one to close it stops the server. When the server dies earlier, one of them starts it
+ * again.
  *
- * Throws an AppError: bad_request when there is no PostgreSQL for this platform or the
- * folder is not one this version can use, service_unavailable when the server does not
- * come up in a minute or the operating system refuses.
+ * Throws an AppError: bad_request when there is no PostgreSQL for this platform or this version
+ * cannot use the folder; service_unavailable when the server does not start within a minute or the
+ * operating system refuses.
  */
 export async function openEmbeddedPostgres(
 	dataDir: string,
@@ -89,7 +98,7 @@ export async function openEmbeddedPostgres(
 	}
 }
 
-/** A running server with a connection of ours that says we use it. */
+/** A running server, with the connection that marks this process as its user. */
 interface Entry {
 	readonly cluster: Cluster;
 	readonly client: Client;
@@ -111,7 +120,7 @@ async function joinOrStart(
 	return entry;
 }
 
-/** Joins a running server; undefined when there is none, or it went away while we waited. */
+/** Joins the running server. Undefined when there is none, or when it went away while we waited. */
 async function join(cluster: Cluster): Promise<Entry | undefined> {
 	const { directory } = cluster;
 	const pid = findPostmaster(directory);
@@ -137,7 +146,7 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 	checkCluster(cluster, binaries.major);
 	clearDrafts(directory);
 	if (!cluster.created) {
-		// The password is on disk before anything needs it: a kill in between loses nothing.
+		// The password is on disk before anything needs it, so a kill in between loses nothing.
 		writeCluster(cluster);
 		await createCluster(cluster, binaries, user);
 	}
@@ -163,7 +172,10 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 	}
 }
 
-/** 0 for a socket; else the port of last time if it is free, so that others' pools find the server again. */
+/**
+ * Returns 0 for a socket. Otherwise returns the last port if it is free, so that the pools of other
+ * processes find the server again.
+ */
 async function choosePort({ directory, port }: Cluster): Promise<number> {
 	const socket = joinPath(directory, `.s.PGSQL.${SOCKET_PORT}`);
 	if (
@@ -197,7 +209,8 @@ async function use(
 	let { pid } = first;
 	const own = new EmbeddedUser(() =>
 		withStartLock(folder, async () => {
-			// Left while we waited for the lock: starting it again would leave it running.
+			// This process left while it waited for the lock. Starting the server now would leave it
+			// running.
 			if (own.isReleased) return;
 			const entry = await enter();
 			pid = entry.pid;
@@ -211,7 +224,8 @@ async function use(
 			const held = own.release();
 			const isRunning = () => findPostmaster(directory) !== undefined;
 			const asking = held ?? (await connect(cluster, isRunning));
-			// Not knowing, it is better left running than stopped under someone.
+			// If the count fails, the server keeps running. That is better than stopping it for another
+			// process.
 			const others = asking && (await hasOtherUsers(asking).catch(() => true));
 			await asking?.end();
 			if (!others) await stopPostmaster(directory);
@@ -230,7 +244,7 @@ async function use(
 	};
 }
 
-/** An error of the operating system as a sentence that names the folder. */
+/** Turns an error of the operating system into a sentence that names the folder. */
 function explain(error: unknown, folder: string): unknown {
 	if (error instanceof AppError || !(error instanceof Error)) return error;
 	const { errno, path = "", syscall = "" } = error as NodeJS.ErrnoException;

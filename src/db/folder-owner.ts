@@ -8,7 +8,10 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Whose `folder` is, where we are root and it is somebody else's; undefined: ours. */
+/**
+ * Returns the owner of `folder` when this process is root and somebody else owns it; otherwise
+ * undefined.
+ */
 export function ownerBesideRoot(
 	folder: string,
 ): { uid: number; gid: number } | undefined {
@@ -20,9 +23,9 @@ export function ownerBesideRoot(
 }
 
 /**
- * Makes `file`, durably, for the eyes of its folder's owner alone. Root gives it to that owner: a
- * command run once as root must not lock out the service, which runs as another user. Throws
- * EEXIST when there is one; a link planted there is not followed.
+ * Creates `file` durably, readable only by the owner of its folder. Root gives the file to that
+ * owner: a command run once as root must not lock out the service, which runs as another user.
+ * Throws EEXIST when the file exists; a link planted there is not followed.
  */
 export function createForOwner(file: string, text: string): void {
 	const handle = openSync(file, "wx", 0o600);

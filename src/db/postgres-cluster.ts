@@ -30,34 +30,36 @@ import {
 	type PostgresBinaries,
 } from "./postgres-binaries.ts";
 
-/** `postgres.json` in Assay's data folder: what a process must know to reach the server. */
+/** `postgres.json` in Assay's data folder: what a process needs to reach the server. */
 export interface Cluster {
 	/** Assay's data folder. */
 	readonly folder: string;
 	/** PGDATA */
 	readonly directory: string;
-	/** Of the superuser `assay`. */
+	/** Password of the superuser `assay`. */
 	readonly password: string;
-	/** On 127.0.0.1; 0 is a Unix socket in `directory`. */
+	/** Port on 127.0.0.1; 0 means a Unix socket in `directory`. */
 	readonly port: number;
-	/** The Assay process that started or adopted the server last, for people who look. */
+	/** The Assay process that last started or adopted the server. It is here for people to read. */
 	readonly ownerPid: number;
-	/** False from before initdb until the first start. */
+	/** False until the first start after initdb. */
 	readonly created: boolean;
 }
 
 const fileOf = (folder: string) => join(folder, "postgres.json");
 
-/** The data folder's real path. It is made if absent, for our eyes only. */
+/** Returns the data folder's real path. Creates a missing folder that only this user can read. */
 export function openDataFolder(dataDir: string): string {
 	if (mkdirSync(dataDir, { recursive: true })) {
-		// PostgreSQL, which cannot be root, must be able to pass through to PGDATA.
+		// PostgreSQL cannot run as root, and its user must be able to pass through to PGDATA.
 		chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
 	}
 	return realpathSync(dataDir);
 }
 
-/** The cluster that `folder` knows of. Throws a bad_request AppError when its file is damaged. */
+/**
+ * Reads the cluster that `folder` names. Throws a bad_request AppError when the file is damaged.
+ */
 export function readCluster(folder: string): Cluster | undefined {
 	const file = fileOf(folder);
 	if (!existsSync(file)) return undefined;
@@ -69,17 +71,17 @@ export function readCluster(folder: string): Cluster | undefined {
 	} catch (cause) {
 		throw new AppError(
 			"bad_request",
-			`${file} is damaged: restore it from a backup, it holds the database's password`,
+			`${file} is damaged; it holds the database's password, so restore it from a copy of the data folder`,
 			{ cause },
 		);
 	}
 }
 
-/** Replaces `postgres.json` at once and durably. */
+/** Replaces `postgres.json` atomically and durably. */
 export function writeCluster(cluster: Cluster): void {
 	const { folder, ...fields } = cluster;
 	const inside = relative(folder, cluster.directory);
-	// Relative where it can be, so that the data folder may be moved as a whole.
+	// The path is relative where possible, so that the data folder can be moved as a whole.
 	const directory = inside.startsWith("..") ? cluster.directory : inside;
 	const draft = `${fileOf(folder)}.new`;
 	rmSync(draft, { force: true });
@@ -88,7 +90,10 @@ export function writeCluster(cluster: Cluster): void {
 	syncFolder(folder);
 }
 
-/** A cluster yet to be created: in `folder`, or in `baseFolder` where PostgreSQL's user cannot enter that. */
+/**
+ * Plans a new cluster: in `folder`, or in `baseFolder` when PostgreSQL's user cannot enter
+ * `folder`.
+ */
 export function planCluster(folder: string, baseFolder: string): Cluster {
 	const name = createHash("sha256").update(folder).digest("hex").slice(0, 12);
 	const beside = join(folder, "postgres");
@@ -101,8 +106,8 @@ export function planCluster(folder: string, baseFolder: string): Cluster {
 }
 
 /**
- * Throws a bad_request AppError when the files of `cluster` are of another major
- * version, are gone, or are there although nobody knows their password.
+ * Throws a bad_request AppError when the files of `cluster` belong to another major version, are
+ * gone, or exist although nobody knows their password.
  */
 export function checkCluster(cluster: Cluster, major: string): void {
 	const { directory, created } = cluster;
@@ -112,25 +117,25 @@ export function checkCluster(cluster: Cluster, major: string): void {
 		if (found !== major) {
 			throw new AppError(
 				"bad_request",
-				`${directory} was made by PostgreSQL ${found}, and this Assay brings PostgreSQL ${major}: dump it with PostgreSQL ${found} and restore the dump into a new data folder; nothing was changed`,
+				`${directory} was made by PostgreSQL ${found}, and this Assay contains PostgreSQL ${major}; nothing was changed. Dump it with PostgreSQL ${found} and restore the dump into a new data folder`,
 			);
 		}
 	}
-	// Not existsSync: a folder that we may not see is not one that is gone.
+	// existsSync would report a folder that we may not see as gone.
 	const found = statSync(directory, { throwIfNoEntry: false });
 	if (created === (found !== undefined)) return;
 	throw new AppError(
 		"bad_request",
 		created
-			? `the database ${directory} is gone: restore it, or delete ${fileOf(cluster.folder)} to begin with an empty one`
-			: `${directory} is there but ${fileOf(cluster.folder)}, which holds its password, is not: restore that file from a backup`,
+			? `the database ${directory} is gone; restore it, or delete ${fileOf(cluster.folder)} to begin with an empty one`
+			: `${directory} exists, but ${fileOf(cluster.folder)}, which holds its password, does not; restore that file from a copy of the data folder`,
 	);
 }
 
 /**
- * Makes a new database cluster, whole or not at all: `initdb` works in a folder
- * beside it, of a new name because a killed process's initdb may still be running.
- * Throws a service_unavailable AppError with initdb's reason.
+ * Creates a new database cluster, completely or not at all. `initdb` works in a folder beside it;
+ * that folder has a new name each time, because the initdb of a killed process may still be
+ * running. Throws a service_unavailable AppError with initdb's reason.
  */
 export async function createCluster(
 	{ directory, password }: Cluster,
@@ -166,7 +171,7 @@ export async function createCluster(
 		const reason = /^.*(?:error|FATAL):\s+(.*)$/m.exec(stderr)?.[1] ?? message;
 		throw new AppError(
 			"service_unavailable",
-			`PostgreSQL could not make a database in ${directory}: ${reason}`,
+			`PostgreSQL could not create a database in ${directory}: ${reason}`,
 			{ cause },
 		);
 	}
@@ -177,7 +182,10 @@ export async function createCluster(
 
 const draftPrefix = (directory: string) => `${directory}.new-`;
 
-/** Removes what an initdb left that never ended; one that is still running is left for next time. */
+/**
+ * Removes what an unfinished initdb left behind. A draft that is still being written is left for
+ * next time.
+ */
 export function clearDrafts(directory: string): void {
 	for (const name of readdirSync(dirname(directory))) {
 		const path = join(dirname(directory), name);
@@ -185,12 +193,12 @@ export function clearDrafts(directory: string): void {
 		try {
 			rmSync(path, { recursive: true, force: true });
 		} catch {
-			// It is being written; it is also in nobody's way.
+			// It is still being written, and it disturbs nobody.
 		}
 	}
 }
 
-/** Without it a crash of the machine could forget the rename, and all of PGDATA with it. */
+/** Makes the rename durable. Otherwise a crash of the machine could lose it, and PGDATA with it. */
 function syncFolder(folder: string): void {
 	if (process.platform === "win32") return;
 	const handle = openSync(folder, "r");

@@ -19,10 +19,12 @@ import {
 
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Also the end of the socket's name. */
+/** Port of the server, and the end of its socket's name. */
 export const SOCKET_PORT = 5432;
 
-/** The platform packages are built without lz4 and zstd, so compression stays PostgreSQL's own. */
+/**
+ * The platform packages are built without lz4 and zstd, so compression keeps PostgreSQL's default.
+ */
 const SETTINGS = {
 	unix_socket_permissions: "0700",
 	max_connections: "100",
@@ -41,9 +43,9 @@ const SETTINGS = {
 };
 
 /**
- * Starts the server and returns without waiting until it answers. `port` 0 means a
- * Unix socket in `pgdata` and no TCP at all. It is in a process group of its own:
- * Ctrl-C in a terminal must not reach it before we have finished.
+ * Starts the server and returns without waiting for it to answer. `port` 0 means a Unix socket in
+ * `pgdata` and no TCP. The server has a process group of its own, because Ctrl-C in a terminal must
+ * not reach it before we have finished.
  */
 export function startPostmaster(
 	binaries: PostgresBinaries,
@@ -51,7 +53,7 @@ export function startPostmaster(
 	user: OsUser,
 	port: number,
 ): { pid: number | undefined; hasExited: () => boolean } {
-	// The folder belongs to `user` and we may be root: a link planted there is not followed.
+	// The folder belongs to `user` and we may be root, so a link planted there must not be followed.
 	const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
 	const log = openSync(
 		join(pgdata, "start.log"),
@@ -59,7 +61,7 @@ export function startPostmaster(
 		0o600,
 	);
 	if (user) fchownSync(log, user.uid, user.gid);
-	// The server's working directory is PGDATA, so "." needs neither quoting nor a short path.
+	// The server's working directory is PGDATA, so "." needs no quoting and no short path.
 	const listen = port
 		? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
 		: { listen_addresses: "", unix_socket_directories: "." };
@@ -89,7 +91,10 @@ export function startPostmaster(
 	return { pid: child.pid, hasExited: () => exited };
 }
 
-/** Why the server with this pid gave up, in PostgreSQL's words, from before and after its log collector ran. */
+/**
+ * Says why the server with this pid gave up, in PostgreSQL's words from before and after its log
+ * collector ran.
+ */
 export function readStartFailure(
 	pgdata: string,
 	pid: number | undefined,
@@ -108,9 +113,9 @@ export function readStartFailure(
 }
 
 /**
- * The pid of the live server of `pgdata`. A `postmaster.pid` left by a dead server,
- * whose number may meanwhile belong to anything, counts as none. Should the folder
- * have been moved under a live server, PostgreSQL itself refuses the second one.
+ * Returns the pid of the live server of `pgdata`. A `postmaster.pid` of a dead server counts as
+ * none, because any process may have its number by now. If somebody moved the folder while its
+ * server ran, PostgreSQL itself refuses to start the second one.
  */
 export function findPostmaster(pgdata: string): number | undefined {
 	const pid = Number.parseInt(readText(join(pgdata, "postmaster.pid")), 10);
@@ -121,7 +126,7 @@ function isPostmaster(pid: number, pgdata: string): boolean {
 	return pid > 0 && `${readCommand(pid)} `.includes(` -D ${pgdata} `);
 }
 
-/** Removes what a dead server left and a new one might take for a living one. */
+/** Removes files of a dead server that a new one might take for those of a living one. */
 export function clearStaleLocks(pgdata: string): void {
 	for (const name of ["", ".lock"]) {
 		rmSync(join(pgdata, `.s.PGSQL.${SOCKET_PORT}${name}`), { force: true });
@@ -129,7 +134,7 @@ export function clearStaleLocks(pgdata: string): void {
 	rmSync(join(pgdata, "postmaster.pid"), { force: true });
 }
 
-/** The command line of a process; empty when it is dead, a zombie, or not ours to see. */
+/** Returns the command line of a process; empty when it is dead, a zombie, or hidden from us. */
 function readCommand(pid: number): string {
 	if (process.platform === "linux") {
 		return readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trimEnd();
@@ -154,9 +159,9 @@ function readCommand(pid: number): string {
 }
 
 /**
- * Stops the server of `pgdata` in fast mode: open transactions are rolled back, the
- * disk is left clean. Throws a service_unavailable AppError after 30 seconds; the
- * server then finishes by itself.
+ * Stops the server of `pgdata` in fast mode: open transactions are rolled back and the disk is left
+ * clean. Throws a service_unavailable AppError after 30 seconds; the server then finishes by
+ * itself.
  */
 export async function stopPostmaster(pgdata: string): Promise<void> {
 	const deadline = Date.now() + STOP_TIMEOUT_MS;
@@ -167,7 +172,7 @@ export async function stopPostmaster(pgdata: string): Promise<void> {
 		if (Date.now() > deadline) {
 			throw new AppError(
 				"service_unavailable",
-				`PostgreSQL (pid ${pid}) is still writing ${pgdata} after ${STOP_TIMEOUT_MS / 1000} seconds of shutting down; it stops by itself when it is done`,
+				`PostgreSQL (pid ${pid}) has not stopped after ${STOP_TIMEOUT_MS / 1000} seconds and still writes ${pgdata}; it stops by itself when it has finished`,
 			);
 		}
 		await sleep(20);

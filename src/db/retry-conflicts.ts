@@ -3,8 +3,9 @@ import { isTransactionConflict } from "./sqlstate.ts";
 const MAX_ATTEMPTS = 4;
 
 /**
- * Runs `work`, a whole transaction, again when PostgreSQL ended it so that another may go on
- * (deadlock, serialization failure): it left nothing behind, and the other one is through now.
+ * Runs `work`, a whole transaction, again when PostgreSQL ended it in favour of another one
+ * (deadlock, serialization failure). It left nothing behind, and the other transaction has finished
+ * by now.
  */
 export async function retryConflicts<Result>(
 	work: () => Promise<Result>,

@@ -2,9 +2,10 @@ import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
 
 /**
- * What a connection is told before anything else: as whom it acts ("none": who has logged in) and
- * its settings. By a statement and not in the startup message, which poolers refuse; and the role
- * always, as a pooler that does not clean up may hand on a connection with somebody else's.
+ * Returns the first statements of a connection: the role that it acts as ("none" means the login
+ * itself) and its settings. They are statements because poolers refuse them in the startup message.
+ * The role is always set, because a pooler that does not clean up may hand on a connection with
+ * another role.
  */
 export function sessionOf(
 	role: string,
@@ -19,9 +20,9 @@ export function sessionOf(
 }
 
 /**
- * Refuses a pooler that lends a server's connection for a transaction or a statement: bad_request
- * AppError. A role, a lock, a prepared statement would be left to whoever has it next, and with the
- * role of another what row-level security shows.
+ * Rejects, with a bad_request AppError, a pooler that lends server connections for one transaction
+ * or statement. A role, a lock or a prepared statement would be left to the next borrower, and
+ * another borrower's role changes what row-level security shows.
  */
 export async function assertOwnSessions(
 	connection: ClientConfig,
@@ -29,11 +30,12 @@ export async function assertOwnSessions(
 	const one = await open(connection);
 	try {
 		const first = await serverOf(one);
-		// A server tells its process at connecting; a pooler makes up a number of its own.
+		// A server reports its process id on connecting; a pooler makes up a number of its own.
 		if (first === (one as Client & { processID?: number }).processID) return;
 		const other = await open(connection);
 		try {
-			// In this order somebody gets another's, whether the pooler lends what came back last or first.
+			// In this order one of the two receives the other's connection, whether the pooler lends the
+			// last returned connection or the first.
 			const second = await serverOf(other);
 			const isOwn =
 				first !== second &&
@@ -59,7 +61,7 @@ async function open(connection: ClientConfig): Promise<Client> {
 		connectionTimeoutMillis: 10_000,
 		query_timeout: 15_000,
 	});
-	// A query under way fails by itself; unheard, the event would end the process.
+	// A running query fails by itself. Without a listener the event would end the process.
 	client.on("error", () => {});
 	try {
 		await client.connect();
@@ -70,7 +72,7 @@ async function open(connection: ClientConfig): Promise<Client> {
 	}
 }
 
-/** The server's process behind a connection at this moment. */
+/** Returns the id of the server process behind a connection at this moment. */
 async function serverOf(client: Client): Promise<number | undefined> {
 	const { rows } = await client.query<{ pid: number }>(
 		"select pg_backend_pid() as pid",

@@ -8,17 +8,17 @@ const POLL_MS = 25;
 const TOUCH_MS = 20_000;
 const STALE_MS = 120_000;
 const WAIT_MS = 180_000;
-/** Far longer than another process needs from judging a lock stale to removing it. */
+/** Much longer than another process needs between judging a lock stale and removing it. */
 const SETTLE_MS = 50;
 
-/** Callers in this process, by folder: each waits for the one before it. */
+/** Callers in this process, by folder. Each waits for the one before it. */
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `work` while holding `<folder>/start.lock`, alone among all callers in all
- * processes that see the folder. A lock whose owner died is taken over. Throws a
- * service_unavailable AppError when the lock stays busy for three minutes, and
- * the operating system's error when the folder cannot be written.
+ * Runs `work` while holding `<folder>/start.lock`, alone among all callers in all processes that
+ * see the folder. A lock whose owner died is taken over. Throws a service_unavailable AppError when
+ * the lock stays busy for three minutes, and the operating system's error when the folder cannot be
+ * written.
  */
 export async function withStartLock<T>(
 	folder: string,
@@ -43,7 +43,7 @@ async function holdLock<T>(file: string, work: () => Promise<T>): Promise<T> {
 		try {
 			utimesSync(file, now, now);
 		} catch {
-			// The folder may have been removed meanwhile; the work will say so.
+			// If the folder was removed meanwhile, the work reports it.
 		}
 	}, TOUCH_MS).unref();
 	try {
@@ -60,7 +60,7 @@ async function acquire(file: string): Promise<void> {
 		const takenOver = removeIfStale(file);
 		if (create(file)) {
 			if (!takenOver) return;
-			// Someone else who judged the old lock stale may just have removed ours.
+			// Another process that also judged the old lock stale may just have removed ours.
 			await sleep(SETTLE_MS);
 			if (ownerOf(file) === process.pid) return;
 		}
@@ -68,7 +68,7 @@ async function acquire(file: string): Promise<void> {
 	}
 	throw new AppError(
 		"service_unavailable",
-		`another Assay process (pid ${ownerOf(file)}) has been starting or stopping the database for ${WAIT_MS / 60_000} minutes; if there is none, delete ${file}`,
+		`another Assay process (pid ${ownerOf(file)}) has been starting or stopping the database for ${WAIT_MS / 60_000} minutes; if no such process exists, delete ${file}`,
 	);
 }
 
@@ -87,10 +87,10 @@ function removeIfStale(file: string): boolean {
 		Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? NaN);
 	if (Number.isNaN(ageMs)) return false;
 	const owner = ownerOf(file);
-	// Created but not written yet: its owner is about to write its pid.
+	// The file exists but is still empty; its owner is about to write its pid.
 	if (owner === undefined && ageMs < 1000) return false;
-	// Callers of this process queue above, so our own pid is an earlier life's:
-	// in a container every life has the same one.
+	// Callers in this process queue above, so our own pid belongs to an earlier life: in a container
+	// every life has the same one.
 	const alive = owner !== undefined && owner !== process.pid && isAlive(owner);
 	if (alive && ageMs < STALE_MS) return false;
 	rmSync(file, { force: true });

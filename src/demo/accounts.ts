@@ -26,10 +26,12 @@ const LOGINS: readonly (readonly [Role, Employee])[] = [
 	["viewer", "willem"],
 ];
 
-/** Has an account too, with a second factor that nobody has: for the list of members to show one. */
+/**
+ * Also has an account, with a second factor that nobody has, so that the list of members shows one.
+ */
 const SECURED: readonly [Role, Employee] = ["admin", "ada"];
 
-/** Easy to read and to type; 59 bits. */
+/** Easy to read and type; 59 bits. */
 const PASSWORD_LENGTH = 12;
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
@@ -38,7 +40,7 @@ export interface LoginWithHash extends Login {
 	hasSecondFactor: boolean;
 }
 
-/** Who has an account, with new passwords. */
+/** Returns the users of the demonstration, with new passwords. */
 export function makeLogins(): Promise<LoginWithHash[]> {
 	return Promise.all(
 		[...LOGINS, SECURED].map(async (each) => {
@@ -59,7 +61,7 @@ export function makeLogins(): Promise<LoginWithHash[]> {
 	);
 }
 
-/** The organization, still empty, with its members. */
+/** Makes the organization, still empty, and its members. */
 export async function makeAccounts(
 	pool: Pool,
 	logins: readonly LoginWithHash[],

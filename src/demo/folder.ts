@@ -17,24 +17,24 @@ import { readCluster } from "../db/postgres-cluster.ts";
 import { stopPostmaster } from "../db/postmaster.ts";
 
 const PREFIX = "assay-demo-";
-/** The process that a folder belongs to. */
+/** The file that names the process a folder belongs to. */
 const OWNER = "owner";
 
 export interface DemoFolder {
-	/** For the database. */
+	/** Folder of the database. */
 	data: string;
-	/** For the agent of this machine. */
+	/** Folder of this machine's agent. */
 	agent: string;
-	/** Stops the database should it still run, and removes everything. */
+	/** Stops the database if it still runs, and removes everything. */
 	remove: () => Promise<void>;
 }
 
 const AGENT = "agent";
 
-/** A folder for one demonstration, under the system's folder for temporary files. */
+/** Makes a folder for one demonstration, in the system's folder for temporary files. */
 export function makeDemoFolder(): DemoFolder {
 	const folder = mkdtempSync(join(tmpdir(), PREFIX));
-	// PostgreSQL, which cannot be root, must be able to pass through.
+	// PostgreSQL cannot run as root, and its user must be able to pass through.
 	if (process.getuid?.() === 0) chmodSync(folder, 0o711);
 	writeFileSync(join(folder, OWNER), String(process.pid));
 	const data = join(folder, "data");
@@ -51,23 +51,26 @@ export function makeDemoFolder(): DemoFolder {
 	};
 }
 
-/** Removes everything when this process is killed; it reads a pipe that ends with us. */
+/**
+ * Starts a process that removes everything when this one is killed. It reads a pipe that ends with
+ * us.
+ */
 function startKeeper(folder: string): ChildProcess {
 	const keeper = spawn(
 		process.execPath,
 		[join(import.meta.dirname, "keeper.ts"), folder],
-		// A session of its own: Ctrl-C and a terminal that closes do not reach it.
+		// It has a session of its own, so that Ctrl-C and a closed terminal do not reach it.
 		{ detached: true, stdio: ["pipe", "ignore", "ignore"], windowsHide: true },
 	);
-	// Without it the next demonstration clears up, as `removeLeftovers` does.
+	// Without it the next demonstration cleans up, in `removeLeftovers`.
 	keeper.on("error", () => {});
 	keeper.unref();
 	return keeper;
 }
 
 /**
- * Removes what demonstrations left that were killed together with their keeper, as by a power
- * cut: folders, and database servers. Gives how many there were. What cannot be removed is left
+ * Removes folders and database servers of demonstrations that were killed together with their
+ * keeper, for example by a power cut. Returns how many there were. What cannot be removed is left
  * for next time.
  */
 export async function removeLeftovers(): Promise<number> {
@@ -85,7 +88,7 @@ export async function removeLeftovers(): Promise<number> {
 	return removed;
 }
 
-/** A folder that somebody else put there could lead us to remove other things. */
+/** A folder that somebody else put there could make us remove other files. */
 function isOurs(folder: string): boolean {
 	const found = lstatSync(folder, { throwIfNoEntry: false });
 	return (
@@ -96,7 +99,7 @@ function isOurs(folder: string): boolean {
 
 function isInUse(folder: string): boolean {
 	const pid = Number(readText(join(folder, OWNER)));
-	// Made this moment, and its owner not written yet.
+	// It was made this moment and its owner is not written yet.
 	if (!(pid > 0)) return statSync(folder).mtimeMs > Date.now() - 60_000;
 	if (pid === process.pid) return true;
 	try {
@@ -115,7 +118,8 @@ export async function removeDemoFolder(folder: string): Promise<void> {
 	const cluster = readCluster(data);
 	if (cluster) {
 		await stopPostmaster(cluster.directory);
-		// As root the database may lie elsewhere, in a folder named for this one.
+		// When root runs the demonstration, the database may lie elsewhere, in a folder named for this
+		// one.
 		if (
 			dirname(cluster.directory) !== data &&
 			/^[0-9a-f]{12}$/.test(basename(cluster.directory))
@@ -123,7 +127,7 @@ export async function removeDemoFolder(folder: string): Promise<void> {
 			rmSync(cluster.directory, { recursive: true, force: true });
 		}
 	}
-	// The agent may be writing its last.
+	// The agent may still be writing its last files.
 	rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -1,7 +1,7 @@
 /**
- * A program of its own beside a demonstration. Its standard input is a pipe that nobody writes to
- * and that ends when the demonstration does, however it does: then it removes what was left in
- * the folder that its argument names, with the database server and the agent.
+ * A program beside a demonstration. Its standard input is a pipe that nobody writes to. The pipe
+ * ends when the demonstration ends, for any reason. Then the program removes what was left in the
+ * folder that its argument names, with the database server and the agent.
  */
 const [, , folder = ""] = process.argv;
 process.stdin.resume().once("end", async () => {

@@ -9,10 +9,13 @@ const BY_NAME = new Map<string, (typeof operations)[number]>(
 	operations.map((operation) => [operation.name, operation]),
 );
 
-/** What the demonstration has made, by names of its own, and the ways to make more. */
+/**
+ * Everything that the demonstration has made, under names of its own, and the functions that make
+ * more.
+ */
 export interface Known {
 	organizationId: string;
-	/** Runs an operation as any door does; gives its output. */
+	/** Runs an operation as any door does; returns its output. */
 	use: (
 		name: OperationName,
 		input: object,
@@ -25,7 +28,7 @@ export interface Known {
 		input: object,
 		as?: Actor,
 	) => Promise<string>;
-	/** As a member, unless told. */
+	/** Acts as a member unless `as` says otherwise. */
 	update: (
 		name: OperationName,
 		id: string,
@@ -33,7 +36,10 @@ export interface Known {
 		as?: Actor,
 	) => Promise<unknown>;
 	link: (one: string, other: string) => Promise<unknown>;
-	/** `kind` is as in results: `risk`, `people`. Throws when nothing of that name was made. */
+	/**
+	 * Returns the id under `key`; `kind` is as in results: `risk`, `people`. Throws when nothing of
+	 * that name was made.
+	 */
 	id: (kind: string, key: string) => string;
 }
 

@@ -3,10 +3,10 @@ import { inParallel } from "../../simulator/pace.ts";
 import { recordKinds } from "../registers/all.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
-/** More at a time would only wait for each other. */
+/** Running more at a time would only make them wait for each other. */
 const WIDTH = 6;
 
-/** Which entries of the audit log some moments left: those after `after`, up to `upTo`. */
+/** The entries of the audit log that some moments left: those after `after`, up to `upTo`. */
 interface Trace {
 	from: Date;
 	to: Date;
@@ -15,12 +15,13 @@ interface Trace {
 }
 
 /**
- * Runs the moments in their order through the service's own operations, and then dates what
- * they left: entries of the audit log, records, devices, links, members and tokens. A record's
- * page and its audit entries so tell the same past.
+ * Runs the moments in order through the service's own operations, and then dates what they left:
+ * entries of the audit log, records, devices, links, members and tokens. A record's page and its
+ * audit entries therefore tell the same past.
  *
- * This rewrites an audit log and makes its chain anew, as whoever owns a database can. It is for
- * the demonstration's throw-away database and nothing else calls it; `owner` is its superuser.
+ * This rewrites an audit log and makes its chain again, as the owner of a database can. It is meant
+ * for the demonstration's throw-away database, and nothing else calls it. `owner` is that
+ * database's superuser.
  */
 export async function liveThrough(
 	moments: readonly DatedMoment[],
@@ -56,7 +57,7 @@ async function lastSequence(
 	return Number(rows[0]?.sequence ?? 0);
 }
 
-/** Entries stay in their order, at least a millisecond apart. */
+/** Keeps the entries in their order, at least a millisecond apart. */
 async function dateEntries(
 	owner: ClientBase,
 	organizationId: string,
@@ -95,7 +96,7 @@ async function dateEntries(
 		$$`);
 }
 
-/** The first and the last time that the audit log names each record, by what was done. */
+/** The first and last time at which the audit log names each record, by operation. */
 const NAMED = `(
 	select record_id, min(at) as first, max(at) filter (where operation not in ('linkRecords', 'activateDevice')) as last,
 		min(at) filter (where operation = 'enrollDevice') as enrolled,

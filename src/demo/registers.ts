@@ -13,7 +13,7 @@ import { RISKS } from "./organization/risks.ts";
 import { VENDORS } from "./organization/vendors.ts";
 import type { Moment } from "./timeline.ts";
 
-/** The `index`th of `count` days, from the first to the last. */
+/** Returns the `index`th of `count` days that are spread evenly from the first to the last. */
 export function spread(
 	first: number,
 	last: number,
@@ -23,7 +23,10 @@ export function spread(
 	return first + ((last - first) * index) / Math.max(count - 1, 1);
 }
 
-/** What does not change from day to day: people, vendors, frameworks, risks, measures, assets, data. */
+/**
+ * Moments of the registers that seldom change: people, vendors, frameworks, risks, measures,
+ * assets, data.
+ */
 export function registerMoments(known: Known): Moment[] {
 	return [
 		...addPeople(known),
@@ -112,7 +115,7 @@ function addFrameworks({ add, id }: Known): Moment[] {
 	]);
 }
 
-/** A risk is judged when it is found, and again when something was done about it. */
+/** A risk is assessed when it is found, and again after something was done about it. */
 function addRisks({ add, update, id }: Known): Moment[] {
 	return RISKS.flatMap((risk, index) => {
 		const { key, owner, measures, inherent, residual, note, ...text } = risk;

@@ -12,10 +12,10 @@ import { registerMoments } from "./registers.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
 import { workMoments } from "./works.ts";
 
-/** Always the same fleet: pictures and descriptions of it stay true. */
+/** The fleet is always the same, so that pictures and descriptions of it stay true. */
 const SEED = 27;
 const DRIFT = 0.01;
-/** Shorter than usual, so that something happens while one looks. */
+/** Shorter than usual, so that something happens while people watch. */
 const INTERVALS = {
 	heartbeat_interval_seconds: 60,
 	posture_interval_seconds: 300,
@@ -25,7 +25,7 @@ export interface Seeded {
 	organizationId: string;
 	logins: Login[];
 	apiToken: string;
-	/** For the agent of this machine. */
+	/** Enrolls this machine's agent. */
 	enrollmentToken: string;
 	fleet: Fleet;
 }
@@ -33,11 +33,11 @@ export interface Seeded {
 interface Target {
 	config: Config;
 	log: Logger;
-	/** As the superuser of the throw-away database. */
+	/** Connects as the superuser of the throw-away database. */
 	connection: ClientConfig;
 }
 
-/** Fills an empty database with an organization that has had it for months. */
+/** Fills an empty database with an organization that has used Assay for months. */
 export async function seedDemo(
 	{ config, log, connection }: Target,
 	{
@@ -175,7 +175,7 @@ async function readEnrolledAt(owner: Client): Promise<Map<string, Date>> {
 	return new Map(rows.map(({ id, enrolled_at }) => [id, enrolled_at]));
 }
 
-/** Reports were received when they were observed; who fell silent was last seen then. */
+/** Dates reports to when they were observed; a silent device was last seen at its last report. */
 async function dateReports(
 	owner: Client,
 	silent: { id: string; at: Date }[],

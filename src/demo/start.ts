@@ -21,7 +21,7 @@ const REQUESTS_PER_SECOND = 50;
 
 export interface Demo
 	extends Pick<Seeded, "organizationId" | "logins" | "apiToken"> {
-	/** What people open. */
+	/** Address that people open. */
 	url: string;
 	listening: string;
 	devices: number;
@@ -30,8 +30,8 @@ export interface Demo
 }
 
 /**
- * The service on a database of its own that holds an organization, its devices reporting, this
- * machine among them. `signal` gives up while it is starting. Throws AppError as `serve` does.
+ * Starts the service on a database of its own that contains an organization whose devices report,
+ * this machine among them. `signal` gives up while it is starting. Throws AppError as `serve` does.
  */
 export async function startDemo(options: {
 	port: number | undefined;
@@ -51,7 +51,7 @@ export async function startDemo(options: {
 	try {
 		const config = await configure(options.port, folder.data);
 		const log = makeLogger(config.logLevel);
-		// Both take time that the database does not need.
+		// Both take time and do not need the database.
 		const webConsole = openWebConsole(log);
 		const logins = makeLogins();
 		const postgres = await openEmbeddedPostgres(folder.data);
@@ -81,7 +81,9 @@ export async function startDemo(options: {
 	}
 }
 
-/** Lets the simulated devices and the agent of this machine report; gives what stops them. */
+/**
+ * Lets the simulated devices and this machine's agent report. Returns a function that stops them.
+ */
 function live(
 	seeded: Seeded,
 	url: string,
@@ -117,7 +119,7 @@ async function undoAll(undo: (() => Promise<unknown>)[]): Promise<void> {
 	if (problems.length > 0) throw problems[0];
 }
 
-/** Nothing of the environment that is about a real installation, such as its database. */
+/** Makes the configuration without the settings of a real installation, such as its database. */
 async function configure(port: number | undefined, dataDir: string) {
 	const { ASSAY_HOST, ASSAY_BASE_URL, ASSAY_LOG_LEVEL, ASSAY_PORT } =
 		process.env;
@@ -129,7 +131,7 @@ async function configure(port: number | undefined, dataDir: string) {
 	if (chosen === undefined) {
 		throw new AppError(
 			"bad_request",
-			`cannot listen on ${given.host}:${wanted}; something else may do so already: give another port with --port`,
+			`cannot listen on ${given.host}:${wanted}; another program may use it; give another port with --port`,
 		);
 	}
 	return readConfig({
@@ -141,7 +143,7 @@ async function configure(port: number | undefined, dataDir: string) {
 	});
 }
 
-/** `port` if nothing listens on it; any free one for 0. */
+/** Returns `port` if nothing listens on it, or any free port for 0. */
 function findFree(port: number, host: string): Promise<number | undefined> {
 	return new Promise((done) => {
 		const probe = createServer();
@@ -154,7 +156,10 @@ function findFree(port: number, host: string): Promise<number | undefined> {
 	});
 }
 
-/** What a crash would lose is thrown away at the end in any case; waiting for the disk is half of the start. */
+/**
+ * Turns durability off. The data is thrown away at the end in any case, and waiting for the disk
+ * would take half of the start.
+ */
 async function forgetDurability(connection: ClientConfig): Promise<void> {
 	const client = new Client(connection);
 	await client.connect();

@@ -6,9 +6,8 @@ const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
 const STOP_MS = 3_000;
 
 /**
- * Enrolls this machine with the real agent, which then reports on it: what it shows is what it
- * finds here. Everything it keeps is in `folder`. It must not keep the demonstration from
- * starting, so what goes wrong is told and no more.
+ * Enrolls this machine with the real agent, which then reports what it finds here. The agent keeps
+ * everything in `folder`. A failure must not stop the demonstration, so it is only reported.
  */
 export function enrollThisMachine(options: {
 	url: string;
@@ -51,7 +50,10 @@ export function enrollThisMachine(options: {
 	};
 }
 
-/** Ours are about the service, and a proxy is for other addresses than this machine's. */
+/**
+ * Removes Assay's settings, which are for the service, and proxies, which are for addresses outside
+ * this machine.
+ */
 function withoutSettings(): NodeJS.ProcessEnv {
 	return Object.fromEntries(
 		Object.entries(process.env).filter(

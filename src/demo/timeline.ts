@@ -7,7 +7,7 @@ const WORK_HOURS = 10;
 /** Something that happened so many days ago. */
 export interface Moment {
 	daysAgo: number;
-	/** Those of one kind that follow each other on a day need nothing of each other. */
+	/** Consecutive moments of one kind on one day do not depend on each other. */
 	kind?: string;
 	run: (at: Date) => Promise<unknown>;
 }
@@ -17,8 +17,8 @@ export interface DatedMoment extends Omit<Moment, "daysAgo"> {
 }
 
 /**
- * The moments in order, each with its time: on working days, in working hours, and never two at
- * once, as people work. What happened today keeps its hour.
+ * Puts the moments in order and gives each a time: on working days, in working hours, and never two
+ * at once, as people work. Moments of today keep their hour.
  */
 export function dateMoments(
 	moments: readonly Moment[],
@@ -33,14 +33,14 @@ export function dateMoments(
 				daysAgo < 1
 					? now.getTime() - daysAgo * DAY_MS
 					: workingTime(now.getTime() - Math.floor(daysAgo) * DAY_MS, index);
-			// What depends on another comes after it, however their hours fell.
+			// A moment comes after the ones it depends on, whatever their hours are.
 			const after = previous + (20 + chance(index) * 70) * 1000;
 			previous = Math.min(Math.max(wanted, after), latest);
 			return { at: new Date(previous), ...moment };
 		});
 }
 
-/** An hour of the day of `time`, or of the Friday before it. */
+/** Returns a working hour on the day of `time`, or on the Friday before it. */
 function workingTime(time: number, index: number): number {
 	const day = new Date(time);
 	const sinceFriday = (day.getUTCDay() + 2) % 7;
@@ -50,7 +50,7 @@ function workingTime(time: number, index: number): number {
 	return day.getTime() + chance(index, 1) * WORK_HOURS * 3_600_000;
 }
 
-/** In the same order, those together that may happen at once. */
+/** Groups moments that may run at once, in the same order. */
 export function groupMoments(moments: readonly DatedMoment[]): DatedMoment[][] {
 	const groups: DatedMoment[][] = [];
 	for (const moment of moments) {

@@ -10,8 +10,8 @@ export interface MetricsEndpoint {
 }
 
 /**
- * `GET /metrics` on a port of its own, so that what is open to the world does not say how the
- * service is doing. `read` gives them as text. Rejects with an AppError when it cannot listen.
+ * Serves `GET /metrics` on a port of its own, so that the public port does not say how the service
+ * is doing. `read` returns the metrics as text. Rejects with an AppError when it cannot listen.
  */
 export async function openMetricsEndpoint(
 	{ host, port }: { host: string; port: number },

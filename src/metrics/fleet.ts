@@ -7,17 +7,19 @@ export interface FleetCount {
 	devices: number;
 }
 
-/** A number that is gone says nothing, a zero sets off an alert: what no device is counts as 0. */
+/**
+ * A zero for every combination. An alert can react to a zero but not to a series that disappears.
+ */
 const NONE = DEVICE_STATUSES.flatMap((status) =>
 	FRESHNESSES.map((freshness) => ({ status, freshness, devices: 0 })),
 );
 
-/** Counting reads every device. */
+/** Longest age of a count. Counting reads every device. */
 const MAX_AGE_MS = 5 * 60_000;
 
 /**
- * How many devices there are by status and freshness. Counted at most every five minutes, by one
- * at a time; while the database cannot say, there are no numbers instead of old ones.
+ * Counts devices by status and freshness. It counts at most every five minutes, one count at a
+ * time. While the database does not answer there are no numbers instead of old ones.
  */
 export class FleetCounts {
 	readonly #pool: Pool;

@@ -12,28 +12,28 @@ import { VERSION } from "../version.ts";
 import { FleetCounts } from "./fleet.ts";
 import { routeOf } from "./route.ts";
 
-/** Seconds; a heartbeat takes 5 ms on a quiet machine, a client gives up after some 30 s. */
+/** Seconds. A heartbeat takes 5 ms on a quiet machine, and a client gives up after about 30 s. */
 const DURATION_BUCKETS = [
 	0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
 export interface MetricsParts {
 	pools: Record<string, Pool>;
-	/** What waits for the database, by name. */
+	/** The queues in front of the database, by name. */
 	queues: Record<string, Queue>;
-	/** Names of operations: what else is in an address is not worth a series of its own. */
+	/** Names of operations. Other addresses do not get a series of their own. */
 	operations: ReadonlySet<string>;
 }
 
 export interface Metrics {
 	registry: Registry;
-	/** Counts the request once its answer is complete, or its connection is gone. */
+	/** Counts the request when its answer is complete or its connection is gone. */
 	observe(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /**
- * What the process can say of itself, for Prometheus. Everything but requests is read when it is
- * asked for, so that between two scrapes it costs nothing.
+ * Makes the metrics of this process for Prometheus. Everything except requests is read on demand,
+ * so it costs nothing between two scrapes.
  */
 export function makeMetrics({
 	pools,
@@ -54,13 +54,13 @@ export function makeMetrics({
 
 	const requests = new Counter({
 		name: "assay_http_requests_total",
-		help: "Requests answered; status 0 where the caller left before its answer.",
+		help: "Requests answered; status 0 means that the caller left before the answer.",
 		labelNames: ["door", "route", "status"],
 		registers,
 	});
 	const durations = new Histogram({
 		name: "assay_http_request_duration_seconds",
-		help: "From a request's head to the end of its answer.",
+		help: "Time from a request's head to the end of its answer.",
 		labelNames: ["door", "route"],
 		buckets: DURATION_BUCKETS,
 		registers,
@@ -86,7 +86,7 @@ export function makeMetrics({
 function addPools(pools: MetricsParts["pools"], registers: Registry[]): void {
 	new Gauge({
 		name: "assay_db_connections",
-		help: "Connections to the database, by what they do.",
+		help: "Connections to the database, by state.",
 		labelNames: ["pool", "state"],
 		registers,
 		collect() {
@@ -101,7 +101,7 @@ function addPools(pools: MetricsParts["pools"], registers: Registry[]): void {
 	});
 	new Gauge({
 		name: "assay_db_waiting",
-		help: "Who waits for a connection to the database.",
+		help: "Callers that wait for a connection to the database.",
 		labelNames: ["pool"],
 		registers,
 		collect() {
@@ -150,10 +150,14 @@ function addQueues(
 		});
 	gauge(
 		"assay_queue_rows",
-		"What devices sent and waits for the database.",
+		"Rows from devices that wait for the database.",
 		(load) => load.rows,
 	);
-	gauge("assay_queue_bytes", "Its size in memory.", (load) => load.bytes);
+	gauge(
+		"assay_queue_bytes",
+		"Size of the waiting rows in memory.",
+		(load) => load.bytes,
+	);
 	gauge(
 		"assay_batches_in_flight",
 		"Batches the database is storing.",
@@ -166,12 +170,12 @@ function addQueues(
 	);
 	counter(
 		"assay_batch_rows_total",
-		"What was in them: divided by assay_batches_total, the size of a batch.",
+		"Rows in those batches; divide by assay_batches_total for the size of a batch.",
 		(load) => load.batchedRows,
 	);
 	counter(
 		"assay_queue_refused_total",
-		"What was answered 503 because the queue was full.",
+		"Rows answered with 503 because the queue was full.",
 		(load) => load.refused,
 	);
 }
@@ -181,7 +185,7 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		name: "assay_devices",
 		help: "Devices of all organizations, at most five minutes old.",
 		labelNames: ["status", "freshness"],
-		// Each process counts the same devices.
+		// Every process counts the same devices.
 		aggregator: "max",
 		registers,
 		async collect() {

@@ -4,15 +4,15 @@ import type { Config } from "../config.ts";
 import type { Metrics, MetricsParts } from "./metrics.ts";
 
 export interface OpenMetrics {
-	/** Where they are; undefined in a worker. */
+	/** Address of the metrics; undefined in a worker. */
 	url?: string;
 	observe?: Metrics["observe"];
 	close: () => Promise<void>;
 }
 
 /**
- * Serves what this process measures at `config.metricsPort`; a worker gives it to the process
- * above it instead, which serves that of all. The code is loaded only where it is wanted.
+ * Serves this process's metrics at `config.metricsPort`. A worker instead gives its metrics to its
+ * parent process, which serves the sum of all workers. The code is loaded only when it is needed.
  */
 export async function openMetrics(
 	config: Config,
@@ -29,7 +29,7 @@ export async function openMetrics(
 	return { observe, ...(await listen(config, log, () => registry.metrics())) };
 }
 
-/** Serves what all workers measure, added up. */
+/** Serves the sum of all workers' metrics. */
 export async function openWorkersMetrics(
 	config: Config,
 	log: Logger,

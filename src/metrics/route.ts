@@ -12,8 +12,8 @@ const DOORS = [
 ] as const;
 
 /**
- * What a request's target is counted as. The labels are of a closed list whatever was asked for,
- * or a caller could make series without end.
+ * Returns the labels that count a request. They come from a closed list whatever the target is,
+ * because otherwise a caller could create series without end.
  */
 export function routeOf(
 	target: string,

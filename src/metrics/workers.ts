@@ -1,12 +1,15 @@
 import { AggregatorRegistry, type Registry } from "prom-client";
 
-/** Lets the process above ask this worker for its metrics. */
+/** Lets the parent process read this worker's metrics. */
 export function offerMetrics(registry: Registry): void {
 	AggregatorRegistry.setRegistries([registry]);
 	new AggregatorRegistry();
 }
 
-/** Reads the metrics of all workers, added up. Rejects when one does not answer within 5 s. */
+/**
+ * Returns a function that reads the sum of all workers' metrics. It rejects when a worker does not
+ * answer within 5 s.
+ */
 export function makeWorkersReader(): () => Promise<string> {
 	const registry = new AggregatorRegistry();
 	return () => registry.clusterMetrics();

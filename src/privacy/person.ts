@@ -11,7 +11,10 @@ import {
 	type Trace,
 } from "./traces.ts";
 
-/** Somebody of an organization's register of people; `client`, everywhere here, is one of assay_privacy. */
+/**
+ * A person of an organization's People register. `client` is, everywhere in this file, one of
+ * assay_privacy.
+ */
 export interface Person {
 	id: string;
 	full_name: string;
@@ -20,8 +23,9 @@ export interface Person {
 }
 
 /**
- * The person with this id or e-mail address. A deleted record has left entries in the log, which are
- * found by the id alone: undefined then. Throws not_found, or bad_request where several have the address.
+ * Finds the person with this id or e-mail address. A deleted record has left entries in the log
+ * that only its id finds; then `record` is undefined. Throws not_found, or bad_request when several
+ * people have the address.
  */
 export async function findPerson(
 	client: PoolClient,
@@ -52,7 +56,7 @@ export async function findPerson(
 	if (record && another) {
 		throw new AppError(
 			"bad_request",
-			`several people have the address ${who}; name one by its id: ${rows.map(({ id }) => id).join(", ")}`,
+			`several people have the address ${who}; name one of them by id: ${rows.map(({ id }) => id).join(", ")}`,
 		);
 	}
 	if (record) return { id: record.id, record };
@@ -65,11 +69,11 @@ export async function findPerson(
 	}
 	throw new AppError(
 		"not_found",
-		`there is no person ${who} in this organization; \`assay call listPeople\` gives the ids, and a deleted person has only an id`,
+		`there is no person ${who} in this organization; \`assay call listPeople\` lists the ids, and a deleted person is found only by id`,
 	);
 }
 
-/** All that is kept about a person, as plain JSON. */
+/** Returns everything that Assay keeps about a person, as plain JSON. */
 export async function exportPerson(
 	client: PoolClient,
 	organizationId: string,
@@ -107,22 +111,23 @@ export async function exportPerson(
 export interface ErasedPerson {
 	organization_id: string;
 	id: string;
-	/** What the person is called now. */
+	/** The person's new name. */
 	name: string;
 	redacted_entries: number;
 	devices_without_owner: number;
-	/** What the person still owns, under the new name. */
+	/** Number of records that the person still owns, under the new name. */
 	still_owns: number;
-	/** Records whose text still has the name or an address: they are for people to change. */
+	/** Records whose text still contains the name or an address; people must change them. */
 	mentions: Trace[];
 	mentioned_in_entries: number;
-	/** Users with one of the addresses: theirs is another erasure. */
+	/** Users with one of the addresses; they need an erasure of their own. */
 	accounts: string[];
 }
 
 /**
- * Takes a person's name, addresses, position and dates out of the register and the audit log. The row
- * stays, under a name that says nothing, so that what the person owned has an owner who can be replaced.
+ * Removes a person's name, addresses, position and dates from the register and the audit log. The
+ * row stays under a name that says nothing, so that what the person owned still has an owner, who
+ * can be replaced.
  */
 export async function erasePerson(
 	client: PoolClient,

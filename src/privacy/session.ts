@@ -3,12 +3,14 @@ import { transaction } from "../db/pool.ts";
 import { sessionOf } from "../db/session.ts";
 import { timesAsText } from "../db/type-parsers.ts";
 
-/** The role that reads and erases what is kept about a person; the service never works as it. */
+/**
+ * The role that reads and erases what Assay keeps about a person. The service never works as it.
+ */
 export const PRIVACY_ROLE = "assay_privacy";
 
 /**
- * Runs `work` in one transaction as PRIVACY_ROLE, on a connection of its own: a long log takes
- * longer than a statement of the service may. With `isTrial` nothing of it stays.
+ * Runs `work` in one transaction as PRIVACY_ROLE, on a connection of its own, because a long log
+ * takes longer than a statement of the service may. With `isTrial` the transaction is rolled back.
  */
 export async function asPrivacy<Result>(
 	ownerConnection: ClientConfig,
@@ -26,7 +28,8 @@ export async function asPrivacy<Result>(
 				sessionOf(PRIVACY_ROLE, {
 					statement_timeout: 0,
 					lock_timeout: "30s",
-					// It thinks between statements; suspended by Ctrl-Z, it must not keep its locks for ever.
+					// The command computes between statements. If Ctrl-Z suspends it, it must not keep its
+					// locks for ever.
 					idle_in_transaction_session_timeout: "5min",
 					timezone: "UTC",
 					datestyle: "ISO",
@@ -34,7 +37,8 @@ export async function asPrivacy<Result>(
 			);
 		},
 	});
-	// A connection lost between two queries: the next one says so; unheard, the event ends the process.
+	// When a connection is lost between two queries, the next query says so. Without a listener the
+	// event would end the process.
 	pool.on("error", () => {});
 	pool.on("connect", (client) => client.on("error", () => {}));
 	const tried = new Trial<Result>();

@@ -9,12 +9,14 @@ export interface Trace {
 	name: string | null;
 }
 
-/** Twelve hexadecimal digits: the random part of an id, which tells nothing about who it was. */
+/**
+ * Returns the random part of an id as twelve hexadecimal digits. They say nothing about the person.
+ */
 export function shortId(id: string): string {
 	return Buffer.from(id, "base64url").toString("hex", 18);
 }
 
-/** Columns that name a person, by table: owner_id, assigned_to_id. */
+/** Columns that name a person, by kind: owner_id, assigned_to_id. */
 const OWNED = [
 	...recordKinds.flatMap(({ kind, fields }) =>
 		Object.entries(fields)
@@ -24,7 +26,7 @@ const OWNED = [
 	{ kind: "device" as const, column: "owner_id" },
 ];
 
-/** What a person of the register owns, devices included, and what is assigned to that person. */
+/** Lists what a person owns, including devices, and what is assigned to the person. */
 export async function readOwned(
 	client: PoolClient,
 	organizationId: string,
@@ -44,7 +46,10 @@ export async function readOwned(
 	return rows;
 }
 
-/** Records whose text has one of the texts in it: a name in a description, a device called after somebody. */
+/**
+ * Lists records whose text contains one of the texts, for example a name in a description or in the
+ * name of a device.
+ */
 export async function readMentions(
 	client: PoolClient,
 	organizationId: string,
@@ -64,7 +69,10 @@ export async function readMentions(
 	return rows;
 }
 
-/** Entries of the log in which one of the texts stands anywhere, such as a risk's description. */
+/**
+ * Counts entries of the log that contain one of the texts anywhere, for example in a risk's
+ * description.
+ */
 export async function countEntriesWith(
 	client: PoolClient,
 	organizationId: string,

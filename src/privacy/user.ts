@@ -9,7 +9,7 @@ import { explainLastAdministrator } from "../organizations/member-operations.ts"
 import type { Principal } from "../principal.ts";
 import { shortId } from "./traces.ts";
 
-/** Somebody with an account; `client`, everywhere here, is one of assay_privacy. */
+/** A user. `client` is, everywhere in this file, one of assay_privacy. */
 interface User {
 	id: string;
 	name: string;
@@ -28,7 +28,10 @@ async function findUser(client: PoolClient, email: string): Promise<User> {
 	);
 }
 
-/** Whom entries are about, and the organizations whose logs have some: those the user left as well. */
+/**
+ * Finds what identifies a user's entries, and the organizations whose logs have some, including
+ * those that the user has left.
+ */
 async function readSubject(
 	client: PoolClient,
 	user: User,
@@ -54,14 +57,16 @@ async function readSubject(
 	};
 }
 
-/** People of the registers with the user's address: their erasure is another (person.ts). */
+/**
+ * People of the registers with the user's address. They need an erasure of their own (person.ts).
+ */
 const PEOPLE = `
 	select p.organization_id, p.id, p.full_name as name from people p
 	where lower(p.primary_email_address) = $1
 		or $1 in (select lower(a) from unnest(p.additional_email_addresses) a)
 	order by p.organization_id, p.id`;
 
-/** Each part of an export with its statement; `$1` is the user's id. No secret is among the columns. */
+/** Each part of an export with its statement; `$1` is the user's id. No column is a secret. */
 const PARTS = {
 	memberships: `
 		select m.organization_id, o.name as organization_name, m.role, m.created_at
@@ -86,7 +91,7 @@ const PARTS = {
 		from invitations i join users u on u.email = i.email where u.id = $1`,
 };
 
-/** All that is kept about a user, as plain JSON, without what signs in. */
+/** Returns everything that Assay keeps about a user, as plain JSON, without the credentials. */
 export async function exportUser(
 	client: PoolClient,
 	email: string,
@@ -111,17 +116,17 @@ export async function exportUser(
 
 export interface ErasedUser {
 	id: string;
-	/** What the user is called in the audit logs now. */
+	/** The user's new name in the audit logs. */
 	name: string;
 	organizations_left: number;
 	redacted_entries: number;
-	/** Records of people with the address: theirs is another erasure. */
+	/** People with the address; they need an erasure of their own. */
 	people: { organization_id: string; id: string; name: string }[];
 }
 
 /**
- * Takes an account away with all that belongs to it, and the user's name, address and clients out of
- * every audit log. Throws bad_request for the last admin of an organization.
+ * Deletes an account with everything that belongs to it, and removes the user's name, address and
+ * clients from every audit log. Throws bad_request for the last admin of an organization.
  */
 export async function eraseUser(
 	client: PoolClient,
@@ -135,7 +140,7 @@ export async function eraseUser(
 	await renameWhatWasMade(client, user, name);
 	await deleteAccount(client, user);
 	let redacted = 0;
-	// In order, as whoever else locks several logs.
+	// In order, as everywhere that several logs are locked.
 	for (const id of organizationIds.sort()) {
 		redacted += await redactLog(
 			client,
@@ -185,7 +190,10 @@ async function leaveOrganizations(
 	return rows.length;
 }
 
-/** Invitations and enrollment tokens keep the name of who made them: the log says which those are. */
+/**
+ * Renames the user in invitations and enrollment tokens, which keep the name of their maker. The
+ * log says which those are.
+ */
 async function renameWhatWasMade(
 	client: PoolClient,
 	user: User,
@@ -214,7 +222,9 @@ async function renameWhatWasMade(
 	);
 }
 
-/** Sessions, sign-in methods, the second factor and links go with the user, by their foreign keys. */
+/**
+ * Deletes the account. Foreign keys delete its sessions, sign-in methods, second factor and links.
+ */
 async function deleteAccount(client: PoolClient, user: User): Promise<void> {
 	await client.query(
 		"delete from api_token_usage g using api_tokens t where t.id = g.token_id and t.user_id = $1",

@@ -3,13 +3,16 @@ import { IDENTITY_ROLE } from "../db/pool.ts";
 import { sessionOf } from "../db/session.ts";
 import { WINDOW } from "../sign-in/sign-in-throttle.ts";
 
-/** Rows deleted at a time, so that nobody waits long for one of them. */
+/** Number of rows deleted at a time. It is small so that nobody waits long for one of them. */
 const BATCH_SIZE = 5_000;
 
-/** For so long administrators see that an invitation was not taken; the audit log has it for ever. */
+/**
+ * Administrators can see for this many days that an invitation was not accepted. The audit log
+ * keeps it for ever.
+ */
 export const INVITATION_DAYS_AFTER = 30;
 
-/** What is good for nothing any more, table by table. All have an index to find it by. */
+/** The condition for useless rows, by table. Each table has an index for it. */
 const OVER: Record<string, string> = {
 	sessions: "expires_at < now()",
 	verifications: "expires_at < now()",
@@ -19,10 +22,10 @@ const OVER: Record<string, string> = {
 };
 
 /**
- * Deletes what signing in and joining leave behind: sessions and links that have expired, values of
- * sign-ins that are over, invitations a month after they were accepted, revoked or have expired. Nothing of it can be
- * used again, and what was done with it is in the audit log. Gives how many rows of each table.
- * Rows that somebody is just using are left for the next time.
+ * Deletes what signing in and joining leave behind: expired sessions and links, values of finished
+ * sign-ins, and invitations a month after they were accepted, revoked or expired. None of it can be
+ * used again, and the audit log says what was done with it. Returns the number of deleted rows by
+ * table. Rows that are in use at this moment are left for the next time.
  */
 export async function removeLeftovers(
 	ownerConnection: ClientConfig,
@@ -33,12 +36,12 @@ export async function removeLeftovers(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 	});
-	// Unheard, a connection lost between two queries would end the process.
+	// Without a listener, a connection that is lost between two queries would end the process.
 	client.on("error", () => {});
 	const removed: Record<string, number> = {};
 	try {
 		await client.connect();
-		// The tables' owner sees none of their rows.
+		// Row-level security hides these rows from the tables' owner.
 		await client.query(
 			sessionOf(IDENTITY_ROLE, {
 				lock_timeout: "1s",

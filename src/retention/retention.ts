@@ -9,10 +9,13 @@ import { removeLeftovers } from "./expired-rows.ts";
 const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
 
-/** Rows deleted at a time: some 50 ms, for which writers of the default partition wait. */
+/**
+ * Number of rows deleted at a time. It takes about 50 ms, and writers of the default partition wait
+ * that long.
+ */
 const BATCH_SIZE = 5_000;
 
-/** Held while at it, so that of several processes one does the work. */
+/** Advisory lock that lets one of several processes do the work. */
 const RETENTION_LOCK = 4_723_120;
 
 const SESSION = sessionOf("none", {
@@ -22,21 +25,21 @@ const SESSION = sessionOf("none", {
 });
 
 export interface Upkeep {
-	/** Partitions, each a month of raw reports, that went. */
+	/** The dropped partitions, each a month of raw reports. */
 	dropped: string[];
-	/** Old rows that were in the default partition. */
+	/** Number of old rows deleted from the default partition. */
 	deleted: number;
-	/** False: something else held a lock, such as a backup that runs; ask again soon. */
+	/** False when another program held a lock, such as a running backup. Ask again soon. */
 	isDone: boolean;
 }
 
 /**
  * Makes the coming partitions of the raw posture reports, and drops those that ended more than
- * `months` months ago (0: none). The posture history, made from them, stays.
+ * `months` months ago (0 keeps all). The posture history, which is made from them, stays.
  *
- * A dropped partition cannot be had back, so this is done by the service alone, with its setting, and
- * as the tables' owner: the service's role cannot. Reports that are just being stored
- * wait for a lock at most a second; what cannot be had in that time is left for the next call.
+ * A dropped partition cannot be restored. Therefore only the service does this, with its setting,
+ * and as the tables' owner, because the service's role cannot. Reports that are being stored wait
+ * for a lock for at most a second; what cannot be locked in that time is left for the next call.
  */
 export async function keepReports(
 	connection: ClientConfig,
@@ -48,7 +51,7 @@ export async function keepReports(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 	});
-	// Unheard, a connection lost between two queries would end the process.
+	// Without a listener, a connection that is lost between two queries would end the process.
 	client.on("error", () => {});
 	await client.connect();
 	const kept: Upkeep = { dropped: [], deleted: 0, isDone: false };
@@ -78,7 +81,7 @@ async function isOurTurn(client: Client): Promise<boolean> {
 	return rows[0]?.ours === true;
 }
 
-/** Beginning of the oldest month that is kept in part. */
+/** Beginning of the oldest month of which something is kept. */
 const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
 
 async function dropPartitions(
@@ -97,13 +100,16 @@ async function dropPartitions(
 		[months],
 	);
 	for (const { name } of rows) {
-		// In a transaction of its own: a lock is held for one partition at a time.
+		// Each drop is a transaction of its own, so only one partition is locked at a time.
 		await client.query(`drop table ${name}`);
 		kept.dropped.push(name);
 	}
 }
 
-/** Usually nothing is there: see ensure_posture_report_partitions. */
+/**
+ * Deletes old rows of the default partition, which is usually empty: see
+ * ensure_posture_report_partitions.
+ */
 async function deleteLeftOver(
 	client: Client,
 	months: number,
@@ -115,7 +121,7 @@ async function deleteLeftOver(
 	if (rows[0]?.empty) return;
 	for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
 		await client.query("begin");
-		// Row-level security is forced on the owner too, and only lifted in a transaction.
+		// Row-level security binds the owner too. It is lifted only within this transaction.
 		await client.query(
 			"alter table posture_reports_default no force row level security",
 		);
@@ -135,7 +141,9 @@ async function deleteLeftOver(
 	}
 }
 
-/** Does `keepReports` and `removeLeftovers` now and from then on daily; gives what ends that. */
+/**
+ * Runs `keepReports` and `removeLeftovers` now and then daily. Returns a function that stops this.
+ */
 export function startRetention(
 	connection: ClientConfig,
 	{ reportRetentionMonths: months }: Config,
@@ -155,17 +163,14 @@ export function startRetention(
 			}
 			const removed = await removeLeftovers(connection);
 			if (Object.keys(removed).length > 0) {
-				log.info(
-					{ removed },
-					"removed what sign-ins and invitations left over",
-				);
+				log.info({ removed }, "removed rows left by sign-ins and invitations");
 			}
 			if (isDone) next = DAY_MS;
 		} catch (err) {
 			if (isDatabaseUnavailable(err)) {
-				log.warn({ err }, "what is old could not be removed yet");
+				log.warn({ err }, "old rows could not be removed yet");
 			} else {
-				log.error({ err }, "what is old could not be removed");
+				log.error({ err }, "old rows could not be removed");
 			}
 		}
 		if (isStopped) return;

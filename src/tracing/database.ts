@@ -8,9 +8,9 @@ type Query = (...args: unknown[]) => unknown;
 type Callback = (...args: unknown[]) => unknown;
 
 /**
- * A span for every statement that `pool`'s connections are given on behalf of a traced request.
- * Statements and their values are not in it: only what a statement is about, from a
- * list as long as the program's text.
+ * Makes a span for every statement that `pool`'s connections run for a traced request. The span
+ * contains neither the statement nor its values. It names only the subject of the statement, from a
+ * list that the program's own text limits.
  */
 export function traceQueries(pool: Pool, startSpan: StartSpan): void {
 	const traced = new WeakSet<PoolClient>();
@@ -19,7 +19,7 @@ export function traceQueries(pool: Pool, startSpan: StartSpan): void {
 		traced.add(client);
 		traceClient(client, startSpan);
 	});
-	// Who waits for a connection gets it in the turn of the one who gave it back.
+	// A waiting caller receives its connection in the turn of the caller that returned it.
 	const connect = pool.connect.bind(pool) as (callback?: Callback) => unknown;
 	pool.connect = ((callback?: Callback) =>
 		connect(callback && AsyncLocalStorage.bind(callback))) as Pool["connect"];
@@ -29,7 +29,7 @@ function traceClient(client: PoolClient, startSpan: StartSpan): void {
 	const query = client.query.bind(client) as Query;
 	const traced: Query = (...args) => {
 		const parent = currentSpan.getStore();
-		// What runs on after the request (counting its use, say) is no part of it.
+		// Work that continues after the request, such as counting its use, is not part of it.
 		if (!parent?.isRecording()) return query(...args);
 		const summary = summaryOf(args[0]);
 		if (summary === undefined) return query(...args);
@@ -55,7 +55,7 @@ function traceClient(client: PoolClient, startSpan: StartSpan): void {
 	client.query = traced as PoolClient["query"];
 }
 
-/** An error's text may hold a value of somebody's record; its SQLSTATE does not. */
+/** An error's text may contain a value of a record; its SQLSTATE does not. */
 function finish(span: Span, error: unknown): void {
 	if (error) {
 		const { code, name } = error as { code?: unknown; name?: unknown };
@@ -71,7 +71,10 @@ function finish(span: Span, error: unknown): void {
 const VERB = /^[\s(]*(\w+)/;
 const TABLE = /\b(?:from|into|update)\s+(?:only\s+)?"?([a-z_][\w.]*)/i;
 
-/** "agent_heartbeat", "select risks", "begin"; undefined for what is no text (a copy). */
+/**
+ * Returns for example "agent_heartbeat", "select risks" or "begin"; undefined for a query without
+ * text (a copy).
+ */
 function summaryOf(query: unknown): string | undefined {
 	const { name, text } = (
 		typeof query === "string" ? { text: query } : query
@@ -79,7 +82,7 @@ function summaryOf(query: unknown): string | undefined {
 	if (typeof name === "string" && name !== "") return name;
 	if (typeof text !== "string") return undefined;
 	const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? "query";
-	// What opens a transaction sets its organization as well.
+	// The text that opens a transaction also sets its organization.
 	if (verb === "begin") return verb;
 	const table = TABLE.exec(text)?.[1];
 	return table ? `${verb} ${table}` : verb;

@@ -20,11 +20,13 @@ import {
 import { VERSION } from "../version.ts";
 import type { TracingSettings } from "./settings.ts";
 
-/** A receiver that does not answer holds a stop no longer than this. */
+/** Longest time that a receiver which does not answer can delay a stop. */
 const CLOSE_MS = 3_000;
 const REPORT_EVERY_MS = 60_000;
 
-/** What keeps finished spans and sends them; what cannot be sent is dropped, and `report` hears of it. */
+/**
+ * Keeps finished spans and sends them. Spans that cannot be sent are dropped, and `report` is told.
+ */
 export function openExport(
 	{ protocol, sampler, ratio, batch }: TracingSettings,
 	report: (message: string) => void,
@@ -42,7 +44,8 @@ export function openExport(
 					"service.version": VERSION,
 				}),
 			)
-			// Last: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES stand above.
+			// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last and win over the defaults
+			// above.
 			.merge(detectResources({ detectors: [envDetector] })),
 	});
 	return {
@@ -58,7 +61,7 @@ export function openExport(
 	};
 }
 
-/** A receiver that is away would say so every few seconds. */
+/** Limits reports. A missing receiver would otherwise cause one every few seconds. */
 function reportTrouble(report: (message: string) => void): void {
 	let reportedAtMs = Number.NEGATIVE_INFINITY;
 	const quiet = () => {};

@@ -2,10 +2,13 @@ import type { Logger } from "pino";
 import type { TracingSettings } from "./settings.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** Of the specification; the exporter's too. */
+/** Default of the specification and of the exporter. */
 const DEFAULT_ENDPOINT = "http://localhost:4318";
 
-/** Begins to trace; undefined when it would be for nobody. The code is loaded only where it is wanted. */
+/**
+ * Starts tracing; undefined when the traces would go nowhere. The code is loaded only when it is
+ * needed.
+ */
 export async function openTracing(
 	settings: TracingSettings,
 	operations: ReadonlySet<string>,
@@ -20,7 +23,7 @@ export async function openTracing(
 	);
 }
 
-/** Where the exporter sends them, without user, password and path. */
+/** Returns the host that the exporter sends to, without user, password and path. */
 function hostOf(env: Readonly<Record<string, string | undefined>>): string {
 	const endpoint =
 		env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim() ||

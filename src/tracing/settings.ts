@@ -1,16 +1,21 @@
-/** How traces are wanted, from OpenTelemetry's standard environment variables. */
+/** The settings of traces, from OpenTelemetry's standard environment variables. */
 export interface TracingSettings {
 	protocol: "http/protobuf" | "http/json";
 	sampler: (typeof SAMPLERS)[number];
-	/** The part of the traces that is kept, for samplers named …traceidratio. */
+	/** The fraction of traces that the …traceidratio samplers keep. */
 	ratio: number;
-	/** Whether a caller's traceparent is believed. */
+	/** True when a caller's traceparent is trusted. */
 	believesCallers: boolean;
-	/** Only what is set: else the SDK's defaults. */
+	/** Only the values that are set; the SDK has defaults for the others. */
 	batch: Partial<Record<keyof typeof BATCH, number>>;
-	/** The address to send them to is none: better no traces than some to another address. */
+	/**
+	 * True when the configured address is not one. No traces are better than traces sent to another
+	 * address.
+	 */
 	goesNowhere: boolean;
-	/** Values that were not understood, each with what is done instead: for the log. */
+	/**
+	 * For the log: one sentence for each value that was not understood, with what is done instead.
+	 */
 	notices: string[];
 }
 
@@ -35,11 +40,11 @@ const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Undefined unless traces are asked for: by OTEL_TRACES_EXPORTER=otlp, or by an address to send them to.
- * The specification's default (on, to localhost) is not ours, since the service speaks to no other
- * host unasked. As the specification wants it, a value that is not understood never stops the
- * start: such variables are often set for all programs of a machine at once. Where to, with which headers and
- * certificates (OTEL_EXPORTER_OTLP_…) is read by the exporter.
+ * Reads the settings. Undefined unless OTEL_TRACES_EXPORTER=otlp or an endpoint asks for traces.
+ * The specification's default (on, to localhost) does not apply, because the service contacts no
+ * other host unasked. As the specification requires, a value that is not understood never stops the
+ * start: such variables are often set for all programs of a machine. The exporter itself reads the
+ * endpoint, headers and certificates (OTEL_EXPORTER_OTLP_…).
  */
 export function readTracing(env: Environment): TracingSettings | undefined {
 	const exporter = env.OTEL_TRACES_EXPORTER?.trim().toLowerCase();
@@ -53,7 +58,7 @@ export function readTracing(env: Environment): TracingSettings | undefined {
 	const notices: string[] = [];
 	if (exporter && exporter !== "otlp") {
 		notices.push(
-			"OTEL_TRACES_EXPORTER must be otlp or none; traces are sent by OTLP",
+			"OTEL_TRACES_EXPORTER must be otlp or none; otlp is used instead",
 		);
 	}
 	const endpoint = ENDPOINT_NAMES.find((name) => env[name]?.trim());
@@ -84,7 +89,7 @@ export function readTracing(env: Environment): TracingSettings | undefined {
 	};
 }
 
-/** The first that is set counts. */
+/** The first variable that is set counts. */
 const ENDPOINT_NAMES = [
 	"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 	"OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -99,7 +104,7 @@ const PROTOCOL_NAMES = [
 	"OTEL_EXPORTER_OTLP_PROTOCOL",
 ];
 
-/** The value of the first of `names` that is set. */
+/** Returns the value of the first of `names` that is set. */
 function choose<Value extends string>(
 	env: Environment,
 	names: string[],
@@ -112,7 +117,7 @@ function choose<Value extends string>(
 	const found = values.find((value) => value === env[name]?.trim());
 	if (found) return found;
 	notices.push(
-		`${name} must be one of ${values.join(", ")}; it is taken as ${otherwise}`,
+		`${name} must be one of ${values.join(", ")}; ${otherwise} is used instead`,
 	);
 	return otherwise;
 }

@@ -41,10 +41,10 @@ export interface Tracing {
 		response: ServerResponse,
 		answer: () => void,
 	): void;
-	/** Goes on with `work` in a request's span, which the reading of its body has left. */
+	/** Continues with `work` in a request's span, which reading the body has left. */
 	resume(request: IncomingMessage, work: () => void): void;
 	watch(pools: Pool[]): void;
-	/** Sends what is left, for a few seconds at most. */
+	/** Sends the remaining spans, for a few seconds at most. */
 	close(): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ const MAX_PATH = 200;
 const METHODS = new Set("GET HEAD POST PUT PATCH DELETE OPTIONS".split(" "));
 
 /**
- * Traces of what the service does: a request, within it the operation or the batch it travels
- * in, within those the statements. What they tell is times, names from the program's own text and
- * ids of requests; never a record's content, a statement's values or a secret.
+ * Makes the traces of the service: a span for a request, within it the operation or the batch that
+ * carries it, and within those the statements. Spans contain times, names from the program's own
+ * text and request ids; they never contain a record's content, a statement's values or a secret.
  */
 export function makeTracing(
 	settings: TracingSettings,
@@ -84,10 +84,10 @@ export function makeTracing(
 	return {
 		request(request, response, answer) {
 			const { door, route } = routeOf(request.url ?? "", operations);
-			// Asked every few seconds by load balancers, and of no interest to anybody.
+			// Load balancers ask every few seconds, and nobody wants to see it.
 			if (door === "health") return answer();
 			const requestId = requestIdOf(request);
-			// The door would make another.
+			// Otherwise the door would make another id.
 			request.headers["x-request-id"] = requestId;
 			const method = METHODS.has(request.method ?? "")
 				? (request.method as string)
@@ -149,7 +149,7 @@ const ROOTS: Readonly<Record<string, string>> = {
 	console: "/api/console/",
 };
 
-/** A request's address as one of a closed list; undefined where there is none for it. */
+/** Returns the request's route, from a closed list; undefined for an address without one. */
 function pathOf(
 	request: IncomingMessage,
 	door: string,
@@ -161,7 +161,7 @@ function pathOf(
 	return request.url?.startsWith("/api/auth/") ? "/api/auth/*" : undefined;
 }
 
-/** Makes spans of the work that the service's code tells of; gives what ends that. */
+/** Makes spans from the work that the service's code reports. Returns a function that ends this. */
 function listen(startSpan: StartSpan): () => void {
 	const requestOf = new WeakMap<object, Span>();
 	const spanOf = new WeakMap<object, Span>();
@@ -184,7 +184,7 @@ function listen(startSpan: StartSpan): () => void {
 		spanOf.set(work, span);
 		return span;
 	};
-	/** In the trace of its first request that is recorded, and linked with those of the others. */
+	/** Starts a batch's span in the trace of its first recorded request, with links to the others. */
 	const startBatch = (work: BatchWork) => {
 		const requests = work.items.flatMap(
 			(item) => requestOf.get(Object(item)) ?? [],
@@ -197,7 +197,7 @@ function listen(startSpan: StartSpan): () => void {
 				{ "assay.batch": work.name, "assay.batch.size": work.items.length },
 				others.map((span) => ({ context: span.spanContext() })),
 			);
-		// The context it is in is that of whichever request woke the queue.
+		// The current context belongs to the request that happened to wake the queue.
 		const span = first ? currentSpan.run(first, make) : currentSpan.exit(make);
 		for (const other of others) other.addLink({ context: span.spanContext() });
 		spanOf.set(work, span);

@@ -153,7 +153,7 @@ test.each([
 		await buffer(Readable.from(seal(Readable.from([inside])))),
 	];
 	for (const file of files) {
-		await expect(verify(file)).rejects.toThrow("no backup of Assay");
+		await expect(verify(file)).rejects.toThrow("not a backup of Assay");
 	}
 });
 
@@ -201,7 +201,7 @@ test("rows that the database refuses are not called damage, and nothing of them 
 		text.replace("\tACTIVE\t", "\tACTIVATED\t"),
 	);
 	await expect(restore(url, file)).rejects.toThrow(
-		/is whole, but .* devices \(/,
+		/is intact, but .* devices \(/,
 	);
 	expect(await catalogue(url)).toEqual([]);
 });
@@ -229,7 +229,7 @@ test("a database in use is refused after a while", async () => {
 	const user = await connectTo(url);
 	await user.query("begin; select count(*) from users");
 	await expect(restore(url, backup.file)).rejects.toThrow(
-		/something else uses the database/,
+		/another program uses the database/,
 	);
 });
 

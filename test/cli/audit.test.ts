@@ -67,7 +67,7 @@ test("verify of whole logs ends with 0 and prints each newest entry, as --expect
 
 	const text = await run("verify");
 	expect(text.stdout).toContain(`${head}  Acme (5 entries)`);
-	expect(text.stdout).toContain("Seen only with --expect");
+	expect(text.stdout).toContain("Only --expect");
 	expect(await run("verify", "--expect", head)).toMatchObject({ code: 0 });
 	const only = await run("verify", "--org", theirs);
 	expect(only.stdout).toContain(`${theirs}:3:`);

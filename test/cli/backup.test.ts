@@ -36,7 +36,7 @@ test("a file is written once, for its owner alone, and what is there already is 
 	const before = readFileSync(file);
 	const again = await backup(file);
 	expect(again).toMatchObject({ code: 1, stdout: "" });
-	expect(again.stderr).toContain("is there already");
+	expect(again.stderr).toContain("already exists");
 	expect(readFileSync(file)).toEqual(before);
 	expect(await readdir(folder)).toEqual(["assay.backup"]);
 });
@@ -47,7 +47,7 @@ test("two backups to one file do not mix, and the rest of a killed one is named"
 	onTestFinished(() => rm(`${name}.partial`, { force: true }));
 	const { code, stderr } = await backup(name);
 	expect(code).toBe(1);
-	expect(stderr).toContain(`${name}.partial is there`);
+	expect(stderr).toContain(`${name}.partial already exists`);
 	expect(readFileSync(`${name}.partial`, "utf8")).toBe("");
 });
 
@@ -130,7 +130,7 @@ test("a backup whose reader goes away says so and fails", async () => {
 		],
 		{ env: { PATH: process.env.PATH } },
 	);
-	expect(stderr).toContain("whoever reads standard output went away");
+	expect(stderr).toContain("the reader of standard output is gone");
 	expect(stderr).toContain("ended with 1");
 	expect(stderr).not.toMatch(/node:internal/);
 });
@@ -174,7 +174,7 @@ test("a refused file changes nothing, and nothing internal is printed", async ()
 	const { code, stdout, stderr } = await assay(["restore", text], at(url));
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	expect(stderr.trim().split("\n").at(-1)).toMatch(
-		/^assay: this is no backup of Assay/,
+		/^assay: this is not a backup of Assay/,
 	);
 	expect(stderr).not.toMatch(/\.ts:\d/);
 	expect(await catalogue(url)).toEqual([]);

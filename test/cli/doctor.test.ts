@@ -79,7 +79,7 @@ test("a missing index, a setting that loses data and reports out of their months
 	const { code, of, others } = await examine();
 	expect(of("indexes")).toMatchObject({
 		status: "problem",
-		found: "missing or not valid: api_tokens_user",
+		found: "missing or invalid: api_tokens_user",
 		advice: expect.stringContaining("sql/schema.sql"),
 	});
 	expect(of("replication")).toMatchObject({

@@ -58,7 +58,7 @@ test("org create, which may come first, makes the database and says so", async (
 	const create = ["org", "create", "--name", "Acme"];
 	const made = await assay(create, { DATABASE_URL: url });
 	expect(made).toMatchObject({ code: 0 });
-	expect(made.stderr).toContain("made a new database: the PostgreSQL named");
+	expect(made.stderr).toContain("created a new database: the PostgreSQL named");
 	expect((await assay(create, { DATABASE_URL: url })).stderr).toBe("");
 	expect((await assay(["org", "list"], { DATABASE_URL: url })).code).toBe(0);
 });

@@ -133,7 +133,7 @@ test("where there are users there is no setup link, and one of before is refused
 	expect(await makeToken()).toBeUndefined();
 	const ended = await assay(["setup-link"], { DATABASE_URL: database.url });
 	expect(ended.code).toBe(1);
-	expect(ended.stderr).toContain("set up already");
+	expect(ended.stderr).toContain("already set up");
 });
 
 test("the command prints a link on the service's own address that works", async () => {

@@ -13,7 +13,7 @@ export interface DemoVendor {
 	owner: Employee;
 }
 
-/** What a company of this kind buys, in the categories that these products belong to. */
+/** Vendors of a company of this kind, in the categories that their products belong to. */
 export const VENDORS: readonly DemoVendor[] = [
 	{
 		key: "aws",

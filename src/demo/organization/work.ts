@@ -1,7 +1,7 @@
 import { month } from "../day.ts";
 import type { Employee } from "./people.ts";
 
-/** Days count from today; negative ones have passed. */
+/** Numbers of days count from today; negative ones lie in the past. */
 
 export const AUDITS = [
 	{
