@@ -811,7 +811,20 @@ CREATE FUNCTION public.authenticate_api_tokens(p_hash bytea[]) RETURNS TABLE(ord
     AS $$
 begin
 	return query
-	select h.n::integer, t.id::text, t.name, u.id::text, u.name, m.all_of_them
+	select s.ordinal, s.token_id, s.token_name, s.user_id, s.user_name, s.memberships
+	from authenticate_scoped_tokens(p_hash) s
+	join api_tokens t on t.id = s.token_id
+	where not t.read_only and t.organization_ids is null and t.toolsets is null;
+end
+$$;
+
+CREATE FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text, read_only boolean, toolsets text[])
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select h.n::integer, t.id::text, t.name, u.id::text, u.name, m.all_of_them, t.read_only, t.toolsets
 	from unnest(p_hash) with ordinality h (hash, n)
 	join api_tokens t on t.token_hash = h.hash
 	join users u on u.id = t.user_id
@@ -820,7 +833,9 @@ begin
 		select coalesce(
 			string_agg(m.organization_id || ' ' || m.role, ',' order by m.organization_id), ''
 		) as all_of_them
-		from memberships m where m.user_id = t.user_id
+		from memberships m
+		where m.user_id = t.user_id
+			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
 	) m
 	where t.revoked_at is null and (t.expires_at is null or t.expires_at > now());
 end
@@ -1211,8 +1226,13 @@ CREATE TABLE public.api_tokens (
     last_used_at timestamp with time zone,
     last_used_client text,
     last_used_address text,
+    read_only boolean DEFAULT false NOT NULL,
+    organization_ids public.typed_id[],
+    toolsets text[],
     CONSTRAINT api_tokens_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT api_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+    CONSTRAINT api_tokens_organization_ids_check CHECK (((cardinality(organization_ids) >= 1) AND (cardinality(organization_ids) <= 100))),
+    CONSTRAINT api_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32)),
+    CONSTRAINT api_tokens_toolsets_check CHECK (((cardinality(toolsets) >= 1) AND (cardinality(toolsets) <= 50)))
 )
 WITH (fillfactor='70');
 
@@ -2508,9 +2528,9 @@ ALTER TABLE public.record_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reference_counters ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY revoke ON public.api_tokens FOR UPDATE TO assay_app USING ((EXISTS ( SELECT
+CREATE POLICY revoke ON public.api_tokens FOR UPDATE TO assay_app USING ((((organization_ids IS NULL) OR (current_setting('assay.organization_id'::text, true) = ANY ((organization_ids)::text[]))) AND (EXISTS ( SELECT
    FROM public.memberships m
-  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text)))));
+  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text))))));
 
 ALTER TABLE public.risks ENABLE ROW LEVEL SECURITY;
 
@@ -2548,9 +2568,9 @@ ALTER TABLE public.sign_in_failures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY tenant ON public.api_tokens FOR SELECT TO assay_app USING ((EXISTS ( SELECT
+CREATE POLICY tenant ON public.api_tokens FOR SELECT TO assay_app USING ((((organization_ids IS NULL) OR (current_setting('assay.organization_id'::text, true) = ANY ((organization_ids)::text[]))) AND (EXISTS ( SELECT
    FROM public.memberships m
-  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text)))));
+  WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text))))));
 
 CREATE POLICY tenant ON public.asset_vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -2714,6 +2734,9 @@ GRANT ALL ON FUNCTION public.audit_lock(p_organization_id text) TO assay_agent;
 REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.count_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 
@@ -2845,6 +2868,12 @@ GRANT SELECT(last_used_client) ON TABLE public.api_tokens TO assay_privacy;
 GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(last_used_address) ON TABLE public.api_tokens TO assay_identity;
 GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_privacy;
+
+GRANT SELECT(read_only),INSERT(read_only) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(organization_ids),INSERT(organization_ids) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(toolsets),INSERT(toolsets) ON TABLE public.api_tokens TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
 GRANT SELECT ON TABLE public.asset_vendors TO assay_backup;

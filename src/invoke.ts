@@ -23,6 +23,7 @@ import {
 	type Principal,
 	roleReaches,
 } from "./principal.ts";
+import { outOfScope } from "./tokens/scopes.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
 
@@ -160,12 +161,17 @@ async function authorize(
 	operation: AnyOperation,
 	rawInput: unknown,
 ): Promise<Membership | undefined> {
-	if (operation.access === "self") return undefined;
+	const excluded = outOfScope(principal, operation);
+	if (operation.access === "self") {
+		if (excluded) throw new AppError("forbidden", excluded);
+		return undefined;
+	}
 	const needed = NEEDED_ROLE[operation.access];
 	const named = namedTenant(principal, operation, rawInput);
 	if (named === "foreign") throw foreignOrganization();
 	if (named) {
-		if (roleReaches(named.membership.role, needed)) return named.membership;
+		const mayCall = roleReaches(named.membership.role, needed);
+		if (mayCall && !excluded) return named.membership;
 		await appendRefusal(
 			services.pool,
 			principal,
@@ -175,9 +181,11 @@ async function authorize(
 		);
 		throw new AppError(
 			"forbidden",
-			`permission denied: ${operation.name} needs the role ${needed}; yours in this organization is ${named.membership.role}`,
+			excluded ??
+				`permission denied: ${operation.name} needs the role ${needed}; yours in this organization is ${named.membership.role}`,
 		);
 	}
+	if (excluded) throw new AppError("forbidden", excluded);
 	if (!mayAnywhere(principal, operation)) {
 		throw new AppError(
 			"forbidden",

@@ -57,13 +57,14 @@ import {
 	updateProfile,
 } from "./sign-in/profile-operations.ts";
 import {
-	createApiToken,
 	listApiTokens,
 	listOrganizationApiTokens,
+	makeCreateApiToken,
 	revokeApiToken,
 	revokeOrganizationApiToken,
 	rotateApiToken,
 } from "./tokens/api-token-operations.ts";
+import { toolsetsOf } from "./tokens/scopes.ts";
 
 /** Everything that can be done, one line each; every door is a loop over this list. */
 export const operations = [
@@ -109,7 +110,7 @@ export const operations = [
 	listSessions,
 	revokeSession,
 	revokeOtherSessions,
-	createApiToken,
+	makeCreateApiToken(toolsets),
 	listApiTokens,
 	revokeApiToken,
 	rotateApiToken,
@@ -121,6 +122,10 @@ export const operations = [
 
 function operationNames(): readonly string[] {
 	return operations.map(({ name }) => name);
+}
+
+function toolsets(): readonly string[] {
+	return toolsetsOf(operations);
 }
 
 const byName = new Map<string, AnyOperation>(

@@ -20,7 +20,14 @@ export interface Principal {
 	userId: string | null;
 	/** The user's name, as the audit log keeps it. */
 	name: string;
-	token?: { id: string; name: string };
+	/** The API token of the request, with the scopes that narrow what its user may do. */
+	token?: {
+		id: string;
+		name: string;
+		isReadOnly?: boolean;
+		/** Undefined: all of them. */
+		toolsets?: readonly string[];
+	};
 	/** The session of a user who signed in; an API token has none. */
 	sessionId?: string;
 	/** What the caller says it is (an MCP client's name, a User-Agent). */

@@ -4,8 +4,10 @@ import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { operations } from "../operations.ts";
 import { systemPrincipal } from "../principal.ts";
 import { requireUser } from "../sign-in/users.ts";
+import { MAX_TOKEN_DAYS, readExpiry } from "../tokens/api-token-operations.ts";
 import {
 	createdFields,
 	findApiToken,
@@ -14,14 +16,17 @@ import {
 	markRevoked,
 	tokenChanges,
 } from "../tokens/api-token-store.ts";
+import {
+	reachedBy,
+	readScopes,
+	type Scopes,
+	toolsetsOf,
+} from "../tokens/scopes.ts";
 import { parseEmail } from "./email.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
 
 import { withDatabase } from "./with-database.ts";
-
-const MAX_DAYS = 3650;
-const DAY_MS = 24 * 3_600_000;
 
 export function addApiToken(program: Command): void {
 	const apiToken = program
@@ -36,7 +41,11 @@ interface CreateOptions {
 	user: string;
 	name: string;
 	description?: string;
+	expires?: string | null;
 	expiresInDays?: number;
+	readOnly?: boolean;
+	org?: string[];
+	toolsets?: string[];
 	json?: boolean;
 }
 
@@ -50,9 +59,25 @@ function addCreate(apiToken: Command): void {
 		.requiredOption("--name <name>", "what it is for", parseName)
 		.option("--description <text>", "a longer description", parseName)
 		.option(
+			"--expires <date>",
+			"the last day on which it works, such as 2027-01-31, or never (default: in a year)",
+			parseExpiry,
+		)
+		.option(
 			"--expires-in-days <days>",
-			"days until it expires (default: never)",
+			"days until it expires, instead of --expires",
 			parseDays,
+		)
+		.option("--read-only", "it may call only tools that read")
+		.option(
+			"--org <id>",
+			"an organization that it reaches; repeat it for more (default: all of the user's)",
+			(id: string, ids: string[] = []) => [...ids, id],
+		)
+		.option(
+			"--toolsets <names>",
+			"the toolsets that it may call, such as risks,vendors (default: all)",
+			(names: string) => names.split(",").map((name) => name.trim()),
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
@@ -82,16 +107,26 @@ async function create(
 ) {
 	const user = await requireUser(identityPool, options.user);
 	const organizationIds = user.memberships.map((one) => one.organization_id);
-	const expiresAt =
-		options.expiresInDays === undefined
-			? null
-			: new Date(Date.now() + options.expiresInDays * DAY_MS);
+	const expiresAt = readExpiry({
+		expires_at: options.expires,
+		expires_in_days: options.expiresInDays,
+	});
+	const scopes = readScopes(
+		{
+			read_only: options.readOnly,
+			organization_ids: options.org,
+			toolsets: options.toolsets,
+		},
+		organizationIds,
+		toolsetsOf(operations),
+	);
 	const made = await transaction(pool, { userId: user.id }, async (client) => {
 		const inserted = await insertApiToken(client, {
 			userId: user.id,
 			name: options.name,
 			description: options.description ?? null,
 			expiresAt,
+			scopes,
 		});
 		await appendChanges(
 			client,
@@ -101,7 +136,7 @@ async function create(
 			tokenChanges(
 				inserted.api_token,
 				createdFields(inserted.api_token),
-				organizationIds,
+				reachedBy(scopes, organizationIds),
 			),
 		);
 		return inserted;
@@ -128,18 +163,40 @@ function addList(apiToken: Command): void {
 				tokens.length === 0
 					? `No API tokens. Create one: npx assay api-token create --user ${options.user} --name <what for>`
 					: table(
-							["ID", "STATUS", "CREATED", "LAST USED", "EXPIRES", "NAME"],
+							[
+								"ID",
+								"STATUS",
+								"CREATED",
+								"LAST USED",
+								"EXPIRES",
+								"SCOPES",
+								"NAME",
+							],
 							tokens.map((token) => [
 								token.id,
 								token.is_old ? `${token.status}, OLD` : token.status,
 								token.created_at,
 								token.last_used_at ?? "never",
 								token.expires_at ?? "never",
+								describeScopes(token.scopes),
 								token.name,
 							]),
 						),
 			);
 		});
+}
+
+function describeScopes({
+	read_only,
+	organization_ids,
+	toolsets,
+}: Scopes): string {
+	const parts = [
+		...(read_only ? ["read-only"] : []),
+		...(organization_ids ? [`${organization_ids.length} organization(s)`] : []),
+		...(toolsets ? [toolsets.join(",")] : []),
+	];
+	return parts.join("; ") || "all";
 }
 
 function addRevoke(apiToken: Command): void {
@@ -183,7 +240,10 @@ async function revoke({ pool, identityPool }: Database, id: string) {
 				tokenChanges(
 					after,
 					{ status: { before: before.status, after: after.status } },
-					user.memberships.map((one) => one.organization_id),
+					reachedBy(
+						after.scopes,
+						user.memberships.map((one) => one.organization_id),
+					),
 				),
 			);
 		}
@@ -191,11 +251,23 @@ async function revoke({ pool, identityPool }: Database, id: string) {
 	});
 }
 
+/** Returns the end of the day in UTC, or null for "never". */
+function parseExpiry(text: string): string | null {
+	if (text === "never") return null;
+	const at = new Date(`${text}T23:59:59Z`);
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(at.getTime())) {
+		throw new InvalidArgumentError(
+			"It must be a date such as 2027-01-31, or never.",
+		);
+	}
+	return at.toISOString();
+}
+
 function parseDays(text: string): number {
 	const days = Number(text);
-	if (!/^\d+$/.test(text) || days < 1 || days > MAX_DAYS) {
+	if (!/^\d+$/.test(text) || days < 1 || days > MAX_TOKEN_DAYS) {
 		throw new InvalidArgumentError(
-			`It must be a whole number from 1 to ${MAX_DAYS}.`,
+			`It must be a whole number from 1 to ${MAX_TOKEN_DAYS}.`,
 		);
 	}
 	return days;

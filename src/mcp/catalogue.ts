@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
+import { ALWAYS_OFFERED, toolsetsOf } from "../tokens/scopes.ts";
 import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
@@ -51,7 +52,7 @@ export class Catalogue {
 			.filter(({ surface }) => surface === "tool")
 			.map(makeTool);
 		this.tools = new Map(tools.map((tool) => [tool.operation.name, tool]));
-		this.toolsets = [...new Set(tools.map((tool) => tool.operation.toolset))];
+		this.toolsets = toolsetsOf(operations);
 		this.#byRole = new Map(
 			[undefined, ...ROLES].map((role) => [
 				role,
@@ -71,12 +72,14 @@ export class Catalogue {
 	/** In fixed order, those that the principal may call in at least one organization. */
 	list(principal: Principal, narrowing: Narrowing): Tool[] {
 		const tools = this.#byRole.get(highestRole(principal)) ?? [];
-		return tools.filter((tool) => offers(narrowing, tool));
+		const within = narrowedByScope(principal, narrowing);
+		return tools.filter((tool) => offers(within, tool));
 	}
 
 	/** `list` as a JSON array. */
 	listJson(principal: Principal, narrowing: Narrowing): string {
-		const key = `${highestRole(principal)} ${narrowing.isReadOnly} ${narrowing.toolsets}`;
+		const { isReadOnly, toolsets } = narrowedByScope(principal, narrowing);
+		const key = `${highestRole(principal)} ${isReadOnly} ${toolsets}`;
 		const known = this.#lists.get(key);
 		if (known !== undefined) return known;
 		const tools = this.list(principal, narrowing);
@@ -93,14 +96,11 @@ export class Catalogue {
 		query: URLSearchParams | undefined,
 		headers: Record<string, string | string[] | undefined>,
 	): Narrowing {
-		const asked = [
-			this.#readToolsets(query?.getAll("toolsets").join()),
-			this.#readToolsets(headers["x-mcp-toolsets"]?.toString()),
-		].filter((names) => names !== undefined);
-		const [first, second] = asked;
 		return {
-			toolsets:
-				first && second ? first.filter((name) => second.includes(name)) : first,
+			toolsets: both(
+				this.#readToolsets(query?.getAll("toolsets").join()),
+				this.#readToolsets(headers["x-mcp-toolsets"]?.toString()),
+			),
 			isReadOnly:
 				readSwitch("readonly", query?.get("readonly")) ||
 				readSwitch("X-MCP-Readonly", headers["x-mcp-readonly"]?.toString()),
@@ -124,8 +124,26 @@ export class Catalogue {
 	}
 }
 
-/** Gives the ids that nearly every other tool needs, so no narrowing takes it away. */
-const ALWAYS_OFFERED = "listOrganizations";
+/** Adds the scope of the caller's API token to what the client asked for. */
+function narrowedByScope(
+	{ token }: Principal,
+	{ toolsets, isReadOnly }: Narrowing,
+): Narrowing {
+	return {
+		toolsets: both(toolsets, token?.toolsets),
+		isReadOnly: isReadOnly || token?.isReadOnly === true,
+	};
+}
+
+/** Returns what is in both lists; a list that is undefined holds everything. */
+function both(
+	one: readonly string[] | undefined,
+	other: readonly string[] | undefined,
+): readonly string[] | undefined {
+	return one && other
+		? one.filter((name) => other.includes(name))
+		: (one ?? other);
+}
 
 function offers(
 	{ toolsets, isReadOnly }: Narrowing,

@@ -16,8 +16,11 @@ import {
 	type NewApiToken,
 	tokenChanges,
 } from "./api-token-store.ts";
+import { reachedBy, readScopes, scopesInput } from "./scopes.ts";
 
 export const MAX_TOKEN_DAYS = 3650;
+/** How long a token lives unless its user says otherwise. */
+export const DEFAULT_TOKEN_DAYS = 365;
 const MAX_LIVE_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
 
@@ -37,33 +40,38 @@ const created = z.object({
 	token: z.string().describe("The secret; shown only now"),
 });
 
-export const createApiToken = defineOperation({
-	...self,
-	name: "createApiToken",
-	title: "Create an API token",
-	description:
-		"Make an API token that acts for you in every organization you belong to. Gives the secret, once.",
-	input: z.strictObject({
-		name: nameSchema().describe("What it is for"),
-		description: textSchema().nullable().optional(),
-		expires_at: z.iso
-			.datetime({
-				offset: true,
-				error: "must be a time such as 2027-01-31T00:00:00Z",
-			})
-			.nullable()
-			.optional(),
-		expires_in_days: z.int().min(1).max(MAX_TOKEN_DAYS).optional(),
-	}),
-	output: created,
-	run: (context, input) =>
-		addToken(context, {
-			userId: userOf(context),
-			name: input.name,
-			description: input.description ?? null,
-			expiresAt: readExpiry(input),
+/** Makes the operation; `toolsets` returns those that a token may be narrowed to. */
+export const makeCreateApiToken = (toolsets: () => readonly string[]) =>
+	defineOperation({
+		...self,
+		name: "createApiToken",
+		title: "Create an API token",
+		description:
+			"Make an API token that acts for you in every organization you belong to, or in those you name. It expires after a year unless you say otherwise. Returns the secret, once.",
+		input: z.strictObject({
+			name: nameSchema().describe("What it is for"),
+			description: textSchema().nullable().optional(),
+			expires_at: z.iso
+				.datetime({
+					offset: true,
+					error: "must be a time such as 2027-01-31T00:00:00Z",
+				})
+				.nullable()
+				.optional()
+				.describe("null: never"),
+			expires_in_days: z.int().min(1).max(MAX_TOKEN_DAYS).optional(),
+			...scopesInput,
 		}),
-});
+		output: created,
+		run: (context, input) =>
+			addToken(context, {
+				userId: userOf(context),
+				name: input.name,
+				description: input.description ?? null,
+				expiresAt: readExpiry(input),
+				scopes: readScopes(input, organizationsOf(context), toolsets()),
+			}),
+	});
 
 export const listApiTokens = defineOperation({
 	...self,
@@ -91,7 +99,8 @@ export const revokeApiToken = defineOperation({
 	output: one,
 	run: async (context, input) => {
 		const token = await ownToken(context, input.id);
-		return revoke(context, token, organizationsOf(context));
+		const reached = reachedBy(token.scopes, organizationsOf(context));
+		return revoke(context, token, reached);
 	},
 });
 
@@ -100,7 +109,7 @@ export const rotateApiToken = defineOperation({
 	name: "rotateApiToken",
 	title: "Rotate an API token",
 	description:
-		"Make a second API token beside one of yours, with its description and length of life, under its name or another. Revoke the first when nothing uses it any more.",
+		"Make a second API token beside one of yours, with its description, scopes and length of life, under its name or another. Revoke the first when nothing uses it any more.",
 	input: z.strictObject({
 		id,
 		name: nameSchema()
@@ -124,6 +133,7 @@ export const rotateApiToken = defineOperation({
 			name: input.name ?? token.name,
 			description: token.description,
 			expiresAt: lifeMs ? new Date(Date.now() + lifeMs) : null,
+			scopes: token.scopes,
 		});
 	},
 });
@@ -137,8 +147,10 @@ export const listOrganizationApiTokens = defineOperation({
 	isReadOnly: true,
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: many,
-	run: async ({ client }) => ({
-		api_tokens: await listTokens(client, "organization"),
+	run: async ({ client, membership: { organizationId } }) => ({
+		api_tokens: (await listTokens(client, "organization")).map((token) =>
+			asSeenIn(organizationId, token),
+		),
 	}),
 });
 
@@ -156,12 +168,30 @@ export const revokeOrganizationApiToken = defineOperation({
 		const isReaching = await reachesOrganization(context.client, input.id);
 		const token = isReaching && (await findApiToken(context.client, input.id));
 		if (!token) throw notFound(input.id);
-		const reached = await organizationsReachedBy(context, token.user.id);
-		return revoke(context, token, reached);
+		const reached = reachedBy(
+			token.scopes,
+			await organizationsOfUser(context, token.user.id),
+		);
+		const { api_token } = await revoke(context, token, reached);
+		return {
+			api_token: asSeenIn(context.membership.organizationId, api_token),
+		};
 	},
 });
 
-/** True when the token's user is a member of the organization of the transaction. */
+/** Leaves out the other organizations that the token reaches: they are not this one's business. */
+function asSeenIn(organizationId: string, token: ApiToken): ApiToken {
+	const { organization_ids } = token.scopes;
+	return {
+		...token,
+		scopes: {
+			...token.scopes,
+			organization_ids: organization_ids && [organizationId],
+		},
+	};
+}
+
+/** True when the token reaches the organization of the transaction. */
 async function reachesOrganization(
 	client: PoolClient,
 	id: string,
@@ -169,14 +199,15 @@ async function reachesOrganization(
 	const { rowCount } = await client.query(
 		`select from api_tokens t
 		join memberships m on m.user_id = t.user_id
-		where t.id = $1 and m.organization_id = current_setting('assay.organization_id')`,
+		where t.id = $1 and m.organization_id = current_setting('assay.organization_id')
+			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))`,
 		[id],
 	);
 	return rowCount === 1;
 }
 
 /** Where the user of a token is a member, which the organization of the transaction cannot see. */
-async function organizationsReachedBy(
+async function organizationsOfUser(
 	{ client, membership, principal }: Context,
 	userId: string,
 ): Promise<string[]> {
@@ -216,7 +247,7 @@ async function addToken(context: Context, given: NewApiToken) {
 		context,
 		added.api_token,
 		createdFields(added.api_token),
-		organizationsOf(context),
+		reachedBy(given.scopes, organizationsOf(context)),
 	);
 	return added;
 }
@@ -258,7 +289,11 @@ function userOf({ principal }: Context): string {
 	return principal.userId;
 }
 
-function readExpiry(input: {
+/**
+ * Returns when a new token expires, null for never: a year from now unless the input says
+ * otherwise. Throws bad_request.
+ */
+export function readExpiry(input: {
 	expires_at?: string | null | undefined;
 	expires_in_days?: number | undefined;
 }): Date | null {
@@ -273,7 +308,10 @@ function readExpiry(input: {
 		}
 		return new Date(Date.now() + input.expires_in_days * DAY_MS);
 	}
-	if (!input.expires_at) return null;
+	if (input.expires_at === null) return null;
+	if (input.expires_at === undefined) {
+		return new Date(Date.now() + DEFAULT_TOKEN_DAYS * DAY_MS);
+	}
 	const at = new Date(input.expires_at);
 	const latest = Date.now() + MAX_TOKEN_DAYS * DAY_MS;
 	if (!(at.getTime() > Date.now() && at.getTime() <= latest)) {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
 import { OLD_TOKEN_DAYS } from "./old-token.ts";
+import { type Scopes, scopesSchema } from "./scopes.ts";
 import { hashSecret, makeSecret } from "./secret.ts";
 
 /** What the statistics of a token look back on, today included. */
@@ -21,6 +22,7 @@ export const apiToken = z.object({
 	status: z.enum(["ACTIVE", "EXPIRED", "REVOKED"]),
 	created_at: z.string(),
 	expires_at: z.string().nullable(),
+	scopes: scopesSchema,
 	revoked_at: z.string().nullable(),
 	last_used_at: z.string().nullable(),
 	last_used_client: z.string().nullable(),
@@ -38,7 +40,9 @@ export interface NewApiToken {
 	userId: string;
 	name: string;
 	description: string | null;
+	/** Null: never. */
 	expiresAt: Date | null;
+	scopes: Scopes;
 }
 
 /** Stores a new token, in a transaction of its user; the secret is in the answer and nowhere else. */
@@ -49,7 +53,9 @@ export async function insertApiToken(
 	const id = makeIdWithoutTenant("api_token");
 	const token = makeSecret("pat");
 	await client.query(
-		"insert into api_tokens (id, user_id, name, description, token_hash, expires_at) values ($1, $2, $3, $4, decode($5, 'hex'), $6)",
+		`insert into api_tokens (
+			id, user_id, name, description, token_hash, expires_at, read_only, organization_ids, toolsets
+		) values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9)`,
 		[
 			id,
 			given.userId,
@@ -57,6 +63,9 @@ export async function insertApiToken(
 			given.description,
 			hashSecret(token),
 			given.expiresAt,
+			given.scopes.read_only,
+			given.scopes.organization_ids,
+			given.scopes.toolsets,
 		],
 	);
 	const stored = await findApiToken(client, id);
@@ -73,7 +82,7 @@ export async function listTokens(
 		`${SELECT}
 		where (t.revoked_at is null or t.revoked_at > now() - $2 * interval '1 day')
 			and ($3::text is null or t.user_id = $3)
-			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id)" : ""}
+			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id) and (t.organization_ids is null or current_setting('assay.organization_id') = any (t.organization_ids))" : ""}
 		order by t.created_at desc, t.id
 		limit ${MAX_LISTED}`,
 		[USAGE_DAYS, SHOW_REVOKED_DAYS, of === "organization" ? null : of.userId],
@@ -125,6 +134,10 @@ export function createdFields(token: ApiToken): Change["fields"] {
 		name: { after: token.name },
 		description: { after: token.description },
 		expires_at: { after: token.expires_at },
+		...(token.scopes.read_only && { read_only: { after: true } }),
+		...(token.scopes.toolsets && {
+			toolsets: { after: token.scopes.toolsets },
+		}),
 		user: { after: token.user.email },
 	};
 }
@@ -134,6 +147,9 @@ const SELECT = `
 		t.last_used_at, t.last_used_client, t.last_used_address,
 		case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' else 'ACTIVE' end as status,
 		t.created_at < now() - interval '${OLD_TOKEN_DAYS} days' as is_old,
+		json_build_object(
+			'read_only', t.read_only, 'organization_ids', t.organization_ids, 'toolsets', t.toolsets
+		) as scopes,
 		json_build_object('id', u.id, 'name', u.name, 'email', u.email) as user,
 		json_build_object('days', days.counts, 'tools', tools.counts) as usage
 	from api_tokens t

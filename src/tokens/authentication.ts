@@ -27,6 +27,9 @@ interface Row {
 	user_name: string;
 	/** "<organization id> <role>", separated by commas; empty: none. */
 	memberships: string;
+	read_only: boolean;
+	/** Null: all of them. */
+	toolsets: string[] | null;
 }
 
 /** What every request with the token has in common. */
@@ -37,7 +40,12 @@ function toFound(row: Row): Found {
 	return {
 		userId: row.user_id,
 		name: row.user_name,
-		token: { id: row.token_id, name: row.token_name },
+		token: {
+			id: row.token_id,
+			name: row.token_name,
+			...(row.read_only && { isReadOnly: true }),
+			...(row.toolsets && { toolsets: row.toolsets }),
+		},
 		memberships: memberships.map((text) => ({
 			organizationId: text.slice(0, ID_LENGTH),
 			role: text.slice(ID_LENGTH + 1) as Role,
@@ -74,7 +82,7 @@ export class ApiTokens {
 				const hashes = [...new Set(items.map((item) => item.hash))];
 				const { rows } = await pool.query<Row>({
 					name: "authenticate_api_tokens",
-					text: "select * from authenticate_api_tokens($1)",
+					text: "select * from authenticate_scoped_tokens($1)",
 					values: [byteaArray(hashes)],
 				});
 				const found = new Map(

@@ -149,6 +149,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"add_password_reset",
 		"add_setup_link",
 		"authenticate_api_tokens",
+		"authenticate_scoped_tokens",
 		"create_user",
 		"end_own_sessions",
 		"has_users",

@@ -5,6 +5,7 @@ import type { Operation } from "../../src/operation.ts";
 import type { Principal, Role } from "../../src/principal.ts";
 import { addMember, createUser } from "../../src/sign-in/users.ts";
 import { insertApiToken } from "../../src/tokens/api-token-store.ts";
+import { type Scopes, UNLIMITED } from "../../src/tokens/scopes.ts";
 import type { TestDatabase } from "./database.ts";
 
 export interface TestUser {
@@ -57,7 +58,7 @@ export async function joinOrganization(
 export async function makeApiToken(
 	{ pool }: TestDatabase,
 	user: TestUser,
-	given: { name?: string; expiresAt?: Date } = {},
+	given: { name?: string; expiresAt?: Date; scopes?: Partial<Scopes> } = {},
 ): Promise<{ id: string; token: string }> {
 	const made = await transaction(pool, { userId: user.id }, (client) =>
 		insertApiToken(client, {
@@ -65,6 +66,7 @@ export async function makeApiToken(
 			name: given.name ?? "laptop",
 			description: null,
 			expiresAt: given.expiresAt ?? null,
+			scopes: { ...UNLIMITED, ...given.scopes },
 		}),
 	);
 	return { id: made.api_token.id, token: made.token };

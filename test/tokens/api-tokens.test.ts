@@ -2,16 +2,18 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
 import { toAppError } from "../../src/errors.ts";
+import { operations } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import {
-	createApiToken,
 	listApiTokens,
 	listOrganizationApiTokens,
+	makeCreateApiToken,
 	revokeApiToken,
 	revokeOrganizationApiToken,
 	rotateApiToken,
 } from "../../src/tokens/api-token-operations.ts";
 import { ApiTokens } from "../../src/tokens/authentication.ts";
+import { toolsetsOf } from "../../src/tokens/scopes.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import {
@@ -21,6 +23,8 @@ import {
 	makeApiToken,
 	makeUser,
 } from "../support/people.ts";
+
+const createApiToken = makeCreateApiToken(() => toolsetsOf(operations));
 
 let database: TestDatabase;
 let acme: string;

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { badFields, type FieldIssue } from "../errors.ts";
+import type { AnyOperation } from "../operation.ts";
+import type { Principal } from "../principal.ts";
+
+const MAX_ORGANIZATIONS = 100;
+const MAX_TOOLSETS = 50;
+
+/** What an API token may do of what its user may do. Null means "not narrowed". */
+export const scopesSchema = z.object({
+	read_only: z.boolean(),
+	organization_ids: z.array(z.string()).nullable(),
+	toolsets: z.array(z.string()).nullable(),
+});
+export type Scopes = z.output<typeof scopesSchema>;
+
+export const UNLIMITED: Scopes = Object.freeze({
+	read_only: false,
+	organization_ids: null,
+	toolsets: null,
+});
+
+/** The input fields that narrow a new token. Leaving one out does not narrow the token. */
+export const scopesInput = {
+	read_only: z
+		.boolean()
+		.optional()
+		.describe("The token may call only tools that read"),
+	organization_ids: z
+		.array(z.string())
+		.min(1)
+		.max(MAX_ORGANIZATIONS)
+		.nullable()
+		.optional()
+		.describe("The organizations that the token reaches; null: all of yours"),
+	toolsets: z
+		.array(z.string())
+		.min(1)
+		.max(MAX_TOOLSETS)
+		.nullable()
+		.optional()
+		.describe("The toolsets that the token may call; null: all"),
+};
+
+/**
+ * Returns the scopes that the input asks for, without duplicates. Throws bad_request for an
+ * organization that the user does not belong to and for a toolset that does not exist.
+ */
+export function readScopes(
+	input: {
+		read_only?: boolean | undefined;
+		organization_ids?: string[] | null | undefined;
+		toolsets?: string[] | null | undefined;
+	},
+	own: readonly string[],
+	toolsets: readonly string[],
+): Scopes {
+	const issues: FieldIssue[] = [];
+	const check = (
+		field: "organization_ids" | "toolsets",
+		allowed: readonly string[],
+		message: string,
+	) => {
+		input[field]?.forEach((value, index) => {
+			if (!allowed.includes(value)) {
+				issues.push({ field: `${field}[${index}]`, message });
+			}
+		});
+		return input[field] ? [...new Set(input[field])].sort() : null;
+	};
+	const scopes = {
+		read_only: input.read_only ?? false,
+		organization_ids: check(
+			"organization_ids",
+			own,
+			"must be the id of an organization that the user belongs to",
+		),
+		toolsets: check(
+			"toolsets",
+			toolsets,
+			`must be one of ${toolsets.join(", ")}`,
+		),
+	};
+	if (issues.length > 0) throw badFields(issues);
+	return scopes;
+}
+
+/** Returns the toolsets of the operations that are tools, in the order of the list. */
+export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
+	const tools = operations.filter(({ surface }) => surface === "tool");
+	return [...new Set(tools.map(({ toolset }) => toolset))];
+}
+
+/** Returns the organizations of `reached` that the scopes leave. */
+export function reachedBy(
+	{ organization_ids }: Scopes,
+	reached: readonly string[],
+): string[] {
+	return reached.filter((id) => organization_ids?.includes(id) ?? true);
+}
+
+/** Gives the ids that nearly every other tool needs, so nothing that narrows takes it away. */
+export const ALWAYS_OFFERED = "listOrganizations";
+
+/**
+ * Returns why the caller's API token may not call the operation, or undefined when it may.
+ * Organizations outside the scope are no memberships of the caller and need no check here.
+ */
+export function outOfScope(
+	{ token }: Principal,
+	{ name, toolset, isReadOnly }: AnyOperation,
+): string | undefined {
+	if (!token) return undefined;
+	if (token.isReadOnly && !isReadOnly) {
+		return `permission denied: this API token is read-only and ${name} writes; use a token that may write`;
+	}
+	const { toolsets } = token;
+	if (toolsets && !toolsets.includes(toolset) && name !== ALWAYS_OFFERED) {
+		return `permission denied: this API token may call only the toolsets ${toolsets.join(", ")}, and ${name} belongs to ${toolset}`;
+	}
+	return undefined;
+}
