@@ -360,6 +360,54 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.agent_note_check_keys(p_key_hash bytea[], r_device integer[], r_check_key text[], p_most integer, p_days integer) RETURNS SETOF integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '500ms'
+    AS $$
+begin
+	-- The lock that agent_store_postures takes, so two processes cannot both take the last place.
+	perform pg_advisory_xact_lock(('x' || encode(substring(k.key_hash for 8), 'hex'))::bit(64)::bigint)
+	from unnest(p_key_hash) k (key_hash);
+
+	delete from device_check_keys c
+	using devices d
+	where d.key_hash = any (p_key_hash)
+		and c.organization_id = d.organization_id and c.device_id = d.id
+		and c.last_used_on <= current_date - p_days;
+
+	return query
+	with used as (
+		select distinct r.device, d.organization_id, d.id, r.check_key
+		from unnest(r_device, r_check_key) r (device, check_key)
+		join devices d on d.key_hash = p_key_hash[r.device] and d.status = 'ACTIVE'
+	), known as (
+		select d.organization_id, d.id, c.check_key, c.last_used_on
+		from (select distinct u.organization_id, u.id from used u) d
+		join device_check_keys c on c.organization_id = d.organization_id and c.device_id = d.id
+	), over as (
+		select u.device
+		from used u
+		left join known k on k.organization_id = u.organization_id and k.id = u.id and k.check_key = u.check_key
+		where k.check_key is null
+		group by u.device, u.organization_id, u.id
+		having count(*) + (
+			select count(*) from known o where o.organization_id = u.organization_id and o.id = u.id
+		) > p_most
+	), noted as (
+		insert into device_check_keys as c (organization_id, device_id, check_key)
+		select u.organization_id, u.id, u.check_key
+		from used u
+		left join known k on k.organization_id = u.organization_id and k.id = u.id and k.check_key = u.check_key
+		where u.device not in (select o.device from over o)
+			and (k.last_used_on is null or k.last_used_on < current_date)
+		on conflict on constraint device_check_keys_pkey do update set last_used_on = current_date
+	)
+	select o.device from over o;
+end
+$$;
+
 CREATE FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1362,6 +1410,16 @@ ALTER TABLE ONLY public.datum_vendors FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.datum_vendors IS 'data';
 
+CREATE TABLE public.device_check_keys (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    last_used_on date DEFAULT CURRENT_DATE NOT NULL,
+    CONSTRAINT device_check_keys_check_key_check CHECK ((check_key <> ''::text))
+);
+
+ALTER TABLE ONLY public.device_check_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.device_conflicts (
     organization_id public.typed_id NOT NULL,
     device_id public.typed_id NOT NULL,
@@ -1784,6 +1842,9 @@ ALTER TABLE ONLY public.data
 ALTER TABLE ONLY public.datum_vendors
     ADD CONSTRAINT datum_vendors_pkey PRIMARY KEY (organization_id, datum_id, vendor_id);
 
+ALTER TABLE ONLY public.device_check_keys
+    ADD CONSTRAINT device_check_keys_pkey PRIMARY KEY (organization_id, device_id, check_key);
+
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
 
@@ -2205,6 +2266,9 @@ ALTER TABLE ONLY public.datum_vendors
 ALTER TABLE ONLY public.datum_vendors
     ADD CONSTRAINT datum_vendors_vendor_id_fkey FOREIGN KEY (organization_id, vendor_id) REFERENCES public.vendors(organization_id, id);
 
+ALTER TABLE ONLY public.device_check_keys
+    ADD CONSTRAINT device_check_keys_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
@@ -2296,6 +2360,8 @@ ALTER TABLE public.account_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.accounts ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY agent ON public.device_check_keys TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.devices TO assay_agent USING (true);
@@ -2352,6 +2418,8 @@ CREATE POLICY backup ON public.data FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.datum_vendors FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.device_check_keys FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.device_conflicts FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
@@ -2399,6 +2467,8 @@ ALTER TABLE public.controls ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.data ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.datum_vendors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_check_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
 
@@ -2590,6 +2660,8 @@ CREATE POLICY tenant ON public.data TO assay_app USING (((organization_id)::text
 
 CREATE POLICY tenant ON public.datum_vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.device_check_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -2674,6 +2746,9 @@ GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid
 
 REVOKE ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_note_check_keys(p_key_hash bytea[], r_device integer[], r_check_key text[], p_most integer, p_days integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_note_check_keys(p_key_hash bytea[], r_device integer[], r_check_key text[], p_most integer, p_days integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) TO assay_agent;
@@ -2934,6 +3009,10 @@ GRANT SELECT(search_text) ON TABLE public.data TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.datum_vendors TO assay_app;
 GRANT SELECT ON TABLE public.datum_vendors TO assay_backup;
+
+GRANT SELECT ON TABLE public.device_check_keys TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_check_keys TO assay_agent;
+GRANT SELECT ON TABLE public.device_check_keys TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;

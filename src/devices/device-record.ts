@@ -3,12 +3,15 @@ import { z } from "zod";
 import { idSchema, nameSchema } from "../records/field.ts";
 import {
 	CANONICAL_CHECKS,
+	CHECK_KEYS,
+	type Evidence,
 	INTERVALS_UNTIL_STALE,
 	isCanonicalCheck,
 	PLATFORMS,
 	POSTURE_STATUSES,
 	STALE_SLACK_SECONDS,
 } from "./terms.ts";
+import { visibleValue } from "./visible-text.ts";
 
 export const DEVICE_STATUSES = ["PENDING", "ACTIVE", "REVOKED"] as const;
 
@@ -52,6 +55,10 @@ const currentPosture = z.object({
 	evidence: evidence
 		.optional()
 		.describe("Absent unless asked for; null when none was kept"),
+	evidence_is_omitted: z
+		.boolean()
+		.optional()
+		.describe("True: too long; getDevicePostureReport has it"),
 });
 
 export const device = z.object({
@@ -76,6 +83,9 @@ export const device = z.object({
 		.array(z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]))
 		.describe("What an administrator should look at"),
 	postures: z.array(currentPosture).describe("The latest state of each check"),
+	omitted_checks: z
+		.int()
+		.describe("Checks of the agent's own that are not in postures"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });
@@ -114,70 +124,135 @@ export async function findDevice(
 			text: `select ${DEVICE_COLUMNS} from ${DEVICES} where t.organization_id = $1 and t.id = $2`,
 			values: [organizationId, id],
 		}),
-		readPostures(client, organizationId, [id], true),
+		readPostures(client, organizationId, [id], {
+			isList: false,
+			withEvidence: true,
+		}),
 	]);
 	return rows[0] && toDevice(rows[0], postures);
 }
 
 /** What is read with DEVICE_COLUMNS. */
-export type DeviceRow = Omit<Device, "postures">;
+export type DeviceRow = Omit<Device, "postures" | "omitted_checks">;
 
 /** A row as callers see it. */
 export function toDevice(row: DeviceRow, postures: PosturesOf): Device {
-	return { ...row, postures: postures.get(row.id) ?? [] };
+	const { shown, omitted } = postures.get(row.id) ?? { shown: [], omitted: 0 };
+	return { ...row, postures: shown, omitted_checks: omitted };
 }
 
 /** The latest state of each check, by device. */
-export type PosturesOf = Map<string, Device["postures"]>;
+export type PosturesOf = Map<
+	string,
+	{ shown: Device["postures"]; omitted: number }
+>;
+
+/** How many checks of a device, beside the canonical ones, the results of tools show. */
+const MAX_SHOWN = { inLists: 20, alone: 200 } as const;
+
+/** How many of those come with their evidence. */
+const WITH_EVIDENCE = 20;
+
+/** Longest evidence, as JSON text, that comes with a device. Our own agent sends no more. */
+const MAX_EVIDENCE_LENGTH = 4096;
 
 /**
- * The present state of every check of these devices: one statement, whatever their history
- * and number. Evidence is in the raw report that was the last to confirm the state; it is
- * null when the agent gave none or retention has removed the report.
+ * Reads the present state of the checks of these devices with one statement, whatever their number
+ * and history. One device cannot make the result large or slow: of the checks that are not
+ * canonical only the first are read, and evidence that is too long is left out. Evidence is in the
+ * raw report that was the last to confirm the state. It is null when the agent gave none or
+ * retention has removed the report.
  */
 export async function readPostures(
 	client: PoolClient,
 	organizationId: string,
 	deviceIds: string[],
-	withEvidence: boolean,
+	options: { isList: boolean; withEvidence: boolean },
 ): Promise<PosturesOf> {
+	const { isList, withEvidence } = options;
 	const { rows } = await client.query({
 		name: withEvidence ? "postures.evidence" : "postures",
 		text: withEvidence ? POSTURES_WITH_EVIDENCE : POSTURES,
-		values: [organizationId, deviceIds],
+		values: [
+			organizationId,
+			deviceIds,
+			CHECK_KEYS,
+			isList ? MAX_SHOWN.inLists : MAX_SHOWN.alone,
+			...(withEvidence ? [WITH_EVIDENCE, MAX_EVIDENCE_LENGTH] : []),
+		],
 	});
 	const postures: PosturesOf = new Map();
 	for (const row of rows) {
-		const ofDevice = postures.get(row.device_id) ?? [];
-		ofDevice.push({
+		let ofDevice = postures.get(row.device_id);
+		if (!ofDevice) {
+			ofDevice = { shown: [], omitted: row.omitted };
+			postures.set(row.device_id, ofDevice);
+		}
+		ofDevice.shown.push({
 			check_key: row.check_key,
 			check_name: checkName(row.check_key),
 			status: row.status,
 			since: row.since,
 			observed_at: row.last_observed_at,
-			...(withEvidence && { evidence: row.evidence }),
+			...(withEvidence && {
+				evidence: visibleValue(row.evidence) as Evidence | null,
+			}),
+			...(row.evidence_is_omitted && { evidence_is_omitted: true }),
 		});
-		postures.set(row.device_id, ofDevice);
 	}
 	return postures;
 }
 
+// The canonical checks of a device, then the first of the others by key. Both are read from the
+// index of the current spans.
+const SHOWN = `
+	unnest($2::text[]) d (id)
+	cross join lateral (
+		(
+			select s.*, 0::bigint as n
+			from posture_spans s
+			where s.organization_id = $1 and s.device_id = d.id and s.is_current
+				and s.check_key = any($3::text[])
+		)
+		union all
+		(
+			select o.*, row_number() over (order by o.check_key) as n
+			from (
+				select s.*
+				from posture_spans s
+				where s.organization_id = $1 and s.device_id = d.id and s.is_current
+					and s.check_key <> all($3::text[])
+				order by s.check_key
+				limit $4
+			) o
+		)
+	) s
+	cross join lateral (
+		select greatest(0, count(*) - $4)::int as omitted
+		from posture_spans o
+		where o.organization_id = $1 and o.device_id = d.id and o.is_current
+			and o.check_key <> all($3::text[])
+	) c`;
+
 const POSTURES = `
-	select s.device_id, s.check_key, s.status, s.since, s.last_observed_at
-	from posture_spans s
-	where s.organization_id = $1 and s.device_id = any($2) and s.is_current
+	select s.device_id, s.check_key, s.status, s.since, s.last_observed_at, c.omitted
+	from ${SHOWN}
 	order by s.device_id, s.check_key`;
 
-// Nothing is observed more than five minutes after it was received: that bound leaves older
-// partitions of the reports unread. A key over 500 characters stands in the history with its
-// SHA-256 at the end (src/devices/postures.ts).
+// A report is received at most five minutes before what it observed: that bound leaves older
+// partitions unread. Releases before the limit on the length of keys stored a longer one in the
+// history as its beginning and its SHA-256.
 const POSTURES_WITH_EVIDENCE = `
-	select s.device_id, s.check_key, s.status, s.since, s.last_observed_at, r.evidence
-	from posture_spans s
+	select
+		s.device_id, s.check_key, s.status, s.since, s.last_observed_at, c.omitted,
+		case when length(r.evidence::text) <= $6 then r.evidence end as evidence,
+		s.n > $5 or coalesce(length(r.evidence::text) > $6, false) as evidence_is_omitted
+	from ${SHOWN}
 	left join lateral (
 		select e.result -> 'evidence' as evidence
 		from posture_reports r, jsonb_array_elements(r.results) with ordinality e (result, n)
-		where r.organization_id = s.organization_id and r.device_id = s.device_id
+		where s.n <= $5
+			and r.organization_id = s.organization_id and r.device_id = s.device_id
 			and r.report_id = s.last_report_id
 			and r.received_at >= s.last_observed_at - interval '6 minutes'
 			and (
@@ -188,5 +263,4 @@ const POSTURES_WITH_EVIDENCE = `
 		order by (e.result ->> 'observed_at')::timestamptz = s.last_observed_at desc, r.received_at, e.n
 		limit 1
 	) r on true
-	where s.organization_id = $1 and s.device_id = any($2) and s.is_current
 	order by s.device_id, s.check_key`;

@@ -16,13 +16,14 @@ import {
 	evidence,
 	postureStatus,
 } from "./device-record.ts";
-import type { PostureStatus } from "./terms.ts";
+import type { Evidence, PostureStatus } from "./terms.ts";
 import {
 	endOfMillisecond,
 	pastTimestampSchema,
 	timestampSchema,
 	toTimestamp,
 } from "./timestamps.ts";
+import { visibleValue } from "./visible-text.ts";
 
 const spanOrders: Record<string, Order> = {
 	since: { expression: "t.since", type: "timestamptz" },
@@ -265,7 +266,7 @@ export const getDevicePostureReport = defineOperation({
 	name: "getDevicePostureReport",
 	title: "Get a posture report",
 	description:
-		"Read one raw report of a device, with the evidence of each result, exactly as its agent sent it. Ids are in listDevicePostures and listDevicePostureReports; old reports are not kept for ever.",
+		"Read one raw report of a device, with the evidence of each result as its agent sent it. Ids are in listDevicePostures and listDevicePostureReports; old reports are not kept for ever.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -320,7 +321,8 @@ export const getDevicePostureReport = defineOperation({
 					(result: { check_key: string; evidence?: object }) => ({
 						...result,
 						check_name: checkName(result.check_key),
-						evidence: result.evidence ?? null,
+						evidence: (visibleValue(result.evidence) ??
+							null) as Evidence | null,
 					}),
 				),
 			},

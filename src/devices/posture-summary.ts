@@ -14,7 +14,7 @@ import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
 /** Any agent may report checks of its own making: so many of them are listed, the commonest. */
-const MAX_OTHER_CHECKS = 100;
+const MAX_SHOWN_CHECKS = 100;
 
 const count = () => z.int();
 
@@ -72,7 +72,7 @@ export const listPostureSummary = defineOperation({
 		]);
 		const { active, stale, counts } = postures;
 		const all = summarize(counts, active);
-		const listed = all.slice(0, CHECK_KEYS.length + MAX_OTHER_CHECKS);
+		const listed = all.slice(0, CHECK_KEYS.length + MAX_SHOWN_CHECKS);
 		return {
 			active_devices: active,
 			stale_devices: stale,

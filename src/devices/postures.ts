@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
 import { FOREIGN_KEY_VIOLATION } from "../db/sqlstate.ts";
-import { AppError } from "../errors.ts";
+import { AppError, overloaded } from "../errors.ts";
 import {
 	makeIdWithoutTenant,
 	NO_TENANT_PREFIX,
@@ -17,9 +16,17 @@ import {
 	pendingDevice,
 	unknownDeviceKey,
 } from "./authentication.ts";
+import { HourlyBytes } from "./hourly-bytes.ts";
 import { formatRfc3339 } from "./rfc3339.ts";
 import { leaveOutLockedDevices } from "./row-locks.ts";
-import type { Evidence, PostureStatus } from "./terms.ts";
+import {
+	type Evidence,
+	isCanonicalCheck,
+	MAX_HOURLY_BYTES,
+	MAX_OTHER_CHECKS,
+	OTHER_CHECKS_DAYS,
+	type PostureStatus,
+} from "./terms.ts";
 import type { PostureResult } from "./wire.ts";
 
 /** How far ahead of ours a device's clock may be before its time is replaced (contract). */
@@ -30,9 +37,6 @@ const MAX_AHEAD_MS = 5 * 60_000;
  * as far as a device's clock may be ahead. Bounds the partitions searched for a replay.
  */
 const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
-
-/** Longer keys cannot be indexed; see `indexedCheckKey`. */
-const MAX_CHECK_KEY = 500;
 
 /** A result as the raw record keeps it. */
 interface StoredResult {
@@ -64,15 +68,23 @@ interface Submission {
 	firstNamed: number;
 	/** Checks that have several results in the request. */
 	repeatedChecks: ReadonlySet<string>;
+	/** The checks that are not canonical. */
+	otherChecks: readonly string[];
 	/** Length of the request's body. */
 	bytes: number;
 }
 
-type Outcome = "stored" | "unauthorized" | "pending" | "foreign_report";
+type Outcome =
+	| "stored"
+	| "unauthorized"
+	| "pending"
+	| "foreign_report"
+	| "too_many_checks";
 
 /** Posture reports, many of them in one transaction. */
 export class Postures {
 	readonly #batcher: Batcher<Submission, Outcome>;
+	readonly #stored = new HourlyBytes(MAX_HOURLY_BYTES);
 
 	constructor(pool: Pool) {
 		this.#batcher = new Batcher<Submission, Outcome>({
@@ -100,11 +112,18 @@ export class Postures {
 		results: PostureResult[],
 		bytes: number,
 	): Promise<void> {
+		if (this.#stored.isUsedUp(keyHash)) {
+			throw overloaded(
+				`the device has stored ${MAX_HOURLY_BYTES >> 20} MiB of reports within an hour; try again later`,
+			);
+		}
 		const grouped = groupByReport(results, Date.now());
 		const outcome = await this.#batcher.add({ keyHash, bytes, ...grouped });
 		if (outcome === "unauthorized") throw unknownDeviceKey();
 		if (outcome === "pending") throw pendingDevice();
 		if (outcome === "foreign_report") throw foreignReport(grouped.firstNamed);
+		if (outcome === "too_many_checks") throw tooManyChecks();
+		this.#stored.add(keyHash, bytes);
 	}
 
 	/** What waits for the database. */
@@ -118,6 +137,53 @@ export class Postures {
 }
 
 async function store(
+	db: Pool | PoolClient,
+	submissions: Submission[],
+): Promise<Outcome[]> {
+	const rejected = await noteOtherChecks(db, submissions);
+	if (rejected.size === 0) return storeReports(db, submissions);
+	const accepted = submissions.filter((_, index) => !rejected.has(index));
+	const outcomes = accepted.length > 0 ? await storeReports(db, accepted) : [];
+	return submissions.map((_, index) =>
+		rejected.has(index) ? "too_many_checks" : (outcomes.shift() as Outcome),
+	);
+}
+
+/**
+ * Notes which checks of their own the devices use, and returns the submissions of devices that use
+ * too many. Reports with canonical checks alone, as agents usually send them, cost no query.
+ */
+async function noteOtherChecks(
+	db: Pool | PoolClient,
+	submissions: Submission[],
+): Promise<Set<number>> {
+	const using = [...submissions.entries()].filter(
+		([, { otherChecks }]) => otherChecks.length > 0,
+	);
+	if (using.length === 0) return new Set();
+	const deviceOf: number[] = [];
+	const checkKeys: string[] = [];
+	using.forEach(([, { otherChecks }], index) => {
+		for (const checkKey of otherChecks) {
+			deviceOf.push(index + 1);
+			checkKeys.push(checkKey);
+		}
+	});
+	const { rows } = await db.query<{ ordinal: number }>({
+		name: "agent_note_check_keys",
+		text: "select ordinal from agent_note_check_keys($1, $2, $3, $4, $5) ordinal",
+		values: [
+			byteaArray(using.map(([, { keyHash }]) => keyHash)),
+			`{${deviceOf.join(",")}}`,
+			textArray(checkKeys),
+			MAX_OTHER_CHECKS,
+			OTHER_CHECKS_DAYS,
+		],
+	});
+	return new Set(rows.map(({ ordinal }) => using[ordinal - 1]?.[0] as number));
+}
+
+async function storeReports(
 	db: Pool | PoolClient,
 	submissions: Submission[],
 ): Promise<Outcome[]> {
@@ -146,7 +212,7 @@ async function store(
 			report.results.forEach((result, index) => {
 				reportOf.push(reportIds.length);
 				positions.push(index + 1);
-				checkKeys.push(indexedCheckKey(result.check_key));
+				checkKeys.push(result.check_key);
 				statuses.push(result.status);
 				observedAt.push(report.observedAt[index] as number);
 				isOnly.push(!submission.repeatedChecks.has(result.check_key));
@@ -181,6 +247,13 @@ async function store(
 		if (isGone && submissions.length === 1) return ["unauthorized"];
 		throw error;
 	}
+}
+
+function tooManyChecks(): AppError {
+	return new AppError(
+		"bad_request",
+		`results[].check_key: the device has used ${MAX_OTHER_CHECKS} checks of its own within ${OTHER_CHECKS_DAYS} days, and may add no more until it has not used some of them for so long; canonical checks are always accepted`,
+	);
 }
 
 function foreignReport(index: number): AppError {
@@ -237,6 +310,7 @@ function groupByReport(
 		firstNamed,
 		reports: [...reports.values()],
 		repeatedChecks,
+		otherChecks: [...seen].filter((checkKey) => !isCanonicalCheck(checkKey)),
 	};
 }
 
@@ -269,15 +343,4 @@ function openReport(
 		results: [],
 		observedAt: [],
 	};
-}
-
-/**
- * The key of a check in the history: its own, or for one of over 500 characters its
- * beginning and its SHA-256, so that any key is accepted and different ones stay apart.
- * The raw record has it whole.
- */
-function indexedCheckKey(checkKey: string): string {
-	if (checkKey.length <= MAX_CHECK_KEY) return checkKey;
-	const digest = createHash("sha256").update(checkKey).digest("hex");
-	return `${checkKey.slice(0, MAX_CHECK_KEY - 65).toWellFormed()}…${digest}`;
 }

@@ -140,7 +140,7 @@ export const listDevices = defineOperation({
 			client,
 			membership.organizationId,
 			page.rows.map((row) => row.id),
-			input.include_evidence ?? false,
+			{ isList: true, withEvidence: input.include_evidence ?? false },
 		);
 		return {
 			devices: page.rows.map((row) => toDevice(row, postures)),

@@ -85,7 +85,23 @@ export function staleAfterSeconds(intervalSeconds: number): number {
 
 export const MAX_RESULTS = 100;
 
-/** Deeper evidence is refused: beyond some thousands of levels neither JSON.stringify nor jsonb can follow. */
+/** Longest `hardware_uuid` and `check_key`, in UTF-16 code units. */
+export const MAX_KEY_LENGTH = 200;
+
+/** Longest text about a device that is stored for people to read. Longer ones are cut. */
+export const MAX_DISPLAY_LENGTH = 255;
+
+/** How many checks that are not canonical a device may use within so many days. */
+export const MAX_OTHER_CHECKS = 200;
+export const OTHER_CHECKS_DAYS = 90;
+
+/** How much a device may store an hour. A full queue of an agent that returns has to fit. */
+export const MAX_HOURLY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Deepest evidence that is accepted. Beyond some thousands of levels neither JSON.stringify nor
+ * jsonb can follow.
+ */
 export const MAX_EVIDENCE_DEPTH = 100;
 
 export type Evidence = Record<string, unknown>;

@@ -3,11 +3,14 @@ import { issuePath } from "../issue-path.ts";
 import { parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,
+	MAX_DISPLAY_LENGTH,
 	MAX_EVIDENCE_DEPTH,
+	MAX_KEY_LENGTH,
 	MAX_RESULTS,
 	PLATFORMS,
 	POSTURE_STATUSES,
 } from "./terms.ts";
+import { visibleText } from "./visible-text.ts";
 
 // The shapes of the Device Agent API, as agents send them. Unknown fields are ignored.
 
@@ -22,18 +25,40 @@ function says(message: string) {
 const body = says("must be a JSON object");
 const text = z.string(says("must be a string"));
 // Not zod's own min and max: they read the length of a value of any type, and throw on some.
-const required = text.refine((value) => value !== "", "must not be empty");
+const notEmpty = [
+	(value: string) => value !== "",
+	"must not be empty",
+] as const;
+const required = text.refine(...notEmpty);
+
+/** A text that names something. Hidden characters could make two names look alike. */
+const key = text
+	.transform(visibleText)
+	.refine(...notEmpty)
+	.refine(
+		(value) => value.length <= MAX_KEY_LENGTH,
+		`must have at most ${MAX_KEY_LENGTH} characters`,
+	);
+
+/** A text for people. It never makes the service reject a device: what is too long is cut. */
+const display = text.transform((value) => {
+	const visible = visibleText(value) || (value && "\ufffd");
+	return visible.length <= MAX_DISPLAY_LENGTH
+		? visible
+		: visible.slice(0, MAX_DISPLAY_LENGTH).toWellFormed();
+});
+const requiredDisplay = display.refine(...notEmpty);
 
 export const enrollRequest = z.object({ token: required }, body);
 
 export const heartbeatRequest = z.object(
 	{
-		hardware_uuid: required,
-		serial_number: text.nullish(),
-		hostname: required,
+		hardware_uuid: key,
+		serial_number: display.nullish(),
+		hostname: requiredDisplay,
 		platform: z.enum(PLATFORMS, says(`must be one of ${PLATFORMS.join(", ")}`)),
-		os_version: required,
-		agent_version: required,
+		os_version: requiredDisplay,
+		agent_version: requiredDisplay,
 	},
 	body,
 );
@@ -73,7 +98,7 @@ const observedAt = text.transform((time, context) => {
 
 export const postureResult = z.object(
 	{
-		check_key: required,
+		check_key: key,
 		status: z.enum(
 			POSTURE_STATUSES,
 			says(`must be one of ${POSTURE_STATUSES.join(", ")}`),

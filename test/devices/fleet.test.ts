@@ -101,6 +101,7 @@ test("every field that a device and its people gave is read back, in the list an
 		last_seen_at: expect.stringMatching(/Z$/),
 		revoked_at: null,
 		conflicts: [],
+		omitted_checks: 0,
 		postures: [
 			{
 				check_key: "DISK_ENCRYPTION",

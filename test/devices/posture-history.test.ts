@@ -312,16 +312,3 @@ test("of two observations of the same instant the first to arrive stands", async
 	}
 	expect(await readSpans(device.id)).toEqual(before);
 });
-
-test("a check key too long for an index is kept apart from one with the same beginning", async () => {
-	const device = await makeActiveDevice();
-	const long = "K".repeat(5000);
-	await postures.record(
-		device.keyHash,
-		[result(`${long}1`, 0, "PASS"), result(`${long}2`, 0, "FAIL")],
-		100,
-	);
-	await postures.record(device.keyHash, [result(`${long}1`, 1, "PASS")], 100);
-	const spans = await readSpans(device.id);
-	expect(spans.map((span) => span.status).sort()).toEqual(["FAIL", "PASS"]);
-});

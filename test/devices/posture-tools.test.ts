@@ -122,7 +122,7 @@ test.each([
 
 test("evidence is that of the last report that confirmed the state, null when it is gone", async () => {
 	const device = await fleet.assay.activateDevice();
-	const long = "K".repeat(600);
+	const own = "K".repeat(200);
 	await fleet.report(device, {
 		observed_at: on(1),
 		evidence: { seen: "first" },
@@ -131,7 +131,7 @@ test("evidence is that of the last report that confirmed the state, null when it
 		device,
 		{ observed_at: on(2), evidence: { seen: "earlier" } },
 		{ observed_at: on(3), evidence: { seen: "last" } },
-		{ observed_at: on(3), check_key: long, evidence: { seen: "long" } },
+		{ observed_at: on(3), check_key: own, evidence: { seen: "own" } },
 	);
 	const seen = async () => {
 		const { device: found } = await fleet.call(getDevice, { id: device.id });
@@ -143,7 +143,7 @@ test("evidence is that of the last report that confirmed the state, null when it
 		expect(devices.find(({ id }) => id === device.id)).toEqual(found);
 		return found.postures.map(({ evidence }) => evidence);
 	};
-	expect(await seen()).toEqual([{ seen: "last" }, { seen: "long" }]);
+	expect(await seen()).toEqual([{ seen: "last" }, { seen: "own" }]);
 	await fleet.assay.database.owner.query(
 		"delete from posture_reports where device_id = $1",
 		[device.id],

@@ -1,0 +1,25 @@
+/**
+ * Characters that change how a text is read without being seen: control characters, bidirectional
+ * controls, and the tag characters U+E0000 to U+E007F, which people do not see and AI models read.
+ */
+const HIDDEN =
+	/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+const LINE_BREAKS_AND_TABS = /[\t\n\r]+/g;
+
+/** Returns a text from a device without hidden characters. Line breaks and tabs become a space. */
+export function visibleText(text: string): string {
+	return text.replace(LINE_BREAKS_AND_TABS, " ").replace(HIDDEN, "");
+}
+
+/** Returns a JSON value from a device with all its texts and keys as `visibleText` has them. */
+export function visibleValue(value: unknown): unknown {
+	if (typeof value === "string") return visibleText(value);
+	if (typeof value !== "object" || value === null) return value;
+	if (Array.isArray(value)) return value.map(visibleValue);
+	return Object.fromEntries(
+		Object.entries(value).map(([key, inner]) => [
+			visibleText(key),
+			visibleValue(inner),
+		]),
+	);
+}
