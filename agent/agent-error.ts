@@ -1,12 +1,12 @@
-/** How a command ends that did not succeed; docs/agent.md tells scripts of it. */
+/** Exit codes of commands that fail. docs/agent.md documents them for scripts. */
 export const EXIT = {
 	failed: 1,
 	wrongUsage: 2,
-	/** 3 is what service managers answer of a service that does not run. */
+	/** Service managers use 3 for a service that does not run. */
 	notEnrolled: 3,
 } as const;
 
-/** What a person can mend: what was wrong and what to do. Anything else that is thrown is a bug. */
+/** An error that the user can fix: what was wrong and what to do. Any other error is a bug. */
 export class AgentError extends Error {
 	readonly exitCode: (typeof EXIT)[keyof typeof EXIT];
 
@@ -20,7 +20,7 @@ export class AgentError extends Error {
 	}
 }
 
-/** A folder of the agent that this user may not read or write. */
+/** Explains why the agent's folder cannot be read or written, if the error is a known one. */
 export function explainFolder(error: unknown, folder: string): unknown {
 	const code = (error as NodeJS.ErrnoException | undefined)?.code;
 	if (code === "EACCES" || code === "EPERM") {

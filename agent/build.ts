@@ -16,9 +16,9 @@ import { VERSION } from "../src/version.ts";
 import { BUNDLE } from "./service/program.ts";
 
 /**
- * `npm run build:agent` writes to `dist/`: the agent as one file for any Node from 24 on, and as
- * a single executable, which is Node with that file in it. `--node` takes another platform's Node
- * of exactly this version, so that all executables can be made on one machine.
+ * Options of `npm run build:agent`. It writes to `dist/` the agent as one file for any Node from 24
+ * on, and a single executable, which is Node with that file in it. `--node` takes another
+ * platform's Node of exactly this version, so that all executables can be made on one machine.
  */
 interface Options {
 	out: string;
@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * It needs some 10 MB and hardly computes: V8 shall not let garbage grow with the machine's
- * memory, nor keep what would make the code faster.
+ * The agent needs about 10 MB and hardly computes. These options keep V8 from letting garbage grow
+ * with the machine's memory, and from keeping data that would only make the code faster.
  */
 const V8_OPTIONS = [
 	"--lite-mode",
@@ -59,14 +59,16 @@ async function build(options: Options): Promise<void> {
 	process.stdout.write(`${executable}\n`);
 }
 
-/** The agent and commander in one file; what a command does not need is still evaluated only when it is. */
+/**
+ * Bundles the agent and commander in one file. A module is still evaluated only when it is needed.
+ */
 async function bundleAgent(): Promise<string> {
 	const made = await rolldown({
 		input: join(ROOT, "agent/main.ts"),
 		platform: "node",
 		plugins: [
 			{
-				name: "the version, which is else read from package.json",
+				name: "the version, otherwise read from package.json",
 				load: (id) =>
 					resolve(id) === join(ROOT, "src/version.ts")
 						? `export const VERSION = ${JSON.stringify(VERSION)};`
@@ -76,7 +78,7 @@ async function bundleAgent(): Promise<string> {
 	});
 	try {
 		const { output } = await made.generate({
-			// Node's loader of modules costs 5 MB more than that of CommonJS.
+			// Node's loader of ES modules costs 5 MB more than that of CommonJS.
 			format: "cjs",
 			codeSplitting: false,
 		});
@@ -103,7 +105,7 @@ async function makeExecutable(
 	copyFileSync(source, node);
 	chmodSync(node, 0o755);
 	if (source.endsWith(".exe")) dropWindowsSignature(node);
-	// Symbols for debugging are a quarter of it.
+	// Debugging symbols are a quarter of it.
 	if (!foreignNode && process.platform === "linux") tryStrip(node);
 	const config = join(work, "sea.json");
 	writeFileSync(
@@ -114,26 +116,26 @@ async function makeExecutable(
 			executable: node,
 			output: executable,
 			disableExperimentalSEAWarning: true,
-			// Compiled code is good only for the Node that compiled it.
+			// Only the Node that compiled the code can use it.
 			useCodeCache: !foreignNode,
-			// NODE_OPTIONS is not for a program that runs with all rights.
+			// NODE_OPTIONS must have no effect on a program that runs with all rights.
 			execArgvExtension: "none",
 			execArgv: V8_OPTIONS,
 		}),
 	);
 	rmSync(executable, { force: true });
-	// With the same options: code compiled under others is not taken.
+	// With the same options, because V8 does not use code compiled with others.
 	execFileSync(process.execPath, [...V8_OPTIONS, "--build-sea", config], {
 		stdio: ["ignore", "ignore", "inherit"],
 	});
 	chmodSync(executable, 0o755);
-	// macOS runs nothing whose signature is broken, which Node's own is now.
+	// macOS runs no program with a broken signature, and Node's own is broken now.
 	if (process.platform === "darwin" && !foreignNode) {
 		execFileSync("codesign", ["--force", "--sign", "-", executable]);
 	}
 }
 
-/** A Node that carries something of another version does not start; better said now. */
+/** Throws if the Node has another version: an executable made from it would not start. */
 function requireSameVersion(node: string): void {
 	if (!readFileSync(node).includes(process.version)) {
 		throw new Error(
@@ -143,8 +145,9 @@ function requireSameVersion(node: string): void {
 }
 
 /**
- * Cuts off Node's own signature, which does not hold for the agent and would be in the way of a
- * new one: the security directory, the fifth in a PE file's header, and all from where it points.
+ * Cuts off Node's own signature, which is not valid for the agent and would prevent a new one.
+ * It is the security directory, the fifth in a PE file's header, and everything from the place
+ * that it points to.
  */
 function dropWindowsSignature(file: string): void {
 	const bytes = readFileSync(file);
@@ -161,7 +164,9 @@ function tryStrip(file: string): void {
 	try {
 		execFileSync("strip", [file], { stdio: "ignore" });
 	} catch {
-		process.stderr.write("strip is not there; the executable gets larger\n");
+		process.stderr.write(
+			"strip is not installed; the executable will be larger\n",
+		);
 	}
 }
 
@@ -173,7 +178,7 @@ function executableName(node: string | undefined): string {
 const licenseOf = (name: string) =>
 	readFileSync(join(ROOT, "node_modules", name, "LICENSE"), "utf8");
 
-/** Node's license, which names those of all that is in it, goes wherever its program goes. */
+/** Returns the licenses. Node's names those of all its parts and must accompany the executable. */
 function licenses(): string {
 	const system = process.platform === "win32" ? "win" : process.platform;
 	for (const name of [
@@ -183,16 +188,19 @@ function licenses(): string {
 		try {
 			return `commander\n\n${licenseOf("commander")}\n\nNode.js\n\n${licenseOf(name)}`;
 		} catch {
-			// The Node that builds came another way.
+			// This Node was installed in another way.
 		}
 	}
 	return `commander\n\n${licenseOf("commander")}\n\nNode.js: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;
 }
 
 const program = new Command("build:agent")
-	.option("--out <folder>", "where to", join(ROOT, "dist"))
-	.option("--node <file>", "another platform's Node of the same version")
+	.option("--out <folder>", "output folder", join(ROOT, "dist"))
+	.option(
+		"--node <file>",
+		"another platform's Node program, of the same version",
+	)
 	.option("--name <name>", "name of the executable")
-	.option("--bundle-only", "only the single file for Node")
+	.option("--bundle-only", "make only the single file for Node")
 	.parse();
 await build(program.opts<Options>());

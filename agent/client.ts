@@ -8,47 +8,47 @@ import { isLoopback } from "./server-url.ts";
 export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
 
 /**
- * What a request led to. Only what the service itself said counts as `ok`, `refused` or
- * `unauthorized`: a captive portal or a proxy gives such statuses too, and must neither empty
- * the queue nor cost the device its key.
+ * The outcome of a request. Only an answer of the service itself counts as `ok`, `refused` or
+ * `unauthorized`. A captive portal or a proxy sends such statuses too, and must neither empty the
+ * queue nor cost the device its key.
  */
 export type Outcome =
 	| { kind: "ok"; body: Record<string, unknown> }
-	/** 400: it must not be repeated unchanged. */
+	/** 400: the request must not be repeated unchanged. */
 	| { kind: "refused"; message: string }
 	/** 401: the credential is not valid. */
 	| { kind: "unauthorized" }
-	/** Anything else; the same request may be right later. */
+	/** Anything else. The same request may succeed later. */
 	| {
 			kind: "trouble";
 			reason: string;
 			retryAfterSeconds?: number;
-			/** There was no connection, so the service cannot have had the request. */
+			/** There was no connection, so the service cannot have received the request. */
 			isUnsent?: true;
 	  };
 
 export interface Client {
-	/** Never rejects; after `signal` the outcome is trouble. */
+	/** Never rejects. After `signal` aborts, the outcome is trouble. */
 	send(
 		route: Route,
 		message: {
 			key?: string;
 			body?: object;
 			signal?: AbortSignal | undefined;
-			/** 30,000 unless told. */
+			/** Default: 30,000. */
 			timeoutMs?: number;
 		},
 	): Promise<Outcome>;
-	/** Closes connections that nothing uses, so that a fleet at rest costs the service none. */
+	/** Closes unused connections, so that a fleet at rest costs the service none. */
 	rest(): void;
 }
 
 export interface ClientOptions {
 	serverUrl: string;
 	platform: Platform;
-	/** Certificate authorities to trust besides the known ones, as PEM. */
+	/** Certificate authorities to trust in addition to the known ones, as PEM. */
 	extraCa?: string | undefined;
-	/** Where proxies are named: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+	/** Variables that name proxies: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
 	environment?: NodeJS.ProcessEnv;
 	connectTimeoutMs?: number;
 }
@@ -66,7 +66,7 @@ const SUCCESS: Record<Route, number> = {
 export async function makeClient(options: ClientOptions): Promise<Client> {
 	const base = new URL(options.serverUrl);
 	const environment = options.environment ?? process.env;
-	// A proxy elsewhere has another idea of what localhost is.
+	// For a proxy on another machine, localhost is that machine.
 	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
 	const isSecure = base.protocol === "https:";
 	let { request, agent } = isSecure
@@ -126,7 +126,7 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 						base.protocol === "https:" ? "secureConnect" : "connect",
 						isOpen,
 					);
-					// Behind a proxy the socket is given when it is open already.
+					// Behind a proxy the socket arrives when it is already open.
 					if (!socket.connecting && base.protocol === "http:") isOpen();
 				}
 			});
@@ -176,8 +176,9 @@ interface Attempt {
 }
 
 /**
- * Which certificate authorities are asked: the one that was given, or else Node's; or all, with
- * the system's, which are read only when the first do not do: they cost megabytes for good.
+ * Which certificate authorities are trusted. `first`: the given one, or else Node's. `all`: the
+ * system's too. Those are read only if the first do not suffice, because they cost megabytes for
+ * good.
  */
 type Trust = "first" | "all";
 
@@ -197,11 +198,11 @@ async function makeSecure(
 	const agent = new https.Agent({
 		keepAlive: true,
 		maxSockets: 1,
-		// Made once: a context for each connection would read all certificates again.
+		// Made once, because a context for each connection would read all certificates again.
 		secureContext: tls.createSecureContext(
 			known.length > 0 ? { ca: [...new Set(known)] } : {},
 		),
-		// Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+		// Overrides NODE_TLS_REJECT_UNAUTHORIZED.
 		rejectUnauthorized: true,
 		...proxy,
 	});
@@ -253,17 +254,17 @@ function judge(route: Route, response: IncomingMessage, text: string): Outcome {
 	}
 	if (status >= 300 && status < 400) {
 		return trouble(
-			`the service answered ${status}, a redirect, which is not followed; is its address right, or is there a sign-in page of the network before it?`,
+			`the service answered ${status}, a redirect, which the agent does not follow; check the service's address, and whether the network has a sign-in page`,
 			retryAfterSeconds,
 		);
 	}
 	return trouble(
-		`the answer ${status} is not that of an Assay service; is its address right, or is there a proxy or a sign-in page of the network before it?`,
+		`the answer ${status} is not from an Assay service; check the service's address, and whether there is a proxy or a sign-in page of the network`,
 		retryAfterSeconds,
 	);
 }
 
-/** Seconds from now that a Retry-After header asks for, in seconds or as a date. */
+/** Returns the seconds from now that a Retry-After header (seconds or a date) asks for. */
 export function readRetryAfter(
 	header: string | undefined,
 	nowMs: number,
@@ -277,7 +278,7 @@ export function readRetryAfter(
 
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: "nothing listens at the service's address",
-	ENOTFOUND: "the service's name is not known to the DNS",
+	ENOTFOUND: "the DNS does not know the service's name",
 	EAI_AGAIN: "the service's name cannot be looked up now",
 	ECONNRESET: "the connection was cut",
 	EPIPE: "the connection was cut",
@@ -289,14 +290,14 @@ const REASONS: Record<string, string> = {
 
 const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
 
-/** Why a request failed, in our words; what else an error holds may be about anything. */
+/** Says why a request failed, in our words. Other texts of an error may contain anything. */
 function describe(error: unknown): string {
 	if (error instanceof Stopped) return error.message;
 	const { code = "", message = "" } = error as NodeJS.ErrnoException;
 	const known = REASONS[code];
 	if (known) return known;
 	if (CERTIFICATE_ERROR.test(code)) {
-		return `the service's certificate is not trusted (${code}); if it is of your own certificate authority, give that with --ca-file`;
+		return `the service's certificate is not trusted (${code}); if your own certificate authority issued it, give that authority with --ca-file`;
 	}
 	return `the request failed (${code || message})`;
 }

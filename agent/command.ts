@@ -15,14 +15,14 @@ const ENVIRONMENT = `
 Environment:
   ASSAY_ENROLLMENT_TOKEN  the enrollment token, for install
   ASSAY_LOG_LEVEL         debug, info, warn or error (info)
-  HTTPS_PROXY, NO_PROXY   the proxy to reach the service through, and what not to use it for
+  HTTPS_PROXY, NO_PROXY   the proxy to reach the service through, and hosts to reach without it
 
 Exit codes: 0, 1 (failed), 2 (wrong usage), 3 (this device is not enrolled: status, once).
 `;
 
 /**
- * Adds the agent's commands to a program: `assay-agent`, or `assay agent`. `how` is how the
- * program calls itself on the command line, for the service that starts it again.
+ * Adds the agent's commands to a program: `assay-agent`, or `assay agent`. `how` holds the words
+ * that name the agent on the command line, for the service that starts it again.
  */
 export function addAgentCommands(program: Command, how: string[] = []): void {
 	program
@@ -38,8 +38,8 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 }
 
 /**
- * Runs the command in `argv` (without program and script). Standard output carries only the
- * result, which with --json is an object also of a failure. Sets the exit code.
+ * Runs the command in `argv` (without program and script) and sets the exit code. Standard output
+ * carries only the result. With --json a failure is an object too.
  */
 export async function runAgentCommand(
 	argv: string[],
@@ -47,7 +47,7 @@ export async function runAgentCommand(
 	how: string[] = [],
 ): Promise<void> {
 	const program = new Command(name)
-		.showHelpAfterError("(--help says what is possible)")
+		.showHelpAfterError("(--help lists the options)")
 		.exitOverride();
 	addAgentCommands(program, how);
 	try {
@@ -56,7 +56,7 @@ export async function runAgentCommand(
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
 		if (error instanceof CommanderError) {
-			// Commander has written its message; help and version are no mistakes.
+			// Commander has printed its message. Help and version are not errors.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT.wrongUsage;
 			return;
 		}
@@ -87,11 +87,11 @@ function addInstall(program: Command, how: string[]): void {
 		)
 		.option(
 			"--ca-file <file>",
-			"PEM file of a certificate authority to trust besides the known ones",
+			"PEM file of a certificate authority to trust in addition to the known ones",
 		)
 		.option("--dir <folder>", "folder for the key, the state and the queue")
 		.option("--no-service", "do not set up a service; needs no root")
-		.option("--force", "enroll anew although this device is enrolled")
+		.option("--force", "enroll again even if this device is enrolled")
 		.option("--json", "print the result as JSON")
 		.action(async (options: InstallFlags) => {
 			const { parseServerUrl } = await import("./server-url.ts");
@@ -99,7 +99,7 @@ function addInstall(program: Command, how: string[]): void {
 			const { host, signal } = makeParts();
 			if (options.service && !host.isPrivileged) {
 				throw new AgentError(
-					"setting up the service needs root or an administrator; run this command so, or give --no-service and start the agent yourself",
+					"setting up the service needs root or an administrator; run this command with those rights, or give --no-service and start the agent yourself",
 				);
 			}
 			const folder = folderOf(options);
@@ -116,7 +116,7 @@ function addInstall(program: Command, how: string[]): void {
 					service,
 					force: options.force,
 				},
-				// What a person needs is in the result; the log would say it twice.
+				// The result has all that the user needs; a log would repeat it.
 				{ host, log: makeLog("silent", () => {}), signal },
 			);
 			const again = (command: string) =>
@@ -143,9 +143,9 @@ function describeInstalled(
 			: `This device is enrolled with ${installed.server_url}.`,
 		...installed.warnings,
 		installed.service
-			? `The agent runs as a service (${installed.service}); ${again("status")} shows how it does.`
+			? `The agent runs as a service (${installed.service}); ${again("status")} shows its state.`
 			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every five minutes.`,
-		`The command checks shows what it reports; ${again("uninstall")} removes it.`,
+		`The command \`checks\` shows what it reports; ${again("uninstall")} removes it.`,
 	];
 	return lines.join("\n");
 }
@@ -154,7 +154,7 @@ function addRun(program: Command, how: string[]): void {
 	program
 		.command("run")
 		.description(
-			"Report on this device until stopped; this is what the service starts.",
+			"Report on this device until stopped. The service runs this command.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.action(async (options: Common) => {
@@ -174,7 +174,7 @@ function addOnce(program: Command): void {
 	program
 		.command("once")
 		.description(
-			"Send a heartbeat, run the checks, send what they found and what waits, and end.",
+			"Send a heartbeat, run the checks, send the results and all waiting reports, and end.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the result as JSON")
@@ -200,7 +200,7 @@ function addStatus(program: Command): void {
 	program
 		.command("status")
 		.description(
-			"Show whether this device is enrolled and when it reported last; ends with 3 if it is not enrolled.",
+			"Show whether this device is enrolled and when it last reported. Ends with 3 if it is not enrolled.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the status as JSON")
@@ -216,7 +216,7 @@ function addStatus(program: Command): void {
 		});
 }
 
-/** A person without rights looks into a folder of their own, and the agent may be the machine's. */
+/** A user without rights sees a folder of their own, but the agent may belong to the machine. */
 function hintAtSystemFolder(options: Common): string {
 	if (options.dir !== undefined || isPrivileged()) return "";
 	const folder = defaultFolder({ isPrivileged: true });
@@ -229,11 +229,11 @@ function addChecks(program: Command): void {
 	program
 		.command("checks")
 		.description(
-			"Run the checks and show what they find, and what a heartbeat says. Nothing is sent, and no enrollment is needed.",
+			"Run the checks and show their results and the content of a heartbeat. Sends nothing and needs no enrollment.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the results as JSON")
-		// The agent that runs has its facts already, and some cost a program's start.
+		// A running agent already has its facts, and some cost the start of a program.
 		.addOption(new Option("--results-only").hideHelp())
 		.action(async (options: Common & { resultsOnly?: boolean }) => {
 			const { host, signal, log } = makeParts();
@@ -254,7 +254,7 @@ function addChecks(program: Command): void {
 			};
 			const note = host.isPrivileged
 				? ""
-				: "\n\nSome of this needs root or an administrator; the service runs with those rights.";
+				: "\n\nSome checks need root or an administrator. The service runs with those rights.";
 			print(
 				options,
 				{ heartbeat, results },
@@ -275,7 +275,7 @@ function addUninstall(program: Command): void {
 			const { signal, host } = makeParts();
 			const folder = folderOf(options);
 			const marker = await readMarker(folder);
-			// The default folder's service is looked for also when the folder is gone already.
+			// The service of the default folder is removed even if the folder is already gone.
 			const isDefault = host.isPrivileged && options.dir === undefined;
 			const hasService = marker?.service || isDefault;
 			const { uninstall } = await import("./uninstall.ts");
@@ -289,28 +289,28 @@ function addUninstall(program: Command): void {
 				done,
 				[
 					done.was_enrolled
-						? `The agent is removed from this device${done.unenrolled ? ", and the service revoked its key" : ""}.`
-						: `No enrolled agent in ${folder}; nothing of it is left.`,
+						? `The agent was removed from this device${done.unenrolled ? ", and the service revoked its key" : ""}.`
+						: `There was no enrolled agent in ${folder}; nothing of it is left.`,
 					...done.warnings,
 				].join("\n"),
 			);
 		});
 }
 
-/** Gives what was not there, if anything was expected. */
+/** Returns notes on parts that were missing, if a service was expected. */
 async function removeService(isExpected: boolean): Promise<string[]> {
 	const { serviceManager } = await import("./service.ts");
 	const notes = await (await serviceManager())?.uninstall();
 	return isExpected ? (notes ?? []) : [];
 }
 
-/** Asked before the token is spent: a machine without a service manager is told so first. */
+/** Called before the token is spent, so that a machine without a service manager fails first. */
 async function prepareService(folder: string, how: string[]) {
 	const { checkProgram, serviceManager } = await import("./service.ts");
 	const manager = await serviceManager();
 	if (!manager) {
 		throw new AgentError(
-			"there is no service manager here that the agent knows (systemd, launchd, rc.d, Windows Task Scheduler); give --no-service and have the run command started by what starts your services",
+			"the agent knows no service manager on this machine (it knows systemd, launchd, rc.d and Windows Task Scheduler); give --no-service and let your own service manager start the run command",
 		);
 	}
 	const { ownProgram } = await import("./own-program.ts");
@@ -339,7 +339,7 @@ function makeParts() {
 	const platform = thisPlatform();
 	if (!platform) {
 		throw new AgentError(
-			`the agent knows Linux, macOS, Windows and FreeBSD, and this is ${process.platform}`,
+			`the agent runs on Linux, macOS, Windows and FreeBSD, not on ${process.platform}`,
 		);
 	}
 	const signal = untilStopped();
@@ -352,7 +352,10 @@ function makeParts() {
 
 const GRACE_MS = 1500;
 
-/** Given when the process is asked to stop; then it ends in any case soon. */
+/**
+ * Returns a signal that aborts when the process is asked to stop. The process then ends soon in any
+ * case.
+ */
 function untilStopped(): AbortSignal {
 	const stop = new AbortController();
 	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
-/** What an enrollment gave. */
+/** The result of an enrollment. */
 export interface Credentials {
-	/** Ours, to tell one enrollment from the next: the state belongs to one of them. */
+	/** Our own id, which tells one enrollment from the next. The state belongs to one of them. */
 	enrollment_id: string;
 	/** An origin, such as https://assay.example.com. */
 	server_url: string;
 	api_key: string;
-	/** A certificate authority to trust besides the known ones, as PEM. */
+	/** A certificate authority to trust in addition to the known ones, as PEM. */
 	extra_ca?: string;
 	/** RFC 3339. */
 	enrolled_at: string;
@@ -39,7 +39,7 @@ export async function storeCredentials(
 	return credentials;
 }
 
-/** Undefined when the device is not enrolled, or what is stored was damaged. */
+/** Returns undefined if the device is not enrolled or the stored file is damaged. */
 export async function readCredentials(
 	folder: string,
 ): Promise<Credentials | undefined> {

@@ -4,7 +4,7 @@ import { printable } from "./log.ts";
 
 const MAX_EVIDENCE = 120;
 
-/** Results as a table for a person: what was found, and what it rests on. */
+/** Returns the results as a table for people, with their evidence. */
 export function describeResults(results: readonly CheckResult[]): string {
 	const rows = [
 		["STATUS", "CHECK", "EVIDENCE"],
@@ -27,13 +27,13 @@ export function describeResults(results: readonly CheckResult[]): string {
 		.join("\n");
 }
 
-/** What a heartbeat says, for the person whose device it is. */
+/** Returns the content of a heartbeat, for the person whose device it is. */
 export function describeFacts(heartbeat: ShownFacts): string {
 	const lines = Object.entries(heartbeat).map(
 		([name, value]) =>
-			`  ${name.padEnd(15)}${value === null ? "made up when the device is enrolled" : printable(value ?? "")}`,
+			`  ${name.padEnd(15)}${value === null ? "generated when the device is enrolled" : printable(value ?? "")}`,
 	);
-	return ["A heartbeat says of this device", ...lines].join("\n");
+	return ["A heartbeat contains", ...lines].join("\n");
 }
 
 function describeEvidence(evidence: Record<string, unknown>): string {

@@ -7,25 +7,25 @@ const VARIABLE = "ASSAY_ENROLLMENT_TOKEN";
 const MAX_BYTES = 4096;
 
 /**
- * The enrollment token from the file, the environment or standard input, whichever is given
- * first in this order; asked for without echo on a terminal.
+ * Returns the enrollment token from the file, the environment or standard input, in this order. On
+ * a terminal the agent asks for it without echo.
  */
 export async function readEnrollmentToken(
 	file: string | undefined,
 	input: NodeJS.ReadStream = process.stdin,
 ): Promise<string> {
 	const fromEnvironment = process.env[VARIABLE];
-	// Nothing that the agent starts needs it.
+	// Programs that the agent starts do not need it.
 	delete process.env[VARIABLE];
 	if (file !== undefined) return check(await readTokenFile(file), file);
 	if (fromEnvironment) return check(fromEnvironment, VARIABLE);
-	if (input.isTTY) return check(await ask(input), "what was typed");
+	if (input.isTTY) return check(await ask(input), "the input");
 	return check(await readAll(input), "standard input");
 }
 
 /**
- * Throws for an argument that is a token or was meant to name one: what stands on a command
- * line is seen by every user of the machine, in the list of processes.
+ * Throws for an argument that is a token or was meant to name one, because every user of the
+ * machine can see command lines in the list of processes.
  */
 export function refuseTokenArgument(argv: readonly string[]): void {
 	const isToken = argv.some(
@@ -35,7 +35,7 @@ export function refuseTokenArgument(argv: readonly string[]): void {
 	);
 	if (!isToken) return;
 	throw new AgentError(
-		`an enrollment token must not stand on the command line, where every user of this machine can read it; give it with --enrollment-token-file, in ${VARIABLE} or on standard input. If it was a real one, have it replaced`,
+		`an enrollment token must not be given on the command line, where every user of this machine can read it; give it with --enrollment-token-file, in ${VARIABLE} or on standard input. If it was a real token, ask an administrator to replace it`,
 		{ exitCode: EXIT.wrongUsage },
 	);
 }
@@ -62,7 +62,7 @@ async function readAll(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 function ask(input: NodeJS.ReadStream): Promise<string> {
-	process.stderr.write("Enrollment token (it is not shown): ");
+	process.stderr.write("Enrollment token (not shown while you type): ");
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 	const lines = createInterface({ input, output: silent, terminal: true });
 	return new Promise((resolve) => {
@@ -82,13 +82,13 @@ function check(text: string, source: string): string {
 	const token = text.trim();
 	if (token === "") {
 		throw new AgentError(
-			`no enrollment token in ${source}; an administrator makes one in the console, under Devices, or with \`assay device create\``,
+			`there is no enrollment token in ${source}; an administrator makes one in the console, under Devices, or with \`assay device create\``,
 			{ exitCode: EXIT.wrongUsage },
 		);
 	}
 	if (token.length > MAX_BYTES || /[^\x21-\x7e]/.test(token)) {
 		throw new AgentError(
-			`${source} has more than an enrollment token, or a damaged one; copy it again, whole and alone`,
+			`${source} contains more than an enrollment token, or a damaged one; copy the whole token again, and nothing else`,
 			{ exitCode: EXIT.wrongUsage },
 		);
 	}

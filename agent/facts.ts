@@ -7,12 +7,12 @@ import type { HeartbeatRequest } from "../src/devices/wire.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 import type { Host } from "./host.ts";
 
-/** What a heartbeat says of the device, apart from the agent's own version. */
+/** The content of a heartbeat without the agent's own version. */
 export type Facts = Omit<HeartbeatRequest, "agent_version">;
 
-/** What each platform finds out in its own way. */
+/** The facts that each platform finds in its own way. */
 export interface PlatformFacts {
-	/** Stable across restarts and reinstallations; undefined where the device shows none. */
+	/** Stable across restarts and reinstallations. Undefined if the device shows none. */
 	hardware_uuid: string | undefined;
 	serial_number: string | undefined;
 	/** Human-readable, such as "Ubuntu 24.04.2 LTS" or "macOS 15.3 (24D60)". */
@@ -39,8 +39,8 @@ async function loadFinder(platform: Platform): Promise<FactFinder> {
 }
 
 /**
- * What the next heartbeat says. Never rejects for what could not be found out: what the
- * protocol requires is then made up from what is always known.
+ * Returns the facts for the next heartbeat. It does not reject for a fact that cannot be found: a
+ * fact that the protocol requires is then replaced by one that is always known.
  */
 export async function collectFacts(host: Host, folder: string): Promise<Facts> {
 	const found = await findInTime(host);
@@ -48,12 +48,12 @@ export async function collectFacts(host: Host, folder: string): Promise<Facts> {
 	return { hardware_uuid: uuid, ...otherFacts(host, found) };
 }
 
-/** As a heartbeat would say it; the hardware's id is null where one would have to be made up first. */
+/** The facts of a heartbeat. The hardware's id is null if one would have to be generated first. */
 export type ShownFacts = Omit<Facts, "hardware_uuid"> & {
 	hardware_uuid: string | null;
 };
 
-/** What a heartbeat would say now. Writes nothing. */
+/** Returns the facts that a heartbeat would have now. Writes nothing. */
 export async function showFacts(
 	host: Host,
 	folder: string,
@@ -99,9 +99,9 @@ async function findInTime(host: Host): Promise<PlatformFacts> {
 }
 
 /**
- * The hardware id to report: what the device shows, else what it showed before, else one that
- * is made once. Without the memory a command that failed once would make the device look
- * like another one, which the service takes for a cloned key.
+ * Returns the hardware id to report: the device's, or the one it showed before, or one that is
+ * generated once. Without this memory, a command that fails once would make the device look like
+ * another one, and the service would suspect a cloned key.
  */
 async function keepHardwareUuid(
 	folder: string,

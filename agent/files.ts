@@ -3,12 +3,12 @@ import { constants } from "node:fs";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** What a write that was cut off leaves behind; `removeLeftovers` looks for it. */
+/** Names of the files that an interrupted write leaves behind, for `removeLeftovers`. */
 const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * Writes the file whole or not at all, for its owner alone (0600), also when the power fails in
- * the middle: its name appears only after its bytes are on the disk.
+ * Writes the file completely or not at all, readable by its owner only (0600). That holds even if
+ * the power fails: the name appears only after the bytes are on the disk.
  */
 export async function writeFileAtomically(
 	path: string,
@@ -31,9 +31,9 @@ export async function writeFileAtomically(
 	await syncFolder(dirname(path));
 }
 
-/** A renamed or removed name lasts only after its folder is on the disk. */
+/** Syncs the folder: only then do renamed and removed names last. */
 async function syncFolder(folder: string): Promise<void> {
-	// Windows opens no folder, and writes its names through by itself.
+	// Windows cannot open folders, and writes names through by itself.
 	if (process.platform === "win32") return;
 	const handle = await open(folder, constants.O_RDONLY);
 	try {
@@ -43,14 +43,14 @@ async function syncFolder(folder: string): Promise<void> {
 	}
 }
 
-/** Removes what writes left behind that a crash cut off. */
+/** Removes files left behind by writes that a crash interrupted. */
 export async function removeLeftovers(folder: string): Promise<void> {
 	for (const name of await listNames(folder)) {
 		if (TEMPORARY.test(name)) await rm(join(folder, name), { force: true });
 	}
 }
 
-/** The names in a folder, sorted; none when there is no such folder. */
+/** Returns the names in a folder, sorted; none if there is no such folder. */
 export async function listNames(folder: string): Promise<string[]> {
 	try {
 		return (await readdir(folder)).sort();
@@ -60,13 +60,13 @@ export async function listNames(folder: string): Promise<string[]> {
 	}
 }
 
-/** The code of an error of the operating system, such as ENOENT. */
+/** Returns the code of an error of the operating system, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
 	const code = error instanceof Error && (error as NodeJS.ErrnoException).code;
 	return typeof code === "string" ? code : undefined;
 }
 
-/** `text` as a JSON object, undefined when it is anything else. */
+/** Returns `text` as a JSON object, or undefined if it is anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
 	try {
 		const value: unknown = JSON.parse(text);

@@ -12,10 +12,10 @@ import {
 	writeFileAtomically,
 } from "./files.ts";
 
-/** Marks a folder as the agent's, which may therefore be emptied. */
+/** Marks a folder as the agent's, so that the agent may empty it. */
 const MARKER = "agent.json";
 
-/** All that the agent keeps in its folder. */
+/** Everything that the agent keeps in its folder. */
 const OWN_NAMES = [
 	"credentials.json",
 	"state.json",
@@ -24,7 +24,7 @@ const OWN_NAMES = [
 	"queue",
 	"refused",
 	"damaged",
-	// Last: until all else is gone the folder is still the agent's.
+	// Last: the folder stays the agent's until everything else is gone.
 	MARKER,
 ];
 
@@ -35,7 +35,7 @@ export interface FolderOptions {
 	home?: string;
 }
 
-/** Where the agent keeps its key, state and queue unless told. */
+/** Returns the default folder for the agent's key, state and queue. */
 export function defaultFolder(options: FolderOptions): string {
 	const { platform = process.platform, environment = process.env } = options;
 	const home = options.home ?? homedir();
@@ -51,7 +51,7 @@ export function defaultFolder(options: FolderOptions): string {
 			? "/var/db/assay-agent"
 			: "/var/lib/assay-agent";
 	}
-	// A relative one counts for nothing, says the base directory specification.
+	// The base directory specification says to ignore a relative path.
 	const state = environment.XDG_STATE_HOME?.startsWith("/")
 		? environment.XDG_STATE_HOME
 		: join(home, ".local/state");
@@ -59,14 +59,14 @@ export function defaultFolder(options: FolderOptions): string {
 }
 
 interface Marker {
-	/** The service manager that starts the agent, null when none was asked for. */
+	/** The service manager that starts the agent; null if none was wanted. */
 	service: string | null;
 }
 
 /**
- * Makes the folder, closes it to everybody else and proves that it can be written. A folder
- * that has other things in it is refused: uninstall empties the folder. Gives what takes back
- * all that this call made, for an enrollment that comes to nothing.
+ * Makes the folder, closes it to everybody else and proves that it can be written. Rejects a
+ * folder that contains other files, because uninstall empties the folder. Returns a function that
+ * removes everything this call made, for an enrollment that fails.
  */
 export async function prepareFolder(
 	folder: string,
@@ -80,13 +80,15 @@ export async function prepareFolder(
 	try {
 		await makeFolder(folder, made);
 		if (!(await stat(folder)).isDirectory()) {
-			throw new AgentError(`${folder} is no folder; give another with --dir`);
+			throw new AgentError(
+				`${folder} is not a folder; give another with --dir`,
+			);
 		}
 		const names = await listNames(folder);
 		wasOurs = names.length > 0;
 		if (wasOurs && !names.includes(MARKER)) {
 			throw new AgentError(
-				`${folder} has files that are not the agent's; give a folder of its own with --dir`,
+				`${folder} contains files that are not the agent's; give a separate folder with --dir`,
 			);
 		}
 		await closeToOthers(folder);
@@ -100,11 +102,13 @@ export async function prepareFolder(
 		await takeBack(wasOurs);
 		const code = errorCode(error);
 		if (code === "ENOTDIR") {
-			throw new AgentError(`${folder} is no folder; give another with --dir`);
+			throw new AgentError(
+				`${folder} is not a folder; give another with --dir`,
+			);
 		}
 		if (code === "ENOENT") {
 			throw new AgentError(
-				`${folder} cannot be made; give another folder with --dir`,
+				`${folder} cannot be created; give another folder with --dir`,
 			);
 		}
 		throw explainFolder(error, folder);
@@ -112,8 +116,8 @@ export async function prepareFolder(
 }
 
 /**
- * With its parents; adds those that were not there to `made`. Not Node's own way, which never
- * returns where the system makes no folders (/proc).
+ * Makes the folder with its parents and adds the new ones to `made`. Node's recursive mkdir is not
+ * used: it never returns where the system makes no folders (/proc).
  */
 async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 	try {
@@ -130,8 +134,8 @@ async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 
 async function closeToOthers(folder: string): Promise<void> {
 	if (process.platform !== "win32") return chmod(folder, 0o700);
-	// Modes mean nothing on Windows: only SYSTEM, administrators and this user, by their ids,
-	// which are the same in every language.
+	// Modes mean nothing on Windows. This permits only SYSTEM, administrators (by their ids, which
+	// are the same in every language) and this user.
 	const icacls = `${process.env.SystemRoot ?? "C:\\Windows"}\\System32\\icacls.exe`;
 	await promisify(execFile)(icacls, [
 		folder,
@@ -150,7 +154,7 @@ export async function writeMarker(
 	await writeFileAtomically(join(folder, MARKER), JSON.stringify(marker));
 }
 
-/** Undefined when the folder is not there or not the agent's. */
+/** Returns undefined if the folder does not exist or is not the agent's. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
 	try {
 		const stored = parseObject(await readFile(join(folder, MARKER), "utf8"));
@@ -164,8 +168,8 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
 }
 
 /**
- * Removes everything of the agent's, and the folder unless something else is in it. Goes on
- * after an error; gives what could not be removed.
+ * Removes the agent's files, and the folder unless it contains something else. Goes on after an
+ * error and returns the paths that could not be removed.
  */
 export async function removeFolder(folder: string): Promise<string[]> {
 	const left = await removeOwn(folder);
@@ -188,7 +192,7 @@ async function removeOwn(folder: string): Promise<string[]> {
 	return left;
 }
 
-/** `dir` as it was given, or the default; absolute. */
+/** Returns `dir` if given, or else the default folder, as an absolute path. */
 export function chooseFolder(
 	dir: string | undefined,
 	options: FolderOptions,

@@ -1,10 +1,10 @@
 import type { Platform } from "../src/devices/terms.ts";
 
-/** What a program said. Its output is cut off at `MAX_OUTPUT_BYTES`. */
+/** The result of a program. Its output is cut off at `MAX_OUTPUT_BYTES`. */
 export interface CommandResult {
 	/**
 	 * `exited`: it ran to its end, with `exitCode`. `missing`: there is no such program.
-	 * `denied`: it may not be run. `timed_out`: it was stopped after its time limit, or was killed.
+	 * `denied`: the agent may not run it. `timed_out`: it ran into its time limit or was killed.
 	 */
 	ended: "exited" | "missing" | "denied" | "timed_out";
 	/** -1 unless `ended` is `exited`. */
@@ -13,14 +13,14 @@ export interface CommandResult {
 	stderr: string;
 }
 
-/** What a file holds; a file over `MAX_FILE_BYTES` is `unreadable`. */
+/** The content of a file. A file over `MAX_FILE_BYTES` is `unreadable`. */
 export type FileResult =
 	| { kind: "text"; text: string }
 	| { kind: "missing" }
 	| { kind: "denied" }
 	| { kind: "unreadable" };
 
-/** What a folder holds: names, sorted. */
+/** The names in a folder, sorted. */
 export type FolderResult =
 	| { kind: "names"; names: string[] }
 	| { kind: "missing" }
@@ -28,19 +28,19 @@ export type FolderResult =
 	| { kind: "unreadable" };
 
 /**
- * All that a check may know of the device: the output of commands and the content of files. So
- * a check is a function of these, and every platform's checks are tested anywhere from what was
- * recorded on it. Nothing here throws: what went wrong is part of the answer.
+ * Everything that a check may know about the device: the output of commands and the content of
+ * files. A check is a function of these, so the tests run every platform's checks anywhere, from
+ * recordings. Nothing here throws: an error is part of the result.
  */
 export interface Host {
 	platform: Platform;
-	/** Whether the agent has the rights of root or of an elevated administrator. */
+	/** True if the agent has the rights of root or of an elevated administrator. */
 	isPrivileged: boolean;
 	/** The moment of the check. */
 	now: Date;
 	/**
-	 * Runs a program of the system's own folders with a fixed locale, no shell and no standard
-	 * input; it is killed after `timeoutMs` (5,000 unless told).
+	 * Runs a program from the system's own folders with a fixed locale, without a shell and standard
+	 * input. Kills it after `timeoutMs` (default 5,000).
 	 */
 	run(
 		program: string,
@@ -53,5 +53,5 @@ export interface Host {
 
 export const COMMAND_TIMEOUT_MS = 5_000;
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** The kernel's table of a busy server's connections has some megabytes. */
+/** On a busy server the kernel's table of connections has some megabytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;

@@ -19,16 +19,16 @@ export interface InstallOptions {
 	folder: string;
 	tokenFile?: string | undefined;
 	caFile?: string | undefined;
-	/** Sets up the service that starts the agent; undefined with --no-service. */
+	/** Sets up the service that starts the agent. Undefined with --no-service. */
 	service?: ServiceSetup | undefined;
-	/** Enrolls anew although the device is enrolled. */
+	/** Enrolls again even if the device is enrolled. */
 	force?: boolean | undefined;
 }
 
 export interface ServiceSetup {
-	/** What people know the service manager as: systemd, launchd. */
+	/** The name of the service manager, such as systemd or launchd. */
 	name: string;
-	/** Gives what a person should know besides. */
+	/** Returns further notes for the user. */
 	install(): Promise<string[]>;
 }
 
@@ -43,8 +43,8 @@ export interface Installed {
 }
 
 /**
- * Enrolls this device. All that can fail on the device is tried before the token is given
- * away, which works once; the key that comes back is stored before anything else happens.
+ * Enrolls this device. The token works once, so everything that can fail on the device is tried
+ * before the token is sent, and the returned key is stored before anything else happens.
  */
 export async function install(
 	options: InstallOptions,
@@ -71,7 +71,7 @@ export async function install(
 	}
 	client.rest();
 	const warnings: string[] = [];
-	// What waits is of an earlier enrollment.
+	// The waiting reports belong to an earlier enrollment.
 	await clearQueue(folder);
 	if (earlier) await revoke(earlier, host, signal);
 	const deviceId = await activate(
@@ -89,7 +89,7 @@ export async function install(
 	};
 }
 
-/** An installation whose service failed may be repeated: that needs no second token. */
+/** Repeats an installation whose service failed. That needs no second token. */
 async function onlySetUpService(
 	options: InstallOptions,
 	enrolled: Credentials,
@@ -99,7 +99,7 @@ async function onlySetUpService(
 	const isMissing = options.service !== undefined && marker?.service === null;
 	if (!isMissing || enrolled.server_url !== serverUrl) {
 		throw new AgentError(
-			`this device is enrolled already with ${enrolled.server_url}; see it with the status command, or give --force to enroll anew`,
+			`this device is already enrolled with ${enrolled.server_url}; the status command shows it, and --force enrolls again`,
 		);
 	}
 	const warnings: string[] = [];
@@ -118,7 +118,7 @@ async function readCa(file: string | undefined): Promise<string | undefined> {
 		return pem;
 	} catch (cause) {
 		throw new AgentError(
-			`${file} cannot be read as certificates; --ca-file needs a file with the certificate of your certificate authority in PEM`,
+			`${file} cannot be read as certificates; --ca-file needs a PEM file with the certificate of your certificate authority`,
 			{ cause },
 		);
 	}
@@ -132,7 +132,7 @@ async function exchange(
 	const outcome = await client.send("enroll", { body: { token }, signal });
 	if (outcome.kind === "ok") {
 		const key = outcome.body.api_key;
-		// It becomes a header: a line break in it would be another header.
+		// The key becomes a header; a line break in it would start another header.
 		if (typeof key === "string" && /^[\x21-\x7e]{1,4096}$/.test(key)) {
 			return key;
 		}
@@ -144,21 +144,23 @@ async function exchange(
 	}
 	if (outcome.kind === "refused") {
 		throw new AgentError(
-			`the service refuses the enrollment token: ${outcome.message}`,
+			`the service rejects the enrollment token: ${outcome.message}`,
 		);
 	}
-	// Of a request that was never sent nothing can have been taken.
+	// The service cannot have taken a token that was never sent.
 	const mayBeTaken = outcome.kind !== "trouble" || outcome.isUnsent !== true;
 	const reason =
 		outcome.kind === "trouble"
 			? outcome.reason
-			: "its answer is not that of an Assay service";
+			: "its answer is not from an Assay service";
 	throw new AgentError(
-		`this device is not enrolled: ${reason}. Try again${mayBeTaken ? "; if the token is refused then, the service has taken it, and you need a new one" : ""}`,
+		`this device is not enrolled: ${reason}. Try again${mayBeTaken ? "; if the token is rejected then, the service has taken it, and you need a new one" : ""}`,
 	);
 }
 
-/** The device that this machine was so far would otherwise keep its hardware, and the new one be refused. */
+/**
+ * Revokes the earlier device, which would otherwise keep the hardware, so the new one was rejected.
+ */
 async function revoke(
 	earlier: Credentials,
 	host: Host,
@@ -187,23 +189,25 @@ async function activate(
 	session.client.rest();
 	if (outcome.kind === "refused") {
 		warnings.push(
-			`The service refuses this device for now: ${outcome.message}. If this machine was enrolled before, its earlier device is the one to revoke, or to issue a new token for, which keeps its history. Once that is settled this one becomes active within a quarter of an hour, or at once with the once command.`,
+			`The service rejects this device for now: ${outcome.message}. If this machine was enrolled before, revoke its earlier device or, to keep its history, issue a new token for that one. This device then becomes active within a quarter of an hour, or at once with the once command.`,
 		);
 	}
 	if (outcome.kind === "trouble") {
 		warnings.push(
-			`The first heartbeat did not arrive: ${outcome.reason}. The device is enrolled, and becomes active as soon as the agent reaches the service.`,
+			`The first heartbeat did not arrive: ${outcome.reason}. The device is enrolled and becomes active as soon as the agent reaches the service.`,
 		);
 	}
 	if (outcome.kind === "unauthorized") {
 		throw new AgentError(
-			"the service enrolled this device and then refused its key: an administrator may have revoked it meanwhile; ask for a new enrollment token",
+			"the service enrolled this device and then rejected its key; an administrator may have revoked it meanwhile. Ask for a new enrollment token",
 		);
 	}
 	return session.state.device_id;
 }
 
-/** A device without the service is enrolled all the same: what failed can be mended and repeated. */
+/**
+ * Sets up the service. If that fails, the device stays enrolled and the command can be repeated.
+ */
 async function setUpService(
 	{ service, folder }: InstallOptions,
 	warnings: string[],
@@ -215,7 +219,7 @@ async function setUpService(
 		return service.name;
 	} catch (error) {
 		warnings.push(
-			`The service was not set up: ${(error as Error).message}. The device is enrolled: mend that and repeat the command, which then needs no token, or start the agent in another way.`,
+			`The service was not set up: ${(error as Error).message}. The device is enrolled. Fix this and repeat the command, which then needs no token, or start the agent in another way.`,
 		);
 		return null;
 	}

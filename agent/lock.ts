@@ -7,24 +7,27 @@ import { errorCode, parseObject } from "./files.ts";
 
 const FILE = "run.lock";
 
-/** A living owner touches it every minute; one that did not for so long has its number from someone else. */
+/**
+ * A living owner touches the lock every minute. After this time without a touch, the process with
+ * the owner's id is a different one.
+ */
 const STALE_MS = 10 * 60_000;
 
-/** Far longer than another process needs from judging a lock stale to removing it. */
+/** Far longer than another process needs to remove a lock after finding it stale. */
 const SETTLE_MS = 50;
 
-/** The locks of this very process, by path. */
+/** The locks of this process, by path. */
 const held = new Set<string>();
 
 export interface Lock {
-	/** Says that the owner lives; and whose the lock is, which somebody may have removed. */
+	/** Shows that the owner lives, and returns whose lock it is: somebody may have removed it. */
 	touch(): Promise<"ours" | "another's" | "nobody's">;
 	release(): Promise<void>;
 }
 
 /**
- * Takes the folder for this process: two agents on one folder would send everything twice.
- * Throws an AgentError when another one has it; one that was killed has it no longer.
+ * Locks the folder for this process, because two agents on one folder would send everything twice.
+ * Throws an AgentError if another living process has the lock.
  */
 export async function takeLock(folder: string): Promise<Lock> {
 	const path = join(folder, FILE);
@@ -39,7 +42,7 @@ export async function takeLock(folder: string): Promise<Lock> {
 	const owner = await readOwner(path);
 	if (owner?.token !== token) {
 		throw new AgentError(
-			`the agent is running already for ${folder}${owner ? ` (process ${owner.pid})` : ""}; stop it first, or let it work`,
+			`the agent is already running for ${folder}${owner ? ` (process ${owner.pid})` : ""}; stop it first, or let it work`,
 		);
 	}
 	held.add(path);
@@ -61,13 +64,13 @@ export async function takeLock(folder: string): Promise<Lock> {
 	};
 }
 
-/** The number of the process that runs for this folder, undefined when none does. */
+/** Returns the id of the process that runs for this folder, or undefined if none does. */
 export async function findRunning(folder: string): Promise<number | undefined> {
 	const path = join(folder, FILE);
 	return (await isStale(path)) ? undefined : (await readOwner(path))?.pid;
 }
 
-/** Makes the file with its content in one step: nobody sees it half written. */
+/** Makes the file with its content in one step, so that nobody sees it half written. */
 async function create(path: string, token: string): Promise<void> {
 	const temporary = `${path}.${token.replaceAll("-", "").slice(0, 12)}.tmp`;
 	const text = JSON.stringify({ pid: process.pid, token });
@@ -85,7 +88,7 @@ async function removeIfStale(path: string): Promise<void> {
 
 async function isStale(path: string): Promise<boolean> {
 	const owner = await readOwner(path);
-	// In a container every life has the same number: our own may be an earlier life's.
+	// In a container each life has the same process id: ours may be from an earlier life.
 	if (owner?.pid === process.pid) return !held.has(path);
 	if (!owner || !isAlive(owner.pid)) return true;
 	const about = await stat(path).catch(() => undefined);

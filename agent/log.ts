@@ -1,6 +1,6 @@
 /**
- * What the agent says while it runs: one line a thing on standard error, which the service
- * manager keeps. Never a credential, never evidence.
+ * The agent's log: one line for each event on standard error, which the service manager keeps. It
+ * never contains a credential or evidence.
  */
 export interface Log {
 	debug(sentence: string): void;
@@ -12,10 +12,10 @@ export interface Log {
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 const MAX_LINE = 500;
 
-/** The secrets of Assay, for the second wall: nothing here is meant to be given one. */
+/** Assay's secrets. A second wall: no caller should pass one. */
 const SECRET = /asy(?:_|%5f)[a-z]{3}(?:_|%5f)[0-9a-z]+/gi;
 
-/** Writes lines from `least` upwards; a level that is unknown counts as info. */
+/** Makes a log with lines from the level `least` upwards. An unknown level counts as info. */
 export function makeLog(
 	least: string | undefined,
 	write: (line: string) => void = (line) => process.stderr.write(line),
@@ -34,7 +34,10 @@ export function makeLog(
 	return { debug: say(0), info: say(1), warn: say(2), error: say(3) };
 }
 
-/** Text from outside on one line of a terminal: bounded, nothing that moves a cursor, no secret. */
+/**
+ * Makes text from outside safe for one line of a terminal: short, without control characters or
+ * secrets.
+ */
 export function printable(text: string): string {
 	const line = text
 		.slice(0, 4 * MAX_LINE)
@@ -48,8 +51,8 @@ export function printable(text: string): string {
 const REPEAT_MS = 60 * 60 * 1000;
 
 /**
- * Says what is wrong when it begins or changes, then at most hourly while it lasts: a server
- * that is away for a weekend is not a thousand lines.
+ * Makes a log that reports trouble when it begins or changes, and then at most hourly. A service
+ * that is away for a weekend does not make a thousand lines.
  */
 export function makeTroubleLog(log: Log) {
 	let last: { sentence: string; atMs: number } | undefined;
@@ -64,7 +67,7 @@ export function makeTroubleLog(log: Log) {
 			last = { sentence, atMs };
 			log[level](sentence);
 		},
-		/** True if there was trouble, which is over now. */
+		/** Ends the trouble. Returns true if there was any. */
 		clear(): boolean {
 			const was = last !== undefined;
 			last = undefined;

@@ -17,20 +17,20 @@ export interface Once {
 	results: CheckResult[];
 	sent_reports: number;
 	queued_reports: number;
-	/** Why not everything could be sent; what could not waits in the queue. */
+	/** Why not everything could be sent. The rest waits in the queue. */
 	error: string | null;
 }
 
 /**
- * One heartbeat, one run of the checks, and all that waits sent: for a scheduler of one's own.
- * Throws an AgentError where there is nothing to tell: this device is not enrolled (any more), or not active yet.
+ * Sends one heartbeat, runs the checks once, and sends all waiting reports: for a scheduler of
+ * one's own. Throws an AgentError if this device is not enrolled (any more) or not active yet.
  */
 export async function once(options: SessionOptions): Promise<Once> {
 	const { folder } = options;
 	const credentials = await readCredentials(folder);
 	if (!credentials) {
 		throw new AgentError(
-			`this device is not enrolled (nothing in ${folder}); run the install command, or name the agent's folder with --dir`,
+			`this device is not enrolled (nothing in ${folder}); run the install command, or give the agent's folder with --dir`,
 			{ exitCode: EXIT.notEnrolled },
 		);
 	}
@@ -68,7 +68,7 @@ export async function once(options: SessionOptions): Promise<Once> {
 
 function failure(
 	outcome: Outcome,
-	consolation = ". What was found waits and is sent next time",
+	consolation = ". The results wait and are sent next time",
 ): AgentError {
 	if (outcome.kind === "unauthorized") {
 		return new AgentError(
@@ -78,9 +78,11 @@ function failure(
 	}
 	if (outcome.kind === "refused") {
 		return new AgentError(
-			`the service refuses this device's heartbeat: ${outcome.message}`,
+			`the service rejects this device's heartbeat: ${outcome.message}`,
 		);
 	}
 	const reason = outcome.kind === "trouble" ? outcome.reason : "";
-	return new AgentError(`the service was not reached: ${reason}${consolation}`);
+	return new AgentError(
+		`the service could not be reached: ${reason}${consolation}`,
+	);
 }

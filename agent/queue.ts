@@ -4,8 +4,8 @@ import { listNames, parseObject, writeFileAtomically } from "./files.ts";
 import type { Report } from "./report.ts";
 
 /**
- * Reports on their way to the service: a file each in `<folder>/queue`, in the order of the
- * numbers that their names begin with. A report is removed only after the service has it.
+ * File names of the queue. Each report is a file in `<folder>/queue`; the number at the beginning
+ * of its name gives the order. A report is removed only after the service has stored it.
  */
 const NAME = /^(\d{10})-[A-Za-z0-9_-]{32}\.json$/;
 
@@ -17,7 +17,7 @@ export interface QueueLimits {
 const LIMITS: QueueLimits = { maxReports: 200, maxBytes: 10 * 1024 * 1024 };
 const MAX_SET_ASIDE = 10;
 
-/** The names of the waiting reports, oldest first. */
+/** Returns the names of the waiting reports, oldest first. */
 export async function listQueue(folder: string): Promise<string[]> {
 	return (await listNames(join(folder, "queue"))).filter((name) =>
 		NAME.test(name),
@@ -25,8 +25,8 @@ export async function listQueue(folder: string): Promise<string[]> {
 }
 
 /**
- * Puts the report at the end. Gives how many of the oldest had to be dropped to make room;
- * rejects with the operating system's error when it could not be written.
+ * Appends the report. Returns how many of the oldest reports were dropped to make room. Rejects
+ * with the operating system's error if the report could not be written.
  */
 export async function enqueue(
 	folder: string,
@@ -64,7 +64,7 @@ async function makeRoom(
 	return dropped;
 }
 
-/** The report of that name; undefined when a crash or the disk has damaged it. */
+/** Returns the report of that name, or undefined if a crash or the disk has damaged it. */
 export async function readQueued(
 	folder: string,
 	name: string,
@@ -89,14 +89,14 @@ export async function removeQueued(
 	await rm(join(folder, "queue", name), { force: true });
 }
 
-/** Takes a report out of the queue but keeps it for whoever looks into it; the newest ten stay. */
+/** Moves a report out of the queue and keeps the newest ten of them for an investigation. */
 export async function setAside(
 	folder: string,
 	name: string,
 	why: "refused" | "damaged",
 ): Promise<void> {
 	const from = join(folder, "queue", name);
-	// What cannot be kept is removed: the next report must go on.
+	// A report that cannot be kept is removed, so that the next one can be sent.
 	await rename(from, join(folder, why, name)).catch(() =>
 		rm(from, { force: true, recursive: true }),
 	);
@@ -115,7 +115,7 @@ async function keepNewest(folder: string): Promise<void> {
 	}
 }
 
-/** Removes every report, also those set aside: they were of a device that is no longer enrolled. */
+/** Removes every report, also those set aside, because their device is no longer enrolled. */
 export async function clearQueue(folder: string): Promise<void> {
 	for (const place of ["queue", "refused", "damaged"]) {
 		for (const name of await listNames(join(folder, place))) {

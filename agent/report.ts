@@ -4,20 +4,20 @@ import type { CheckResult } from "./checks/run-checks.ts";
 import type { State } from "./state.ts";
 
 /**
- * A report as it waits and is sent. Its id is made once, here: the service takes a report that
- * arrives twice under its id for the same one.
+ * A report as it waits and is sent. Its id is made once, here, so that the service recognizes a
+ * report that arrives twice.
  */
 export interface Report {
 	report_id: string;
 	results: (CheckResult & { correlation_id: string })[];
-	/** How many dropped reports the service knows of once it has this one. */
+	/** How many dropped reports the service knows about once it has this one. */
 	dropped_total: number;
 }
 
-/** The agent's own check: whether reports were lost on the device. */
+/** The agent's own check: reports if reports were lost on the device. */
 const QUEUE_CHECK = "AGENT_REPORT_QUEUE";
 
-/** A report of these results. `deviceId` carries the tenant in which the service knows the device. */
+/** Makes a report of these results. `deviceId` carries the device's tenant. */
 export function makeReport(
 	results: readonly CheckResult[],
 	deviceId: string,
@@ -33,8 +33,8 @@ export function makeReport(
 }
 
 /**
- * What was lost is said, in the first report after it: the history has a gap that nobody
- * would see otherwise. Once said, the next report says that no more was.
+ * Returns a result about lost reports. The first report after a loss mentions it, because nobody
+ * would see the gap in the history otherwise. The next report says that no more were lost.
  */
 function queueResult(state: State): CheckResult[] {
 	const dropped = state.dropped_total - state.dropped_told;
@@ -64,7 +64,7 @@ function queueResult(state: State): CheckResult[] {
 	];
 }
 
-/** Notes that the service has this report, and with it what it says of dropped ones. */
+/** Notes that the service has this report and so knows about the dropped ones in it. */
 export function noteDelivery(report: Report, state: State): void {
 	state.last_sent_at = new Date().toISOString();
 	const said = report.results.find(

@@ -24,26 +24,26 @@ import {
 } from "./session.ts";
 
 export interface RunOptions extends SessionOptions {
-	/** How long to wait after a restart; a random time up to 30 s unless told. */
+	/** Wait after a restart; by default a random time up to 30 s. */
 	startDelayMs?: number | undefined;
-	/** How often to look for an enrollment while there is none. */
+	/** Interval of looking for an enrollment while there is none. */
 	idleMs?: number | undefined;
 }
 
 const MAX_START_DELAY_MS = 30_000;
 
-/** At least this long until a heartbeat is sent again that was refused: asking often changes nothing. */
+/** Least wait before a rejected heartbeat is sent again: asking more often changes nothing. */
 const REFUSED_SECONDS = 900;
 
 /**
- * Reports on this device until `signal`, or until its folder is gone. Without an enrollment, or
- * after the service has refused the key, it waits for the next one.
+ * Reports on this device until `signal` aborts or the folder is gone. Without an enrollment, or
+ * after the service has rejected the key, it waits for the next enrollment.
  */
 export async function run(options: RunOptions): Promise<void> {
 	const { folder, log, signal } = options;
 	if (!(await readMarker(folder))) {
 		throw new AgentError(
-			`there is no agent in ${folder}; enroll this device with the install command, or name the agent's folder with --dir`,
+			`there is no agent in ${folder}; enroll this device with the install command, or give the agent's folder with --dir`,
 		);
 	}
 	const lock = await takeLock(folder);
@@ -59,7 +59,7 @@ export async function run(options: RunOptions): Promise<void> {
 				await serve(credentials, lock, options, isFirst);
 			} else {
 				troubles.say(
-					"this device is not enrolled; the agent waits until it is, with the install command",
+					"this device is not enrolled; the agent waits until you run the install command",
 				);
 				await pause(options.idleMs ?? LONGEST_SLEEP_MS, signal);
 			}
@@ -75,7 +75,7 @@ async function isOurs(lock: Lock, options: RunOptions): Promise<boolean> {
 	if (owner === "ours") return true;
 	options.log.warn(
 		owner === "nobody's"
-			? `what was in ${options.folder} is gone; the agent ends`
+			? `the agent's files in ${options.folder} are gone; the agent ends`
 			: "another agent runs for this folder; this one ends",
 	);
 	return false;
@@ -89,7 +89,7 @@ async function serve(
 	isStart: boolean,
 ): Promise<void> {
 	const { folder, signal, log } = options;
-	// Checks that still run when the enrollment ends must not queue what they find.
+	// Checks that still run when the enrollment ends must not queue their results.
 	const over = new AbortController();
 	const session = await openSession(credentials, {
 		...options,
@@ -98,7 +98,7 @@ async function serve(
 	const { state } = session;
 	log.info(`reporting to ${credentials.server_url}`);
 	if (isStart && state.last_checks_at !== null) {
-		// Many devices start at the same minute: after a power failure, or in the morning.
+		// Many devices start in the same minute, for example after a power failure or in the morning.
 		const delayMs = options.startDelayMs ?? Math.random() * MAX_START_DELAY_MS;
 		await pause(delayMs, signal);
 	}
@@ -169,7 +169,7 @@ async function serve(
 			await request(sendNext(session));
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
-			// Beside the loop: heartbeats go on while the checks take their time.
+			// Not awaited: heartbeats go on while the checks take their time.
 			collecting = collect(session)
 				.then(
 					() => {},
@@ -195,7 +195,7 @@ function set(timer: Timer, intervalSeconds: number): void {
 	timer.delayMs = withJitter(intervalSeconds, Math.random());
 }
 
-/** Waits; less when the signal is given. */
+/** Waits, or returns early when `signal` aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
 	await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,13 +1,13 @@
-/** A clock that is this much behind the last time it showed was set back, not just corrected. */
+/** A clock that is this far behind its last known time was set back, not just corrected. */
 const SET_BACK_MS = 60_000;
 
-/** What still waits for a moment, looks at the clock at least this often. */
+/** Longest sleep before the agent looks at the clock again. */
 export const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * When something is due that happens `delayMs` after `lastMs`: at once if it never happened,
- * or if the clock was set back since, as a device would otherwise be silent until the clock has
- * caught up. All in milliseconds since 1970.
+ * Returns when an action is due that happens `delayMs` after `lastMs`. It is due at once if it
+ * never happened, or if the clock was set back since; otherwise a device would be silent until the
+ * clock has caught up. All in milliseconds since 1970.
  */
 export function dueAt(
 	lastMs: number | undefined,
@@ -18,28 +18,28 @@ export function dueAt(
 	return lastMs + delayMs;
 }
 
-/** `intervalSeconds` in milliseconds, up to a tenth less or more, so that a fleet spreads. */
+/** Returns `intervalSeconds` in milliseconds, up to a tenth less or more, to spread a fleet. */
 export function withJitter(intervalSeconds: number, random: number): number {
 	return intervalSeconds * 1000 * (0.9 + 0.2 * random);
 }
 
 /**
- * How long to sleep until the earliest of `dues`. Never more than a minute: a timer does not
- * count while a laptop is suspended, and the clock may be set.
+ * Returns how long to sleep until the earliest of `dues`. It is never more than a minute, because
+ * a timer does not count while a laptop is suspended, and the clock may be changed.
  */
 export function sleepMs(dues: readonly number[], nowMs: number): number {
 	const first = Math.min(...dues);
 	return Math.max(0, Math.min(first - nowMs, LONGEST_SLEEP_MS));
 }
 
-/** Something that is done again and again: `delayMs` after `lastMs`. */
+/** A repeated action: due `delayMs` after `lastMs`. */
 export interface Timer {
-	/** Undefined when it was never done. */
+	/** Undefined if it was never done. */
 	lastMs: number | undefined;
 	delayMs: number;
 }
 
-/** A timer of something that was done last at this RFC 3339 time. */
+/** Returns a timer for an action that was last done at this RFC 3339 time. */
 export function timerSince(
 	lastAt: string | null,
 	intervalSeconds: number,
@@ -53,9 +53,9 @@ export function timerSince(
 export interface Situation {
 	heartbeat: Timer;
 	postures: Timer;
-	/** Nothing is sent before: after a failure. */
+	/** After a failure, nothing is sent before this is due. */
 	hold: Timer;
-	/** Whether a heartbeat has succeeded: until then nothing else is sent. */
+	/** True after a heartbeat has succeeded. Until then nothing else is sent. */
 	isActive: boolean;
 	isReportWaiting: boolean;
 	isCollecting: boolean;
@@ -67,7 +67,7 @@ export type Step =
 	| { kind: "collect" }
 	| { kind: "sleep"; ms: number };
 
-/** What to do now. Heartbeats come first; the checks need no service and do not wait for it. */
+/** Chooses the next step. Heartbeats come first. The checks do not wait for the service. */
 export function chooseStep(situation: Situation, nowMs: number): Step {
 	const { heartbeat, postures, hold, isActive } = situation;
 	const due = (timer: Timer) => dueAt(timer.lastMs, timer.delayMs, nowMs);

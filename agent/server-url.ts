@@ -1,6 +1,6 @@
 import { AgentError, EXIT } from "./agent-error.ts";
 
-/** True for this very machine, which no network lies before. */
+/** True for this machine itself, which is reached without a network. */
 export function isLoopback(hostname: string): boolean {
 	return (
 		hostname === "localhost" ||
@@ -10,8 +10,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * The origin of the service whose address a person gave. Throws an AgentError when it is no
- * address, has more than an origin, or would send the device's key unencrypted.
+ * Returns the origin of the service from the address that a user gave. Throws an AgentError if it
+ * is not an address, has more than an origin, or would send the device's key unencrypted.
  */
 export function parseServerUrl(text: string): string {
 	const url = URL.parse(text.trim());
@@ -22,7 +22,7 @@ export function parseServerUrl(text: string): string {
 	}
 	if (url.username !== "" || url.password !== "") {
 		throw wrong(
-			"the address of the service must have no user name or password",
+			"the address of the service must not contain a user name or password",
 		);
 	}
 	if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
@@ -32,7 +32,7 @@ export function parseServerUrl(text: string): string {
 	}
 	if (url.protocol === "http:" && !isLoopback(url.hostname)) {
 		throw wrong(
-			`the address of the service must begin with https://, as the device's key would cross the network unencrypted; http:// is only for a service on this machine (localhost)`,
+			`the address of the service must begin with https://, because the device's key would cross the network unencrypted; http:// is only for a service on this machine (localhost)`,
 		);
 	}
 	return url.origin;

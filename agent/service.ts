@@ -9,14 +9,14 @@ export type {
 } from "./service/manager.ts";
 export { checkProgram } from "./service/program.ts";
 
-/** What starts services on this machine; undefined where nothing does that the agent knows. */
+/** Returns the service manager of this machine, or undefined if the agent knows none here. */
 export async function serviceManager(): Promise<ServiceManager | undefined> {
 	const platform = thisPlatform();
 	if (platform === undefined) return undefined;
 	const host = makeSystemHost(platform, new AbortController().signal);
 	switch (platform) {
 		case "LINUX":
-			// This is how systemd says that it runs; in a container it often does not.
+			// This folder exists while systemd runs. In a container it often does not run.
 			return existsSync("/run/systemd/system")
 				? (await import("./service/systemd.ts")).systemd(host)
 				: undefined;

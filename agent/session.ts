@@ -27,7 +27,7 @@ import {
 import { makeReport, noteDelivery, type Report } from "./report.ts";
 import { readInterval, readStateOf, type State, writeState } from "./state.ts";
 
-/** The agent at work for one enrollment: what `run`, `once` and `install` do is made of these steps. */
+/** The agent's work for one enrollment. `run`, `once` and `install` are made of these steps. */
 export interface Session {
 	folder: string;
 	credentials: Credentials;
@@ -39,7 +39,7 @@ export interface Session {
 	runChecks: (signal: AbortSignal) => Promise<CheckResult[]>;
 	state: State;
 	troubles: { request: TroubleLog; heartbeat: TroubleLog; disk: TroubleLog };
-	/** A report that found no room on the disk. */
+	/** A report that could not be written because the disk was full. */
 	unsaved: Report | undefined;
 	facts: { found: Facts; atMs: number } | undefined;
 }
@@ -50,7 +50,7 @@ export interface SessionOptions {
 	log: Log;
 	signal: AbortSignal;
 	queueLimits?: QueueLimits | undefined;
-	/** How to run the checks: in this process unless told. */
+	/** How to run the checks; by default in this process. */
 	runChecks?: ((signal: AbortSignal) => Promise<CheckResult[]>) | undefined;
 }
 
@@ -87,7 +87,7 @@ export async function openSession(
 	};
 }
 
-/** Sends a heartbeat; after `ok` the device is active and the intervals are the service's. */
+/** Sends a heartbeat. After `ok` the device is active and has the service's intervals. */
 export async function beat(session: Session): Promise<Outcome> {
 	const { client, credentials, signal, state, log, troubles } = session;
 	const facts = await freshFacts(session);
@@ -102,14 +102,14 @@ export async function beat(session: Session): Promise<Outcome> {
 		return noteOutcome(session, {
 			kind: "trouble",
 			reason:
-				"the answer to a heartbeat is not that of an Assay service; is its address right?",
+				"the answer to a heartbeat is not from an Assay service; check the service's address",
 		});
 	}
 	let refusal: string | undefined;
 	if (outcome.kind === "refused") {
-		// What is refused now is refused until something changes: perhaps on this device.
+		// The service will reject it again until something changes, perhaps on this device.
 		session.facts = undefined;
-		refusal = `the service refuses this device's heartbeat: ${outcome.message}`;
+		refusal = `the service rejects this device's heartbeat: ${outcome.message}`;
 		troubles.heartbeat.say(refusal, "error");
 	}
 	if (answer) {
@@ -147,7 +147,9 @@ function readHeartbeat(
 		: undefined;
 }
 
-/** Some facts cost a program's start: they are looked up hourly, not with each heartbeat. */
+/**
+ * Returns facts at most an hour old: some cost the start of a program, too much for each heartbeat.
+ */
 async function freshFacts(session: Session): Promise<Facts> {
 	const known = session.facts;
 	const ageMs = known ? Date.now() - known.atMs : -1;
@@ -163,11 +165,13 @@ function warnOfClock(serverTime: string, log: Log): void {
 	const minutes = Math.round(Math.abs(aheadMs) / 60_000);
 	if (!Number.isFinite(minutes)) return;
 	log.warn(
-		`this device's clock is ${minutes} minutes ${aheadMs > 0 ? "ahead of" : "behind"} the service's; the times in its reports are as wrong`,
+		`this device's clock is ${minutes} minutes ${aheadMs > 0 ? "ahead of" : "behind"} the service's; the times in its reports are wrong by as much`,
 	);
 }
 
-/** Runs the checks and queues what they found; undefined when the agent was stopped meanwhile. */
+/**
+ * Runs the checks and queues their results. Returns undefined if the agent was stopped meanwhile.
+ */
 export async function collect(
 	session: Session,
 ): Promise<CheckResult[] | undefined> {
@@ -184,7 +188,7 @@ export async function collect(
 		if (session.unsaved) noteDropped(session, 1);
 		session.unsaved = report;
 		troubles.disk.say(
-			`a report cannot be stored and is lost if it cannot be sent before the next (${(error as NodeJS.ErrnoException).code}); is the disk full?`,
+			`a report cannot be stored, and is lost unless it is sent before the next one (${(error as NodeJS.ErrnoException).code}); is the disk full?`,
 			"error",
 		);
 	}
@@ -201,7 +205,7 @@ export async function runChecksHere(
 	return runChecks(await loadChecks(host.platform), host, {
 		signal,
 		onCrash: (check) =>
-			log.warn(`the check ${check} failed unexpectedly; it reports UNKNOWN`),
+			log.warn(`the check ${check} crashed; its result is UNKNOWN`),
 	});
 }
 
@@ -214,7 +218,7 @@ function noteDropped({ state, log }: Session, dropped: number): void {
 	);
 }
 
-/** Whether a report waits. */
+/** True if a report is waiting. */
 export async function hasReports(session: Session): Promise<boolean> {
 	return (
 		session.unsaved !== undefined ||
@@ -222,7 +226,7 @@ export async function hasReports(session: Session): Promise<boolean> {
 	);
 }
 
-/** Sends the oldest report; undefined when none waits. */
+/** Sends the oldest report. Returns undefined if none is waiting. */
 export async function sendNext(session: Session): Promise<Outcome | undefined> {
 	const { folder, log } = session;
 	for (;;) {
@@ -264,18 +268,20 @@ async function deliver(
 	}
 	if (outcome.kind === "refused") {
 		session.log.error(
-			`the service refuses the report ${report.report_id}, which was set aside in ${session.folder}/refused: ${outcome.message}`,
+			`the service rejected the report ${report.report_id}, which was set aside in ${session.folder}/refused: ${outcome.message}`,
 		);
 		await then.refuse();
 	}
 	return noteOutcome(session, outcome);
 }
 
-/** What every outcome does to the state, and to the enrollment when the key is no longer valid. */
+/** Notes the outcome in the state, and ends the enrollment if the key is no longer valid. */
 async function noteOutcome(
 	session: Session,
 	outcome: Outcome,
-	/** What a refusal means for all that follows; a report that is refused means nothing for the next. */
+	/**
+	 * The trouble that a rejected heartbeat means. A rejected report says nothing about the next one.
+	 */
 	refusal?: string,
 ): Promise<Outcome> {
 	const { state, troubles, log, signal } = session;
@@ -296,7 +302,9 @@ async function noteOutcome(
 	return outcome;
 }
 
-/** The key is void: it and what waits under it are removed, unless a newer enrollment came between. */
+/**
+ * Removes the void key and the reports waiting under it, unless a newer enrollment came meanwhile.
+ */
 async function forgetEnrollment(session: Session): Promise<void> {
 	const { folder, credentials, state, log } = session;
 	const stored = await readCredentials(folder);
@@ -306,11 +314,11 @@ async function forgetEnrollment(session: Session): Promise<void> {
 	await clearQueue(folder);
 	session.unsaved = undefined;
 	log.error(
-		"the service no longer accepts this device's key: the device was revoked or enrolled elsewhere. The key and the waiting reports are removed; to enroll again, get a new enrollment token and run the install command",
+		"the service no longer accepts this device's key: the device was revoked or enrolled elsewhere. The agent removed the key and the waiting reports. To enroll again, get a new enrollment token and run the install command",
 	);
 }
 
-/** A state that cannot be written costs punctuality after a restart, not the reports. */
+/** A state that cannot be written costs punctuality after a restart, but no reports. */
 async function saveState({ folder, state, troubles }: Session): Promise<void> {
 	try {
 		await writeState(folder, state);

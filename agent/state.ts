@@ -7,7 +7,7 @@ import {
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
-/** What the agent remembers of one enrollment across restarts. Times are RFC 3339. */
+/** The agent's memory of one enrollment across restarts. Times are RFC 3339. */
 export interface State {
 	enrollment_id: string;
 	/** Null until the first heartbeat has succeeded. */
@@ -15,19 +15,25 @@ export interface State {
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;
 	last_heartbeat_at: string | null;
-	/** When the checks ran last. */
+	/** When the checks last ran. */
 	last_checks_at: string | null;
-	/** When the service took a report last. */
+	/** When the service last accepted a report. */
 	last_sent_at: string | null;
-	/** Why the last request failed and since when requests have, null while they succeed. */
+	/** Why the last request failed, and since when requests fail. Null while they succeed. */
 	trouble: { since: string; reason: string } | null;
-	/** When the service refused the key, after which it was cleared. */
+	/** When the service rejected the key, which was then removed. */
 	refused_at: string | null;
-	/** Reports dropped because the queue was full, ever; and how many of those the service was told of. */
+	/**
+	 * All reports dropped because the queue was full; `dropped_told` of them are known to the
+	 * service.
+	 */
 	dropped_total: number;
 	dropped_told: number;
 	dropped_since: string | null;
-	/** The service's last word on the queue is that reports were dropped: the next says it is well. */
+	/**
+	 * True if the service last heard that reports were dropped. The next report then gives the
+	 * all-clear.
+	 */
 	owes_all_clear: boolean;
 }
 
@@ -51,14 +57,14 @@ const freshState = (enrollmentId: string): State => ({
 	owes_all_clear: false,
 });
 
-/** A whole number of seconds that a timer can use, else undefined. */
+/** Returns a whole number of seconds that a timer can use, or undefined. */
 export function readInterval(value: unknown): number | undefined {
 	return Number.isInteger(value) && (value as number) >= 1
 		? Math.min(value as number, MAX_INTERVAL_SECONDS)
 		: undefined;
 }
 
-/** What was stored, of whatever enrollment; undefined when there is nothing, or it was damaged. */
+/** Returns the stored state of any enrollment, or undefined if it is missing or damaged. */
 export async function readState(folder: string): Promise<State | undefined> {
 	let text: string;
 	try {
@@ -104,7 +110,7 @@ export async function readState(folder: string): Promise<State | undefined> {
 	};
 }
 
-/** The state of this enrollment: what is stored of an earlier one counts for nothing. */
+/** Returns the state of this enrollment, and ignores that of an earlier one. */
 export async function readStateOf(
 	folder: string,
 	enrollmentId: string,

@@ -5,7 +5,7 @@ import { listQueue } from "./queue.ts";
 import { dueAt } from "./schedule.ts";
 import { readState } from "./state.ts";
 
-/** What `status` shows. Times are RFC 3339; never the key. */
+/** The output of `status`. Times are RFC 3339. It never has the key. */
 export interface Status {
 	folder: string;
 	enrolled: boolean;
@@ -14,10 +14,10 @@ export interface Status {
 	enrolled_at: string | null;
 	/** The process of the running agent. */
 	running_pid: number | null;
-	/** The service manager's view; null when none was set up for this folder. */
+	/** The service manager's view; null if no service was set up for this folder. */
 	service: { name: string; state: string } | null;
 	last_heartbeat_at: string | null;
-	/** Null while requests fail: the next attempt is then later, at a random moment. */
+	/** Null while requests fail, because the next attempt is then at a later, random moment. */
 	next_heartbeat_at: string | null;
 	last_checks_at: string | null;
 	next_checks_at: string | null;
@@ -26,13 +26,13 @@ export interface Status {
 	dropped_reports: number;
 	/** Why requests fail, and since when. */
 	trouble: { since: string; reason: string } | null;
-	/** When the service refused the key. */
+	/** When the service rejected the key. */
 	refused_at: string | null;
 }
 
 export async function readStatus(
 	folder: string,
-	/** What the service manager says; asked only if a service was set up. */
+	/** Asks the service manager. Called only if a service was set up. */
 	serviceState: (name: string) => Promise<string>,
 ): Promise<Status> {
 	const marker = await readMarker(folder);
@@ -74,12 +74,12 @@ export async function readStatus(
 	};
 }
 
-/** The status for a person. */
+/** Returns the status as text for people. */
 export function describeStatus(status: Status): string {
 	if (!status.enrolled) {
 		return status.refused_at
-			? `Not enrolled: the service refused this device's key at ${status.refused_at}. Get a new enrollment token and run the install command.`
-			: `Not enrolled (nothing in ${status.folder}). Run the install command, or name the agent's folder with --dir.`;
+			? `Not enrolled: the service rejected this device's key at ${status.refused_at}. Get a new enrollment token and run the install command.`
+			: `Not enrolled (nothing in ${status.folder}). Run the install command, or give the agent's folder with --dir.`;
 	}
 	const { service, trouble } = status;
 	const lines: [string, string | null][] = [
@@ -114,7 +114,7 @@ const reports = (count: number) =>
 const describeAgent = ({ running_pid }: Status) =>
 	running_pid === null ? "not running" : `running as process ${running_pid}`;
 
-/** Nothing comes next while the agent does not run. */
+/** Leaves out the next time while the agent is not running. */
 function when(status: Status, what: "heartbeat" | "checks"): string {
 	const last = status[`last_${what}_at`];
 	if (last === null) return "none yet";

@@ -7,21 +7,21 @@ import { thisPlatform } from "./system-host.ts";
 export interface Uninstalled {
 	folder: string;
 	was_enrolled: boolean;
-	/** Whether the service said that it revoked the key. */
+	/** True if the service revoked the key, or says it is already void. */
 	unenrolled: boolean;
-	/** What could not be done, and what to do. */
+	/** Steps that failed, and what to do. */
 	warnings: string[];
 }
 
 const UNENROLL_TIMEOUT_MS = 5000;
 
 /**
- * Removes the agent's service, key and folder. The key goes whatever happens before; that the
- * Assay service hears of it is tried once. Doing it again does no harm.
+ * Removes the agent's service, key and folder. The key is removed whatever fails before. The agent
+ * tries once to tell the Assay service. Repeating the command does no harm.
  */
 export async function uninstall(
 	folder: string,
-	/** Undefined when no service was set up for this folder. */
+	/** Undefined if no service was set up for this folder. */
 	removeService: (() => Promise<string[]>) | undefined,
 	signal: AbortSignal,
 ): Promise<Uninstalled> {
@@ -48,7 +48,7 @@ export async function uninstall(
 				timeoutMs: UNENROLL_TIMEOUT_MS,
 			});
 			client.rest();
-			// A key that is void already needs no revoking.
+			// A key that is already void needs no revoking.
 			unenrolled = outcome.kind === "ok" || outcome.kind === "unauthorized";
 			if (outcome.kind === "trouble" || outcome.kind === "refused") {
 				const reason =
@@ -70,7 +70,7 @@ export async function uninstall(
 	if (await readMarker(folder)) {
 		for (const left of await removeFolder(folder)) {
 			warnings.push(
-				`${left} was not removed: remove it by hand if it is not needed.`,
+				`${left} was not removed. Remove it by hand if it is not needed.`,
 			);
 		}
 	}

@@ -1,4 +1,4 @@
-/** Left in by makers of boards who never set their own; shared by thousands of machines. */
+/** UUIDs of board makers who never set their own. Thousands of machines share them. */
 const JUNK_UUIDS = new Set([
 	"03000200-0400-0500-0006-000700080009",
 	"00020003-0004-0005-0006-000700080009",
@@ -7,11 +7,11 @@ const JUNK_UUIDS = new Set([
 	"fefefefe-fefe-fefe-fefe-fefefefefefe",
 ]);
 
-/** What makers write where they have no number. */
+/** Texts that makers use in place of a serial number. */
 const JUNK_SERIAL =
 	/^(to be filled by o\.?e\.?m\.?|default string|none|n\/?a|not (specified|available|applicable|provided)|unknown|invalid|empty|system serial number|chassis serial number|serial ?number|oem|o\.e\.m\.|0?123456789|1234567890?|xxx+|\.+|(.)\3*)$/i;
 
-/** The hardware's UUID in lower case; undefined if it is none, or one that stands for none. */
+/** Returns the hardware's UUID in lower case, or undefined if it is no UUID or a placeholder. */
 export function realUuid(text: string | undefined): string | undefined {
 	const uuid = text?.trim().toLowerCase() ?? "";
 	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid)) {
@@ -21,7 +21,7 @@ export function realUuid(text: string | undefined): string | undefined {
 	return isOneDigit || JUNK_UUIDS.has(uuid) ? undefined : uuid;
 }
 
-/** The hardware's serial number; undefined if it is none, or words that stand for none. */
+/** Returns the hardware's serial number, or undefined if it is none or a placeholder. */
 export function realSerial(text: string | undefined): string | undefined {
 	const serial = text?.trim();
 	return serial !== undefined &&

@@ -5,8 +5,8 @@ import type { Host } from "../host.ts";
 import { realSerial, realUuid } from "./firmware.ts";
 
 /**
- * The firmware's UUID as the loader found it; without a usable one, as on many boards for
- * hobbyists, `kern.hostuuid`, which FreeBSD then makes once and keeps in /etc/hostid.
+ * Returns the firmware's UUID as the loader found it. Many boards for hobbyists have no usable one;
+ * then it is `kern.hostuuid`, which FreeBSD makes once and keeps in /etc/hostid.
  */
 export const findFacts: FactFinder = async (host) => {
 	const told = await runForText(host, "freebsd-version", ["-u"]);

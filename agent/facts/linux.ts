@@ -7,9 +7,9 @@ import type { Host } from "../host.ts";
 import { realSerial, realUuid } from "./firmware.ts";
 
 /**
- * What the firmware tells of a Linux machine. Its UUID may be read by root only; without it, and in a
- * container, whose firmware is its host's, the system's own id stands in, in a form made for
- * this agent: machine-id(5) asks not to hand out the id itself.
+ * Returns the firmware's facts about a Linux machine. Only root may read the UUID. Without it, and
+ * in a container, whose firmware is its host's, the system's own id is used, in a form made for
+ * this agent: machine-id(5) asks not to reveal the id itself.
  */
 export const findFacts: FactFinder = async (
 	host: Host,
@@ -31,10 +31,13 @@ export const findFacts: FactFinder = async (
 const readFirmwareUuid = async (host: Host) =>
 	realUuid(await readLine(host, "/sys/class/dmi/id/product_uuid"));
 
-/** Ours alone, so that no other program makes the same id of this machine. */
+/** Used by this agent only, so that no other program derives the same id from this machine. */
 const APPLICATION_ID = Buffer.from("7d1f9a2c5be84f0b9c33a1e2d46078fb", "hex");
 
-/** As systemd's `sd_id128_get_machine_app_specific` does it: HMAC-SHA-256, marked as a random UUID. */
+/**
+ * Derives an id as systemd's `sd_id128_get_machine_app_specific` does: HMAC-SHA-256, marked as a
+ * random UUID.
+ */
 async function makeSystemUuid(host: Host): Promise<string | undefined> {
 	const id = await readLine(host, "/etc/machine-id");
 	if (!id || !/^[0-9a-f]{32}$/.test(id) || new Set(id).size === 1) {
@@ -57,7 +60,7 @@ const readSerial = async (host: Host) =>
 			(await readLine(host, "/proc/device-tree/serial-number")),
 	);
 
-/** A name for people to read, without what does not belong in one. */
+/** Cleans a name that people read: no control characters, at most 200 characters. */
 function shown(name: string | undefined): string | undefined {
 	const text = name
 		?.replace(/\p{Cc}+/gu, " ")

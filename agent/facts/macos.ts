@@ -1,7 +1,7 @@
 import { versionField } from "../checks/macos/os-version.ts";
 import type { FactFinder } from "../facts.ts";
 
-/** The platform's own number and serial number from the device tree, and "macOS 15.3 (24D60)". */
+/** Returns the platform's UUID and serial number from the device tree, and "macOS 15.3 (24D60)". */
 export const findFacts: FactFinder = async (host) => {
 	const tree = await host.run("ioreg", [
 		"-rd1",
@@ -19,7 +19,7 @@ export const findFacts: FactFinder = async (host) => {
 		)
 			? uuid
 			: undefined,
-		// A virtual machine may have none, or 0.
+		// A virtual machine may have no serial number, or 0.
 		serial_number: /^[A-Z0-9+/=-]{4,64}$/i.test(serial ?? "")
 			? serial
 			: undefined,
@@ -30,7 +30,7 @@ export const findFacts: FactFinder = async (host) => {
 	};
 };
 
-/** `    "IOPlatformUUID" = "564D…"`, a line each. */
+/** Reads a property from lines such as `    "IOPlatformUUID" = "564D…"`. */
 function property(tree: string, name: string): string | undefined {
 	return new RegExp(`^[ |]*"${name}" = "([^"]{1,64})"\\s*$`, "m").exec(
 		tree,

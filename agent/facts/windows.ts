@@ -18,12 +18,12 @@ $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVers
 }
 `;
 
-/** The first build that is Windows 11; its registry goes on to say Windows 10. */
+/** The first build of Windows 11, whose registry still says Windows 10. */
 const WINDOWS_11 = 22_000;
 
 /**
- * The hardware's UUID is the firmware's. Some boards ship one that stands for none; then the
- * installation's own, which lasts until Windows is installed anew.
+ * Returns the firmware's UUID. If a board has only a placeholder, it is the installation's own id,
+ * which lasts until Windows is installed again.
  */
 export const findFacts: FactFinder = async (host) => {
 	const asked = await ask(host, FACTS_SCRIPT);
@@ -47,7 +47,10 @@ export const findFacts: FactFinder = async (host) => {
 	};
 };
 
-/** Such as "Windows 11 Pro 24H2 (26100.2605)" or "Windows Server 2022 Standard 21H2 (20348.2762)". */
+/**
+ * Returns text such as "Windows 11 Pro 24H2 (26100.2605)" or "Windows Server 2022 Standard 21H2
+ * (20348.2762)".
+ */
 export function windowsVersion(answer: Record<string, unknown>): string {
 	const build = integer(answer.build);
 	const revision = integer(answer.revision);

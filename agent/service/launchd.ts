@@ -24,7 +24,7 @@ const LOG = `/var/log/${SERVICE_NAME}.log`;
 
 export interface LaunchdPlaces {
 	daemons: string;
-	/** Of newsyslog, which keeps the log from growing. */
+	/** The folder of newsyslog's settings, which keeps the log from growing. */
 	logRotation: string;
 	programs: string;
 	log: string;
@@ -46,13 +46,13 @@ export function launchd(
 		async install(spec) {
 			checkSpec(spec);
 			const placed = await placeProgram(spec, places.programs);
-			// launchd refuses one that others may write.
+			// launchd rejects a file that others may write.
 			await writeFile(plist, launchdPlist(placed, places.log), { mode: 0o644 });
 			await writeFile(rotation, `${places.log} 640 3 1024 * J\n`, {
 				mode: 0o644,
 			});
 			await unload(host);
-			// Somebody may have disabled it, which outlasts an installation.
+			// Somebody may have disabled it, and that survives an installation.
 			await tryRun(host, "launchctl", ["enable", TARGET]);
 			await runOrThrow(host, "launchctl", ["bootstrap", "system", plist]);
 			return [];
@@ -78,7 +78,9 @@ export function launchd(
 	};
 }
 
-/** Stopping goes on after `bootout` returns, and a bootstrap meanwhile is refused. */
+/**
+ * Waits until the service has stopped: `bootout` returns earlier, and a bootstrap meanwhile fails.
+ */
 async function unload(host: Host): Promise<void> {
 	await tryRun(host, "launchctl", ["bootout", TARGET]);
 	for (let tries = 0; tries < 20; tries++) {
@@ -88,7 +90,7 @@ async function unload(host: Host): Promise<void> {
 	}
 }
 
-/** The property list of a daemon that is always there and never in the way. */
+/** Returns the property list of a daemon that always runs, with low priority. */
 export function launchdPlist(spec: ServiceSpec, log = LOG): string {
 	const string = (text: string) => `<string>${escapeXml(text)}</string>`;
 	const args = [spec.program, ...spec.args];

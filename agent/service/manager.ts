@@ -1,7 +1,7 @@
 import { AgentError } from "../agent-error.ts";
 import type { CommandResult, Host } from "../host.ts";
 
-/** What to start, with the arguments after it, for the agent whose folder is `folder`. */
+/** The program to start with its arguments, for the agent whose folder is `folder`. */
 export interface ServiceSpec {
 	program: string;
 	args: string[];
@@ -12,21 +12,24 @@ export interface ServiceSpec {
 export type ServiceState = "running" | "stopped" | "not_installed" | "unknown";
 
 export interface ServiceManager {
-	/** What people know it as. */
+	/** The manager's name for people. */
 	name: string;
-	/** Sets the service up, or anew, and starts it. Gives what a person should know besides. */
+	/** Sets the service up (again) and starts it. Returns further notes for the user. */
 	install(spec: ServiceSpec): Promise<string[]>;
-	/** Stops and removes all that `install` made. Doing it again does no harm. Gives what was not there. */
+	/**
+	 * Stops and removes everything that `install` made, and may be repeated. Returns notes on missing
+	 * parts.
+	 */
 	uninstall(): Promise<string[]>;
 	state(): Promise<ServiceState>;
 }
 
 export const SERVICE_NAME = "assay-agent";
 
-/** Stopping waits for a check that is under way. */
+/** Long, because stopping waits for a running check. */
 const TIMEOUT_MS = 60_000;
 
-/** Runs a command of the service manager; one that fails is an error that names it. */
+/** Runs a command of the service manager. Throws an AgentError that names it if it fails. */
 export async function runOrThrow(
 	host: Host,
 	program: string,
@@ -38,7 +41,7 @@ export async function runOrThrow(
 		result.ended === "exited"
 			? `ended with ${result.exitCode}`
 			: {
-					missing: "is not there",
+					missing: "is not installed",
 					denied: "may not be run",
 					timed_out: "did not end",
 				}[result.ended];
@@ -56,7 +59,7 @@ export const succeeded = (result: CommandResult) =>
 
 const firstLine = (text: string) => text.trim().split("\n", 1)[0]?.trim() ?? "";
 
-/** Refuses what no unit, script or XML can hold: a line break would be a directive of its own. */
+/** Rejects text that no unit, script or XML can hold: a line break would start a directive. */
 export function checkSpec(spec: ServiceSpec): void {
 	const texts = [
 		spec.program,
@@ -67,13 +70,15 @@ export function checkSpec(spec: ServiceSpec): void {
 	for (const text of texts) {
 		if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
 			throw new AgentError(
-				"a path or an environment variable has a line break or another control character, which a service cannot be given; rename it",
+				"a path or an environment variable has a line break or another control character, which a service cannot have; rename it",
 			);
 		}
 	}
 	for (const name of Object.keys(spec.environment)) {
 		if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-			throw new AgentError(`${name} is no name of an environment variable`);
+			throw new AgentError(
+				`${name} is not a valid name for an environment variable; use letters, digits and _`,
+			);
 		}
 	}
 }

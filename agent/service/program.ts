@@ -13,10 +13,10 @@ import { AgentError } from "../agent-error.ts";
 import { errorCode } from "../files.ts";
 import type { ServiceSpec } from "./manager.ts";
 
-/** The agent as one file for a Node that is there already. */
+/** File name of the agent as one file for an existing Node. */
 export const BUNDLE = "assay-agent.cjs";
 
-/** Where only root, or an administrator, may write. */
+/** Returns the folder for the program, where only root or an administrator may write. */
 export function programFolder(
 	platform: NodeJS.Platform = process.platform,
 	environment: NodeJS.ProcessEnv = process.env,
@@ -24,13 +24,13 @@ export function programFolder(
 	if (platform === "win32") {
 		return `${environment.ProgramFiles ?? "C:\\Program Files"}\\Assay Agent`;
 	}
-	// /usr/local belongs to a user where Homebrew is.
+	// With Homebrew, /usr/local belongs to a user.
 	if (platform === "darwin") return "/Library/Assay Agent";
-	// Not /usr/local/lib: SELinux lets services run what is in libexec.
+	// Not /usr/local/lib: SELinux lets services run programs from libexec.
 	return "/usr/local/libexec/assay-agent";
 }
 
-/** Refuses, before anything was done, a program that `placeProgram` would refuse. */
+/** Rejects a program that `placeProgram` would reject, before anything was changed. */
 export async function checkProgram(spec: ServiceSpec): Promise<void> {
 	const [script] = spec.args;
 	if (script === undefined || !isAbsolute(script)) return;
@@ -39,9 +39,10 @@ export async function checkProgram(spec: ServiceSpec): Promise<void> {
 }
 
 /**
- * What the service shall run: the single executable, or the single file for Node, copied to `folder`,
- * so that nobody but root can change what runs as root. From source there is too much to copy:
- * then the program and the script must already lie where only root may write.
+ * Places the program that the service runs, and returns the service with its new path. The single
+ * executable, or the single file for Node, is copied to `folder`, so that only root can change a
+ * program that runs as root. A checkout is too large to copy: its program and script must already
+ * be where only root may write.
  */
 export async function placeProgram(
 	spec: ServiceSpec,
@@ -73,7 +74,7 @@ async function place(from: string, folder: string, name: string) {
 		await rm(temporary, { force: true });
 		await copyFile(from, temporary);
 		await chmod(temporary, 0o755);
-		// A program that runs cannot be written over; on Windows it can be renamed.
+		// A running program cannot be overwritten. On Windows it can be renamed.
 		if (process.platform === "win32") {
 			await rm(`${to}.old`, { force: true }).catch(() => {});
 			await rename(to, `${to}.old`).catch(() => {});
@@ -83,7 +84,10 @@ async function place(from: string, folder: string, name: string) {
 	return to;
 }
 
-/** Removes what `placeProgram` copied. Gives what is left, such as the program that runs just now. */
+/**
+ * Removes the files that `placeProgram` copied. Returns notes on those left, such as a running
+ * program.
+ */
 export async function removeProgram(folder: string): Promise<string[]> {
 	const left: string[] = [];
 	const names = ["assay-agent", "assay-agent.exe", BUNDLE];
@@ -104,11 +108,11 @@ export async function removeProgram(folder: string): Promise<string[]> {
 	);
 }
 
-/** The real path of what root shall run; refuses one that somebody else could change. */
+/** Returns the real path of a program for root. Throws if somebody else could change it. */
 async function requireSafe(path: string): Promise<string> {
 	const real = await realpath(path);
 	if (process.platform === "win32") {
-		// Access lists take a program of their own to read; these folders have safe ones.
+		// Reading access lists needs a separate program. These folders have safe ones.
 		const folders = [process.env.ProgramFiles, process.env.SystemRoot];
 		const isSafe = folders.some((folder) => folder && lies(real, folder));
 		if (!isSafe) throw unsafe(real);
@@ -116,7 +120,7 @@ async function requireSafe(path: string): Promise<string> {
 	}
 	for (let each = real; ; each = dirname(each)) {
 		const { uid, mode } = await stat(each);
-		// In a sticky folder nobody can rename what is not theirs.
+		// In a sticky folder nobody can rename another user's files.
 		const othersMayWrite = (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
 		if (uid !== 0 || othersMayWrite) throw unsafe(each);
 		if (each === dirname(each)) return real;
@@ -131,8 +135,8 @@ function lies(path: string, folder: string): boolean {
 const unsafe = (path: string) =>
 	new AgentError(
 		process.platform === "win32"
-			? `${path} may be changed by others than administrators, and the service would run it with all rights; use the single executable, or move the program into Program Files`
-			: `${path} may be changed by others than root, and the service would run it with all rights; give it to root alone (chown root, chmod go-w), or use the single executable, which is copied to a place of its own`,
+			? `users other than administrators can change ${path}, and the service would run it with all rights; use the single executable, or move the program into Program Files`
+			: `users other than root can change ${path}, and the service would run it with all rights; let only root write it (chown root, chmod go-w), or use the single executable, which is copied to a safe folder`,
 	);
 
 export async function exists(path: string): Promise<boolean> {

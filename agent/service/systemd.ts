@@ -36,7 +36,7 @@ export function systemd(
 		async install(spec) {
 			checkSpec(spec);
 			const placed = await placeProgram(spec, places.programs);
-			// What is made anew has the label of the folder above; a service may need its own.
+			// A new file has the SELinux label of its parent folder; a service may need its own.
 			await tryRun(host, "restorecon", ["-RF", places.programs]);
 			await writeFile(unit, systemdUnit(placed), { mode: 0o644 });
 			await runOrThrow(host, "systemctl", ["daemon-reload"]);
@@ -73,12 +73,12 @@ export function systemd(
 }
 
 /**
- * The checks look at nearly everything: block devices, firewalls, other users' settings (through
- * `runuser`), what is mounted. So the unit takes away only what no check needs, and makes no mount
- * namespace, in which a check would see other mounts than the device has: no ProtectSystem,
- * ProtectHome, PrivateTmp, PrivateDevices, ProtectKernel…, ProtectClock. Left out as well:
- * MemoryDenyWriteExecute (V8 compiles), NoNewPrivileges (root has none to gain, and SELinux could
- * not change domain for the programs that checks run).
+ * Returns the unit file. The checks look at nearly everything: block devices, firewalls, other
+ * users' settings (through `runuser`), mounts. The unit therefore removes only rights that no check
+ * needs. It makes no mount namespace, in which a check would see other mounts than the device has:
+ * no ProtectSystem, ProtectHome, PrivateTmp, PrivateDevices, ProtectKernel…, ProtectClock. It also
+ * leaves out MemoryDenyWriteExecute (V8 compiles) and NoNewPrivileges (root has none to gain, and
+ * SELinux could not change domain for the programs that checks run).
  */
 export function systemdUnit(spec: ServiceSpec): string {
 	const environment = Object.entries(spec.environment).map(
@@ -90,28 +90,28 @@ export function systemdUnit(spec: ServiceSpec): string {
 Description=Assay device agent
 Wants=network-online.target
 After=network-online.target
-# However often it fails: a device that stops reporting is worse.
+# Restart it however often it fails: a device that stops reporting is worse.
 StartLimitIntervalSec=0
 
 [Service]
-# A program that cannot be run fails the start, not only the log.
+# With exec, the start fails if the program cannot be run.
 Type=exec
 ExecStart=${[quote(spec.program), ...args].join(" ")}
 ${environment.map((line) => `${line}\n`).join("")}Restart=always
 RestartSec=30
 TimeoutStopSec=15
-# A check's command that runs out of memory does not end the agent.
+# If a check's command runs out of memory, the agent goes on.
 OOMPolicy=continue
 Nice=10
 IOSchedulingClass=idle
 TasksMax=128
 UMask=0077
-# The journal keeps what the agent says.
+# The journal keeps the agent's log.
 StandardInput=null
 StandardOutput=journal
 StandardError=journal
 SyslogIdentifier=${SERVICE_NAME}
-# It only looks: it loads no modules, sets no clock, makes no devices, restarts nothing.
+# The agent only reads: it loads no modules, sets no clock, makes no devices, restarts nothing.
 CapabilityBoundingSet=~CAP_SYS_TIME CAP_SYS_BOOT CAP_SYS_MODULE CAP_MKNOD CAP_MAC_ADMIN CAP_MAC_OVERRIDE CAP_WAKE_ALARM CAP_BLOCK_SUSPEND
 # The service, sockets of the desktop and of the system bus, and the firewall's tables.
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
@@ -125,6 +125,6 @@ WantedBy=multi-user.target
 `;
 }
 
-/** In quotes, as systemd reads them; `%` would be a specifier. */
+/** Quotes text for systemd, where a single `%` would be a specifier. */
 const quote = (text: string) =>
 	`"${text.replace(/["\\]/g, "\\$&").replaceAll("%", "%%")}"`;

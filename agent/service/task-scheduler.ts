@@ -15,7 +15,7 @@ import { escapeXml } from "./xml.ts";
 
 const TASK = "Assay Agent";
 
-/** What `schtasks` says of a state is in the language of the display; this is a number. */
+/** Asks for the state as a number. `schtasks` reports it in the display language. */
 export const TASK_STATE_SCRIPT = `
 @{
   task = Read-Part { Get-CimInstance -Namespace root/Microsoft/Windows/TaskScheduler -ClassName MSFT_ScheduledTask -Filter "TaskName='Assay Agent'" |
@@ -42,13 +42,13 @@ export function taskScheduler(
 		name: "Windows Task Scheduler",
 		async install(spec) {
 			checkSpec(spec);
-			// A program that runs cannot be replaced.
+			// A running program cannot be replaced.
 			await tryRun(host, "schtasks.exe", ["/End", "/TN", TASK]);
 			const placed = await placeProgram(spec, programs);
 			await mkdir(programs, { recursive: true });
 			const file = join(programs, "task.xml");
 			try {
-				// The scheduler reads nothing but UTF-16 with a byte order mark.
+				// The scheduler reads only UTF-16 with a byte order mark.
 				await writeFile(file, `\uFEFF${taskXml(placed)}`, "utf16le");
 				await runOrThrow(host, "schtasks.exe", [
 					"/Create",
@@ -66,7 +66,7 @@ export function taskScheduler(
 			return names.length === 0
 				? []
 				: [
-						`The Task Scheduler passes no environment on: set ${names.join(", ")} as system variables and restart the device.`,
+						`The Task Scheduler passes on no environment variables: set ${names.join(", ")} as system variables and restart the device.`,
 					];
 		},
 		async uninstall() {
@@ -84,8 +84,8 @@ export function taskScheduler(
 }
 
 /**
- * A task that SYSTEM runs from the start of the device on, without an end. What ended for whatever
- * reason is started again by the second trigger, every five minutes; while it runs that one does
+ * Returns a task that SYSTEM runs from the start of the device, without an end. If it ends for any
+ * reason, the second trigger starts it again within five minutes; while it runs, that trigger does
  * nothing. `RestartOnFailure` alone covers only a program that cannot be started.
  */
 export function taskXml(spec: ServiceSpec): string {
@@ -147,7 +147,7 @@ export function taskXml(spec: ServiceSpec): string {
 `;
 }
 
-/** As programs for Windows take a command line apart: backslashes count only before a quote. */
+/** Quotes an argument for programs on Windows, where backslashes count only before a quote. */
 export const quoteArgument = (text: string) =>
 	/^[^\s"]+$/.test(text)
 		? text

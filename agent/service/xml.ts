@@ -1,4 +1,4 @@
-/** Text between two tags. Control characters, which XML cannot hold, were refused before. */
+/** Escapes text for XML. `checkSpec` has rejected control characters, which XML cannot hold. */
 export const escapeXml = (text: string) =>
 	text
 		.replaceAll("&", "&amp;")

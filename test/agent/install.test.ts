@@ -50,7 +50,7 @@ test("a service that could not be set up is set up by repeating the command, wit
 		warnings: ["noted"],
 	});
 	await expect(install(options, makeParts())).rejects.toThrow(
-		"is enrolled already",
+		"is already enrolled",
 	);
 	expect(scripted.seen.map(({ route }) => route)).toEqual([
 		"enroll",

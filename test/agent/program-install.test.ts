@@ -43,7 +43,7 @@ test("install enrolls and activates the device, keeps the key for root alone, an
 
 	const again = await agents.install(folder);
 	expect(again.code).toBe(1);
-	expect(again.stderr).toContain("this device is enrolled already");
+	expect(again.stderr).toContain("this device is already enrolled");
 });
 
 test("an enrollment anew replaces the device, whose key is revoked", async () => {
@@ -110,7 +110,7 @@ test("a token is spent only after the folder has proved to be the agent's and wr
 	);
 	expect(
 		(await agents.install(join(other, "thesis.txt"), token)).stderr,
-	).toContain("is no folder");
+	).toContain("is not a folder");
 	expect((await agents.install("/proc/assay-agent", token)).code).toBe(1);
 	expect(await readdir(other)).toEqual(["thesis.txt"]);
 	const { status } = await agents.assay.post("enroll", { token });
@@ -185,7 +185,7 @@ test("uninstall revokes the key, leaves nothing, and may be repeated", async () 
 	expect({ code, stdout }).toEqual({
 		code: 0,
 		stdout:
-			"The agent is removed from this device, and the service revoked its key.\n",
+			"The agent was removed from this device, and the service revoked its key.\n",
 	});
 	expect((await agents.assay.post("unenroll", "", { key })).status).toBe(401);
 	expect(await agents.readStatus(device)).toBe("REVOKED");
@@ -193,7 +193,7 @@ test("uninstall revokes the key, leaves nothing, and may be repeated", async () 
 	const again = await agent(["uninstall", "--dir", folder]);
 	expect([again.code, again.stdout]).toEqual([
 		0,
-		expect.stringContaining("No enrolled agent"),
+		expect.stringContaining("There was no enrolled agent"),
 	]);
 });
 

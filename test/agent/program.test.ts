@@ -105,7 +105,7 @@ test("run reports until it is asked to stop, ends then with 0, and starts again 
 	await eventually(() => second.logged().includes("reporting to"));
 	const refused = await agent(["once", "--dir", folder]);
 	expect(refused.stderr).toContain(
-		`is running already for ${folder} (process ${second.child.pid})`,
+		`is already running for ${folder} (process ${second.child.pid})`,
 	);
 	second.child.kill("SIGTERM");
 	expect(await once(second.child, "exit")).toEqual([0, null]);
@@ -136,7 +136,7 @@ test("a revoked device forgets its key and says what to do", async () => {
 	expect(await readCredentials(folder)).toBeUndefined();
 	const { stdout } = await agent(["status", "--dir", folder]);
 	expect(stdout).toContain(
-		"Not enrolled: the service refused this device's key",
+		"Not enrolled: the service rejected this device's key",
 	);
 });
 

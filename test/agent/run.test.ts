@@ -241,7 +241,7 @@ test("a heartbeat that is refused is what status shows, until one is accepted", 
 		await beat(await openSession(credentials, { folder, ...parts }));
 		return (await readState(folder))?.trouble?.reason;
 	};
-	expect(await beaten()).toContain("refuses this device's heartbeat");
+	expect(await beaten()).toContain("rejects this device's heartbeat");
 	isRefused = false;
 	expect(await beaten()).toBeUndefined();
 });
@@ -354,7 +354,7 @@ test("two agents do not work in one folder, and one that was killed does not blo
 	const agent = start(folder);
 	await service.until((seen) => seen.length > 0);
 	await expect(run({ folder, ...makeParts() })).rejects.toThrow(
-		"is running already",
+		"is already running",
 	);
 	await agent.stop();
 	expect(await readdir(folder)).not.toContain("run.lock");

@@ -194,7 +194,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		symlinkSync(script, link);
 		await expect(
 			checkProgram({ ...spec(), args: [link, "run"] }),
-		).rejects.toThrow(/may be changed by others than root/);
+		).rejects.toThrow(/users other than root can change/);
 	});
 });
 
