@@ -88,7 +88,7 @@ test("a key that is no key is not stored", async () => {
 			{ serverUrl: scripted.url, folder, tokenFile: await tokenFile() },
 			makeParts(),
 		),
-	).rejects.toThrow("not that of an Assay service");
+	).rejects.toThrow("not from an Assay service");
 	expect(await readCredentials(folder)).toBeUndefined();
 });
 

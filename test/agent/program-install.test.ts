@@ -68,14 +68,14 @@ test("a machine that is enrolled twice is told who must do what", async () => {
 	const { token } = await agents.assay.makeToken(organizationId);
 	const { code, stdout } = await agents.install(folder, token);
 	expect(code).toBe(0);
-	expect(stdout).toContain("its earlier device is the one to revoke");
+	expect(stdout).toContain("revoke its earlier device");
 	expect(await readCredentials(folder)).toBeDefined();
 });
 
 test.each([
 	["no token", "", "no enrollment token in standard input"],
 	["an unknown token", "asy_enr_x", "ask an administrator for a new one"],
-	["two lines", "one\ntwo", "copy it again"],
+	["two lines", "one\ntwo", "copy the whole token again"],
 ])("install with %s leaves no folder behind and says why", async (_, input, message) => {
 	const outer = await makeAgentFolder();
 	const folder = join(outer, "var/agent");
@@ -106,7 +106,7 @@ test("a token is spent only after the folder has proved to be the agent's and wr
 	const other = join(folder, "queue");
 	await writeFile(join(other, "thesis.txt"), "");
 	expect((await agents.install(other, token)).stderr).toContain(
-		"has files that are not the agent's",
+		"contains files that are not the agent's",
 	);
 	expect(
 		(await agents.install(join(other, "thesis.txt"), token)).stderr,

@@ -64,7 +64,7 @@ test("reports outlive an outage of the service and arrive once each", async () =
 	const device = await agents.enroll();
 	const { folder } = device;
 	await agents.database.cut();
-	const why = "What was found waits and is sent next time";
+	const why = "The results wait and are sent next time";
 	const first = await agent(["once", "--dir", folder]);
 	expect([first.code, first.stdout]).toEqual([1, ""]);
 	expect(first.stderr).toContain(why);

@@ -268,7 +268,7 @@ test("a 401 that a proxy gives costs neither the key nor the queue", async () =>
 	});
 	const agent = start(folder);
 	await eventually(() =>
-		agent.logged().includes("not that of an Assay service"),
+		agent.logged().includes("not from an Assay service"),
 	);
 	await agent.stop();
 	expect(await readCredentials(folder)).toEqual(credentials);
@@ -283,7 +283,7 @@ test("an answer that is no heartbeat's does not make the device active", async (
 		return false;
 	});
 	const agent = start(folder);
-	await eventually(() => agent.logged().includes("is not that of an Assay"));
+	await eventually(() => agent.logged().includes("is not from an Assay"));
 	await agent.stop();
 	expect(await readState(folder)).toMatchObject({ last_heartbeat_at: null });
 });
@@ -368,7 +368,7 @@ test("an agent whose folder is removed ends", async () => {
 	// It may be writing meanwhile.
 	await rm(folder, { recursive: true, maxRetries: 5 });
 	await agent.ended;
-	expect(agent.logged()).toContain("is gone; the agent ends");
+	expect(agent.logged()).toContain("are gone; the agent ends");
 });
 
 test("a log says trouble once, says its end, and holds no key and no evidence", async () => {
