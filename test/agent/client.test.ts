@@ -106,7 +106,9 @@ test("a redirect is not followed, and is said", async () => {
 	);
 	expect(outcome).toMatchObject({
 		kind: "trouble",
-		reason: expect.stringContaining("a redirect, which the agent does not follow"),
+		reason: expect.stringContaining(
+			"a redirect, which the agent does not follow",
+		),
 	});
 });
 

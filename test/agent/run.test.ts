@@ -267,9 +267,7 @@ test("a 401 that a proxy gives costs neither the key nor the queue", async () =>
 		return false;
 	});
 	const agent = start(folder);
-	await eventually(() =>
-		agent.logged().includes("not from an Assay service"),
-	);
+	await eventually(() => agent.logged().includes("not from an Assay service"));
 	await agent.stop();
 	expect(await readCredentials(folder)).toEqual(credentials);
 	expect(await listQueue(folder)).toHaveLength(1);

@@ -182,7 +182,9 @@ test.each([
 	["a lone surrogate", { ...plain, folder: "/a\ud800" }],
 	["a variable's name that is none", { ...plain, environment: { "A B": "c" } }],
 ])("%s is refused before anything is written", (_, spec) => {
-	expect(() => checkSpec(spec)).toThrow(/control character|is not a valid name/);
+	expect(() => checkSpec(spec)).toThrow(
+		/control character|is not a valid name/,
+	);
 });
 
 /** The text between the tags of XML whose tags close each other and whose entities are XML's own. */
