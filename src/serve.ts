@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
+import type { RouteSummary } from "./http/admission.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
 import { makeAddressOf } from "./http/client-address.ts";
@@ -31,6 +32,8 @@ export interface Service {
 	isEmpty: boolean;
 	/** Address for Prometheus; undefined without ASSAY_METRICS_PORT, and in a worker. */
 	metricsUrl?: string | undefined;
+	/** The web server's routes, for tests and benchmarks that walk them all. */
+	routes: readonly RouteSummary[];
 	/** Stops accepting, finishes the accepted requests and closes. Safe to call twice. */
 	close: () => Promise<void>;
 }
@@ -136,7 +139,7 @@ async function serveFrom(
 		max: 1,
 		name: "assay health",
 	});
-	const app = makeApp({
+	const { server: app, routes } = makeApp({
 		pool: database.pool,
 		healthPool,
 		log,
@@ -194,6 +197,7 @@ async function serveFrom(
 			database: database.description,
 			isEmpty,
 			metricsUrl: metrics?.url,
+			routes,
 			close: () => {
 				closing ??= close();
 				return closing;

@@ -14,14 +14,7 @@ import {
 	resetPassword,
 } from "../sign-in/password-reset.ts";
 import { parseInput } from "../validation.ts";
-
-const MAX_BODY = 16 * 1024;
-
-/** How the door of the console looks at a request: whether it is a page of ours, and whence. */
-export interface Door {
-	refuseOthersPages: (request: FastifyRequest) => void;
-	fromOf: (request: FastifyRequest) => From;
-}
+import { MAX_STRANGERS_BODY } from "./admission.ts";
 
 /**
  * What the console calls for somebody who cannot sign in yet. Errors as everywhere:
@@ -38,41 +31,38 @@ export interface Door {
 export function addAccount(
 	app: FastifyInstance,
 	parts: ResetParts,
-	{ refuseOthersPages, fromOf }: Door,
+	fromOf: (request: FastifyRequest) => From,
 ): void {
-	const options = { bodyLimit: MAX_BODY };
+	const options = {
+		bodyLimit: MAX_STRANGERS_BODY,
+		config: { admits: "page" },
+	} as const;
 
-	app.get("/api/setup", async (request) => {
-		refuseOthersPages(request);
+	app.get("/api/setup", options, async () => {
 		return { setup_needed: await isSetupNeeded(parts.appPool) };
 	});
 
 	app.post("/api/setup", options, async (request) => {
-		refuseOthersPages(request);
 		const input = parseInput(setupInput, request.body ?? {});
 		return setUp(parts.appPool, input, fromOf(request));
 	});
 
 	app.post("/api/link", options, async (request) => {
-		refuseOthersPages(request);
 		const input = parseInput(linkInput, request.body ?? {});
 		return readLink(parts, input);
 	});
 
-	app.get("/api/forgot-password", async (request) => {
-		refuseOthersPages(request);
+	app.get("/api/forgot-password", options, async () => {
 		return { sends_mail: parts.mail !== undefined };
 	});
 
 	app.post("/api/forgot-password", options, async (request) => {
-		refuseOthersPages(request);
 		const input = parseInput(forgotInput, request.body ?? {});
 		forgetPassword(parts, input, fromOf(request));
 		return {};
 	});
 
 	app.post("/api/reset-password", options, async (request) => {
-		refuseOthersPages(request);
 		const input = parseInput(resetInput, request.body ?? {});
 		return resetPassword(parts, input, fromOf(request));
 	});

@@ -21,10 +21,11 @@ import {
 } from "../devices/wire.ts";
 import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
 import type { Queue } from "../load/batch.ts";
+import { DEVICES_BODIES, STRANGERS_BODIES } from "../load/body-budget.ts";
 import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
-import { endEarly, hasBody, readBody } from "./body.ts";
+import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import { parseJson } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -267,17 +268,13 @@ async function readJson(
 	route: Route,
 	request: IncomingMessage,
 ): Promise<{ body: unknown; bytes: number } | "aborted"> {
-	const bytes = await readBody(request, route.maxBytes);
+	const bytes = await readBody(
+		request,
+		route.maxBytes,
+		route.withKey ? DEVICES_BODIES : STRANGERS_BODIES,
+	);
 	if (bytes === "aborted") return bytes;
-	if (bytes === "too_large") {
-		throw new AppError(
-			"bad_request",
-			`the body has more than ${route.maxBytes} bytes, the limit here; send it in smaller parts`,
-		);
-	}
-	if (bytes === "broken") {
-		throw new AppError("bad_request", "the body is not sent as valid HTTP");
-	}
+	if (typeof bytes === "string") throw unreadBodyError(bytes, route.maxBytes);
 	if (bytes.length === 0 && route.emptyBodyIsFine)
 		return { body: {}, bytes: 0 };
 	let body: unknown;

@@ -16,15 +16,18 @@ import {
 	toAppError,
 } from "../errors.ts";
 import type { Services } from "../invoke.ts";
+import { STRANGERS_BODIES } from "../load/body-budget.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import type { Tracing } from "../tracing/tracing.ts";
+import { addAdmission, nothingHere, type RouteSummary } from "./admission.ts";
 import type { AgentApi } from "./agent-api.ts";
+import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
-import { addConsole } from "./console.ts";
+import { addConsole, makeAuthenticate } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
 import {
@@ -40,14 +43,16 @@ import type { ToolServer } from "./tool-server.ts";
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Above the idle time of the usual load balancers (60 s), so that they close first. */
+/** Longer than the idle time of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** Calls that wait for the database; of programs no more are begun long before (tool-server.ts). */
+/**
+ * Calls that may wait for the database. The tool server turns calls away long before (tool-server.ts).
+ */
 const MAX_WAITING = 128;
 
 export interface AppParts {
 	pool: Pool;
-	/** One connection of its own: before those of the others there may be a crowd. */
+	/** A connection of its own, because a crowd may wait for those of the other pools. */
 	healthPool: Pool;
 	log: Logger;
 	outageLog: OutageLog;
@@ -59,19 +64,30 @@ export interface AppParts {
 	addressOf: AddressOf;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
-	/** Sees every request; absent: nobody asks for metrics. */
+	/** Sees every request; absent when nobody asks for metrics. */
 	observe?: Metrics["observe"] | undefined;
-	/** Absent: nobody asks for traces. */
+	/** Absent when nobody asks for traces. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
 }
 
-/** The HTTP server: the Device Agent API and the tool server in front, the rest through Fastify. */
-export function makeApp(parts: AppParts): FastifyInstance {
+export interface App {
+	server: FastifyInstance;
+	/** The routes behind the Device Agent API and the tool server. */
+	routes: readonly RouteSummary[];
+}
+
+/** Makes the HTTP server: the Device Agent API and the tool server in front, then Fastify. */
+export function makeApp(parts: AppParts): App {
 	const common = {
 		"cache-control": "no-store",
 		...securityHeaders(parts.services.baseUrl),
 	};
+	const answerError = (
+		thrown: unknown,
+		request: FastifyRequest,
+		reply: FastifyReply,
+	) => sendError(parts.outageLog, thrown, request, reply, common);
 	const app: FastifyInstance = Fastify({
 		loggerInstance: parts.log as FastifyBaseLogger,
 		logController: new LogController({ disableRequestLogging: true }),
@@ -79,11 +95,8 @@ export function makeApp(parts: AppParts): FastifyInstance {
 		genReqId: (raw) => requestIdOf(raw as Parameters<typeof requestIdOf>[0]),
 		forceCloseConnections: "idle",
 		clientErrorHandler: answerMalformed,
-		// Before any route is found: an address that cannot be read.
-		frameworkErrors: (thrown, request, reply) => {
-			addHeaders(request, reply, common);
-			return sendError(parts.outageLog, thrown, request, reply);
-		},
+		// Called before a route is found, for an address that cannot be read.
+		frameworkErrors: answerError,
 		serverFactory: (handler) => makeServer(parts, handler),
 	});
 
@@ -95,24 +108,52 @@ export function makeApp(parts: AppParts): FastifyInstance {
 	}
 	app.addHook("onRequest", async ({ url }) => {
 		const { waitingCount } = parts.pool;
-		if (url.startsWith("/api/") && waitingCount > MAX_WAITING)
+		if (url.startsWith("/api/") && waitingCount > MAX_WAITING) {
 			throw overloaded();
+		}
 	});
+	const routes = addAdmission(app, {
+		baseUrl: parts.services.baseUrl,
+		authenticate: makeAuthenticate(parts),
+	});
+	addBodyParsers(app);
 	app.addHook("onSend", async (request, reply) => {
 		addHeaders(request, reply, common);
 		if (parts.isDraining()) reply.header("connection", "close");
 	});
 	app.setNotFoundHandler(() => {
-		throw new AppError("not_found", "there is nothing at this address");
+		throw nothingHere();
 	});
-	app.setErrorHandler((thrown, request, reply) =>
-		sendError(parts.outageLog, thrown, request, reply),
-	);
+	app.setErrorHandler(answerError);
 	addHealth(app, parts.healthPool, parts.isDraining);
 	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
 	addConsole(app, parts);
 	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
-	return app;
+	return { server: app, routes };
+}
+
+/**
+ * Parses JSON that `readBody` has read, within the route's limit; the bodies of strangers come out
+ * of one budget. Hands the stream of a CSV file to its route unread.
+ */
+function addBodyParsers(app: FastifyInstance): void {
+	const parseJson = app.getDefaultJsonParser("error", "error");
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser("application/json", (request, _payload, done) => {
+		const { config, bodyLimit } = request.routeOptions;
+		const maxBytes = bodyLimit ?? 0;
+		const budget = config.admits === "session" ? undefined : STRANGERS_BODIES;
+		readBody(request.raw, maxBytes, budget).then((bytes) => {
+			if (bytes === "aborted") return;
+			if (typeof bytes === "string") {
+				return done(unreadBodyError(bytes, maxBytes));
+			}
+			void parseJson(request, bytes.toString("utf8"), done);
+		}, done);
+	});
+	app.addContentTypeParser("text/csv", (_request, payload, done) =>
+		done(null, payload),
+	);
 }
 
 function makeServer(
@@ -144,7 +185,7 @@ function makeServer(
 					tracing.request(request, response, () => answer(request, response))
 			: answer,
 	);
-	// An expectation we do not know is no reason to refuse (Node would answer 417).
+	// Node would answer 417 to an expectation that it does not know. We answer the request.
 	server.on("checkExpectation", (request, response) => {
 		server.emit("request", request, response);
 	});
@@ -152,7 +193,7 @@ function makeServer(
 	return server;
 }
 
-/** What a route has said itself stands. */
+/** Adds the headers that every answer has, unless the route has set its own. */
 function addHeaders(
 	request: FastifyRequest,
 	reply: FastifyReply,
@@ -164,25 +205,38 @@ function addHeaders(
 	}
 }
 
+/** Answers an error; if the body was not read to its end, closes the connection too. */
 function sendError(
 	outageLog: OutageLog,
 	thrown: unknown,
 	request: FastifyRequest,
 	reply: FastifyReply,
-): FastifyReply {
+	common: Readonly<Record<string, string>>,
+): void {
 	const error = toHttpError(thrown);
 	if (error.status >= 500) {
 		outageLog.note(thrown, { requestId: request.id }, "request failed");
 	}
 	if (error.code === "service_unavailable") {
-		reply.header("retry-after", RETRY_AFTER_SECONDS);
+		reply.header("retry-after", String(RETRY_AFTER_SECONDS));
 	}
-	return reply
-		.status(error.status)
-		.send({ error: error.code, message: error.message, fields: error.fields });
+	const { code, message, fields } = error;
+	const body = { error: code, message, fields };
+	addHeaders(request, reply, common);
+	if (!request.raw.readableEnded && hasBody(request.raw)) {
+		reply.hijack();
+		const headers: Record<string, string> = {
+			"content-type": "application/json; charset=utf-8",
+			...(reply.getHeaders() as Record<string, string>),
+		};
+		const text = JSON.stringify(body);
+		endEarly(request.raw, reply.raw, error.status, headers, text);
+		return;
+	}
+	void reply.status(error.status).send(body);
 }
 
-/** The framework's own refusals (a body it cannot read, a bad URL) are the caller's fault. */
+/** Turns the framework's own errors (a body or an address that it cannot read) into a bad_request. */
 function toHttpError(thrown: unknown): AppError {
 	const { statusCode: status, code } = thrown as Partial<FastifyError>;
 	if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {

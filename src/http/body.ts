@@ -1,13 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError, overloaded } from "../errors.ts";
+import type { BodyBudget } from "../load/body-budget.ts";
 
-/** What a client that was answered early may still send before we hang up. */
+/** Time and bytes that a client may still send after an early answer, before we hang up. */
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 1 << 20;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Emitted on a request whose body turned out not to be valid HTTP. */
-export const BROKEN_BODY = "assay-broken-body";
+const BROKEN_BODY = "assay-broken-body";
+const brokenBodies = new WeakSet<IncomingMessage>();
+
+/** Tells whoever reads the body, now or later, that it is not valid HTTP. */
+export function markBodyBroken(request: IncomingMessage): void {
+	brokenBodies.add(request);
+	request.emit(BROKEN_BODY);
+}
 
 /** True when the request's headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -17,43 +25,74 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 	);
 }
 
+/** Why a body was not read. */
+export type UnreadBody = "too_large" | "broken" | "overloaded";
+
 /**
- * The bytes of a request's body; "too_large" as soon as it is known to have more than
- * `maxBytes` (nothing more is read then), "broken" when its framing is wrong, "aborted"
- * when the client went away.
+ * Reads a request's body. Returns "too_large" as soon as the body is known to have more than
+ * `maxBytes`, and then stops reading; "broken" when its framing is wrong; "overloaded" when
+ * `budget` has no room for it; "aborted" when the client went away.
  */
 export function readBody(
 	request: IncomingMessage,
 	maxBytes: number,
-): Promise<Buffer | "too_large" | "broken" | "aborted"> {
+	budget?: BodyBudget,
+): Promise<Buffer | UnreadBody | "aborted"> {
 	if (Number(request.headers["content-length"]) > maxBytes) {
 		return Promise.resolve("too_large");
 	}
+	if (brokenBodies.has(request)) return Promise.resolve("broken");
+	if (request.destroyed) return Promise.resolve("aborted");
 	return new Promise((resolve) => {
 		let first: Buffer | undefined;
 		let rest: Buffer[] | undefined;
 		let length = 0;
-		request.on("data", (chunk: Buffer) => {
+		let taken = 0;
+		const end = (result: Buffer | UnreadBody | "aborted") => {
+			budget?.give(taken);
+			taken = 0;
+			resolve(result);
+		};
+		const stop = (result: UnreadBody) => {
+			request.removeListener("data", read);
+			request.pause();
+			end(result);
+		};
+		const read = (chunk: Buffer) => {
 			length += chunk.length;
-			if (length > maxBytes) {
-				request.pause();
-				resolve("too_large");
-			} else if (first === undefined) first = chunk;
+			if (length > maxBytes) return stop("too_large");
+			if (budget) {
+				if (!budget.take(chunk.length)) return stop("overloaded");
+				taken += chunk.length;
+			}
+			if (first === undefined) first = chunk;
 			else if (rest === undefined) rest = [first, chunk];
 			else rest.push(chunk);
-		});
+		};
+		request.on("data", read);
 		request.on("end", () => {
-			resolve(rest ? Buffer.concat(rest) : (first ?? EMPTY));
+			end(rest ? Buffer.concat(rest) : (first ?? EMPTY));
 		});
-		request.on(BROKEN_BODY, () => resolve("broken"));
-		request.on("close", () => resolve("aborted"));
+		request.on(BROKEN_BODY, () => end("broken"));
+		request.on("close", () => end("aborted"));
 	});
 }
 
+/** Makes the error of a body that was not read. MCP answers with a status of its own. */
+export function unreadBodyError(why: UnreadBody, maxBytes: number): AppError {
+	if (why === "overloaded") return overloaded();
+	return new AppError(
+		"bad_request",
+		why === "too_large"
+			? `the body has more than ${maxBytes} bytes, the limit here; send less at a time`
+			: "the body is not sent as valid HTTP",
+	);
+}
+
 /**
- * Ends a response whose request was not read to its end, and closes the connection.
- * The client gets the whole answer at once; what it still sends is thrown away for a
- * moment, because closing on unread bytes makes its system drop the answer.
+ * Ends a response whose request was not read to its end, and closes the connection. The client
+ * gets the whole answer at once. The service discards what the client still sends for a moment,
+ * because closing on unread bytes makes the client's system drop the answer.
  */
 export function endEarly(
 	request: IncomingMessage,
@@ -67,16 +106,17 @@ export function endEarly(
 		"content-length": String(Buffer.byteLength(body)),
 		connection: "close",
 	});
-	// Complete for the client by its length, but not ended: ending would close at once. Of requests sent one
-	// behind the other the earlier are answered first; until then nothing more is read, and nothing closed.
+	// The length makes the answer complete for the client, but the response is not ended: ending it
+	// would close the connection at once. Node writes the body after the answers to requests that
+	// were sent earlier on this connection; nothing more is read and nothing closed until then.
 	response.write(body, (error) => {
-		if (!error) throwAway(request, response);
+		if (!error) discardRest(request, response);
 	});
 }
 
-/** What still comes is read for a moment, and the connection closed. */
-function throwAway(request: IncomingMessage, response: ServerResponse): void {
-	let thrownAway = 0;
+/** Reads and discards what still comes for a moment, then closes the connection. */
+function discardRest(request: IncomingMessage, response: ServerResponse): void {
+	let discarded = 0;
 	const hangUp = () => {
 		clearTimeout(timer);
 		response.end();
@@ -84,8 +124,8 @@ function throwAway(request: IncomingMessage, response: ServerResponse): void {
 	const timer = setTimeout(hangUp, LINGER_MS);
 	request.removeAllListeners("data");
 	request.on("data", (chunk: Buffer) => {
-		thrownAway += chunk.length;
-		if (thrownAway > LINGER_BYTES) {
+		discarded += chunk.length;
+		if (discarded > LINGER_BYTES) {
 			clearTimeout(timer);
 			request.socket.destroy();
 		}

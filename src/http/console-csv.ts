@@ -1,64 +1,99 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { finished } from "node:stream/promises";
+import type { FastifyInstance } from "fastify";
 import { exportList } from "../csv/export.ts";
 import { importRecords, MAX_CSV_BYTES } from "../csv/import.ts";
 import { invoke, type Services } from "../invoke.ts";
+import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
-import type { Principal } from "../principal.ts";
+import { callerOf } from "./admission.ts";
 import { readQueryInput } from "./query-input.ts";
 
-/** The person whose session sent the request; throws an AppError when nobody is signed in. */
-export type WhoAsks = (
-	request: FastifyRequest,
-	reply: FastifyReply,
-) => Promise<Principal>;
-
-/** JSON writes a line break as two characters and a quote as two: the text may grow so much. */
+/** JSON writes a line break or a quote as two characters, so the text may double in size. */
 const MAX_IMPORT_BODY = 2 * MAX_CSV_BYTES;
 
-/** Lists as files to download, and files to fill registers from. */
-export function addConsoleCsv(
-	app: FastifyInstance,
-	services: Services,
-	whoAsks: WhoAsks,
-): void {
+/**
+ * An export takes a connection for each of its pages and an import much processor time. A session
+ * gets one of them at a time, and all sessions together few enough to leave room for other calls.
+ */
+const EXPORTS_OF_A_SESSION = {
+	running: 1,
+	waiting: 7,
+	maxWaitMs: 20_000,
+	name: "exports of yours",
+};
+const EXPORTS = {
+	running: 3,
+	waiting: 60,
+	maxWaitMs: 20_000,
+	name: "exports",
+};
+const IMPORTS_OF_A_SESSION = {
+	running: 1,
+	waiting: 1,
+	maxWaitMs: 20_000,
+	name: "imports of yours",
+};
+const IMPORTS = {
+	running: 2,
+	waiting: 8,
+	maxWaitMs: 20_000,
+	name: "imports",
+};
+
+/** Adds lists as files to download, and imports of files into registers. */
+export function addConsoleCsv(app: FastifyInstance, services: Services): void {
+	const takeExportTurn = makeTurns(EXPORTS_OF_A_SESSION, EXPORTS);
+	const takeImportTurn = makeTurns(IMPORTS_OF_A_SESSION, IMPORTS);
+
 	app.get<{ Params: { list: string } }>(
 		"/api/console/export/:list.csv",
-		{ exposeHeadRoute: false },
+		{ exposeHeadRoute: false, config: { admits: "session" } },
 		async (request, reply) => {
-			const principal = await whoAsks(request, reply);
+			const caller = callerOf(request);
 			const operation = findOperation(request.params.list);
 			const query = new URLSearchParams(request.url.split("?")[1]);
 			const input = operation
 				? readQueryInput(toJsonSchema(operation.input, "input"), query)
 				: {};
-			const { fileName, chunks } = await exportList(
-				services,
-				principal,
-				operation,
-				input,
-				request.id,
-			);
-			return reply
-				.header("content-type", "text/csv; charset=utf-8")
-				.header("content-disposition", `attachment; filename="${fileName}"`)
-				.send(Readable.from(chunks));
+			return takeExportTurn(caller.sessionId ?? "", async () => {
+				const { fileName, chunks } = await exportList(
+					services,
+					caller,
+					operation,
+					input,
+					request.id,
+				);
+				reply
+					.header("content-type", "text/csv; charset=utf-8")
+					.header("content-disposition", `attachment; filename="${fileName}"`)
+					.send(Readable.from(chunks));
+				// The turn ends with the file, also when the client leaves before that.
+				await finished(reply.raw).catch(() => {});
+				return reply;
+			});
 		},
 	);
 
 	app.post(
 		"/api/console/importRecords",
-		{ bodyLimit: MAX_IMPORT_BODY },
-		async (request, reply) => {
-			const principal = await whoAsks(request, reply);
-			return invoke(
-				services,
-				principal,
-				importRecords,
-				request.body,
-				request.id,
+		{ bodyLimit: MAX_IMPORT_BODY, config: { admits: "session" } },
+		async (request) => {
+			const caller = callerOf(request);
+			return takeImportTurn(caller.sessionId ?? "", () =>
+				invoke(services, caller, importRecords, request.body, request.id),
 			);
 		},
 	);
+}
+
+type Limits = ConstructorParameters<typeof FairShares>[0];
+
+/** Makes a function that runs `work` when it is both the session's turn and the process's. */
+function makeTurns(ofSession: Limits, ofProcess: Limits) {
+	const sessions = new FairShares(ofSession);
+	const all = new FairShares(ofProcess);
+	return <Result>(sessionId: string, work: () => Promise<Result>) =>
+		sessions.run(sessionId, () => all.run("all", work));
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../errors.ts";
+import { nothingHere } from "./admission.ts";
 
 /** The console's build in memory; a path that is not in it cannot be read. */
 export interface ConsoleFiles {
@@ -87,14 +87,14 @@ export function addConsoleFiles(
 	webConsole: ConsoleFiles | string,
 	onPage: () => void = () => {},
 ): void {
-	app.get("/*", async (request, reply) => {
+	app.get("/*", { config: { admits: "visitor" } }, async (request, reply) => {
 		const path = request.url.split("?", 1)[0] ?? "/";
 		if (typeof webConsole !== "string") {
 			const asset = webConsole.assets.get(path);
 			if (asset) return sendAsset(request, reply, asset);
 		}
 		if (NOT_PAGES.test(path) || !acceptsPage(request)) {
-			throw new AppError("not_found", "there is nothing at this address");
+			throw nothingHere();
 		}
 		if (typeof webConsole !== "string") {
 			onPage();

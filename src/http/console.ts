@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../errors.ts";
+import { AppError, overloaded } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { findOperation } from "../operations.ts";
@@ -14,12 +14,15 @@ import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
+import {
+	type AdmissionParts,
+	callerOf,
+	MAX_STRANGERS_BODY,
+} from "./admission.ts";
 import type { AddressOf } from "./client-address.ts";
-import { addConsoleCsv, type WhoAsks } from "./console-csv.ts";
-import { requireSameOrigin } from "./same-origin.ts";
+import { addConsoleCsv } from "./console-csv.ts";
 
 const AUTH = "/api/auth";
-const MAX_AUTH_BODY = 16 * 1024;
 const CALLS_OF_A_SESSION = { running: 6, waiting: 26 };
 
 export interface ConsoleParts {
@@ -30,28 +33,23 @@ export interface ConsoleParts {
 }
 
 /**
- * What the console calls, with the cookie of a session: every operation at
- * /api/console/<operation>, sign-in and sessions below /api/auth, and /api/join for who was
- * invited and has no account. Only pages of the service itself may.
+ * Adds what the console calls: every operation at /api/console/<operation> with the cookie of a
+ * session, sign-in and sessions below /api/auth, and /api/join for people who were invited and have
+ * no account yet. Only the service's own pages may call them.
  */
 export function addConsole(
 	app: FastifyInstance,
 	{ services, identity, account, addressOf }: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
-	const fromOf = (request: FastifyRequest): From => {
-		const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT_LENGTH);
-		const address = addressOf(request.raw);
-		return { ...(client && { client }), ...(address && { address }) };
-	};
 	const shares = new FairShares(CALLS_OF_A_SESSION);
 
 	app.route({
 		method: ["GET", "POST"],
 		url: `${AUTH}/*`,
-		bodyLimit: MAX_AUTH_BODY,
+		bodyLimit: MAX_STRANGERS_BODY,
+		config: { admits: "page" },
 		handler: async (request, reply) => {
-			refuseOthersPages(request, baseUrl);
 			const path = request.url.split("?", 1)[0]?.slice(AUTH.length) ?? "";
 			const response = await identity.handle(
 				request.method,
@@ -63,9 +61,48 @@ export function addConsole(
 		},
 	});
 
-	/** Who is signed in, at a page of ours. */
-	const whoAsks: WhoAsks = async (request, reply) => {
-		refuseOthersPages(request, baseUrl);
+	addConsoleCsv(app, services);
+
+	app.post<{ Params: { operation: string } }>(
+		"/api/console/:operation",
+		{
+			config: { admits: "session" },
+			onRequest: async (request) => {
+				const why = shares.whyFull(callerOf(request).sessionId ?? "");
+				if (why !== undefined) throw overloaded(why);
+			},
+		},
+		async (request) => {
+			const caller = callerOf(request);
+			const operation = findOperation(request.params.operation);
+			if (!operation) {
+				throw new AppError("not_found", "there is no such operation");
+			}
+			return shares.run(caller.sessionId ?? "", () =>
+				invoke(services, caller, operation, request.body, request.id),
+			);
+		},
+	);
+
+	addAccount(app, account, (request) => sourceOf(request, addressOf));
+
+	app.post(
+		"/api/join",
+		{ bodyLimit: MAX_STRANGERS_BODY, config: { admits: "page" } },
+		async (request) => {
+			const input = parseInput(joinInput, request.body ?? {});
+			return joinByInvitation(services.pool, input);
+		},
+	);
+}
+
+/** Makes the function that finds the user of a request's session, for admission.ts. */
+export function makeAuthenticate({
+	services: { baseUrl },
+	identity,
+	addressOf,
+}: ConsoleParts): AdmissionParts["authenticate"] {
+	return async (request, reply) => {
 		const signedIn = await identity.authenticate(
 			headersOf(request, baseUrl, addressOf(request.raw) ?? ""),
 		);
@@ -73,55 +110,18 @@ export function addConsole(
 			throw new AppError("unauthorized", "you are not signed in; sign in");
 		}
 		for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
-		return { ...signedIn.principal, ...fromOf(request) };
+		return { ...signedIn.principal, ...sourceOf(request, addressOf) };
 	};
-	addConsoleCsv(app, services, whoAsks);
-
-	app.post<{ Params: { operation: string } }>(
-		"/api/console/:operation",
-		async (request, reply) => {
-			const principal = await whoAsks(request, reply);
-			const operation = findOperation(request.params.operation);
-			if (!operation) {
-				throw new AppError("not_found", "there is no such operation");
-			}
-			return shares.run(principal.sessionId ?? "", () =>
-				invoke(services, principal, operation, request.body, request.id),
-			);
-		},
-	);
-
-	addAccount(app, account, {
-		refuseOthersPages: (request) => refuseOthersPages(request, baseUrl),
-		fromOf,
-	});
-
-	app.post("/api/join", { bodyLimit: MAX_AUTH_BODY }, async (request) => {
-		refuseOthersPages(request, baseUrl);
-		const input = parseInput(joinInput, request.body ?? {});
-		return joinByInvitation(services.pool, input);
-	});
 }
 
-/**
- * Throws forbidden unless the page that sent the request is ours. A browser names the page's
- * origin with everything that can change something; without a name it may be any page.
- */
-function refuseOthersPages(request: FastifyRequest, baseUrl: string): void {
-	requireSameOrigin(request.raw, baseUrl);
-	const { origin } = request.headers;
-	const isSafe = request.method === "GET";
-	if (origin === baseUrl || (isSafe && origin === undefined)) return;
-	// Over TLS the base URL alone: a page of the same name without TLS may be anybody's.
-	if (origin === undefined || baseUrl.startsWith("https:")) {
-		throw new AppError(
-			"forbidden",
-			`this address is for the web console at ${baseUrl}; programs use an API token and ${baseUrl}/api/mcp/tools/<tool>`,
-		);
-	}
+/** Returns where a request comes from, for the audit log and the lists of sessions. */
+function sourceOf(request: FastifyRequest, addressOf: AddressOf): From {
+	const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT_LENGTH);
+	const address = addressOf(request.raw);
+	return { ...(client && { client }), ...(address && { address }) };
 }
 
-/** What better-auth may know of a request: the cookie, and whence it came. */
+/** Returns what better-auth may know of a request: its cookie, and where it comes from. */
 function headersOf(
 	request: FastifyRequest,
 	baseUrl: string,
@@ -129,7 +129,7 @@ function headersOf(
 ): Headers {
 	const headers = new Headers({
 		"content-type": "application/json",
-		// The page was found to be ours above; better-auth knows us by one name alone.
+		// Admission has found the page to be ours; better-auth knows the service by one name only.
 		origin: baseUrl,
 		[ADDRESS_HEADER]: address,
 	});

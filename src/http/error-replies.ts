@@ -38,13 +38,3 @@ export function noAuthorizationServer(): Reply {
 		"there is no authorization server; send the header `Authorization: Bearer <API token>` with a token from Settings, API tokens",
 	);
 }
-
-/** Why a body was not read; a limit on its size has another status in MCP than at the other doors. */
-export function describeUnreadBody(
-	what: "too_large" | "broken",
-	maxBytes: number,
-): string {
-	return what === "too_large"
-		? `the body has more than ${maxBytes} bytes, the limit here`
-		: "the body is not sent as valid HTTP";
-}

@@ -16,8 +16,10 @@ export function addHealth(
 ): void {
 	let check: Promise<void> | undefined;
 
-	app.get("/health/live", () => ({ status: "ok" }));
-	app.get("/health/ready", async () => {
+	app.get("/health/live", { config: { admits: "anyone" } }, () => ({
+		status: "ok",
+	}));
+	app.get("/health/ready", { config: { admits: "anyone" } }, async () => {
 		if (isDraining()) {
 			throw new AppError("service_unavailable", "the service is shutting down");
 		}

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ConnectionError } from "fastify";
 import { isAgentPath } from "./agent-api.ts";
-import { BROKEN_BODY } from "./body.ts";
+import { markBodyBroken } from "./body.ts";
 import { makeRequestId } from "./request-id.ts";
 
 /** The latest response of each connection; those before it end earlier. */
@@ -34,7 +34,7 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	const latest = latestResponses.get(socket);
 	if (latest && !latest.writableFinished && !latest.destroyed) {
 		// The malformed bytes are the body of a request that is being answered, or follow it.
-		if (!latest.req.complete) latest.req.emit(BROKEN_BODY);
+		if (!latest.req.complete) markBodyBroken(latest.req);
 		latest.once("close", () =>
 			setImmediate(() => answerMalformed(error, socket)),
 		);

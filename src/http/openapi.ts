@@ -13,13 +13,17 @@ export function addOpenapi(
 	baseUrl: string,
 ): void {
 	let json: string | undefined;
-	app.get("/api/openapi.json", (_, reply) => {
-		json ??= JSON.stringify(makeOpenapi(catalogue, baseUrl));
-		return reply
-			.header("content-type", "application/json; charset=utf-8")
-			.header("cache-control", "public, max-age=300")
-			.send(json);
-	});
+	app.get(
+		"/api/openapi.json",
+		{ config: { admits: "visitor" } },
+		(_, reply) => {
+			json ??= JSON.stringify(makeOpenapi(catalogue, baseUrl));
+			return reply
+				.header("content-type", "application/json; charset=utf-8")
+				.header("cache-control", "public, max-age=300")
+				.send(json);
+		},
+	);
 }
 
 export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {

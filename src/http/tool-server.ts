@@ -23,10 +23,9 @@ import {
 } from "../mcp/reply.ts";
 import type { Principal } from "../principal.ts";
 import type { ApiTokens } from "../tokens/authentication.ts";
-import { endEarly, hasBody, readBody } from "./body.ts";
+import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
 import {
-	describeUnreadBody,
 	failure,
 	methodNotAllowed,
 	noAuthorizationServer,
@@ -54,8 +53,6 @@ const MAX_WAITING = 64;
 /** There are 8 connections to the database. */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
 const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
-
-type Body = Awaited<ReturnType<typeof readBody>>;
 
 export interface ToolServer {
 	/** Answers the request if its path is one of the tool server's; false when it is not. */
@@ -119,20 +116,15 @@ export function makeToolServer(
 	): Promise<Reply | "aborted"> {
 		requireSameOrigin(request, services.baseUrl);
 		if (NO_OAUTH.test(url.pathname)) return noAuthorizationServer();
-		// Begun at once: what arrives meanwhile, or goes wrong with it, is not missed.
 		const authorization = authorizationOf(request);
-		const body =
-			request.method === "POST" && authorization
-				? readBody(request, MAX_BODY)
-				: Promise.resolve<Body>("aborted");
 		return shares.run(
 			request.headers.authorization ?? "",
 			(principal: Principal) => {
 				// Many others may have come while it was found out who asks.
 				if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
 				return url.pathname === MCP
-					? answerMcp(request, url, body, principal, requestId)
-					: answerPlain(request, url, body, principal, requestId);
+					? answerMcp(request, url, principal, requestId)
+					: answerPlain(request, url, principal, requestId);
 			},
 			() =>
 				tokens.authenticate(authorization, {
@@ -145,7 +137,6 @@ export function makeToolServer(
 	async function answerPlain(
 		request: IncomingMessage,
 		url: URL,
-		body: Promise<Body>,
 		principal: Principal,
 		requestId: string,
 	): Promise<Reply | "aborted"> {
@@ -170,12 +161,9 @@ export function makeToolServer(
 			return jsonReply(200, JSON.stringify(output));
 		}
 		rejectUnknownParameters(url.searchParams);
-		const bytes = await body;
+		const bytes = await readBody(request, MAX_BODY);
 		if (bytes === "aborted") return bytes;
-		if (typeof bytes === "string") {
-			const message = describeUnreadBody(bytes, MAX_BODY);
-			return plainError(400, "bad_request", message);
-		}
+		if (typeof bytes === "string") throw unreadBodyError(bytes, MAX_BODY);
 		if (!isUtf8(bytes)) return plainError(400, "bad_request", NOT_UTF8);
 		const text = bytes.toString("utf8");
 		const output = await callWithBody(tools, caller, tool, text);
@@ -185,7 +173,6 @@ export function makeToolServer(
 	async function answerMcp(
 		request: IncomingMessage,
 		url: URL,
-		body: Promise<Body>,
 		principal: Principal,
 		requestId: string,
 	): Promise<Reply | "aborted"> {
@@ -198,12 +185,12 @@ export function makeToolServer(
 				"send the header Content-Type: application/json",
 			);
 		}
-		const bytes = await body;
+		const bytes = await readBody(request, MAX_BODY);
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") {
 			const status = bytes === "too_large" ? 413 : 400;
-			const text = describeUnreadBody(bytes, MAX_BODY);
-			return errorReply(status, null, -32600, text);
+			const { message } = unreadBodyError(bytes, MAX_BODY);
+			return errorReply(status, null, -32600, message);
 		}
 		if (!isUtf8(bytes)) return errorReply(400, null, -32700, NOT_UTF8);
 		let message: unknown;

@@ -1,0 +1,183 @@
+import Fastify from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addAdmission } from "../../src/http/admission.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { makeUser } from "../support/people.ts";
+import { RawConnection, type RawResponse } from "../support/raw-http.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+const MIB = 1 << 20;
+
+/** Announces a body of `bytes`, sends none of it, and returns the answer. */
+function announce(
+	method: string,
+	path: string,
+	bytes: number,
+	headers: Record<string, string> = {},
+): Promise<RawResponse> {
+	const all = {
+		host: new URL(tools.url).host,
+		"content-type": "application/json",
+		"content-length": String(bytes),
+		...headers,
+	};
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+	return new RawConnection(tools.url)
+		.send([`${method} ${path} HTTP/1.1`, ...lines, "", ""].join("\r\n"))
+		.response(method);
+}
+
+/** Every route with each of its methods; a parameter or wildcard stands for any text. */
+function everyRoute() {
+	return tools.service.routes.flatMap(({ methods, path, ...route }) =>
+		methods.map((method) => ({
+			...route,
+			method,
+			path: path.replace(/:\w+/g, "x").replace("*", "x"),
+		})),
+	);
+}
+
+test("no route reads a body before it has looked at Host and Origin", async () => {
+	const guarded = everyRoute().filter(({ admits }) => admits !== "anyone");
+	expect(guarded.length).toBeGreaterThan(10);
+	for (const { method, path } of guarded) {
+		for (const headers of [
+			{ host: "attacker.example" },
+			{ origin: "https://attacker.example" },
+		]) {
+			const { status, body } = await announce(method, path, 10_000, headers);
+			expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
+			if (method !== "HEAD") expect(body).toContain("forbidden");
+		}
+	}
+});
+
+test("health is the only route without a look at Host and Origin", () => {
+	const open = everyRoute().filter(({ admits }) => admits === "anyone");
+	expect(new Set(open.map(({ path }) => path))).toEqual(
+		new Set(["/health/live", "/health/ready"]),
+	);
+});
+
+test("a route for sessions reads no body without one", async () => {
+	const ofSessions = everyRoute().filter(({ admits }) => admits === "session");
+	expect(ofSessions.length).toBeGreaterThanOrEqual(3);
+	for (const { method, path, maxBodyBytes } of ofSessions) {
+		const bytes = maxBodyBytes || 10_000;
+		for (const cookie of ["", "assay.session_token=forged.signature"]) {
+			const { status } = await announce(method, path, bytes, {
+				origin: tools.url,
+				...(cookie && { cookie }),
+			});
+			expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 401`);
+		}
+	}
+});
+
+test("a route whose credential is in the body takes at most 16 KiB", async () => {
+	const ofPages = everyRoute().filter(
+		({ admits, method }) => admits === "page" && method === "POST",
+	);
+	expect(ofPages.map(({ path }) => path)).toEqual(
+		expect.arrayContaining(["/api/auth/x", "/api/setup", "/api/join"]),
+	);
+	for (const { path } of ofPages) {
+		const { status, body } = await announce("POST", path, 16 * 1024 + 1, {
+			origin: tools.url,
+		});
+		expect(`${path} ${status}`).toBe(`${path} 400`);
+		expect(body).toContain("more than 16384 bytes");
+	}
+});
+
+test("an address that does not exist is 404 before its body is read", async () => {
+	const { status } = await announce("POST", "/api/nothing", 32 * MIB);
+	expect(status).toBe(404);
+});
+
+test("the tool server reads no body before it knows the token", async () => {
+	for (const [path, authorization] of [
+		["/api/mcp/v1", "Bearer nonsense"],
+		["/api/mcp/v1", ""],
+		["/api/mcp/tools/listRisks", "Bearer nonsense"],
+	] as const) {
+		const { status } = await announce("POST", path, MIB, {
+			...(authorization && { authorization }),
+		});
+		expect(status).toBe(401);
+	}
+});
+
+describe("a route", () => {
+	const parts = {
+		baseUrl: "http://localhost",
+		authenticate: () => Promise.reject(new Error("not asked")),
+	};
+
+	test("that does not say whom it admits cannot be added", () => {
+		const app = Fastify();
+		addAdmission(app, parts);
+		expect(() => app.get("/forgotten", () => "")).toThrow(
+			"the route GET /forgotten does not say whom it admits",
+		);
+	});
+
+	test("that would read more than 16 KiB of a stranger cannot be added", () => {
+		const app = Fastify();
+		addAdmission(app, parts);
+		expect(() =>
+			app.post("/large", { config: { admits: "page" } }, () => ""),
+		).toThrow("reads 1048576 bytes before it knows who sends them");
+	});
+});
+
+test("half-sent bodies of strangers have a limit in all, and do not keep others from signing in for longer than they last", async () => {
+	const { email } = await makeUser(
+		tools.database,
+		{ organizationId: tools.organizationId, role: "viewer" },
+		{ passwordHash: await hashPassword(PASSWORD) },
+	);
+	const signIn = () =>
+		sendTo(tools.url, "/api/auth/sign-in/email", { email, password: PASSWORD });
+	const half = "x".repeat(16 * 1024 - 1);
+	const connections: RawConnection[] = [];
+	let turnedAway: RawResponse | undefined;
+	// 16 MiB hold 1,024 of them.
+	while (!turnedAway && connections.length < 1_200) {
+		const group = Array.from({ length: 50 }, () =>
+			new RawConnection(tools.url).send(
+				[
+					"POST /api/auth/sign-in/email HTTP/1.1",
+					`host: ${new URL(tools.url).host}`,
+					`origin: ${tools.url}`,
+					"content-type: application/json",
+					"content-length: 16384",
+					"",
+					half,
+				].join("\r\n"),
+			),
+		);
+		connections.push(...group);
+		for (const connection of group) {
+			connection.response().then(
+				(response) => {
+					turnedAway ??= response;
+				},
+				() => {},
+			);
+		}
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+	await expect.poll(() => turnedAway?.status).toBe(503);
+	expect(turnedAway?.headers["retry-after"]).toMatch(/^\d+$/);
+	for (const { socket } of connections) socket.destroy();
+	await expect.poll(async () => (await signIn()).status).toBe(200);
+});
