@@ -23,6 +23,10 @@ export function redact(line: string): string {
  * for a secret that arrives inside a URL or an error message. `fields` adds to every line.
  */
 export function makeLogger(level: LogLevel, fields?: () => object): Logger {
+	const destination = pino.destination({ dest: 2, sync: true });
+	// A line that cannot be written, because the reader is gone or the disk is full, is lost.
+	// Without a listener the event would end the process.
+	destination.on("error", () => {});
 	return pino(
 		{
 			level,
@@ -32,6 +36,6 @@ export function makeLogger(level: LogLevel, fields?: () => object): Logger {
 			hooks: { streamWrite: redact },
 			...(fields && { mixin: fields }),
 		},
-		pino.destination({ dest: 2, sync: true }),
+		destination,
 	);
 }

@@ -65,6 +65,7 @@ const LINGERING_MS = 5_000;
  * Sets the exit code: 0 for success, 1 for a failure, 2 for wrong usage.
  */
 export async function main(argv: string[]): Promise<void> {
+	ignoreClosedPipes();
 	try {
 		const program = await makeProgram(argv[0]);
 		await program.parseAsync(argv, { from: "user" });
@@ -85,6 +86,18 @@ export async function main(argv: string[]): Promise<void> {
 		process.stderr.write(redact(`assay: ${text}\n`));
 		// A failed start ends even if it left something open that would keep the process alive.
 		setTimeout(() => process.exit(), LINGERING_MS).unref();
+	}
+}
+
+/**
+ * Keeps the process alive when the reader of its output is gone, as after `npm start | head -1`. The
+ * service goes on without its output, and SIGTERM still stops it and its database in good order.
+ */
+function ignoreClosedPipes(): void {
+	for (const stream of [process.stdout, process.stderr]) {
+		stream.on("error", (error: NodeJS.ErrnoException) => {
+			if (error.code !== "EPIPE") process.exitCode ??= EXIT_FAILED;
+		});
 	}
 }
 

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { Demo } from "../demo/start.ts";
+import { makeLogger } from "../log.ts";
+import { ignoreUserSignals } from "./harmless-signals.ts";
 import { print } from "./output.ts";
 import { wholeNumber } from "./simulate.ts";
 import { whenInterrupted } from "./until-signal.ts";
@@ -33,6 +35,7 @@ export function addDemo(program: Command): void {
 		.option("--json", "print the address, logins and token as JSON")
 		.action(async (options: Options) => {
 			const stop = whenInterrupted();
+			ignoreUserSignals(makeLogger("info"));
 			const begun = performance.now();
 			const tell = (line: string) => process.stderr.write(`${line}\n`);
 			const { startDemo } = await import("../demo/start.ts");

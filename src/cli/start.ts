@@ -8,6 +8,7 @@ import type { Service } from "../serve.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { VERSION } from "../version.ts";
+import { ignoreUserSignals } from "./harmless-signals.ts";
 import { print } from "./output.ts";
 import { whenNpmEnds } from "./started-by-npm.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
@@ -29,6 +30,8 @@ and connect a client with that token (docs/mcp.md), or give a device an enrollme
 `;
 
 const MAX_WORKERS = 64;
+/** Longer than the service takes to close in good order. */
+const CRASH_CLOSE_MS = 20_000;
 
 export function addStart(program: Command): void {
 	program
@@ -47,17 +50,34 @@ export function addStart(program: Command): void {
 			const config = readConfig(process.env);
 			const traces = readTracing(process.env);
 			const log = makeLogger(config.logLevel, traces && traceFields);
+			ignoreUserSignals(log);
 			const stopped = waitForSignal();
 			const service = await startService(config, log, options.workers, traces);
 			const { close, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
 			else await announce(options, config, ready);
+			stopAfterCrash(log, close);
 			log.info({ signal: await stopped }, "stopping");
 			await close();
 			log.info("stopped");
 			// Something that is still open, such as a log pipe, must not keep the process alive.
 			process.exit(0);
 		});
+}
+
+/**
+ * Closes the service, and with it the embedded database, after an error that nobody caught, and
+ * ends the process with 1. Only a second such error, or a close that hangs, ends it at once.
+ */
+function stopAfterCrash(log: Logger, close: () => Promise<void>): void {
+	let isClosing = false;
+	process.on("uncaughtException", (err) => {
+		log.fatal({ err }, "stopping after an unexpected error");
+		if (isClosing) process.exit(1);
+		isClosing = true;
+		setTimeout(() => process.exit(1), CRASH_CLOSE_MS);
+		close().finally(() => process.exit(1));
+	});
 }
 
 async function startService(

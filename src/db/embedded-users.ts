@@ -29,13 +29,14 @@ export function connectionOf({ directory, port, password }: Cluster) {
 export async function connect(
 	cluster: Cluster,
 	isAlive: () => boolean,
+	name: string = PRESENCE,
 ): Promise<Client | undefined> {
 	const deadline = Date.now() + CONNECT_TIMEOUT_MS;
 	for (;;) {
 		const client = new Client({
 			...connectionOf(cluster),
 			database: "postgres",
-			application_name: PRESENCE,
+			application_name: name,
 			connectionTimeoutMillis: 10_000,
 		});
 		// The server may die at any time. The running query then receives the error.

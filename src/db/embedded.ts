@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getSystemErrorMessage } from "node:util";
 import type { Client } from "pg";
 import { AppError } from "../errors.ts";
+import { startDetached } from "./detached-program.ts";
 import {
 	connect,
 	connectionOf,
@@ -36,6 +37,7 @@ import {
 import { withStartLock } from "./start-lock.ts";
 
 const START_TIMEOUT_MS = 60_000;
+const IDLE_MS = 60_000;
 /** Linux allows 107 bytes for a socket's path and macOS 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
 /**
@@ -74,6 +76,8 @@ export interface EmbeddedOptions {
 	readonly baseFolder?: string;
 	/** Finds the platform package; by default with Node's own rules, from here. */
 	readonly resolvePackage?: ResolvePackage;
+	/** How long the server runs on when the processes that used it were killed; a minute. */
+	readonly idleMs?: number;
 }
 
 /**
@@ -117,6 +121,12 @@ async function joinOrStart(
 		"select 1 from pg_database where datname = 'assay'",
 	);
 	if (found.rowCount === 0) await entry.client.query("create database assay");
+	if (entry.origin !== "joined") {
+		startDetached(joinPath(import.meta.dirname, "stop-unused.ts"), [
+			folder,
+			String(options.idleMs ?? IDLE_MS),
+		]);
+	}
 	return entry;
 }
 

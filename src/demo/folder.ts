@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import {
 	chmodSync,
 	lstatSync,
@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { findRunning } from "../../agent/lock.ts";
+import { startDetached } from "../db/detached-program.ts";
 import { readCluster } from "../db/postgres-cluster.ts";
 import { stopPostmaster } from "../db/postmaster.ts";
 
@@ -56,16 +57,8 @@ export function makeDemoFolder(): DemoFolder {
  * us.
  */
 function startKeeper(folder: string): ChildProcess {
-	const keeper = spawn(
-		process.execPath,
-		[join(import.meta.dirname, "keeper.ts"), folder],
-		// It has a session of its own, so that Ctrl-C and a closed terminal do not reach it.
-		{ detached: true, stdio: ["pipe", "ignore", "ignore"], windowsHide: true },
-	);
 	// Without it the next demonstration cleans up, in `removeLeftovers`.
-	keeper.on("error", () => {});
-	keeper.unref();
-	return keeper;
+	return startDetached(join(import.meta.dirname, "keeper.ts"), [folder]);
 }
 
 /**

@@ -171,6 +171,35 @@ test("Ctrl-C in a terminal that runs npm start ends everything in good order", a
 	expect(isRunning(server)).toBe(false);
 });
 
+test("when the reader of its output is gone, it goes on, and SIGTERM still ends service and database", async () => {
+	await fillDataFolder();
+	const service = await start();
+	const database = serverPid();
+	service.process.stdout?.destroy();
+	service.process.stderr?.destroy();
+	for (const body of ["{", "[]"]) {
+		await fetch(`${service.url}/api/agent/v1/enroll`, { method: "POST", body });
+	}
+	expect(await service.stop("SIGTERM")).toBe(0);
+	expect(isRunning(database)).toBe(false);
+});
+
+test("SIGUSR1 and SIGUSR2 only write a line to the log", async () => {
+	await fillDataFolder();
+	const service = await start();
+	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
+		process.kill(service.pid, signal);
+	}
+	await expect
+		.poll(service.stderr, { timeout: 20_000 })
+		.toMatch(
+			/"signal":"SIGUSR1".*"signal":"SIGUSR2"|"signal":"SIGUSR2".*"signal":"SIGUSR1"/s,
+		);
+	expect(service.stderr()).not.toContain("Debugger listening");
+	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+	expect(await service.stop("SIGTERM")).toBe(0);
+});
+
 test("after kill -9 the next start has everything that was acknowledged", async () => {
 	await fillDataFolder();
 	const first = await start();

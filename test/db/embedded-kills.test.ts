@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { expect, test } from "vitest";
 import { withStartLock } from "../../src/db/start-lock.ts";
 import {
@@ -139,6 +140,28 @@ const drafts = () =>
 				name.startsWith("postgres.new-"),
 			)
 		: [];
+
+test("a server whose only user was killed stops by itself", async () => {
+	await folder.fillDataDir();
+	const owner = await folder.openElsewhere({ idleMs: 600 });
+	await owner.kill();
+	while (folder.serverPids().length > 0) await sleep(50);
+	const next = await folder.open();
+	expect(next.origin).toBe("started");
+	await next.close();
+});
+
+test("a server whose owner was killed goes on while another program uses it, such as pg_dump", async () => {
+	await folder.fillDataDir();
+	const owner = await folder.openElsewhere({ idleMs: 600 });
+	const dump = new Client(owner.connection);
+	await dump.connect();
+	await owner.kill();
+	await sleep(1500);
+	expect((await dump.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+	await dump.end();
+	while (folder.serverPids().length > 0) await sleep(50);
+});
 
 test("a start lock left by a dead process, or by an earlier life with our pid, is taken over", async () => {
 	mkdirSync(folder.dataDir);

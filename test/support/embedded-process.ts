@@ -7,8 +7,13 @@ import { text } from "node:stream/consumers";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import type { EmbeddedProcessOptions } from "./embedded.ts";
 
-const { dataDir, baseFolder, packageFile, uid }: EmbeddedProcessOptions =
-	JSON.parse(process.argv[2] ?? "{}");
+const {
+	dataDir,
+	baseFolder,
+	packageFile,
+	uid,
+	idleMs,
+}: EmbeddedProcessOptions = JSON.parse(process.argv[2] ?? "{}");
 // Not by the `uid` option of spawn: the user may be unable to enter the folder of the checkout and
 // of Node. By now this process has loaded all its code.
 if (uid) {
@@ -20,6 +25,7 @@ try {
 	const { connection, origin, directory, pid, close } =
 		await openEmbeddedPostgres(dataDir, {
 			baseFolder,
+			...(idleMs !== undefined && { idleMs }),
 			resolvePackage: (name) =>
 				packageFile || createRequire(import.meta.url).resolve(name),
 		});

@@ -22,6 +22,7 @@ export interface EmbeddedProcessOptions {
 	packageFile?: string | undefined;
 	/** Root's process continues as this user. */
 	uid?: number | undefined;
+	idleMs?: number | undefined;
 }
 
 /** What embedded-process.ts prints. */
@@ -81,7 +82,7 @@ export interface EmbeddedFolder {
 	open: (options?: EmbeddedOptions) => Promise<EmbeddedPostgres>;
 	/** Opens the data folder in an Assay process of its own. */
 	openElsewhere: (
-		options?: Pick<EmbeddedProcessOptions, "packageFile" | "uid">,
+		options?: Pick<EmbeddedProcessOptions, "packageFile" | "uid" | "idleMs">,
 	) => Promise<EmbeddedProcess>;
 	/** The main processes of the servers that run in `root`. */
 	serverPids: () => number[];
