@@ -26,12 +26,12 @@ import { runAndUndo, say, type Undo } from "./run.ts";
 import { seed, settle } from "./seed.ts";
 
 const ORGANIZATIONS = 20;
-/** After its start, before the service's memory at rest is read. */
+/** Wait between the service's start and reading its memory at rest. */
 const REST_MS = 4_000;
-/** What seeding, filling, warming up and stopping may take beside the measurements. */
+/** Time for seeding, filling, warming up and stopping in addition to the measurements. */
 const EXTRA_MS = 600_000;
 
-/** What has to be undone at the end, the last first. */
+/** Steps to undo at the end, the last one first. */
 const undo: Undo[] = [];
 
 async function bench(options: Options): Promise<Report> {
@@ -39,7 +39,7 @@ async function bench(options: Options): Promise<Report> {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to pass through.
+	// PostgreSQL, which root starts as another user, must be able to enter the folder.
 	chmodSync(folder, 0o711);
 
 	const fleet = makeFleet(options.devices, ORGANIZATIONS);
@@ -113,7 +113,7 @@ async function bench(options: Options): Promise<Report> {
 	return report;
 }
 
-/** Beside each load what the bare server did with the same kind of requests and connections. */
+/** Compares each load with the bare server's for the same kind of requests and connections. */
 function compareWithBare({ rows }: Report): void {
 	const isBare = (load: string) => load.startsWith("bare: ");
 	for (const row of rows) {
@@ -127,7 +127,7 @@ function compareWithBare({ rows }: Report): void {
 	}
 }
 
-/** Runs until it is done or takes far too long. */
+/** Runs the benchmark; gives up if it takes far too long. */
 async function run(): Promise<number> {
 	const options = readOptions(process.argv.slice(2));
 	if (options === "help") {

@@ -1,6 +1,6 @@
 /**
- * Measures `assay backup`, `backup --verify` and `restore` of a database of its own with many raw
- * posture reports, as their users run them: time, size, and the peak memory of each process.
+ * Measures `assay backup`, `backup --verify` and `restore` of its own database with many raw
+ * posture reports, run as users run them: time, size, and the peak memory of each process.
  *
  *   node bench/backup.ts [rows, 1000000]
  */
@@ -18,7 +18,7 @@ import { seed } from "./seed.ts";
 
 const DEVICES = 10_000;
 const PROGRAM = join(import.meta.dirname, "../bin/assay.js");
-/** Prints, when the process ends, the most memory that it had, in KiB, and its processor time in microseconds. */
+/** Prints the process's peak memory in KiB and its processor time in microseconds when it ends. */
 const TELL_USAGE =
 	"data:text/javascript,process.on('exit',()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();console.error('peak '+maxRSS+' cpu '+(userCPUTime+systemCPUTime))})";
 
@@ -105,7 +105,7 @@ async function run(data: string, ...args: string[]) {
 	};
 }
 
-/** What COPY wrote, without zstd. */
+/** Returns the bytes that COPY wrote, without zstd. */
 async function textBytes(): Promise<number> {
 	const { createReadStream } = await import("node:fs");
 	const { createZstdDecompress } = await import("node:zlib");

@@ -7,9 +7,9 @@ import {
 } from "../src/devices/terms.ts";
 
 /**
- * The least a server of this API could do: `node:http` reads the body, parses it and
- * answers the bytes that the service would. What it reaches is the ceiling of the
- * service on this machine, beside this load generator.
+ * The least that a server of this API could do: `node:http` reads the body, parses it and answers
+ * the same bytes as the service. Its rate is the ceiling of the service on this machine, with this
+ * load generator beside it.
  *
  * As a child process it sends its port over IPC and ends with its parent.
  */

@@ -1,9 +1,9 @@
 import { createConnection, type Socket } from "node:net";
 
-/** What a request that got no answer counts as. */
+/** The status of a request that got no answer. */
 export const NO_ANSWER = 0;
 
-/** Gets the status, or NO_ANSWER, and the answer's text. */
+/** Receives the status, or NO_ANSWER, and the answer's text. */
 type Done = (status: number, text: string) => void;
 
 interface Answer {
@@ -13,10 +13,9 @@ interface Answer {
 }
 
 /**
- * One keep-alive HTTP/1.1 connection with one request in flight. It reads no more of
- * an answer than the measurement needs, because a full client would use up the
- * processor that is to be measured. A connection that failed is opened anew by the
- * next request.
+ * One keep-alive HTTP/1.1 connection with one request in flight. It reads only the parts of an
+ * answer that the measurement needs, because a full client would use up the processor under test.
+ * After a failure, the next request opens the connection again.
  */
 export class Connection {
 	readonly #port: number;
@@ -95,7 +94,7 @@ export class Connection {
 	}
 }
 
-/** A whole answer, or undefined while some of it is missing. An answer without a length is none. */
+/** Returns a complete answer, or undefined while a part is missing. An answer needs a length. */
 function parse(text: string): Answer | undefined {
 	const head = text.indexOf("\r\n\r\n");
 	if (head < 0) return undefined;

@@ -20,7 +20,7 @@ export interface Visitor {
 	user?: { email: string; password: string };
 }
 
-// What a browser tells of itself, as Lighthouse reads it. Times of the latest page.
+// Times that the browser measures itself, read as Lighthouse does. They are of the latest page.
 const OBSERVE = `
 	window.measured = { lcp: 0, interactions: new Map() };
 	new PerformanceObserver((list) => {
@@ -35,7 +35,7 @@ const OBSERVE = `
 	}).observe({ type: "event", durationThreshold: 16, buffered: true });
 `;
 
-/** A browser that has never been here; `context` is to be closed. */
+/** Opens a browser without any cache. The caller closes `context`. */
 export async function openVisit(
 	browser: Browser,
 	{ base, user }: Visitor,
@@ -74,7 +74,7 @@ async function countBytes(page: Page): Promise<() => Transferred> {
 	return () => ({ ...counted });
 }
 
-/** Opens `path`, waits until `shown` is, and for the largest paint to be known. */
+/** Opens `path` and waits until `shown` is visible and the largest paint is known. */
 export async function load(
 	page: Page,
 	path: string,
@@ -90,7 +90,9 @@ export async function load(
 	})`)) as Timings;
 }
 
-/** Milliseconds from the click on a link until `shown` is painted, on the page's own clock. */
+/**
+ * Returns the milliseconds from the click on a link until `shown` is painted, on the page's clock.
+ */
 export async function clickUntil(
 	page: Page,
 	link: string,
@@ -112,7 +114,10 @@ export async function clickUntil(
 	})`)) as number;
 }
 
-/** Of every key and click on this page until the next paint, milliseconds in steps of 8; short ones count as 16. */
+/**
+ * Returns the milliseconds from every key and click on this page until the next paint, in steps of
+ * 8. Short ones count as 16.
+ */
 export async function readInteractions(page: Page): Promise<number[]> {
 	return (await page.evaluate(
 		"[...measured.interactions.values()]",

@@ -4,7 +4,7 @@ import { makeId } from "../src/id.ts";
 import { makeIdentityId } from "../src/sign-in/users.ts";
 import { seedRegister } from "./mcp-seed.ts";
 
-/** An organization that the user `email` administers; gives its id. */
+/** Makes an organization that the user `email` administers, and returns its id. */
 export async function seedConsole(
 	client: Client,
 	user: { email: string; passwordHash: string },
@@ -31,7 +31,7 @@ export async function seedConsole(
 	return organization;
 }
 
-/** ACTIVE ones heard of just now, each with every canonical check; some fail some. */
+/** Makes ACTIVE devices with a fresh heartbeat and every canonical check; some fail some. */
 async function seedDevices(
 	client: Client,
 	organization: string,

@@ -30,7 +30,7 @@ both. About six minutes with the defaults.
 
   --risks <n>     risks of the large organization (10000); the small one has 10
   --devices <n>   devices of the large organization (1000)
-  --rounds <n>    times that everything is measured; medians are printed (5)
+  --rounds <n>    rounds of measurements; prints their medians (5)
   --json          print JSON instead of Markdown
   --help          print this
 `;
@@ -58,7 +58,7 @@ const { values } = parseArgs({
 
 const undo: Undo[] = [];
 
-/** A page that is opened by its address, with nothing in the browser's cache. */
+/** Measures a page that is opened by its address, with nothing in the browser's cache. */
 async function openCold(
 	browser: Browser,
 	visitor: Visitor,
@@ -73,7 +73,7 @@ async function openCold(
 	return opened;
 }
 
-/** From the home page into a list: the first time, when its code is loaded too, and again. */
+/** Measures the way from the home page into a list: the first time, with its code, and again. */
 async function openList(
 	browser: Browser,
 	visitor: Visitor,
@@ -86,14 +86,14 @@ async function openList(
 	const link = `nav a[href="${home}/${list}"]`;
 	const firstMs = await clickUntil(page, link, ROW);
 	await clickUntil(page, `nav a[href="${home}"]`, HOME);
-	// What is read again is not what was kept: its freshness is over.
+	// The kept data is no longer fresh, so it is read again.
 	await page.waitForTimeout(11_000);
 	const againMs = await clickUntil(page, link, ROW);
 	await context.close();
 	return { firstMs, againMs };
 }
 
-/** What people do all day in a list of risks; gives the time of each key and click. */
+/** Works in a list of risks as people do all day. Returns the time of each key and click. */
 async function interact(
 	browser: Browser,
 	visitor: Visitor,
@@ -132,7 +132,7 @@ async function bench() {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to pass through.
+	// PostgreSQL, which root starts as another user, must be able to enter the folder.
 	chmodSync(folder, 0o711);
 
 	await ensureConsole(say);
@@ -164,7 +164,7 @@ async function bench() {
 	const stranger = { base: `http://localhost:${port}` };
 	const ada = { ...stranger, user: { email, password: PASSWORD } };
 
-	// What only the first request of a service pays for, such as loading the code of signing in.
+	// Work that only the first request does, such as loading the code for signing in.
 	await openCold(browser, ada, "", `/o/${large}`, HOME);
 	const opened: Opened[] = [];
 	const lists: { name: string; firstMs: number; againMs: number }[] = [];

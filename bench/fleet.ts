@@ -14,7 +14,7 @@ export interface Fleet {
 	ids: string[];
 }
 
-/** `count` new devices, dealt out to `organizations` in turn. */
+/** Makes `count` new devices, dealt out to `organizations` in turn. */
 export function makeFleet(count: number, organizations: number): Fleet {
 	const fleet: Fleet = {
 		organizations: Array.from({ length: organizations }, makeOrganizationId),
@@ -43,12 +43,12 @@ export function readFleet(file: string): Fleet {
 
 const SEED = 1;
 
-/** What a device says of itself in every heartbeat: the simulator's machines. */
+/** Returns the facts in every heartbeat of a device; they come from the simulator. */
 export function factsOf(device: number): HeartbeatRequest {
 	return machineOf(SEED, device).facts;
 }
 
-/** The evidence of a simulated Mac for each check, as its agent gives it. */
+/** Returns the evidence of a simulated Mac for each check, as its agent reports it. */
 export function sampleEvidence(): Evidence[] {
 	let device = 0;
 	while (machineOf(SEED, device).facts.platform !== "DARWIN") device++;
@@ -60,9 +60,9 @@ export function sampleEvidence(): Evidence[] {
 }
 
 /**
- * Walks the devices in random orders, none twice before all had their turn. They report
- * again in another order than the first time, which laid them out in the table: in the
- * field neighbours do not report together, and updating them at once fills their page.
+ * Walks the devices in random orders, none twice before all had their turn. The first reports laid
+ * them out in the table, so they report again in another order: in the field neighbours do not
+ * report together, and updating neighbours at once fills their page.
  */
 export class Walk {
 	readonly #beats: Uint32Array;
@@ -82,7 +82,7 @@ export class Walk {
 		return this.#beats[this.#beat++ % this.#beats.length] as number;
 	}
 
-	/** Undefined when all have. */
+	/** Returns undefined when all have reported. */
 	nextToReportFirst(): number | undefined {
 		return this.#first[this.#firstReport++];
 	}
@@ -92,7 +92,7 @@ export class Walk {
 	}
 }
 
-/** The indexes from 0 to `count` in random order. */
+/** Returns the indexes from 0 to `count` in random order. */
 function shuffle(count: number): Uint32Array {
 	const order = Uint32Array.from({ length: count }, (_, index) => index);
 	for (let last = count - 1; last > 0; last--) {

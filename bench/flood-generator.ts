@@ -6,11 +6,11 @@ import type { Acknowledged, Command, Kind, Outcome, Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
 
 /**
- * The load generator of the overload: a process of its own that does as little as it can for a
- * request. What a request has of its own is put between texts made before.
+ * The load generator of the overload: a separate process that does as little as possible for each
+ * request. The part that differs between requests is put between texts made beforehand.
  */
 
-/** Of 20 requests 6 are posture reports, some addTask calls, and the rest heartbeats. */
+/** 6 of 20 requests are posture reports, some are addTask calls, and the rest are heartbeats. */
 const REPORTS = 6;
 const MIX = 20;
 
@@ -44,14 +44,16 @@ interface Request {
 class Generator {
 	readonly #fleet: Fleet;
 	readonly #port: number;
-	/** Of MIX requests. */
+	/** Number of addTask calls in MIX requests. */
 	readonly #taskShare: number;
 	readonly #beats: string[][];
 	readonly #reports: string[][];
 	readonly #tasks: string[][];
 	readonly #connections: Connection[] = [];
 	readonly #idle: Connection[] = [];
-	/** Device to number. Two of a device may be under way at once, and the older be stored last. */
+	/**
+	 * Device to number. Two of a device may be in flight at once, and the older one be stored last.
+	 */
 	readonly #heartbeats = new Map<number, number>();
 	readonly #acknowledgedReports: string[] = [];
 	readonly #acknowledgedTasks: string[] = [];
@@ -94,7 +96,7 @@ class Generator {
 		);
 	}
 
-	/** A request when the one before is answered, on each connection. */
+	/** Sends a request on each connection whenever the previous one is answered. */
 	async closed(connections: number, seconds: number): Promise<Outcome> {
 		await this.#openAll(connections);
 		this.#tally = new Tally();
@@ -114,7 +116,7 @@ class Generator {
 		return this.#outcome((performance.now() - began) / 1000, 0, 0);
 	}
 
-	/** Requests at `perSecond` whatever the answers; then waits for the last answer. */
+	/** Sends requests at `perSecond` whatever the answers, and then waits for the last answer. */
 	async open(
 		connections: number,
 		perSecond: number,
@@ -128,7 +130,7 @@ class Generator {
 			const passed = (performance.now() - began) / 1000;
 			if (passed >= seconds) break;
 			const wanted = passed * perSecond;
-			// In portions, so that answers are read meanwhile.
+			// Sent in portions, so that answers are read meanwhile.
 			for (let n = 0; due < wanted && n < 200; n++, due++) {
 				const connection = this.#idle.pop();
 				if (!connection) this.#tally.unsent++;
@@ -138,7 +140,7 @@ class Generator {
 		}
 		const ended = performance.now();
 		const wanted = Math.round(seconds * perSecond);
-		// What it had no time for itself.
+		// Requests that this generator had no time to send.
 		this.#tally.unsent += Math.max(0, wanted - due);
 		while (
 			this.#idle.length < this.#connections.length &&
@@ -261,10 +263,10 @@ function timesOf(histogram: Histogram): Times {
 
 const HELLO = "GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
-/** Stands in a body for what each request has of its own. */
+/** Stands in a body for the part that differs between requests. */
 const OWN = "\u0001";
 
-/** The pieces of a request's text between which its own part of `ownLength` characters stands. */
+/** Returns the texts before and after the part of `ownLength` characters that differs. */
 function around(
 	path: string,
 	bearer: string,
@@ -277,7 +279,10 @@ function around(
 	return [head + pieces[0], ...pieces.slice(1)];
 }
 
-/** As a child process: `node bench/flood-generator.ts <fleet file> <port> <task share>`, told what to do over IPC. */
+/**
+ * As a child process: `node bench/flood-generator.ts <fleet file> <port> <task share>`, which gets
+ * its commands over IPC.
+ */
 if (import.meta.main) {
 	const [, , fleetFile = "", port, taskShare] = process.argv;
 	let generator: Generator | undefined;

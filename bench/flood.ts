@@ -13,10 +13,10 @@ export interface Times {
 	maxMs: number;
 }
 
-/** What was sent in one load and answered to it. */
+/** The requests and answers of one load. */
 export interface Outcome {
 	seconds: number;
-	/** Of an open loop: what should have been sent, and what found no free connection or no time. */
+	/** In an open loop: requests that were due, and those without a free connection or time. */
 	wanted: number;
 	unsent: number;
 	sent: number;
@@ -32,7 +32,7 @@ export interface Outcome {
 	drainedSeconds: number;
 }
 
-/** What was acknowledged since the generator was started. */
+/** Writes acknowledged since the generator was started. */
 export interface Acknowledged {
 	/** Device index, number in the host name of its first heartbeat acknowledged in the flood. */
 	heartbeats: [number, number][];
@@ -40,7 +40,7 @@ export interface Acknowledged {
 	tasks: string[];
 }
 
-/** What the generator is told over IPC. */
+/** Commands to the generator over IPC. */
 export type Command =
 	| { do: "prepare"; tenants: Tenant[] }
 	| { do: "closed"; connections: number; seconds: number }
@@ -49,7 +49,10 @@ export type Command =
 
 const PROGRAM = join(import.meta.dirname, "flood-generator.ts");
 
-/** Keeps this process and those it starts from now on to one core; false where that cannot be done. */
+/**
+ * Keeps this process and those it starts from now on to one core. Returns false if that is
+ * impossible.
+ */
 export function keepToCore(core: number, pid = process.pid): boolean {
 	const args = ["-a", "-p", "-c", String(core), String(pid)];
 	return spawnSync("taskset", args, { stdio: "ignore" }).status === 0;
@@ -63,7 +66,7 @@ export class Flood {
 		this.#child = child;
 	}
 
-	/** A generator that is kept to `core`, where that can be done. Of 20 requests `taskShare` are addTask. */
+	/** Starts a generator on `core`, if that is possible. `taskShare` of 20 requests are addTask. */
 	static async start(
 		fleetFile: string,
 		tenants: Tenant[],
@@ -73,7 +76,7 @@ export class Flood {
 	): Promise<Flood> {
 		const args = [fleetFile, String(port), String(taskShare)];
 		const child = fork(PROGRAM, args, {
-			// Ctrl-C is the parent's to handle: it ends this process by disconnecting.
+			// The parent handles Ctrl-C and ends this process by disconnecting.
 			detached: true,
 		});
 		if (child.pid !== undefined) keepToCore(core, child.pid);

@@ -1,7 +1,7 @@
 /** Buckets to a power of two: a recorded value is known to 1/64, that is 1.6 %. */
 const FINENESS_BITS = 6;
 const FINENESS = 1 << FINENESS_BITS;
-/** 2^27 µs are 134 s; what takes longer counts as that long, and in `max` as it was. */
+/** 2^27 µs are 134 s. A longer latency counts as that long; `max` has its real value. */
 const HIGHEST = 2 ** 27 - 1;
 
 /**
@@ -29,7 +29,9 @@ export class Histogram {
 		if (us > this.#maxUs) this.#maxUs = us;
 	}
 
-	/** The latency that `share` (0 to 1) of the requests did not exceed, in ms; 0 without any. */
+	/**
+	 * Returns the latency that `share` (0 to 1) of the requests did not exceed, in ms; 0 without any.
+	 */
 	quantileMs(share: number): number {
 		let left = Math.ceil(this.#total * share);
 		if (left === 0) return 0;
@@ -47,13 +49,13 @@ export class Histogram {
 	}
 }
 
-/** Below 64 µs a bucket is one microsecond, from there on 32 buckets double the value. */
+/** Returns the bucket. Up to 64 µs it is one microsecond wide; then 32 buckets double the value. */
 function bucketOf(us: number): number {
 	const shift = Math.max(0, 32 - Math.clz32(us) - FINENESS_BITS);
 	return shift * (FINENESS / 2) + (us >>> shift);
 }
 
-/** The largest value of a bucket. */
+/** Returns the largest value of a bucket. */
 function topOf(index: number): number {
 	if (index < FINENESS) return index;
 	const shift = Math.floor(index / (FINENESS / 2)) - 1;

@@ -7,12 +7,12 @@ import { Tally } from "./tally.ts";
 interface Request {
 	kind: Kind;
 	device: number;
-	/** On performance.now()'s clock: when it was sent, in an open loop when it was due. */
+	/** On performance.now()'s clock: when it was sent or, in an open loop, when it was due. */
 	at: number;
 }
 
 const DRAIN_MS = 10_000;
-/** A closed loop does not knock on a door that was just shut. */
+/** A closed loop waits this long after a failed connection. */
 const PAUSE_MS = 100;
 
 /** One load from its start to its end. */
@@ -23,7 +23,10 @@ class Run {
 	readonly #tally: Tally;
 	readonly #idle: Connection[] = [];
 	readonly #all: Connection[] = [];
-	/** Due but not sent, because no connection is idle; those before #sent are. */
+	/**
+	 * Requests that are due, oldest first. Those before #sent are sent; the rest wait for a
+	 * connection.
+	 */
 	readonly #due: Request[] = [];
 	#sent = 0;
 	#nextAt = 0;
@@ -59,7 +62,7 @@ class Run {
 		this.#tally.begin();
 	}
 
-	/** Waits some seconds for what is due to be answered; what is not counts as an error. */
+	/** Waits some seconds for answers to due requests. One without an answer counts as an error. */
 	async stop(): Promise<LoadResult> {
 		this.#isStopping = true;
 		const result = this.#tally.end();
@@ -76,7 +79,7 @@ class Run {
 		return { ...result, kinds: this.#tally.results(result.seconds) };
 	}
 
-	/** A closed loop: the next request when the one before is answered. */
+	/** A closed loop: sends the next request when the previous one is answered. */
 	#loop(connection: Connection): void {
 		const request = this.#isStopping ? undefined : this.#next();
 		if (request) {
@@ -156,7 +159,7 @@ function tell(message: Message): void {
 	process.send?.(message);
 }
 
-/** As a child process: `node bench/load.ts <fleet file>`, told what to do over IPC. */
+/** As a child process: `node bench/load.ts <fleet file>`, which gets its commands over IPC. */
 if (import.meta.main) {
 	const fleet = readFleet(process.argv[2] as string);
 	const walk = new Walk(fleet.keys.length);
@@ -179,6 +182,6 @@ if (import.meta.main) {
 		);
 	});
 	process.on("disconnect", () => process.exit(0));
-	// Ctrl-C is the parent's to handle: it ends this process by disconnecting.
+	// The parent handles Ctrl-C and ends this process by disconnecting.
 	process.on("SIGINT", () => {});
 }

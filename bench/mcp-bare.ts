@@ -7,9 +7,9 @@ import { risk } from "../src/registers/risk.ts";
 import { ApiTokens } from "../src/tokens/authentication.ts";
 
 /**
- * The least a server of getRisk could do: the statements that the service sends for it (whose
- * token this is, and the row, in a transaction of the organization), and its JSON. No gate, no
- * protocol, no schema, no permission. What it reaches is what the database allows.
+ * The least that a server of getRisk could do: the statements that the service sends for it (the
+ * token's user, and the row, in a transaction of the organization), and its JSON. It checks no
+ * origin, protocol, schema or permission. Its rate is what the database allows.
  */
 const POOL = Number(process.env.BENCH_POOL);
 const pool = makePool(JSON.parse(process.env.BENCH_CONNECTION ?? "{}"), {

@@ -1,7 +1,7 @@
 import { Connection, NO_ANSWER } from "./connection.ts";
 import { Histogram } from "./histogram.ts";
 
-/** A closed loop: every connection sends the next request when the one before is answered. */
+/** A closed loop: every connection sends the next request when the previous one is answered. */
 export interface ToolLoad {
 	port: number;
 	connections: number;
@@ -69,7 +69,7 @@ async function run(load: ToolLoad): Promise<ToolResult> {
 	};
 }
 
-/** As a child process: gets a load over IPC, answers with its result. */
+/** As a child process: gets a load over IPC and answers with its result. */
 if (import.meta.main) {
 	process.on("message", (load: ToolLoad) => {
 		run(load).then(

@@ -10,9 +10,9 @@ const HARMS = ["theft", "loss", "outage", "fire", "mistake", "takeover"];
 
 export interface Register {
 	organizations: string[];
-	/** Of an administrator of each organization, in that order. */
+	/** API tokens of one administrator of each organization, in that order. */
 	tokens: string[];
-	/** Of a user of the first organization with each role. */
+	/** API tokens of one user of the first organization with each role. */
 	byRole: Record<Role, string>;
 	/** Risk ids, in the order of their organizations, `perOrganization` each. */
 	risks: string[];

@@ -14,7 +14,7 @@ export interface Call {
 	token: string;
 }
 
-/** How many statements each call sends to the database, the look-up of its token included. */
+/** Counts the statements that each call sends to the database, with the look-up of its token. */
 export async function countStatements(
 	connection: ClientConfig,
 	baseUrl: string,
@@ -33,7 +33,7 @@ export async function countStatements(
 		return Reflect.apply(query, this, given);
 	} as typeof query;
 	try {
-		// What a new connection is told first is not the calls'.
+		// The first statements on a new connection do not belong to the calls.
 		await pool.query("select 1");
 		const counts: Record<string, number> = {};
 		for (const { label, tool: name, input, token } of calls) {

@@ -32,7 +32,7 @@ temporary folder, and removes both. About three minutes with the defaults.
 `;
 
 const WARM_MS = 5_000;
-/** As the service's own pool. */
+/** The same as in the service's own pool. */
 const POOL = 10;
 const PAGE = 20;
 const DEEP_PAGE = 50;
@@ -87,7 +87,7 @@ async function measure(
 	return message.result as ToolResult;
 }
 
-/** The cursor that leads to the 50th page of an organization's list. */
+/** Returns the cursor that leads to the 50th page of an organization's list. */
 async function findDeepCursor(
 	port: number,
 	organization_id: string,
@@ -110,7 +110,7 @@ async function findDeepCursor(
 	return cursor;
 }
 
-/** The sizes of tools/list: bytes, and tokens at four bytes each, as a rule of thumb. */
+/** Returns the sizes of tools/list: bytes, and tokens at four bytes each, as a rule of thumb. */
 async function readFootprint(port: number, { byRole }: Register) {
 	const sizes: { name: string; bytes: number; tokens: number }[] = [];
 	for (const [name, token, query] of [
@@ -147,7 +147,7 @@ async function bench() {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to pass through.
+	// PostgreSQL, which root starts as another user, must be able to enter the folder.
 	chmodSync(folder, 0o711);
 
 	say("starting the service");

@@ -55,7 +55,10 @@ interface Measured {
 	found: Found;
 }
 
-/** Seconds until a second passes in which everything is served, none slower than `p99Ms` in 99 of 100. */
+/**
+ * Seconds until a second passes in which everything is served, none slower than `p99Ms` in 99 of
+ * 100.
+ */
 async function recover(flood: Flood, perSecond: number, p99Ms: number) {
 	const began = performance.now();
 	for (let second = 1; second <= RECOVERY_SECONDS; second++) {

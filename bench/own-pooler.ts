@@ -24,7 +24,10 @@ export interface OwnPooler {
 	stop: () => Promise<void>;
 }
 
-/** Debian's PgBouncer before the database at `databaseUrl`, with its settings as they come but for those named here. */
+/**
+ * Debian's PgBouncer before the database at `databaseUrl`, with its settings as they come but for
+ * those named here.
+ */
 export async function startPooler(
 	folder: string,
 	databaseUrl: string,

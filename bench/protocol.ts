@@ -1,7 +1,7 @@
 import type { Kind } from "./requests.ts";
 import type { KindResult } from "./tally.ts";
 
-/** What the load generator, a process of its own, is told to do over IPC. */
+/** Commands to the load generator, a separate process, over IPC. */
 export type Command =
 	| { do: "start"; load: Load }
 	/** Forget what was counted so far, the warm-up. */
@@ -12,12 +12,12 @@ export type Load = Shape & { port: number; connections: number };
 
 export type Shape =
 	| { kind: "heartbeats" | "steady reports" }
-	/** Of devices that never reported: at most `limit` of them. */
+	/** Reports of at most `limit` devices that never reported. */
 	| { kind: "first reports"; limit: number }
 	/** An open loop: requests a second, started whatever the answers. */
 	| { kind: "mixed"; perSecond: Record<Kind, number> };
 
-/** What it says: connected, out of devices, or what it counted. */
+/** Its messages: connected, out of devices, or its counts. */
 export type Message =
 	| { type: "started" }
 	| { type: "exhausted" }

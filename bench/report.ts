@@ -8,7 +8,7 @@ export interface Row extends KindResult, Rates {
 	connections: number;
 	/** Percent of one core. */
 	loadCpu: number;
-	/** Requests/s beside those of the bare server, percent; undefined for the bare server itself. */
+	/** Requests/s in percent of the bare server's; undefined for the bare server itself. */
 	ofBare?: number;
 }
 

@@ -54,7 +54,7 @@ export class Requests {
 		return request;
 	}
 
-	/** A report observed now; when it is not the device's first, some statuses have changed. */
+	/** Returns a report observed now. If it is not the device's first, some statuses have changed. */
 	postures(device: number, isFirst: boolean): string {
 		const id = makeId(
 			organizationOf(this.#fleet, device),

@@ -23,14 +23,19 @@ const NOBODY = -1;
 
 interface Scenario {
 	name: string;
-	/** What the failed attempts of the outage were told; undefined: nothing, as no one answered. */
+	/** Retry-After of the failed attempts during the outage; undefined if nobody answered. */
 	retryAfterSeconds: number | undefined;
-	/** Requests a second that the service answers when it is back; the rest get 503 and Retry-After. */
+	/**
+	 * Requests a second that the service answers when it is back; the rest get 503 and Retry-After.
+	 */
 	capacity: number;
 }
 
 interface Result {
-	/** Requests a second at the worst, all of the fleet's, served or refused; and when after the return. */
+	/**
+	 * The fleet's requests in the worst second, served or turned away, and when it came after the
+	 * return.
+	 */
 	peakPerSecond: number;
 	peakAtSeconds: number;
 	/** Most requests in any one minute, a second. */
@@ -41,7 +46,7 @@ interface Result {
 	allBackSeconds: number;
 }
 
-/** mulberry32: the same numbers for the same seed on every machine. */
+/** Makes mulberry32: the same numbers for the same seed on every machine. */
 function makeRandom(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
@@ -53,8 +58,9 @@ function makeRandom(seed: number): () => number {
 }
 
 /**
- * Seconds are buckets of devices, linked lists in flat arrays: a million devices need no queue. A
- * device that gets through sends its heartbeat and then the reports that it made meanwhile.
+ * Computes the return. Each second is a bucket of devices, as linked lists in flat arrays, so a
+ * million devices need no queue. A device that gets through sends its heartbeat and then the
+ * reports that it made meanwhile.
  */
 function compute(
 	{ retryAfterSeconds, capacity }: Scenario,
@@ -82,14 +88,14 @@ function compute(
 	let returned = 0;
 	for (let second = 0; second <= horizon; second++) {
 		const isOut = second < outageSeconds;
-		// Those that are back beat and report as ever, and are served like the others.
+		// Devices that are back send heartbeats and reports as usual, and are served like the others.
 		const usual =
 			returned *
 			(1 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS +
 				1 / DEFAULT_POSTURE_INTERVAL_SECONDS);
 		let left = capacity - usual;
 		requests[second] = (requests[second] ?? 0) + usual;
-		// A device refused now comes a second later at the earliest, so the list is complete.
+		// A device turned away now comes back a second later at the earliest, so the list is complete.
 		for (let device = first[second] as number; device !== NOBODY; ) {
 			const following = next[device] as number;
 			requests[second] = (requests[second] ?? 0) + 1;

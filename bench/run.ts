@@ -1,14 +1,14 @@
-/** What takes away something that a bench made. */
+/** A step that removes something that a bench made. */
 export type Undo = () => unknown;
 
-/** For people: what goes on. Standard output is for the result alone. */
+/** Prints progress for people. Standard output has only the result. */
 export function say(text: string): void {
 	process.stderr.write(`${text}\n`);
 }
 
 /**
- * Runs a bench and ends the process with the code that it gives, or 1 when it throws. Whatever happens,
- * Ctrl-C included, the steps that stand in `undo` by then are taken first, the last of them first.
+ * Runs a bench and ends the process with its code, or with 1 if it throws. Whatever happens,
+ * including Ctrl-C, the steps in `undo` are done before, the last one first.
  */
 export async function runAndUndo(
 	run: () => Promise<number>,
@@ -35,7 +35,7 @@ export async function runAndUndo(
 	return end(code);
 }
 
-/** Prints what a bench found; its result is good when nothing that must not be was. */
+/** Prints the result of a bench, which is good if no promise was broken. */
 export function conclude(markdown: string, broken: string[]): number {
 	process.stdout.write(markdown);
 	for (const promise of broken) say(`BROKEN: ${promise}`);

@@ -7,8 +7,8 @@ const ROWS = 5_000;
 
 /**
  * Stores the fleet as if every device had enrolled and sent its first heartbeat
- * within the last five minutes. The client is the owner of the database, whom
- * row-level security does not bind.
+ * within the last five minutes. The client is the owner of the database, so row-level security
+ * does not bind it.
  */
 export async function seed(client: Client, fleet: Fleet): Promise<void> {
 	await client.query(
@@ -50,8 +50,8 @@ export async function seed(client: Client, fleet: Fleet): Promise<void> {
 }
 
 /**
- * What autovacuum would do within minutes, done now, so that a phase does not begin
- * with the plans of empty tables nor pay for the checkpoint of the one before.
+ * Does now what autovacuum would do within minutes, so that a phase neither begins with the plans
+ * of empty tables nor pays for the previous phase's checkpoint.
  */
 export async function settle(client: Client): Promise<void> {
 	await client.query(

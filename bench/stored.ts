@@ -2,16 +2,16 @@ import type { Client } from "pg";
 import type { Ledger } from "./failover/writers.ts";
 import type { Fleet } from "./fleet.ts";
 
-/** What a look into the database shows of what was acknowledged. */
+/** The acknowledged writes as they are in the database. */
 export interface Found {
 	acknowledged: number;
-	/** Acknowledged and not there: must be 0. */
+	/** Acknowledged but missing: must be 0. */
 	lost: number;
-	/** There more than once, acknowledged or not: must be 0. */
+	/** Stored more than once, acknowledged or not: must be 0. */
 	duplicates: number;
 	/** Tasks without the one audit entry of their making: must be 0. */
 	unlogged: number;
-	/** Nobody was told whether they are stored; so many are, of so many. */
+	/** Writes whose outcome no caller learned: how many are stored, of how many. */
 	unknownStored: number;
 	unknown: number;
 }

@@ -5,7 +5,7 @@ export interface KindResult {
 	kind: Kind;
 	/** Answered as expected. */
 	requests: number;
-	/** Answered as expected within the measurement's time; an open loop's may come later. */
+	/** Answered as expected within the measurement's time. Answers of an open loop may come later. */
 	perSecond: number;
 	/** Answers of another status, requests without an answer. */
 	errors: number;
@@ -20,7 +20,7 @@ export interface KindResult {
 
 interface KindTally {
 	latencies: Histogram;
-	/** Answers as expected from the begin to the end, whenever they were due. */
+	/** Expected answers between begin and end, whenever they were due. */
 	inTime: number;
 	statuses: Record<string, number>;
 	firstError: string | undefined;
@@ -34,7 +34,10 @@ export class Tally {
 	#endedAt = Infinity;
 	#cpu = process.cpuUsage();
 
-	/** A closed loop counts what is answered in its time, an open one what was due in it. */
+	/**
+	 * A closed loop counts requests that are answered in its time, an open loop those that are due in
+	 * it.
+	 */
 	constructor(isOpen: boolean) {
 		this.#isOpen = isOpen;
 	}
@@ -68,7 +71,7 @@ export class Tally {
 		};
 	}
 
-	/** What was counted, for a measurement of that length. */
+	/** Returns the counts of a measurement of that length. */
 	results(seconds: number): KindResult[] {
 		return [...this.#kinds].map(([kind, { latencies, inTime, ...tally }]) => {
 			const requests = tally.statuses[EXPECTED_STATUS[kind]] ?? 0;

@@ -2,19 +2,19 @@ import type { HeartbeatResponse } from "../src/devices/terms.ts";
 import type { HeartbeatRequest } from "../src/devices/wire.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Not an answer: nothing listens, or it took too long. */
+/** No answer: nothing listens, or it took too long. */
 export const NO_ANSWER = 0;
 
 export interface Answer<Body> {
 	status: number;
-	/** Of a 200. */
+	/** The body of a 200. */
 	body?: Body;
-	/** What was wrong, for people. */
+	/** The error message for people. */
 	message?: string;
 	retryAfterSeconds?: number;
 }
 
-/** The service as an agent and an administrator's program meet it. Nothing here throws. */
+/** The service as an agent and an administrator's program see it. Nothing here throws. */
 export interface Door {
 	addDevice(name: string): Promise<Answer<{ enrollment_token: string }>>;
 	enroll(token: string): Promise<Answer<{ api_key: string }>>;

@@ -5,17 +5,17 @@ import { roleOf } from "./roles.ts";
 
 const WIDTH = 16;
 
-/** What came of the requests. */
+/** Counts of the requests' outcomes. */
 export interface Counts {
 	added: number;
 	enrolled: number;
-	/** Heartbeats that were refused, as those of duplicates are. */
+	/** Rejected heartbeats, such as those of duplicates. */
 	conflicts: number;
 	heartbeats: number;
 	reports: number;
 	/** No answer, or the service was in trouble. */
 	failed: number;
-	/** Keys that the service does not know any more, as of a revoked device. */
+	/** Keys that the service no longer knows, such as a revoked device's. */
 	revoked: number;
 }
 
@@ -64,7 +64,7 @@ export async function enrollAll(
 		if (fleet.deviceIds[n] === undefined || !(await pace.turn(signal))) return;
 		await sendReport(fleet, door, n, counts);
 	};
-	// A duplicate is one only once the other has its hardware.
+	// A device is a duplicate only after the other one has claimed the hardware.
 	const isLate = (n: number) => roleOf(n) === "duplicate";
 	await inParallel(count, WIDTH, async (n) => {
 		if (!isLate(n)) await first(n);
@@ -74,7 +74,7 @@ export async function enrollAll(
 	});
 }
 
-/** Gives the answer, undefined for a device without a key. */
+/** Returns the answer, or undefined for a device without a key. */
 export async function sendBeat(
 	fleet: Fleet,
 	door: Door,
@@ -113,6 +113,6 @@ function refused(answer: Answer<unknown>, counts: Counts, what: string): void {
 		if (counts.added > 0) return;
 		throw new Refused(`no Assay answers there: ${answer.message}`);
 	}
-	// What an administrator has to mend would be the same for every device.
+	// An error that an administrator must fix would be the same for every device.
 	throw new Refused(`${what}: ${answer.message}`);
 }

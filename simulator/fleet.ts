@@ -5,17 +5,17 @@ import { resultsOf } from "./posture.ts";
 import { originalOf, roleOf } from "./roles.ts";
 
 /**
- * Simulated devices. Of each only what the service gave it is kept, some 100 bytes; what it is
- * and sees follows from the seed, its number and the time.
+ * Simulated devices. For each, only the data from the service is kept, about 100 bytes. Its facts
+ * and results follow from the seed, its number and the time.
  */
 export interface Fleet {
 	seed: number;
 	/** See Look: the share of checks that change and change back within 20 minutes. */
 	drift: number;
 	begun: number;
-	/** By number; undefined for a device that has none, or whose key was refused. */
+	/** By number; undefined for a device without a key, or whose key was rejected. */
 	keys: (string | undefined)[];
-	/** Once it has sent a heartbeat. */
+	/** By number; known after the first heartbeat. */
 	deviceIds: (string | undefined)[];
 }
 
@@ -23,7 +23,7 @@ export function makeFleet(seed: number, drift: number): Fleet {
 	return { seed, drift, begun: Date.now(), keys: [], deviceIds: [] };
 }
 
-/** What the device says it is: for a duplicate the hardware of another. */
+/** Returns the machine that the device claims to be; a duplicate claims another one's hardware. */
 export function claimedMachine(seed: number, n: number): Machine {
 	const machine = machineOf(seed, n);
 	if (roleOf(n) !== "duplicate") return machine;
@@ -37,7 +37,7 @@ export function claimedMachine(seed: number, n: number): Machine {
 	};
 }
 
-/** Another machine with the key of device `n`: a copied disk. */
+/** Returns the facts of another machine with the same key, as after a copied disk. */
 export function copyOf(machine: Machine): Machine["facts"] {
 	const { facts } = machine;
 	const last = facts.hardware_uuid.at(-1) === "0" ? "1" : "0";
@@ -48,7 +48,7 @@ export function copyOf(machine: Machine): Machine["facts"] {
 	};
 }
 
-/** A report of device `n` as its agent writes it, of what is seen now. */
+/** Returns the present report of device `n` as its agent would write it. */
 export function reportOf(fleet: Fleet, n: number): object[] {
 	const at = Date.now();
 	const observed_at = new Date(at).toISOString();
@@ -59,7 +59,7 @@ export function reportOf(fleet: Fleet, n: number): object[] {
 	);
 }
 
-/** A heartbeat of device `n`; now and then that of its copy. Forgets a key that is refused. */
+/** Sends a heartbeat of device `n`, or now and then of its copy. Forgets a rejected key. */
 export async function beat(
 	fleet: Fleet,
 	door: Door,

@@ -9,7 +9,7 @@ import type { Fleet } from "./fleet.ts";
 import { type Pace, waitMs } from "./pace.ts";
 import { roleOf } from "./roles.ts";
 
-/** Beyond it a slow service would collect requests in our memory. */
+/** With more in flight, a slow service would let requests pile up in our memory. */
 const MOST_IN_FLIGHT = 64;
 
 interface Intervals {
@@ -18,9 +18,9 @@ interface Intervals {
 }
 
 /**
- * Heartbeats and reports of the whole fleet, evenly over the intervals that the service names,
- * until `signal` comes. Devices whose requests fail back off as the agent does; unlike the agent
- * they keep no queue.
+ * Sends heartbeats and reports of the whole fleet, evenly over the intervals that the service
+ * names, until `signal` aborts. Devices whose requests fail back off as the agent does. Unlike the
+ * agent they keep no queue.
  */
 export async function keepReporting(
 	fleet: Fleet,
@@ -63,7 +63,7 @@ export async function keepReporting(
 	await Promise.all([beats, reports]);
 }
 
-/** Calls `send` for one device after the other, all of them once in an interval. */
+/** Calls `send` for one device after the other, for each once in an interval. */
 async function walk(
 	fleet: Fleet,
 	pace: Pace,
@@ -75,7 +75,7 @@ async function walk(
 	let due = performance.now();
 	for (let n = 0; ; n = (n + 1) % fleet.keys.length) {
 		if (!(await waitMs(due - performance.now(), signal))) break;
-		// What could not be sent in time is not made up for: agents do not either.
+		// Requests that could not be sent in time are skipped, as agents do.
 		due =
 			Math.max(due, performance.now() - 1000) +
 			(intervalSeconds() * 1000) / fleet.keys.length;
@@ -88,7 +88,7 @@ async function walk(
 	await Promise.all(inFlight);
 }
 
-/** When each device may try again, in 9 bytes. */
+/** When each device may retry, in 9 bytes. */
 class BackOff {
 	readonly #until: Float64Array;
 	readonly #failures: Uint8Array;

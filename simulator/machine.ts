@@ -8,14 +8,14 @@ import {
 	type Version,
 } from "./systems.ts";
 
-/** What a simulated device is; follows from the seed and its number. */
+/** A simulated device. Everything follows from the seed and its number. */
 export interface Machine {
 	/** Its number in the fleet, from 0. */
 	n: number;
 	system: System;
 	version: Version;
 	facts: HeartbeatRequest;
-	/** False where the agent was installed without the rights of an administrator. */
+	/** False if the agent was installed without the rights of an administrator. */
 	isPrivileged: boolean;
 }
 
@@ -41,7 +41,7 @@ export function machineOf(seed: number, n: number): Machine {
 	};
 }
 
-/** As firmware writes it on the platform: in capitals on Macs and Windows. */
+/** Writes the UUID as the platform's firmware does: in capitals on Macs and Windows. */
 function hardwareUuid(digest: Buffer, { platform }: System): string {
 	const bytes = Buffer.from(digest.subarray(0, 16));
 	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Lets at most so many through a second, one after the other. */
+/** Lets at most a number of callers through each second, one after the other. */
 export class Pace {
 	readonly #gapMs: number;
 	#next = 0;
@@ -9,7 +9,7 @@ export class Pace {
 		this.#gapMs = 1000 / perSecond;
 	}
 
-	/** Resolves when it is the caller's turn; true unless the signal came first. */
+	/** Waits for the caller's turn. Returns false if the signal aborted first. */
 	async turn(signal: AbortSignal): Promise<boolean> {
 		const now = performance.now();
 		const mine = Math.max(this.#next, now);
@@ -18,18 +18,18 @@ export class Pace {
 	}
 }
 
-/** True after `ms`; false as soon as the signal came. */
+/** Waits `ms` and returns true, or returns false as soon as the signal aborts. */
 export async function waitMs(
 	ms: number,
 	signal: AbortSignal,
 ): Promise<boolean> {
 	if (signal.aborted) return false;
-	// A timer takes at least a millisecond, which many requests a second have not.
+	// A timer takes at least a millisecond, too long for many requests a second.
 	if (ms < 1) return true;
 	return sleep(ms, true, { signal }).catch(() => false);
 }
 
-/** Runs `work` for 0 to `count` - 1, `width` of them at a time. */
+/** Runs `work` for 0 to `count` - 1, `width` at a time. */
 export async function inParallel(
 	count: number,
 	width: number,

@@ -21,21 +21,21 @@ const BEHAVIOURS: Record<Platform, Behaviours> = {
 };
 
 const DAY_MS = 86_400_000;
-/** One time in which a check may fail for a while and be mended. */
+/** A period in which a check may fail for a while and be fixed. */
 const EPISODE_MS = 24 * DAY_MS;
-/** The same for what happens while somebody looks. */
+/** The same for changes that happen while somebody watches. */
 const FLIP_MS = 20 * 60_000;
-/** Of the failing share: what fails from some day on for good, the rest comes and goes. */
+/** The part of the failing share that fails for good from some day on. The rest comes and goes. */
 const CHRONIC_SHARE = 0.4;
 const ONSET_DAYS = 120;
-/** A report in which a check ran into its time limit. */
+/** The share of reports in which a check timed out. */
 const TIMED_OUT_SHARE = 0.0008;
 
 export interface Look {
 	seed: number;
-	/** What was seen then, in milliseconds since 1970. */
+	/** The time of the observation, in milliseconds since 1970. */
 	at: number;
-	/** When the simulation began: what fails for good began some time before. */
+	/** When the simulation began. Lasting failures began some time before. */
 	begun: number;
 	/** The share of checks that change and change back within 20 minutes. */
 	drift: number;
@@ -125,14 +125,14 @@ function wasBroken(
 	if (chance(...own, TOPIC.CHRONIC) < failing * CHRONIC_SHARE) {
 		return at > begun - chance(...own, TOPIC.ONSET) * ONSET_DAYS * DAY_MS;
 	}
-	// An episode lasts a half of its time on average.
+	// An episode lasts half of its window on average.
 	const share = failing * (1 - CHRONIC_SHARE) * 2;
 	return isWithin(at, EPISODE_MS, share, [...own, TOPIC.EPISODE]);
 }
 
 /**
- * Time goes in windows of `windowMs`, at another moment for each check; in a `share` of them
- * something lasts from somewhere in the first half to somewhere in the second.
+ * Divides time into windows of `windowMs`, which begin at another moment for each check. In a
+ * `share` of them an episode lasts from somewhere in the first half to somewhere in the second.
  */
 function isWithin(
 	at: number,

@@ -1,18 +1,19 @@
 /**
- * A number from 0 up to 1 that follows from `keys`, whole numbers: the same ones always give the
- * same. So all about a simulated device is worked out when it is needed, and nothing is remembered.
+ * Returns a number from 0 up to 1 that follows from `keys`, which are whole numbers: the same keys
+ * always give the same number. Everything about a simulated device is therefore computed when it is
+ * needed, and nothing is stored.
  */
 export function chance(...keys: number[]): number {
 	let hash = 0x9e3779b9;
 	for (const key of keys) {
 		hash = mix(hash ^ (key >>> 0));
-		// Times in windows and seeds may be wider than 32 bits.
+		// Window numbers and seeds may have more than 32 bits.
 		hash = mix(hash ^ Math.floor(key / 2 ** 32));
 	}
 	return hash / 2 ** 32;
 }
 
-/** A whole number from `least` to `most`. */
+/** Returns a whole number from `least` to `most`. */
 export function between(
 	least: number,
 	most: number,
@@ -25,7 +26,7 @@ export interface Weighted {
 	weight: number;
 }
 
-/** One of `items`, each as often as its weight says. `at` is a number from `chance`. */
+/** Returns one of `items`, each with its weight. `at` is a number from `chance`. */
 export function pick<Item extends Weighted>(
 	items: readonly Item[],
 	at: number,
@@ -49,7 +50,7 @@ function mix(value: number): number {
 	return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Keeps questions about one device apart. */
+/** Keys that keep random decisions about one device apart. */
 export const TOPIC = {
 	SYSTEM: 1,
 	VERSION: 2,

@@ -1,11 +1,11 @@
-/** What is odd about a device; in every ten devices at least one of each. */
+/** Something unusual about a device. Every ten devices have at least one of each. */
 export type Role =
 	| "steady"
-	/** Falls silent after its first report. */
+	/** Goes silent after its first report. */
 	| "silent"
-	/** Says that it is hardware which another device has: it stays PENDING. */
+	/** Claims hardware that another device has, so it stays PENDING. */
 	| "duplicate"
-	/** Another machine reports with its key as well. */
+	/** Another machine also reports with its key. */
 	| "cloned";
 
 export function roleOf(n: number): Role {

@@ -1,28 +1,31 @@
 import type { Platform } from "../src/devices/terms.ts";
 import type { Weighted } from "./random.ts";
 
-/** A release of an operating system, called as the agent calls it. */
+/** A release of an operating system, with the agent's name for it. */
 export interface Version extends Weighted {
 	name: string;
 	/** As in the evidence of OS_VERSION. */
 	version: string;
 	build?: string;
-	/** YYYY-MM-DD, the last day with security updates; only the month where it is expected; undefined where its maker names none. */
+	/**
+	 * YYYY-MM-DD, the last day with security updates. Only the month if the day is an expectation.
+	 * Undefined if its maker names none.
+	 */
 	supportedUntil?: string;
 }
 
-/** A kind of machine as organizations have them. */
+/** A kind of machine that organizations use. */
 export interface System extends Weighted {
 	platform: Platform;
-	/** Of the evidence: `ubuntu`, `debian` …; undefined where the platform says it all. */
+	/** Part of the evidence: `ubuntu`, `debian` … Undefined if the platform says it all. */
 	distribution?: string;
 	hasDesktop: boolean;
 	/** Somebody's laptop. */
 	isMobile: boolean;
-	/** Of the hostname. */
+	/** Beginning of the hostname. */
 	prefix: string;
 	domain: string;
-	/** 0: none, as virtual machines have it. */
+	/** 0: no serial number, as on virtual machines. */
 	serialLength: number;
 	versions: readonly Version[];
 }
@@ -79,7 +82,7 @@ const WINDOWS_11: readonly Version[] = [
 	},
 ];
 
-/** Of a hundred machines: a quarter are laptops, the rest computers at desks and servers. */
+/** Weights for a hundred machines: a quarter are laptops, the rest desktops and servers. */
 export const SYSTEMS: readonly System[] = [
 	{
 		weight: 13,
@@ -215,7 +218,7 @@ export const SYSTEMS: readonly System[] = [
 	},
 ];
 
-/** The newest is on most devices; an old one stays behind here and there. */
+/** Most devices have the newest version; a few still have an old one. */
 export const AGENT_VERSIONS = [
 	{ weight: 8, name: "0.1.0" },
 	{ weight: 2, name: "0.0.9" },

@@ -167,7 +167,9 @@ async function runCase(
 	};
 }
 
-/** Milliseconds to 90 % of the rate after the longest pause; 0 when there was none worth the name. */
+/**
+ * Milliseconds to 90 % of the rate after the longest pause; 0 when there was none worth the name.
+ */
 function recoveryOf(
 	ledger: Ledger,
 	happenedAt: number,

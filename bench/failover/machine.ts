@@ -15,7 +15,9 @@ import { asUser, chooseOsUser } from "../../src/db/postgres-binaries.ts";
 const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PROGRAM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** From a text in an example to what stands in its place here; a text that is not there is an error. */
+/**
+ * From a text in an example to what stands in its place here; a text that is not there is an error.
+ */
 export type Replacements = [example: string | RegExp, here: string][];
 
 /** The text of a file below `deploy/` with the addresses and folders of this run. */
@@ -34,7 +36,8 @@ export function adapt(file: string, replacements: Replacements): string {
 
 /**
  * What runs on one machine of the database: etcd, and Patroni with PostgreSQL if it has them, from
- * the examples in `deploy/`. Each has a loopback address of its own, so the ports are the real ones.
+ * the examples in `deploy/`. Each has a loopback address of its own, so the ports are the real
+ * ones.
  */
 export class Machine {
 	readonly name: string;

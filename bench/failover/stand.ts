@@ -17,7 +17,9 @@ export interface HaStand extends Pick<Stand, "fleet" | "tenants" | "asOwner"> {
 	services: OwnService[];
 	/** With PostgreSQL. */
 	machines: [Machine, Machine];
-	/** Resolves with who is primary when it has a standby that has everything, and is told so by it. */
+	/**
+	 * Resolves with who is primary when it has a standby that has everything, and is told so by it.
+	 */
 	untilSynchronous: () => Promise<{ primary: Machine; standby: Machine }>;
 	/** Resolves when writes wait for no standby any more. */
 	untilAlone: () => Promise<void>;
@@ -117,7 +119,9 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 	}
 }
 
-/** What an operator does once, through the proxy: the database and its owner, who is no superuser. */
+/**
+ * What an operator does once, through the proxy: the database and its owner, who is no superuser.
+ */
 async function makeDatabase(host: string): Promise<void> {
 	const client = new Client({
 		host,

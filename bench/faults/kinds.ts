@@ -111,7 +111,9 @@ export function oneOfTwoKilled(isShort: boolean): Fault {
 	};
 }
 
-/** For longer than the server lets a transaction be idle: what the stopped one held is free by then. */
+/**
+ * For longer than the server lets a transaction be idle: what the stopped one held is free by then.
+ */
 export const ONE_OF_TWO_FROZEN: Fault = {
 	name: "one of two services behind a proxy frozen for 30 s (kill -STOP)",
 	run: async ({ second }) => {

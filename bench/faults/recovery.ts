@@ -27,7 +27,9 @@ export function findRecovery(
 	return undefined;
 }
 
-/** The longest time in which the probe, which asks ten times a second, had no success, and its end. */
+/**
+ * The longest time in which the probe, which asks ten times a second, had no success, and its end.
+ */
 export function longestGap(
 	{ probedAt }: Ledger,
 	from: number,

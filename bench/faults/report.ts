@@ -16,7 +16,10 @@ export interface Row extends Found {
 	crashes: number;
 }
 
-/** What a row says that must not be, none of `further` among it. How fast it recovered counts only where times are judged. */
+/**
+ * What a row says that must not be, none of `further` among it. How fast it recovered counts only
+ * where times are judged.
+ */
 export function brokenPromises(
 	row: Row,
 	isTimed: boolean,
@@ -44,7 +47,10 @@ export function brokenPromises(
 export const seconds = (ms: number | undefined) =>
 	ms === undefined ? "not seen" : (ms / 1_000).toFixed(1);
 
-/** The rows with a column of their own kind, on a PostgreSQL of that version; `note` says what is unlike the field. */
+/**
+ * The rows with a column of their own kind, on a PostgreSQL of that version; `note` says what is
+ * unlike the field.
+ */
 export function toMarkdown<Kind extends Row>(
 	rows: Kind[],
 	own: { heading: string; cell: (row: Kind) => string },

@@ -16,7 +16,10 @@ export interface FaultRow extends Row {
 	peakMib: number;
 }
 
-/** How long the load is watched before the fault, and after it at least and, once something is back, at most. */
+/**
+ * How long the load is watched before the fault, and after it at least and, once something is back,
+ * at most.
+ */
 export interface Watch {
 	beforeMs: number;
 	afterMs: number;

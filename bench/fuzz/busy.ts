@@ -4,8 +4,9 @@ const MOST_TRIES = 4;
 const PAUSE_MS = 1_000;
 
 /**
- * Sends again what was refused because the service was busy, as its clients do: thinking up cases takes the
- * machine's time too. Gives the last answer; what is refused whenever it is asked is refused for what it is.
+ * Sends again what was refused because the service was busy, as its clients do: thinking up cases
+ * takes the machine's time too. Gives the last answer; what is refused whenever it is asked is
+ * refused for what it is.
  */
 export async function untilNotBusy<Answer extends { isBusy: boolean }>(
 	result: { busy: number },

@@ -23,7 +23,10 @@ export interface Idle {
 	leftAfterSeconds: number;
 }
 
-/** Whether the service answers while thousands of connections say nothing or little, and gives those up. */
+/**
+ * Whether the service answers while thousands of connections say nothing or little, and gives those
+ * up.
+ */
 export async function withIdle(
 	service: OwnService,
 	wanted: number,

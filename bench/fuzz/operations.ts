@@ -5,7 +5,9 @@ import { bodiesOf } from "./inputs.ts";
 import type { Body, Case, Target } from "./target.ts";
 import { strangeText } from "./values.ts";
 
-/** What ends the session or membership that works with it, or makes its user an organization more. */
+/**
+ * What ends the session or membership that works with it, or makes its user an organization more.
+ */
 const FOR_SPARES = new Set([
 	"createOrganization",
 	"removeMember",

@@ -12,8 +12,8 @@ const SPARES = 16;
 const DEVICES_KNOWN = 20;
 
 /**
- * A target for each organization of the stand's fleet, so that an operation on its devices gets behind the
- * door, and so that they do not all take turns for one organization's audit log.
+ * A target for each organization of the stand's fleet, so that an operation on its devices gets
+ * behind the door, and so that they do not all take turns for one organization's audit log.
  */
 export async function makeTargets(stand: Stand): Promise<Target[]> {
 	const { fleet } = stand;

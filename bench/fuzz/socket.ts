@@ -19,8 +19,8 @@ export interface SocketResult {
 }
 
 /**
- * Bytes on sockets of their own, and what is answered. Whatever is open at once has a key of its own
- * among `keys`: a device may have five requests under way, and what is beyond them is 503.
+ * Bytes on sockets of their own, and what is answered. Whatever is open at once has a key of its
+ * own among `keys`: a device may have five requests under way, and what is beyond them is 503.
  */
 export async function fuzzSocket(
 	port: number,

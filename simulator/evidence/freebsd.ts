@@ -1,6 +1,6 @@
 import { type Behaviours, noDesktop, step } from "./behaviour.ts";
 
-/** As agent/checks/freebsd reports. */
+/** Evidence as agent/checks/freebsd reports it. */
 export const FREEBSD: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.08,

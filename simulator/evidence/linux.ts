@@ -4,7 +4,7 @@ import { type Behaviours, noDesktop, step } from "./behaviour.ts";
 const isFedora = ({ system }: Machine) => system.distribution === "fedora";
 const ssh = { ssh: true, port: 22 };
 
-/** As agent/checks/linux reports. */
+/** Evidence as agent/checks/linux reports it. */
 export const LINUX: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.06,

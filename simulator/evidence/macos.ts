@@ -1,6 +1,6 @@
 import { type Behaviours, step } from "./behaviour.ts";
 
-/** As agent/checks/macos reports. */
+/** Evidence as agent/checks/macos reports it. */
 export const MACOS: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.03,

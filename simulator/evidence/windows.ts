@@ -1,6 +1,6 @@
 import { type Behaviours, step } from "./behaviour.ts";
 
-/** As agent/checks/windows reports. */
+/** Evidence as agent/checks/windows reports it. */
 export const WINDOWS: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.06,
