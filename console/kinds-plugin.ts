@@ -1,10 +1,12 @@
 import type { Plugin } from "vite";
 import { toJsonSchema } from "../src/mcp/json-schema.ts";
+import { operations } from "../src/operations.ts";
 import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
 import type { AnyRecordKind } from "../src/records/kind.ts";
 import type { Filter } from "../src/records/list-pages.ts";
 import { recordKinds } from "../src/registers/all.ts";
+import { toolsetsOf } from "../src/tokens/scopes.ts";
 import type {
 	Choice,
 	FieldDescription,
@@ -26,7 +28,10 @@ export function kindsPlugin(): Plugin {
 		resolveId: (id) => (id === NAME ? RESOLVED : undefined),
 		load: (id) =>
 			id === RESOLVED
-				? `export const kinds = ${JSON.stringify(recordKinds.map(describeKind))};`
+				? [
+						`export const kinds = ${JSON.stringify(recordKinds.map(describeKind))};`,
+						`export const toolsets = ${JSON.stringify(toolsetsOf(operations))};`,
+					].join("\n")
 				: undefined,
 	};
 }

@@ -322,3 +322,34 @@ test("a secret is not in the page again after a reload", async () => {
 	await row(page, "Once").waitFor();
 	expect(await page.content()).not.toContain(token);
 });
+
+test("a read-only token of one toolset is created on the page, says so, and may not write", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("member"),
+		path(),
+	);
+	await page.getByRole("button", { name: "Create token" }).first().click();
+	await page.getByLabel("Name").fill("Reads risks");
+	await page.getByLabel("Read only").check();
+	await page.getByLabel("Tools").first().click();
+	await page.getByRole("option", { name: "Risks", exact: true }).click();
+	await page.keyboard.press("Escape");
+	await axe(page);
+	await page.getByRole("button", { name: "Create the token" }).click();
+	const token = await page.getByLabel("API token", { exact: true }).innerText();
+	const statusOfCall = async (tool: string) => {
+		const answer = await fetch(`${served.service.url}/api/mcp/tools/${tool}`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${token}` },
+			body: JSON.stringify({ organization_id: served.organizationId }),
+		});
+		return answer.status;
+	};
+	expect(await statusOfCall("listRisks")).toBe(200);
+	expect(await statusOfCall("addRisk")).toBe(403);
+	expect(await statusOfCall("listVendors")).toBe(403);
+
+	await page.getByRole("button", { name: "I have copied it" }).click();
+	await row(page, "Reads risks").click();
+	await page.getByText("Read only; only Risks").waitFor();
+});

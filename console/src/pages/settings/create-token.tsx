@@ -16,10 +16,11 @@ import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { dayOf, endOfDay } from "./days.ts";
 import { NewToken } from "./new-token.tsx";
+import { ScopeFields, scopesOf, unlimited } from "./scope-fields.tsx";
 
 const NEVER = "never";
 const ON_A_DAY = "day";
-/** Days until a token expires; the usual one is when it should be rotated anyway. */
+/** Days until a token expires. */
 const LIVES = [
 	{ value: "7", label: "In 7 days" },
 	{ value: "30", label: "In 30 days" },
@@ -32,8 +33,9 @@ const LIVES = [
 const initialValues = {
 	name: "",
 	description: "",
-	expires_in_days: "90",
+	expires_in_days: "365",
 	expires_at: "",
+	...unlimited,
 };
 
 /** Asks for a name, makes the token, and shows it once. */
@@ -49,11 +51,12 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 	});
 	const saving = useSaving(
 		form,
-		({ name, description, ...expiry }) =>
+		({ name, description, ...rest }) =>
 			call("createApiToken", {
 				name: name.trim(),
 				description: description.trim() || null,
-				...expiryOf(expiry),
+				...expiryOf(rest),
+				...scopesOf(rest),
 			}),
 		(created) => {
 			setToken(created.token);
@@ -116,6 +119,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 								/>
 							)}
 						</Group>
+						<ScopeFields form={form} />
 						<Group justify="flex-end">
 							<Button variant="default" onClick={onClose}>
 								Cancel
@@ -137,7 +141,7 @@ function expiryOf({
 }: Pick<typeof initialValues, "expires_in_days" | "expires_at">): Partial<
 	InputOf<"createApiToken">
 > {
-	if (life === NEVER) return {};
+	if (life === NEVER) return { expires_at: null };
 	if (life !== ON_A_DAY) return { expires_in_days: Number(life) };
 	return { expires_at: endOfDay(day) };
 }

@@ -8,8 +8,9 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
-import { forgetReadings, meQuery } from "../../queries.ts";
+import { forgetReadings, meQuery, organizationsQuery } from "../../queries.ts";
 import { RotateToken } from "./rotate-token.tsx";
+import { toolsetLabel } from "./scope-fields.tsx";
 import { TokenUsage } from "./token-usage.tsx";
 import { type ApiToken, TokenState } from "./token-words.tsx";
 
@@ -130,6 +131,7 @@ function Facts({ token }: { token: ApiToken }) {
 					],
 				]
 			: []),
+		["May", <Scopes key="scopes" token={token} />],
 		["Last used", <LastUse key="used" token={token} />],
 	];
 	return (
@@ -151,6 +153,22 @@ function Facts({ token }: { token: ApiToken }) {
 			))}
 		</Stack>
 	);
+}
+
+/** What the token may do, and where. */
+function Scopes({ token: { scopes } }: { token: ApiToken }) {
+	const { data: organizations = [] } = useQuery(organizationsQuery);
+	const nameOf = (id: string) =>
+		organizations.find((one) => one.id === id)?.name ?? id;
+	return [
+		scopes.read_only ? "Read only" : "Read and write as its user may",
+		scopes.toolsets
+			? `only ${scopes.toolsets.map(toolsetLabel).join(", ")}`
+			: "all tools",
+		scopes.organization_ids
+			? `in ${scopes.organization_ids.map(nameOf).join(", ")}`
+			: "in every organization of its user",
+	].join("; ");
 }
 
 function LastUse({ token }: { token: ApiToken }) {

@@ -1,0 +1,83 @@
+import { toolsets } from "virtual:kinds";
+import { Checkbox, MultiSelect } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import type { InputOf } from "../../api.ts";
+import { organizationsQuery } from "../../queries.ts";
+
+interface ScopeValues {
+	read_only: boolean;
+	organization_ids: string[];
+	toolsets: string[];
+}
+
+export const unlimited: ScopeValues = {
+	read_only: false,
+	organization_ids: [],
+	toolsets: [],
+};
+
+/** Asks what a token may do of what its user may do. Empty fields narrow nothing. */
+export function ScopeFields<Values extends ScopeValues>({
+	form,
+}: {
+	form: UseFormReturnType<Values>;
+}) {
+	const { data: organizations = [] } = useQuery(organizationsQuery);
+	return (
+		<>
+			<Checkbox
+				label="Read only"
+				description="The token can read records and cannot change anything. Choose this for an AI client that only answers questions."
+				{...form.getInputProps("read_only", { type: "checkbox" })}
+			/>
+			{organizations.length > 1 && (
+				<MultiSelect
+					label="Organizations"
+					placeholder={
+						form.values.organization_ids.length === 0
+							? "All your organizations"
+							: undefined
+					}
+					data={organizations.map(({ id, name }) => ({
+						value: id,
+						label: name,
+					}))}
+					searchable
+					clearable
+					{...form.getInputProps("organization_ids")}
+				/>
+			)}
+			<MultiSelect
+				label="Tools"
+				placeholder={
+					form.values.toolsets.length === 0 ? "All tools" : undefined
+				}
+				data={toolsets.map((name) => ({
+					value: name,
+					label: toolsetLabel(name),
+				}))}
+				searchable
+				clearable
+				{...form.getInputProps("toolsets")}
+			/>
+		</>
+	);
+}
+
+/** A toolset's name as people read it: "audit_log" becomes "Audit log". */
+export function toolsetLabel(name: string): string {
+	return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
+}
+
+export function scopesOf({
+	read_only,
+	organization_ids,
+	toolsets: chosen,
+}: ScopeValues): Partial<InputOf<"createApiToken">> {
+	return {
+		read_only,
+		organization_ids: organization_ids.length > 0 ? organization_ids : null,
+		toolsets: chosen.length > 0 ? chosen : null,
+	};
+}
