@@ -4,7 +4,14 @@ import { VERSION } from "../src/version.ts";
 import { AgentError, EXIT } from "./agent-error.ts";
 import { chooseFolder, defaultFolder, readMarker } from "./folder.ts";
 import { makeLog, printable } from "./log.ts";
-import { isPrivileged, makeSystemHost, thisPlatform } from "./system-host.ts";
+import { ownProgram } from "./own-program.ts";
+import { useStoredProxies } from "./proxies.ts";
+import {
+	isPrivileged,
+	makeSystemHost,
+	READ_AS_USER,
+	thisPlatform,
+} from "./system-host.ts";
 
 interface Common {
 	dir?: string;
@@ -31,10 +38,11 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 		.addHelpText("after", ENVIRONMENT);
 	addInstall(program, how);
 	addRun(program, how);
-	addOnce(program);
+	addOnce(program, how);
 	addStatus(program);
-	addChecks(program);
-	addUninstall(program);
+	addChecks(program, how);
+	addUninstall(program, how);
+	addReadAsUser(program);
 }
 
 /**
@@ -96,7 +104,7 @@ function addInstall(program: Command, how: string[]): void {
 		.action(async (options: InstallFlags) => {
 			const { parseServerUrl } = await import("./server-url.ts");
 			const serverUrl = parseServerUrl(options.server);
-			const { host, signal } = makeParts();
+			const { host, signal } = makeParts(how);
 			if (options.service && !host.isPrivileged) {
 				throw new AgentError(
 					"setting up the service needs root or an administrator; run this command with those rights, or give --no-service and start the agent yourself",
@@ -160,17 +168,18 @@ function addRun(program: Command, how: string[]): void {
 		.action(async (options: Common) => {
 			const { run } = await import("./run.ts");
 			const { runChecksInChild } = await import("./checks/in-child.ts");
-			const { ownProgram } = await import("./own-program.ts");
 			const own = ownProgram(how);
+			const folder = folderOf(options);
+			await useStoredProxies(folder);
 			await run({
-				folder: folderOf(options),
-				...makeParts(),
+				folder,
+				...makeParts(how),
 				runChecks: (signal) => runChecksInChild(own, signal),
 			});
 		});
 }
 
-function addOnce(program: Command): void {
+function addOnce(program: Command, how: string[]): void {
 	program
 		.command("once")
 		.description(
@@ -180,7 +189,9 @@ function addOnce(program: Command): void {
 		.option("--json", "print the result as JSON")
 		.action(async (options: Common) => {
 			const { once } = await import("./once.ts");
-			const done = await once({ folder: folderOf(options), ...makeParts() });
+			const folder = folderOf(options);
+			await useStoredProxies(folder);
+			const done = await once({ folder, ...makeParts(how) });
 			const { describeResults } = await import("./describe-results.ts");
 			if (done.error !== null) {
 				process.exitCode = EXIT.failed;
@@ -225,7 +236,7 @@ function hintAtSystemFolder(options: Common): string {
 		: "";
 }
 
-function addChecks(program: Command): void {
+function addChecks(program: Command, how: string[]): void {
 	program
 		.command("checks")
 		.description(
@@ -236,7 +247,7 @@ function addChecks(program: Command): void {
 		// A running agent already has its facts, and some cost the start of a program.
 		.addOption(new Option("--results-only").hideHelp())
 		.action(async (options: Common & { resultsOnly?: boolean }) => {
-			const { host, signal, log } = makeParts();
+			const { host, signal, log } = makeParts(how);
 			const { runChecksHere } = await import("./session.ts");
 			const results = await runChecksHere(host, log, signal);
 			if (signal.aborted) {
@@ -263,7 +274,23 @@ function addChecks(program: Command): void {
 		});
 }
 
-function addUninstall(program: Command): void {
+/** What this program starts to read a file with the rights of a user. Only root needs it. */
+function addReadAsUser(program: Command): void {
+	program
+		.command(READ_AS_USER, { hidden: true })
+		.description("Read a regular file with the rights of a user, as JSON.")
+		.argument("<uid>")
+		.argument("<gid>")
+		.argument("<path>")
+		.action(async (uid: string, gid: string, path: string) => {
+			// Everything is loaded before the rights to read this program may be gone.
+			const { becomeUser, readRegularFile } = await import("./read-as-user.ts");
+			becomeUser({ uid: Number(uid), gid: Number(gid) });
+			process.stdout.write(`${JSON.stringify(await readRegularFile(path))}\n`);
+		});
+}
+
+function addUninstall(program: Command, how: string[]): void {
 	program
 		.command("uninstall")
 		.description(
@@ -272,8 +299,9 @@ function addUninstall(program: Command): void {
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the result as JSON")
 		.action(async (options: Common) => {
-			const { signal, host } = makeParts();
+			const { signal, host } = makeParts(how);
 			const folder = folderOf(options);
+			await useStoredProxies(folder);
 			const marker = await readMarker(folder);
 			// The service of the default folder is removed even if the folder is already gone.
 			const isDefault = host.isPrivileged && options.dir === undefined;
@@ -313,14 +341,11 @@ async function prepareService(folder: string, how: string[]) {
 			"the agent knows no service manager on this machine (it knows systemd, launchd, rc.d and Windows Task Scheduler); give --no-service and let your own service manager start the run command",
 		);
 	}
-	const { ownProgram } = await import("./own-program.ts");
 	const own = ownProgram(how);
-	const kept = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "ASSAY_LOG_LEVEL"];
-	const environment: Record<string, string> = {};
-	for (const name of kept.flatMap((each) => [each, each.toLowerCase()])) {
-		const value = process.env[name];
-		if (value) environment[name] = value;
-	}
+	const { ASSAY_LOG_LEVEL } = process.env;
+	const environment: Record<string, string> = ASSAY_LOG_LEVEL
+		? { ASSAY_LOG_LEVEL }
+		: {};
 	const spec = {
 		program: own.program,
 		args: [...own.args, "run", "--dir", folder],
@@ -335,7 +360,7 @@ function folderOf(options: Common): string {
 	return chooseFolder(options.dir, { isPrivileged: isPrivileged() });
 }
 
-function makeParts() {
+function makeParts(how: string[]) {
 	const platform = thisPlatform();
 	if (!platform) {
 		throw new AgentError(
@@ -344,7 +369,7 @@ function makeParts() {
 	}
 	const signal = untilStopped();
 	return {
-		host: makeSystemHost(platform, signal),
+		host: makeSystemHost(platform, ownProgram(how), signal),
 		log: makeLog(process.env.ASSAY_LOG_LEVEL),
 		signal,
 	};

@@ -1,9 +1,15 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rm, rmdir, stat } from "node:fs/promises";
-import { homedir, userInfo } from "node:os";
+import {
+	chmod,
+	lstat,
+	mkdir,
+	readFile,
+	rm,
+	rmdir,
+	stat,
+} from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { AgentError, explainFolder } from "./agent-error.ts";
 import {
 	errorCode,
@@ -11,6 +17,13 @@ import {
 	parseObject,
 	writeFileAtomically,
 } from "./files.ts";
+import {
+	isTrustedOwner,
+	readOwnerSid,
+	readOwnSid,
+	runWindows,
+	windowsRights,
+} from "./windows-rights.ts";
 
 /** Marks a folder as the agent's, so that the agent may empty it. */
 const MARKER = "agent.json";
@@ -20,6 +33,7 @@ const OWN_NAMES = [
 	"credentials.json",
 	"state.json",
 	"hardware.json",
+	"proxies.json",
 	"run.lock",
 	"queue",
 	"refused",
@@ -84,6 +98,7 @@ export async function prepareFolder(
 				`${folder} is not a folder; give another with --dir`,
 			);
 		}
+		await requireOwnFolder(folder);
 		const names = await listNames(folder);
 		wasOurs = names.length > 0;
 		if (wasOurs && !names.includes(MARKER)) {
@@ -132,19 +147,31 @@ async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 	made.push(folder);
 }
 
+/**
+ * Rejects a folder that somebody else owns, who could read the device's key and forge reports. An
+ * ordinary user can make the agent's folder beforehand where everybody may make folders.
+ */
+async function requireOwnFolder(folder: string): Promise<void> {
+	const isOwn =
+		process.platform === "win32"
+			? isTrustedOwner(await readOwnerSid(folder), await readOwnSid())
+			: // The link as well, if the folder is one: its owner may change where it leads.
+				[await stat(folder), await lstat(folder)].every(
+					({ uid }) => uid === process.geteuid?.(),
+				);
+	if (!isOwn) {
+		throw new AgentError(
+			`${folder} belongs to another user, who could read the device's key; remove it, or give a folder of your own with --dir`,
+		);
+	}
+}
+
 async function closeToOthers(folder: string): Promise<void> {
 	if (process.platform !== "win32") return chmod(folder, 0o700);
-	// Modes mean nothing on Windows. This permits only SYSTEM, administrators (by their ids, which
-	// are the same in every language) and this user.
-	const icacls = `${process.env.SystemRoot ?? "C:\\Windows"}\\System32\\icacls.exe`;
-	await promisify(execFile)(icacls, [
-		folder,
-		"/inheritance:r",
-		"/grant:r",
-		"*S-1-5-18:(OI)(CI)F",
-		"*S-1-5-32-544:(OI)(CI)F",
-		`${userInfo().username}:(OI)(CI)F`,
-	]);
+	// Modes mean nothing on Windows. What others were given beforehand goes first.
+	for (const args of windowsRights(folder, await readOwnSid())) {
+		await runWindows("icacls.exe", args);
+	}
 }
 
 export async function writeMarker(

@@ -20,6 +20,12 @@ export type FileResult =
 	| { kind: "denied" }
 	| { kind: "unreadable" };
 
+/** The numbers of a user of a POSIX system. */
+export interface UserIds {
+	uid: number;
+	gid: number;
+}
+
 /** The names in a folder, sorted. */
 export type FolderResult =
 	| { kind: "names"; names: string[] }
@@ -47,7 +53,13 @@ export interface Host {
 		args?: readonly string[],
 		options?: { timeoutMs?: number },
 	): Promise<CommandResult>;
+	/** Reads a file of the system. Never give it a path that a user owns or names. */
 	readFile(path: string): Promise<FileResult>;
+	/**
+	 * Reads a file that a user owns or names, with the rights of that user and no others. Root must
+	 * not open it: the path may lead to a device or a pipe.
+	 */
+	readFileAs(user: UserIds, path: string): Promise<FileResult>;
 	listFolder(path: string): Promise<FolderResult>;
 }
 

@@ -10,6 +10,7 @@ import { readEnrollmentToken } from "./enrollment-token.ts";
 import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import type { Host } from "./host.ts";
 import type { Log } from "./log.ts";
+import { storeProxies } from "./proxies.ts";
 import { clearQueue } from "./queue.ts";
 import { beat, openSession } from "./session.ts";
 import { readStateOf } from "./state.ts";
@@ -65,6 +66,7 @@ export async function install(
 		const token = await readEnrollmentToken(options.tokenFile);
 		const apiKey = await exchange(client, token, signal);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
+		await storeProxies(folder);
 	} catch (error) {
 		await takeBack();
 		throw error;
@@ -103,6 +105,7 @@ async function onlySetUpService(
 		);
 	}
 	const warnings: string[] = [];
+	await storeProxies(folder);
 	const service = await setUpService(options, warnings);
 	const { device_id } = await readStateOf(folder, enrolled.enrollment_id);
 	return { server_url: serverUrl, folder, device_id, service, warnings };

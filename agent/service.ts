@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { ownProgram } from "./own-program.ts";
 import type { ServiceManager } from "./service/manager.ts";
 import { makeSystemHost, thisPlatform } from "./system-host.ts";
 
@@ -13,7 +14,11 @@ export { checkProgram } from "./service/program.ts";
 export async function serviceManager(): Promise<ServiceManager | undefined> {
 	const platform = thisPlatform();
 	if (platform === undefined) return undefined;
-	const host = makeSystemHost(platform, new AbortController().signal);
+	const host = makeSystemHost(
+		platform,
+		ownProgram([]),
+		new AbortController().signal,
+	);
 	switch (platform) {
 		case "LINUX":
 			// This folder exists while systemd runs. In a container it often does not run.

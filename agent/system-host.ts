@@ -4,7 +4,8 @@ import { open, readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Platform } from "../src/devices/terms.ts";
-import { errorCode } from "./files.ts";
+import { explainReadError, isReadableFile } from "./file-result.ts";
+import { errorCode, parseObject } from "./files.ts";
 import {
 	COMMAND_TIMEOUT_MS,
 	type CommandResult,
@@ -14,6 +15,13 @@ import {
 	MAX_FILE_BYTES,
 	MAX_OUTPUT_BYTES,
 } from "./host.ts";
+import type { OwnProgram } from "./own-program.ts";
+
+/** The hidden command of this program that reads a file with the rights of a user. */
+export const READ_AS_USER = "read-as-user";
+
+/** Time to start this program and read a file, on a busy device. */
+const READ_TIMEOUT_MS = 10_000;
 
 /** As many processes as a Linux can have fit in. */
 const MAX_NAMES = 100_000;
@@ -63,8 +71,15 @@ export function isPrivileged(): boolean {
 	}
 }
 
-/** The device itself. After `signal` everything that runs is killed and nothing more is run. */
-export function makeSystemHost(platform: Platform, signal: AbortSignal): Host {
+/**
+ * Makes the host of this device. After `signal` everything that runs is killed and nothing more is
+ * run. `own` starts this program again, for what it reads with the rights of a user.
+ */
+export function makeSystemHost(
+	platform: Platform,
+	own: OwnProgram,
+	signal: AbortSignal,
+): Host {
 	const privileged = isPrivileged();
 	return {
 		platform,
@@ -79,6 +94,19 @@ export function makeSystemHost(platform: Platform, signal: AbortSignal): Host {
 			return runProgram(found.path, args, timeoutMs, signal, privileged);
 		},
 		readFile,
+		async readFileAs({ uid, gid }, path) {
+			// Whoever is not root has no rights to give up.
+			if (!privileged) return readFile(path);
+			if (signal.aborted) return { kind: "unreadable" };
+			const { stdout } = await runProgram(
+				own.program,
+				[...own.args, READ_AS_USER, String(uid), String(gid), path],
+				READ_TIMEOUT_MS,
+				signal,
+				privileged,
+			);
+			return parseFileResult(stdout);
+		},
 		listFolder,
 	};
 }
@@ -228,11 +256,15 @@ const ended = (how: CommandResult["ended"]): CommandResult => ({
 async function readFile(path: string): Promise<FileResult> {
 	try {
 		// Looked at before it is opened: opening alone may do something to a device.
-		if (!isReadable(path, await stat(path))) return { kind: "unreadable" };
+		if (!isReadableFile(await stat(path), MAX_FILE_BYTES)) {
+			return { kind: "unreadable" };
+		}
 		const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 		const file = await open(path, flags);
 		try {
-			if (!isReadable(path, await file.stat())) return { kind: "unreadable" };
+			if (!isReadableFile(await file.stat(), MAX_FILE_BYTES)) {
+				return { kind: "unreadable" };
+			}
 			// Files of /proc say that they have no bytes: read until there are no more.
 			const buffer = Buffer.alloc(64 * 1024);
 			const chunks: Buffer[] = [];
@@ -249,16 +281,8 @@ async function readFile(path: string): Promise<FileResult> {
 			await file.close();
 		}
 	} catch (error) {
-		return { kind: explain(error) };
+		return { kind: explainReadError(error) };
 	}
-}
-
-function isReadable(
-	path: string,
-	about: { isFile(): boolean; isDirectory(): boolean; size: number },
-): boolean {
-	if (about.size > MAX_FILE_BYTES || about.isDirectory()) return false;
-	return about.isFile() || /^\/(proc|sys)\//.test(path);
 }
 
 async function listFolder(path: string): Promise<FolderResult> {
@@ -268,13 +292,17 @@ async function listFolder(path: string): Promise<FolderResult> {
 		if (names.length > MAX_NAMES) return { kind: "unreadable" };
 		return { kind: "names", names: names.sort() };
 	} catch (error) {
-		return { kind: explain(error) };
+		return { kind: explainReadError(error) };
 	}
 }
 
-function explain(error: unknown): "missing" | "denied" | "unreadable" {
-	const code = errorCode(error) ?? "";
-	if (code === "ENOENT" || code === "ENOTDIR") return "missing";
-	if (code === "EACCES" || code === "EPERM") return "denied";
-	return "unreadable";
+/** Reads what the child says of a file. A child that failed or was stopped says nothing. */
+function parseFileResult(text: string): FileResult {
+	const { kind, text: content } = parseObject(text) ?? {};
+	if (kind === "text" && typeof content === "string") {
+		return { kind, text: content };
+	}
+	return kind === "missing" || kind === "denied"
+		? { kind }
+		: { kind: "unreadable" };
 }

@@ -120,6 +120,8 @@ function untilOver(host: Host, over: AbortSignal): Host {
 				: host.run(program, args, options),
 		readFile: async (path) =>
 			over.aborted ? { kind: "unreadable" } : host.readFile(path),
+		readFileAs: async (user, path) =>
+			over.aborted ? { kind: "unreadable" } : host.readFileAs(user, path),
 		listFolder: async (path) =>
 			over.aborted ? { kind: "unreadable" } : host.listFolder(path),
 	};

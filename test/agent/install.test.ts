@@ -1,4 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import {
+	chownSync,
+	lchownSync,
+	mkdirSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,6 +17,8 @@ import {
 	removeFolder,
 } from "../../agent/folder.ts";
 import { install } from "../../agent/install.ts";
+import { storeProxies, useStoredProxies } from "../../agent/proxies.ts";
+import { isPrivileged } from "../../agent/system-host.ts";
 import { makeFolder } from "../support/folder.ts";
 import { makeAgentFolder, makeParts } from "./folders.ts";
 import { startScriptedService } from "./scripted-service.ts";
@@ -148,4 +157,44 @@ test("only a folder of the agent's own is taken, and only what is its own is rem
 	writeFileSync(join(own, "credentials.json.0123456789ab.tmp"), "");
 	expect(await removeFolder(own)).toEqual([own]);
 	expect(await readdir(own)).toEqual(["notes.txt"]);
+});
+
+test.runIf(isPrivileged())(
+	"a folder, or a link to one, that somebody else owns is rejected and left as it is",
+	async () => {
+		const base = await makeFolder("assay-agent-");
+		onTestFinished(() => rm(base, { recursive: true, force: true }));
+		const theirs = join(base, "theirs");
+		mkdirSync(theirs, { mode: 0o755 });
+		chownSync(theirs, 54_321, 54_321);
+		const link = join(base, "link");
+		mkdirSync(join(base, "own"));
+		symlinkSync(join(base, "own"), link);
+		lchownSync(link, 54_321, 54_321);
+		for (const folder of [theirs, link]) {
+			await expect(prepareFolder(folder)).rejects.toThrow(
+				`${folder} belongs to another user`,
+			);
+		}
+		expect(await readdir(theirs)).toEqual([]);
+		expect(statSync(theirs).mode & 0o777).toBe(0o755);
+	},
+);
+
+test("install keeps the proxies for the service where nobody else can read them", async () => {
+	const folder = await makeAgentFolder();
+	const proxies = {
+		HTTPS_PROXY: "http://ada:S3CRET@proxy.example.com:3128",
+		no_proxy: "localhost",
+	};
+	await storeProxies(folder, { ...proxies, PATH: "/bin" });
+	expect(statSync(join(folder, "proxies.json")).mode & 0o777).toBe(0o600);
+	const environment = { PATH: "/usr/bin" };
+	await useStoredProxies(folder, environment);
+	expect(environment).toEqual({ PATH: "/usr/bin", ...proxies });
+	const own = { HTTP_PROXY: "http://other" };
+	await useStoredProxies(folder, own);
+	expect(own).toEqual({ HTTP_PROXY: "http://other" });
+	await removeFolder(folder);
+	await useStoredProxies(folder, {});
 });

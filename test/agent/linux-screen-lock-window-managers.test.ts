@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { checkScreenLock } from "../../agent/checks/linux/screen-lock.ts";
 import { ada, checkDesktops } from "./linux-desktops.ts";
-import { processes } from "./recordings/linux.ts";
+import { recordedHost } from "./recorded-host.ts";
+import { linux, processes } from "./recordings/linux.ts";
 
 const manager = (name: string, ...others: Parameters<typeof processes>) =>
 	processes(
@@ -221,4 +223,30 @@ test.each([
 		status,
 		evidence,
 	});
+});
+
+test("a file that a person's program names is read with that person's rights, never by root", async () => {
+	const named = "/proc/self/root/dev/watchdog";
+	const readAs: unknown[] = [];
+	const host = recordedHost(
+		linux({
+			files: { ...sway("-C", named), [named]: "timeout 60 swaylock\n" },
+			commands: {
+				"getent passwd 1000": "ada:x:1000:1001::/home/ada:/bin/bash\n",
+			},
+		}),
+	);
+	const outcome = await checkScreenLock({
+		...host,
+		readFile: async (path) => {
+			expect(path).not.toBe(named);
+			return host.readFile(path);
+		},
+		readFileAs: async (user, path) => {
+			readAs.push([user, path]);
+			return host.readFileAs(user, path);
+		},
+	});
+	expect(outcome).toMatchObject({ status: "PASS" });
+	expect(readAs).toEqual([[{ uid: 1000, gid: 1001 }, named]]);
 });

@@ -26,9 +26,17 @@ export interface Recording {
  */
 export function recordedHost(recording: Recording): Host {
 	const { commands = {}, files = {}, folders = {} } = recording;
+	const isPrivileged = recording.isPrivileged ?? true;
+	const readRecorded = (path: string): FileResult => {
+		const recorded = files[path];
+		if (recorded === undefined) return { kind: "missing" };
+		return typeof recorded === "string"
+			? { kind: "text", text: recorded }
+			: recorded;
+	};
 	return {
 		platform: recording.platform,
-		isPrivileged: recording.isPrivileged ?? true,
+		isPrivileged,
 		now: new Date(recording.now ?? "2026-11-21T12:00:00Z"),
 		async run(program, args = []) {
 			const recorded = commands[[program, ...args].join(" ")];
@@ -44,12 +52,12 @@ export function recordedHost(recording: Recording): Host {
 			};
 		},
 		async readFile(path) {
-			const recorded = files[path];
-			if (recorded === undefined) return { kind: "missing" };
-			return typeof recorded === "string"
-				? { kind: "text", text: recorded }
-				: recorded;
+			if (isPrivileged && path.startsWith("/home/")) {
+				throw new Error(`root reads ${path}, which a user may have made`);
+			}
+			return readRecorded(path);
 		},
+		readFileAs: async (_user, path) => readRecorded(path),
 		async listFolder(path) {
 			const recorded = folders[path];
 			if (recorded !== undefined) {

@@ -1,5 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+	chmodSync,
+	chownSync,
+	mkdirSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from "../../agent/host.ts";
@@ -7,10 +13,13 @@ import { isPrivileged, makeSystemHost } from "../../agent/system-host.ts";
 import { isRunning } from "../support/child.ts";
 import { makeAgentFolder } from "./folders.ts";
 
+const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
+const OWN = { program: process.execPath, args: [PROGRAM, "agent"] };
+
 function makeHost() {
 	const stop = new AbortController();
 	onTestFinished(() => stop.abort());
-	return { host: makeSystemHost("LINUX", stop.signal), stop };
+	return { host: makeSystemHost("LINUX", OWN, stop.signal), stop };
 }
 
 test("a program's exit code, output and errors are told apart", async () => {
@@ -172,3 +181,80 @@ test("a folder's names are sorted, and a missing one says so", async () => {
 	expect((await host.listFolder(join(folder, "no"))).kind).toBe("missing");
 	expect((await host.listFolder(join(folder, "d/a"))).kind).toBe("missing");
 });
+
+const ALICE = { uid: 54_321, gid: 54_321 };
+
+/** A folder that any user may go through, with a file of Alice's and one of root's. */
+async function makeHome() {
+	const home = await makeAgentFolder();
+	chmodSync(home, 0o755);
+	const own = join(home, "own");
+	writeFileSync(own, "timeout 300 swaylock\n", { mode: 0o600 });
+	chownSync(own, ALICE.uid, ALICE.gid);
+	const secret = join(home, "secret");
+	writeFileSync(secret, "S3CRET\n", { mode: 0o600 });
+	return { home, own, secret };
+}
+
+test.runIf(isPrivileged())(
+	"root reads a file as a user with that user's rights alone",
+	async () => {
+		const { host } = makeHost();
+		const { home, own, secret } = await makeHome();
+		expect(await host.readFileAs(ALICE, own)).toEqual({
+			kind: "text",
+			text: "timeout 300 swaylock\n",
+		});
+		symlinkSync(own, join(home, "link"));
+		expect(await host.readFileAs(ALICE, join(home, "link"))).toMatchObject({
+			kind: "text",
+		});
+		expect(await host.readFileAs(ALICE, secret)).toEqual({ kind: "denied" });
+		const missing = await host.readFileAs(ALICE, join(home, "none"));
+		expect(missing).toEqual({ kind: "missing" });
+		expect(await host.readFileAs({ uid: 0, gid: 0 }, own)).toEqual({
+			kind: "unreadable",
+		});
+	},
+);
+
+test.runIf(isPrivileged())(
+	"a pipe that a user names through /proc/self/root is never opened",
+	async () => {
+		const { host } = makeHost();
+		const { home } = await makeHome();
+		const pipe = join(home, "pipe");
+		execFileSync("mkfifo", ["-m", "666", pipe]);
+		// It waits until somebody opens the pipe for reading.
+		const writer = spawn("sh", [
+			"-c",
+			'echo "timeout 60 swaylock" > "$0"',
+			pipe,
+		]);
+		onTestFinished(() => {
+			writer.kill("SIGKILL");
+		});
+		for (const path of [pipe, `/proc/self/root${pipe}`]) {
+			expect(await host.readFileAs(ALICE, path)).toEqual({
+				kind: "unreadable",
+			});
+			expect(await host.readFile(path)).toEqual({ kind: "unreadable" });
+		}
+		expect(writer.exitCode).toBe(null);
+	},
+);
+
+test.runIf(isPrivileged())(
+	"a device and a file that is too large are not read as a user",
+	async () => {
+		const { host } = makeHost();
+		const { home } = await makeHome();
+		const large = join(home, "large");
+		writeFileSync(large, "x".repeat(200_000), { mode: 0o644 });
+		for (const path of [large, "/dev/zero", "/proc/self/root/dev/zero", home]) {
+			expect(await host.readFileAs(ALICE, path)).toEqual({
+				kind: "unreadable",
+			});
+		}
+	},
+);

@@ -1,4 +1,4 @@
-import type { Host } from "../../host.ts";
+import type { FileResult, Host } from "../../host.ts";
 import type { Process } from "./processes.ts";
 import { runForText } from "./read-text.ts";
 
@@ -63,9 +63,11 @@ export function findDesktops(processes: Process[]): Desktop[] {
 const isPerson = (uid: number) =>
 	uid >= 1000 && !(uid >= 60_514 && uid <= 65_535);
 
-/** One who is logged in, and how to ask a program as that person. */
+/** A person who is logged in, and how to run a program or read a file as that person. */
 export interface Person {
 	home: string;
+	/** Reads a file with this person's rights alone, wherever its path leads. */
+	readFile(path: string): Promise<FileResult>;
 	run(
 		program: string,
 		args: string[],
@@ -84,18 +86,20 @@ export async function findPerson(
 	}
 	const line = await runForText(host, "getent", ["passwd", String(uid)]);
 	const fields = line?.trim().split(":") ?? [];
-	const [name, , number, , , home] = fields;
+	const [name, , number, group, , home] = fields;
 	if (
 		fields.length !== 7 ||
 		!name ||
 		!/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,255}\$?$/.test(name) ||
 		number !== String(uid) ||
+		!/^\d{1,10}$/.test(group ?? "") ||
 		!home?.startsWith("/")
 	) {
 		return "account_not_found";
 	}
 	return {
 		home,
+		readFile: (path) => host.readFileAs({ uid, gid: Number(group) }, path),
 		run: (program, args, environment = []) => {
 			if (!host.isPrivileged) {
 				return environment.length === 0

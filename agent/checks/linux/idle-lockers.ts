@@ -108,9 +108,9 @@ async function readSwayidle(
 				];
 	const all = [...words];
 	for (const path of paths) {
-		const text = await readText(host, path);
-		if (text === undefined) continue;
-		for (const line of text.split("\n")) all.push(...splitWords(line));
+		const file = await person.readFile(path);
+		if (file.kind !== "text") continue;
+		for (const line of file.text.split("\n")) all.push(...splitWords(line));
 		break;
 	}
 	const plan: Plan = { timeouts: [], onLock: undefined };
@@ -126,9 +126,13 @@ async function readSwayidle(
 }
 
 async function readHypridle(host: Host, person: Person): Promise<FoundLock> {
+	const own = await person.readFile(
+		`${person.home}/.config/hypr/hypridle.conf`,
+	);
 	const text =
-		(await readText(host, `${person.home}/.config/hypr/hypridle.conf`)) ??
-		(await readText(host, "/etc/xdg/hypr/hypridle.conf"));
+		own.kind === "text"
+			? own.text
+			: await readText(host, "/etc/xdg/hypr/hypridle.conf");
 	if (text === undefined) return { reason: "file_unreadable" };
 	const plan: Plan = { timeouts: [], onLock: undefined };
 	for (const block of text.split("}")) {
@@ -188,10 +192,10 @@ async function readXidlehook(
 
 /** `timeout: 0:10:00`, `lock: True`, `lockTimeout: 0:00:00`; it does not lock unless told. */
 async function readXscreensaver(
-	host: Host,
+	_host: Host,
 	person: Person,
 ): Promise<FoundLock> {
-	const file = await host.readFile(`${person.home}/.xscreensaver`);
+	const file = await person.readFile(`${person.home}/.xscreensaver`);
 	if (file.kind === "denied" || file.kind === "unreadable") {
 		return { reason: "file_unreadable" };
 	}

@@ -107,11 +107,10 @@ export async function readKdeLock(
 	person: Person,
 ): Promise<FoundLock> {
 	const layers: Map<string, string>[] = [];
-	for (const path of [
-		"/etc/xdg/kscreenlockerrc",
-		`${person.home}/.config/kscreenlockerrc`,
+	for (const file of [
+		await host.readFile("/etc/xdg/kscreenlockerrc"),
+		await person.readFile(`${person.home}/.config/kscreenlockerrc`),
 	]) {
-		const file = await host.readFile(path);
 		if (file.kind === "denied" || file.kind === "unreadable") {
 			return { reason: "file_unreadable" };
 		}
@@ -153,8 +152,10 @@ export async function readXfceLock(
 	person: Person,
 ): Promise<FoundLock> {
 	const values = new Map<string, string>();
-	for (const folder of ["/etc/xdg", `${person.home}/.config`]) {
-		const file = await host.readFile(`${folder}/${XFCE_FILE}`);
+	for (const file of [
+		await host.readFile(`/etc/xdg/${XFCE_FILE}`),
+		await person.readFile(`${person.home}/.config/${XFCE_FILE}`),
+	]) {
 		if (file.kind === "denied" || file.kind === "unreadable") {
 			return { reason: "file_unreadable" };
 		}

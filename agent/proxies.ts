@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { explainFolder } from "./agent-error.ts";
+import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
+
+const FILE = "proxies.json";
+
+const NAMES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [
+	name,
+	name.toLowerCase(),
+]);
+
+/**
+ * Keeps the proxies of this environment in the agent's folder, for the service. The definition of
+ * the service would show a proxy's password to every user of the device.
+ */
+export async function storeProxies(
+	folder: string,
+	environment: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+	const kept = NAMES.flatMap((name) =>
+		environment[name] ? [[name, environment[name]]] : [],
+	);
+	await writeFileAtomically(
+		join(folder, FILE),
+		`${JSON.stringify(Object.fromEntries(kept))}\n`,
+	);
+}
+
+/** Puts the kept proxies into the environment, unless it names proxies itself. */
+export async function useStoredProxies(
+	folder: string,
+	environment: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+	if (NAMES.some((name) => environment[name])) return;
+	let text: string;
+	try {
+		text = await readFile(join(folder, FILE), "utf8");
+	} catch (error) {
+		const code = errorCode(error);
+		if (code === "ENOENT" || code === "ENOTDIR") return;
+		throw explainFolder(error, folder);
+	}
+	const stored = parseObject(text) ?? {};
+	for (const name of NAMES) {
+		if (typeof stored[name] === "string") environment[name] = stored[name];
+	}
+}

@@ -1,0 +1,49 @@
+import { constants } from "node:fs";
+import { lstat, open, realpath } from "node:fs/promises";
+import { explainReadError, isReadableFile } from "./file-result.ts";
+import type { FileResult, UserIds } from "./host.ts";
+
+/** Settings of a desktop have some kilobytes. */
+export const MAX_USER_FILE_BYTES = 128 * 1024;
+
+/** Gives up the rights of root for good. Throws if any of them are left. */
+export function becomeUser({ uid, gid }: UserIds): void {
+	if (!(uid > 0) || !(gid > 0)) throw new Error("not the ids of a person");
+	process.setgroups?.([]);
+	process.setgid?.(gid);
+	process.setuid?.(uid);
+	if (process.getuid?.() !== uid || process.geteuid?.() !== uid) {
+		throw new Error("the rights of root are not given up");
+	}
+}
+
+/**
+ * Reads a file that a person may have put anywhere. The path is made free of links first, and
+ * nothing but a regular file is opened: opening a pipe or a device can have effects.
+ */
+export async function readRegularFile(path: string): Promise<FileResult> {
+	try {
+		const real = await realpath(path);
+		if (!isReadableFile(await lstat(real), MAX_USER_FILE_BYTES)) {
+			return { kind: "unreadable" };
+		}
+		const file = await open(
+			real,
+			constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+		);
+		try {
+			if (!isReadableFile(await file.stat(), MAX_USER_FILE_BYTES)) {
+				return { kind: "unreadable" };
+			}
+			const buffer = Buffer.alloc(MAX_USER_FILE_BYTES + 1);
+			const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+			return bytesRead > MAX_USER_FILE_BYTES
+				? { kind: "unreadable" }
+				: { kind: "text", text: buffer.toString("utf8", 0, bytesRead) };
+		} finally {
+			await file.close();
+		}
+	} catch (error) {
+		return { kind: explainReadError(error) };
+	}
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { AgentError } from "./agent-error.ts";
+
+// Users and groups go by their SIDs, which are the same in every language of Windows.
+const SYSTEM = "S-1-5-18";
+const ADMINISTRATORS = "S-1-5-32-544";
+
+const SYSTEM32 = `${process.env.SystemRoot ?? "C:\\Windows"}\\System32`;
+
+/** Runs a program of Windows itself and returns what it printed. */
+export async function runWindows(
+	program: string,
+	args: readonly string[],
+	environment: Record<string, string> = {},
+): Promise<string> {
+	const { stdout } = await promisify(execFile)(
+		`${SYSTEM32}\\${program}`,
+		args,
+		{ env: { ...process.env, ...environment }, windowsHide: true },
+	);
+	return stdout;
+}
+
+/** The calls of icacls that leave a folder to SYSTEM, administrators and this user alone. */
+export function windowsRights(folder: string, ownSid: string): string[][] {
+	const sids = [...new Set([SYSTEM, ADMINISTRATORS, ownSid])];
+	return [
+		// Removes what a user who made the folder beforehand may have given to others.
+		[folder, "/reset"],
+		[
+			folder,
+			"/inheritance:r",
+			"/grant:r",
+			...sids.map((sid) => `*${sid}:(OI)(CI)F`),
+		],
+	];
+}
+
+/** True if the owner of the agent's folder is SYSTEM, an administrator or this user. */
+export function isTrustedOwner(ownerSid: string, ownSid: string): boolean {
+	return [SYSTEM, ADMINISTRATORS, ownSid].includes(ownerSid);
+}
+
+/** Returns the SID of the folder's owner. */
+export async function readOwnerSid(folder: string): Promise<string> {
+	const text = await runWindows(
+		"WindowsPowerShell\\v1.0\\powershell.exe",
+		[
+			"-NoProfile",
+			"-NonInteractive",
+			"-Command",
+			// The path travels in a variable, so nothing in it is taken for code.
+			"(Get-Acl -LiteralPath $env:ASSAY_FOLDER).GetOwner([Security.Principal.SecurityIdentifier]).Value",
+		],
+		{ ASSAY_FOLDER: folder },
+	);
+	return parseSid(text);
+}
+
+/** Returns the SID of the user that runs this program. */
+export async function readOwnSid(): Promise<string> {
+	return parseSid(
+		await runWindows("whoami.exe", ["/user", "/fo", "csv", "/nh"]),
+	);
+}
+
+/** Finds the SID at the end of what Windows printed, such as `"PC\ada","S-1-5-21-…-1001"`. */
+export function parseSid(text: string): string {
+	const sid = /(?:^|")(S-1-[0-9]+(?:-[0-9]+)+)"?\s*$/.exec(text)?.[1];
+	if (!sid) {
+		throw new AgentError(
+			"Windows does not say who the user and the owner of the agent's folder are",
+		);
+	}
+	return sid;
+}
