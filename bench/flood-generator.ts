@@ -161,8 +161,8 @@ class Generator {
 	}
 
 	/**
-	 * Each is asked for something before it counts as open: one that the service had no time to
-	 * accept looks connected from here, and what it sends is lost until the system sends it again.
+	 * Opens the connections. Each sends a request before it counts as open: one that the service had
+	 * no time to accept looks connected from here, and its data is lost until the system resends it.
 	 */
 	async #openAll(count: number): Promise<void> {
 		while (this.#connections.length < count) {

@@ -10,7 +10,7 @@ export interface Usage {
 	atMs: number;
 	/** Processor seconds of the server process and its workers; NaN off Linux. */
 	server: number;
-	/** Of PostgreSQL: the postmaster, its children, and those that have exited. */
+	/** Processor seconds of PostgreSQL: the postmaster, its children, and those that have exited. */
 	postgres: number;
 	/** Transactions committed in the database. */
 	commits: number;
@@ -23,7 +23,7 @@ export interface Rates {
 	commitsPerSecond: number;
 }
 
-/** Where to look: absent parts count as NaN. */
+/** The processes to watch. Absent parts count as NaN. */
 export interface Watched {
 	serverPid: number;
 	postmasterPid?: number;
@@ -46,8 +46,8 @@ export async function readUsage(watched: Watched): Promise<Usage> {
 }
 
 /**
- * PostgreSQL's sessions publish their commits about once a second, and late by as much
- * at both ends: over some seconds of steady load the rate is right.
+ * Computes the rates. PostgreSQL's sessions publish their commits about once a second, so both ends
+ * are late by as much. Over some seconds of steady load the rate is right.
  */
 export function ratesBetween(before: Usage, after: Usage): Rates {
 	const seconds = (after.atMs - before.atMs) / 1000;
@@ -62,13 +62,13 @@ interface Stat {
 	parent: number;
 	/** Processor seconds of the process. */
 	own: number;
-	/** Of its children that have exited. */
+	/** Processor seconds of its children that have exited. */
 	exited: number;
 }
 
 function readStat(pid: number): Stat | undefined {
 	const text = readText(`/proc/${pid}/stat`);
-	// The second field is a name in parentheses, which may hold anything.
+	// The second field is a name in parentheses and may contain anything.
 	const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
 	if (fields.length < 15) return undefined;
 	const seconds = (index: number) => Number(fields[index]) / TICKS_PER_SECOND;
@@ -90,7 +90,7 @@ function childrenOf(parent: number): { pid: number; stat: Stat }[] {
 		);
 }
 
-/** The server and its workers, which are its children but for the database. */
+/** Returns the server and its workers: all its children except the database. */
 function serverPids({ serverPid, postmasterPid }: Watched): number[] {
 	const children = childrenOf(serverPid).map(({ pid }) => pid);
 	return [serverPid, ...children.filter((pid) => pid !== postmasterPid)];
@@ -106,7 +106,7 @@ function postgresSeconds(postmaster: number | undefined): number {
 }
 
 export interface Memory {
-	/** Resident set of the largest server process, MiB; NaN where it cannot be read. */
+	/** Resident set of the largest server process, MiB; NaN if it cannot be read. */
 	serverMib: number;
 	/** Proportional set of all PostgreSQL processes: what they share counts once. */
 	postgresMib: number;
@@ -134,7 +134,10 @@ export interface Updates {
 	hot: number;
 }
 
-/** How the updates of the two tables that devices rewrite went, since the database was made. */
+/**
+ * Returns statistics on updates of the two tables that devices rewrite, since the database was
+ * made.
+ */
 export async function readUpdates(client: Client): Promise<Updates[]> {
 	const { rows } = await client.query<Updates>(
 		`select relname as table, n_tup_upd::float8 as updates,

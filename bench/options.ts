@@ -5,7 +5,7 @@ export type Part = (typeof PARTS)[number];
 
 export interface Options {
 	devices: number;
-	/** Of each measurement of a closed loop. */
+	/** Length of each measurement of a closed loop. */
 	seconds: number;
 	mixedSeconds: number;
 	connections: number[];
@@ -32,7 +32,7 @@ temporary folder, and removes both. About six minutes with the defaults.
   --help                 print this
 `;
 
-/** The options in `argv`, or "help". Throws an Error whose message says what is wrong. */
+/** Returns the options in `argv`, or "help". Throws an Error whose message says what is wrong. */
 export function readOptions(argv: string[]): Options | "help" {
 	const { values } = parseArgs({
 		args: argv,
@@ -56,7 +56,7 @@ export function readOptions(argv: string[]): Options | "help" {
 		}
 	}
 	return {
-		// A device must not come twice among those in flight.
+		// No device may have two requests in flight.
 		devices: readNumber("--devices", values.devices, 2_000, 5_000_000),
 		seconds: readNumber("--seconds", values.seconds, 1, 3_600),
 		mixedSeconds: readNumber(

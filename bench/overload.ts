@@ -30,7 +30,7 @@ an answer was neither a success nor a 503 with Retry-After, a health check faile
 ended or did not recover.
 `;
 
-/** Asked before this process is kept to one core, which is all that it would see. */
+/** Read before this process is kept to one core, because it would see only that one. */
 const MACHINE = describeMachine(undefined);
 const DEVICES = 20_000;
 const WARM_SECONDS = 4;
@@ -38,7 +38,7 @@ const MEASURE_SECONDS = 8;
 const CLOSED_CONNECTIONS = 64;
 const RECOVERY_SECONDS = 30;
 const PROBE_MS = 200;
-/** Sending is by the clock: what is a hundredth short was a matter of the last moment. */
+/** Requests are sent by the clock, so the last moment may cost a hundredth of them. */
 const ENOUGH = 0.99;
 
 interface Measured {
@@ -56,8 +56,7 @@ interface Measured {
 }
 
 /**
- * Seconds until a second passes in which everything is served, none slower than `p99Ms` in 99 of
- * 100.
+ * Returns the seconds until, for a whole second, everything is served and 99 % within `p99Ms`.
  */
 async function recover(flood: Flood, perSecond: number, p99Ms: number) {
 	const began = performance.now();
@@ -73,7 +72,7 @@ async function recover(flood: Flood, perSecond: number, p99Ms: number) {
 	return undefined;
 }
 
-/** Asks for the service's health, again and again, until told to stop. */
+/** Asks for the service's health again and again until it is stopped. */
 function watchHealth(port: number) {
 	const times = new Histogram();
 	let failures = 0;
@@ -268,7 +267,7 @@ const { values } = parseArgs({
 		help: { type: "boolean", default: false },
 	},
 });
-/** What is started from here on inherits it: PostgreSQL and the service. */
+/** Processes started from here on inherit it: PostgreSQL and the service. */
 const isKeptToCore = !values.help && keepToCore(0);
 if (values.help) process.stdout.write(USAGE);
 else await runOnStand(DEVICES, run);

@@ -10,7 +10,7 @@ import { freePort } from "./own-service.ts";
 export type PoolMode = "session" | "transaction" | "statement";
 
 const START_TIMEOUT_MS = 20_000;
-/** Server's connections for all of Assay: more than its 20. */
+/** Server connections for all of Assay: more than its 20. */
 export const POOL_SIZE = 30;
 
 const running = new Set<ChildProcess>();
@@ -19,13 +19,13 @@ process.on("exit", () => {
 });
 
 export interface OwnPooler {
-	/** Leads through the pooler to the database. */
+	/** The address that leads through the pooler to the database. */
 	url: string;
 	stop: () => Promise<void>;
 }
 
 /**
- * Debian's PgBouncer before the database at `databaseUrl`, with its settings as they come but for
+ * Starts Debian's PgBouncer before the database at `databaseUrl`, with default settings except for
  * those named here.
  */
 export async function startPooler(

@@ -26,8 +26,8 @@ import {
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * A PostgreSQL that only the bench starts and stops, as a database server on another machine
- * would be to the service: nobody but the bench brings it back after a fault.
+ * A PostgreSQL that only the bench starts and stops. To the service it is like a server on another
+ * machine: nobody but the bench brings it back after a fault.
  */
 export class OwnPostgres {
 	readonly #cluster: Cluster;
@@ -67,7 +67,7 @@ export class OwnPostgres {
 		return url.href;
 	}
 
-	/** Where it listens: a Unix socket. */
+	/** The Unix socket that it listens on. */
 	get socket(): string {
 		return join(this.#cluster.directory, `.s.PGSQL.${SOCKET_PORT}`);
 	}
@@ -76,7 +76,7 @@ export class OwnPostgres {
 		return findPostmaster(this.#cluster.directory);
 	}
 
-	/** A connection as the owner, whom row-level security does not bind. */
+	/** Connects as the owner, so row-level security does not apply. */
 	async connect(database = "assay"): Promise<Client> {
 		const client = new Client({ ...connectionOf(this.#cluster), database });
 		client.on("error", () => {});
@@ -84,7 +84,10 @@ export class OwnPostgres {
 		return client;
 	}
 
-	/** Resolves when it takes connections. A server just killed may still be leaving: tried again. */
+	/**
+	 * Resolves when it accepts connections. Retries, because a server just killed may still be
+	 * ending.
+	 */
 	async start(): Promise<void> {
 		const { directory } = this.#cluster;
 		const deadline = Date.now() + START_TIMEOUT_MS;
@@ -110,7 +113,7 @@ export class OwnPostgres {
 		return stopPostmaster(this.#cluster.directory);
 	}
 
-	/** kill -9 of the postmaster and all that it started, as when the machine loses power. */
+	/** Kills the postmaster and all its children with kill -9, as a loss of power does. */
 	async kill(): Promise<void> {
 		const { pid } = this;
 		if (pid === undefined) return;
@@ -118,7 +121,7 @@ export class OwnPostgres {
 			try {
 				process.kill(each, "SIGKILL");
 			} catch {
-				// It ended by itself a moment before.
+				// It ended by itself just before.
 			}
 		}
 		while (findPostmaster(this.#cluster.directory) === pid) await sleep(10);

@@ -25,7 +25,7 @@ export async function freePort(): Promise<number> {
 	return address.port;
 }
 
-/** The real service as a process on a port that it keeps when it is started again. */
+/** The real service as a process; it keeps its port when it is started again. */
 export class OwnService {
 	readonly port: number;
 	readonly #dataDir: string;
@@ -33,9 +33,9 @@ export class OwnService {
 	#child: ChildProcess | undefined;
 	/** Largest resident set of any of its processes so far, MiB. */
 	peakMib = 0;
-	/** Times that it ended although nobody asked it to. */
+	/** How often it ended without being asked to. */
 	crashes = 0;
-	/** The end of what it wrote on standard error. */
+	/** The end of its standard error. */
 	log = "";
 	#isEnding = false;
 
@@ -69,7 +69,7 @@ export class OwnService {
 					DATABASE_URL: this.#databaseUrl,
 				},
 				stdio: ["ignore", "pipe", "pipe"],
-				// Ctrl-C is the bench's to handle, in the right order.
+				// The bench handles Ctrl-C, in the right order.
 				detached: true,
 			},
 		);
@@ -95,7 +95,7 @@ export class OwnService {
 		await this.#end("SIGKILL");
 	}
 
-	/** It does nothing more, keeps its connections and answers nobody, until `thaw`. */
+	/** Stops the process: it keeps its connections and answers nobody until `thaw`. */
 	freeze(): void {
 		this.#child?.kill("SIGSTOP");
 	}
@@ -122,7 +122,7 @@ export class OwnService {
 		await exit;
 	}
 
-	/** Resident set now, MiB; 0 while it does not run, or where it cannot be read. */
+	/** Returns its resident set in MiB; 0 while it does not run or if it cannot be read. */
 	readMib(): number {
 		try {
 			const text = readFileSync(`/proc/${this.pid}/status`, "utf8");

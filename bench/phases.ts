@@ -9,30 +9,30 @@ import type { Load, Shape } from "./protocol.ts";
 import type { MixedRow, Row } from "./report.ts";
 import type { Kind } from "./requests.ts";
 
-/** More than the mixed run has under way at once, so that no request waits for a connection. */
+/** More than the mixed run has in flight at once, so that no request waits for a connection. */
 const MIXED_CONNECTIONS = 1024;
 /** Requests a second of 3,000,000 devices at the default intervals. */
 const MIXED_PER_SECOND: Record<Kind, number> = {
 	heartbeats: 3_000_000 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
 	postures: 3_000_000 / DEFAULT_POSTURE_INTERVAL_SECONDS,
 };
-/** For the compilers and the caches, before a measurement. */
+/** Warm-up for compilers and caches before a measurement. */
 const WARM_UP_MS = 2_000;
 const FILL_CONNECTIONS = 256;
 const FILL_MS = 180_000;
 
-/** A server, the load on it and what watches it. */
+/** A server, the load on it, and the processes to watch. */
 export interface Stand {
 	options: Options;
 	generator: LoadGenerator;
 	watched: Watched;
 	port: number;
-	/** In front of the name of each load. */
+	/** Prefix for the name of each load. */
 	prefix: string;
 	say: (text: string) => void;
 }
 
-/** Puts one load on the server; gives a row for each kind of request in it. */
+/** Puts one load on the server. Returns a row for each kind of request in it. */
 async function measure(
 	stand: Stand,
 	name: string,
@@ -44,7 +44,7 @@ async function measure(
 	const load = `${stand.prefix}${name}`;
 	stand.say(`${load} over ${connections} connections`);
 	await generator.start({ port, connections, ...shape });
-	// A device reports first only once: none is spent on warming up.
+	// A device has only one first report, so none is spent on warming up.
 	if (shape.kind !== "first reports") {
 		await generator.during(Math.min(WARM_UP_MS, seconds * 250));
 	}
@@ -63,7 +63,7 @@ async function measure(
 	}));
 }
 
-/** The closed loops: one load at each number of connections. */
+/** Runs the closed loops: one load at each number of connections. */
 async function measureEach(
 	stand: Stand,
 	name: string,
@@ -81,14 +81,17 @@ export function runHeartbeats(stand: Stand): Promise<Row[]> {
 	return measureEach(stand, "heartbeats", { kind: "heartbeats" });
 }
 
-/** Every measurement has its share of the devices, and ends when those have reported. */
+/**
+ * Runs first reports. Every measurement has its share of the devices and ends when they have
+ * reported.
+ */
 export function runFirstReports(stand: Stand): Promise<Row[]> {
 	const { devices, connections } = stand.options;
 	const limit = Math.floor(devices / connections.length);
 	return measureEach(stand, "first reports", { kind: "first reports", limit });
 }
 
-/** Lets the devices report that never did, so that every later report finds a history. */
+/** Lets the remaining devices report, so that every later report finds a history. */
 export async function fill(stand: Stand): Promise<void> {
 	const { generator, port, options } = stand;
 	stand.say("first reports of all other devices");
@@ -105,7 +108,7 @@ export async function fill(stand: Stand): Promise<void> {
 	await generator.stop();
 }
 
-/** Devices that have reported before; one result in a hundred has changed. */
+/** Runs reports of devices that have reported before; one result in a hundred has changed. */
 export function runSteadyReports(stand: Stand): Promise<Row[]> {
 	return measureEach(stand, "steady reports", { kind: "steady reports" });
 }

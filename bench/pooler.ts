@@ -126,7 +126,7 @@ async function walkThrough(url: string): Promise<void> {
 	note(mode, ...(await leftOver(url, "service stopped", [])));
 }
 
-/** Devices and an AI client, all at once. */
+/** Lets devices and an AI client work all at once. */
 async function crowd(
 	service: OwnService,
 	url: string,
@@ -178,7 +178,7 @@ async function crowd(
 		`${reported}; ${stored.reports}`,
 		reported === `204: ${CROWD}` && stored.reports === `${CROWD}`,
 	);
-	// More than a token may have at once is refused, as without a pooler.
+	// Calls beyond a token's share get 503, as without a pooler.
 	const done = calls.filter((status) => status === 200).length;
 	note(
 		mode,
@@ -223,7 +223,7 @@ async function report(service: OwnService, key: string): Promise<number> {
 	return (await post(service, "postures", { results: [result] }, key)).status;
 }
 
-/** As an agent: what is refused for now is asked again. */
+/** Posts like an agent, and retries requests that get 503. */
 async function post(
 	service: OwnService,
 	route: string,
@@ -290,7 +290,7 @@ async function asOwner(sql: string): Promise<any> {
 	}
 }
 
-/** What the next to come finds on the connections that the pooler has kept. */
+/** Returns what the next client finds on the connections that the pooler has kept. */
 async function leftOver(
 	url: string,
 	when: string,
@@ -300,7 +300,7 @@ async function leftOver(
 	const dirty: string[] = [];
 	let kept = 0;
 	try {
-		// All at once: each gets a connection of its own.
+		// All at once, so that each gets a connection of its own.
 		for (let number = 0; number < POOL_SIZE - 5; number++) {
 			const client = new Client({ connectionString: url });
 			clients.push(client);

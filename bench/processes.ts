@@ -15,7 +15,7 @@ process.on("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
 });
 
-/** Ends what was started here and still runs, also what was not ready yet. */
+/** Ends all processes started here that still run, even if they are not ready yet. */
 export async function stopChildren(): Promise<void> {
 	await Promise.all([...children].map((child) => end(child)));
 }
@@ -24,11 +24,11 @@ export async function stopChildren(): Promise<void> {
 export interface Server {
 	port: number;
 	pid: number;
-	/** Idempotent. */
+	/** May be called again. */
 	stop: () => Promise<void>;
 }
 
-/** The service as its users start it, with an embedded database in `dataDir`. */
+/** Starts the service as its users do, with an embedded database in `dataDir`. */
 export async function startService(
 	dataDir: string,
 	workers: number,
@@ -57,7 +57,7 @@ export async function startService(
 				ASSAY_LOG_LEVEL: "warn",
 			},
 			stdio: ["ignore", "pipe", "inherit"],
-			// Ctrl-C is ours to handle, in the right order.
+			// We handle Ctrl-C ourselves, in the right order.
 			detached: true,
 		},
 	);
@@ -77,7 +77,7 @@ export async function startBareServer(): Promise<Server> {
 	return { port, pid: child.pid as number, stop: () => end(child) };
 }
 
-/** The load generator, a process of its own so that it competes with nobody for its thread. */
+/** The load generator, in a process of its own so that it has a thread to itself. */
 export class LoadGenerator {
 	readonly #child: ChildProcess;
 	#messages: Message[] = [];
@@ -108,7 +108,7 @@ export class LoadGenerator {
 		this.#tell({ do: "measure" });
 	}
 
-	/** Resolves after `ms`, or as soon as the load is out of devices; true if it is. */
+	/** Resolves after `ms`, or with true as soon as the load is out of devices. */
 	async during(ms: number): Promise<boolean> {
 		return (await this.#next("exhausted", ms)) !== undefined;
 	}
@@ -124,7 +124,7 @@ export class LoadGenerator {
 		this.#child.send(command);
 	}
 
-	/** Undefined when there was no such message in time. */
+	/** Returns undefined if there was no such message in time. */
 	async #next(
 		type: Message["type"],
 		timeoutMs: number,

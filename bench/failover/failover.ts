@@ -35,22 +35,25 @@ const { values } = parseArgs({
 });
 const SECOND = 1_000;
 const BEFORE_MS = 8_000;
-/** Load goes on so long after all is as it should be; and so long at most after what happened. */
+/**
+ * The load goes on this long after everything is well again; MOST_AFTER_MS is the longest time
+ * after the event.
+ */
 const AFTER_MS = 5_000;
 const MOST_AFTER_MS = 120_000;
 
 interface Case {
 	name: string;
-	/** Does it, under load; resolves at once. */
+	/** Makes the event happen under load; resolves at once. */
 	run: (stand: HaStand) => Promise<void>;
-	/** Must come about afterwards, under load. */
+	/** Waits for the state that must follow, under load. */
 	until: (stand: HaStand) => Promise<unknown>;
 }
 
 interface CaseRow extends Row {
-	/** From what happened to what must come about. */
+	/** Time from the event to that state. */
 	wholeMs: number | undefined;
-	/** What a service that ended by itself wrote. */
+	/** The last output of a service that ended by itself. */
 	lastWords: string;
 }
 
@@ -62,8 +65,8 @@ const CASES: Case[] = [
 		run: async (stand) => {
 			const { primary } = await stand.untilSynchronous();
 			gone = primary;
-			// Between two processes of one machine nothing is ever on its way: without this a standby
-			// that nobody waits for would have everything too, and a loss could not show.
+			// Between two processes of one machine no data is ever on its way. Without this, even a
+			// standby that nobody waits for would have every write, and a loss could not show.
 			primary.silence();
 			await sleep(SECOND);
 			primary.kill();
@@ -120,7 +123,7 @@ async function runCase(
 		stand.services.reduce((sum, { crashes }) => sum + crashes, 0);
 	const crashesBefore = countCrashes();
 	writers.start(stand.port);
-	// The writers begin spread over a second.
+	// The writers start over the course of a second.
 	await sleep(1_500);
 	const beganAt = performance.now();
 	await sleep(BEFORE_MS);
@@ -132,7 +135,7 @@ async function runCase(
 		.then(() => {
 			wholeMs = performance.now() - happenedAt;
 		});
-	// A failure is thrown below, when the load has ended.
+	// A failure is thrown below, after the load has ended.
 	whole.catch(() => {});
 	let recoveredMs: number | undefined;
 	for (;;) {
@@ -168,7 +171,7 @@ async function runCase(
 }
 
 /**
- * Milliseconds to 90 % of the rate after the longest pause; 0 when there was none worth the name.
+ * Returns the milliseconds to 90 % of the rate after the longest pause; 0 without a real pause.
  */
 function recoveryOf(
 	ledger: Ledger,

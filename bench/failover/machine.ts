@@ -16,11 +16,11 @@ const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PROGRAM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * From a text in an example to what stands in its place here; a text that is not there is an error.
+ * Texts in an example and their replacements here. A text that is missing is an error.
  */
 export type Replacements = [example: string | RegExp, here: string][];
 
-/** The text of a file below `deploy/` with the addresses and folders of this run. */
+/** Returns a file below `deploy/` with the addresses and folders of this run. */
 export function adapt(file: string, replacements: Replacements): string {
 	let text = readFileSync(join(DEPLOY, file), "utf8");
 	for (const [example, here] of replacements) {
@@ -35,9 +35,9 @@ export function adapt(file: string, replacements: Replacements): string {
 }
 
 /**
- * What runs on one machine of the database: etcd, and Patroni with PostgreSQL if it has them, from
- * the examples in `deploy/`. Each has a loopback address of its own, so the ports are the real
- * ones.
+ * The programs on one database machine: etcd, and Patroni with PostgreSQL if it has them, set up
+ * from the examples in `deploy/`. Each machine has a loopback address of its own, so the ports are
+ * the real ones.
  */
 export class Machine {
 	readonly name: string;
@@ -69,7 +69,7 @@ export class Machine {
 		}
 	}
 
-	/** What the programs wrote, for when something does not start. */
+	/** The programs' output, in case something does not start. */
 	get log(): string {
 		const file = join(this.#folder, "log");
 		return readFileSync(file, "utf8").slice(-3_000);
@@ -82,7 +82,7 @@ export class Machine {
 			["/var/lib/etcd/assay", join(this.#folder, "etcd")],
 			["ETCD_NAME=db1", `ETCD_NAME=${this.name}`],
 		];
-		// All of one machine or another: a second start finds what the first one left.
+		// All files of a machine. A second start finds those that the first one left.
 		const etcd = parseEnv(adapt("patroni/etcd", own));
 		this.#spawn("etcd", ["--log-level=warn", "--logger=zap"], etcd);
 		if (this.#hasPostgres) {
@@ -111,19 +111,19 @@ export class Machine {
 		return join(this.#folder, "data");
 	}
 
-	/** kill -9 of everything on it, in one moment, as when it loses power. */
+	/** Kills everything on it with kill -9 at one moment, as a loss of power does. */
 	kill(): void {
 		const roots = this.#children.splice(0).map(({ pid }) => pid);
 		for (const pid of [...roots, this.#postmaster].flatMap(withDescendants)) {
 			try {
 				process.kill(pid, "SIGKILL");
 			} catch {
-				// It ended by itself a moment before.
+				// It ended by itself just before.
 			}
 		}
 	}
 
-	/** From now on the standby hears nothing of what is written here. */
+	/** From now on the standby hears nothing about writes here. */
 	silence(): void {
 		for (const pid of withDescendants(this.#postmaster)) {
 			const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
@@ -131,12 +131,12 @@ export class Machine {
 		}
 	}
 
-	/** PostgreSQL is no child of Patroni, so that it survives Patroni's restart. */
+	/** PostgreSQL is not a child of Patroni, so it survives Patroni's restart. */
 	get #postmaster(): number | undefined {
 		try {
 			const file = join(this.#dataFolder, "postmaster.pid");
 			const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
-			// A file left by a dead server: its number may be anybody's by now.
+			// A dead server left this file. Another process may have its id by now.
 			const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
 			return command.includes(this.#dataFolder) ? pid : undefined;
 		} catch {
@@ -160,7 +160,7 @@ export class Machine {
 	}
 }
 
-/** This process and all below it; the parents first. */
+/** Returns this process and all its descendants, parents first. */
 function withDescendants(root: number | undefined): number[] {
 	if (root === undefined) return [];
 	const parents = new Map<number, number>();
@@ -172,7 +172,7 @@ function withDescendants(root: number | undefined): number[] {
 			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			parents.set(Number(name), Number(fields[1]));
 		} catch {
-			// It ended meanwhile.
+			// The process ended meanwhile.
 		}
 	}
 	const found = [root];

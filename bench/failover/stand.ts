@@ -10,18 +10,18 @@ import { adapt, Machine } from "./machine.ts";
 const START_TIMEOUT_MS = 180_000;
 const OWNER_PASSWORD = "the service's";
 
-/** Two services behind HAProxy on two PostgreSQL that Patroni keeps, as `deploy/` has them. */
+/** Two services behind HAProxy on two PostgreSQL under Patroni, as in `deploy/`. */
 export interface HaStand extends Pick<Stand, "fleet" | "tenants" | "asOwner"> {
-	/** Where devices and clients knock. */
+	/** The port for devices and clients. */
 	port: number;
 	services: OwnService[];
-	/** With PostgreSQL. */
+	/** The machines with PostgreSQL. */
 	machines: [Machine, Machine];
 	/**
-	 * Resolves with who is primary when it has a standby that has everything, and is told so by it.
+	 * Resolves when there is a primary with a synchronous standby that has every write.
 	 */
 	untilSynchronous: () => Promise<{ primary: Machine; standby: Machine }>;
-	/** Resolves when writes wait for no standby any more. */
+	/** Resolves when writes no longer wait for a standby. */
 	untilAlone: () => Promise<void>;
 	close: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 		for (let step = undo.pop(); step; step = undo.pop()) await step();
 	};
 	try {
-		// Of the 16 million loopback addresses these are ours alone.
+		// Only this run uses these of the 16 million loopback addresses.
 		const network = `127.${100 + (process.pid % 100)}.${(process.pid >> 7) % 200}`;
 		const machine = (name: string, host: number, hasPostgres = true) =>
 			new Machine(name, folder, network, host, hasPostgres);
@@ -46,7 +46,7 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 		const all = [...machines, machine("witness", 13, false)];
 		undo.push(async () => {
 			for (const each of all) each.kill();
-			// PostgreSQL's last children let go of the folder.
+			// PostgreSQL's last children leave the folder.
 			await sleep(500);
 		});
 		for (const each of all) each.start();
@@ -120,7 +120,8 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 }
 
 /**
- * What an operator does once, through the proxy: the database and its owner, who is no superuser.
+ * Makes the database and its owner, who is no superuser, through the proxy, as an operator does
+ * once.
  */
 async function makeDatabase(host: string): Promise<void> {
 	const client = new Client({
@@ -170,7 +171,7 @@ function startHaproxy(
 	return child;
 }
 
-/** The result of `attempt` once it has one; rejects with its last error, and the machines' logs. */
+/** Retries `attempt` until it succeeds. Rejects with its last error and the machines' logs. */
 async function eventually<Result>(
 	attempt: () => Promise<Result>,
 	machines: Machine[],

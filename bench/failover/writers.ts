@@ -4,17 +4,17 @@ import { nextDelayMs } from "../../agent/backoff.ts";
 import { makeId } from "../../src/id.ts";
 import { type Fleet, factsOf, organizationOf } from "../fleet.ts";
 
-/** The agents' back-off runs this many times faster, or an hour would show nothing. */
+/** The agents' back-off runs this many times faster; otherwise even an hour would show nothing. */
 export const BACKOFF_SPEED = 300;
-/** As the agent waits for an answer. */
+/** The agent's own timeout. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** The probe does not wait so long: it asks again, on another connection. */
+/** The probe gives up earlier and asks again on another connection. */
 const PROBE_TIMEOUT_MS = 2_000;
 const PROBE_MS = 100;
 const PROBES = 40;
 const CHECKS = ["DISK_ENCRYPTION", "FIREWALL_ENABLED", "SCREEN_LOCK"];
 
-/** How many of each kind there are, and how often each writes. */
+/** How many writers of each kind there are, and how often each writes. */
 const HEARTBEATS = { writers: 120, everyMs: 800 };
 const POSTURES = { writers: 80, everyMs: 1_000 };
 const TASKS = { writers: 16, everyMs: 500 };
@@ -27,7 +27,7 @@ export interface Tenant {
 	token: string;
 }
 
-/** What was acknowledged, and what is not known. */
+/** Writes that were acknowledged, and those whose outcome is unknown. */
 export interface Ledger {
 	/** Device index → the number in the host name of the last heartbeat answered 200. */
 	heartbeats: Map<number, number>;
@@ -35,9 +35,9 @@ export interface Ledger {
 	reports: Map<string, number>;
 	/** Names of tasks whose addTask was answered 200. */
 	tasks: Set<string>;
-	/** Names of tasks that got no answer that says whether they are stored. */
+	/** Names of tasks without an answer that says whether they are stored. */
 	unknownTasks: Set<string>;
-	/** Of all answers; "none" is none. */
+	/** Statuses of all answers; "none" stands for no answer. */
 	statuses: Record<string, number>;
 	/** The first answer that is neither a success nor a 503. */
 	surprise: string | undefined;
@@ -118,7 +118,7 @@ export class Writers {
 		this.#work.push(this.#probe());
 	}
 
-	/** Resolves when everything that was begun has an answer, or was given up. */
+	/** Resolves when every request has an answer or was given up. */
 	async stop(): Promise<Ledger> {
 		this.#isStopping = true;
 		await Promise.all(this.#work.splice(0));
@@ -134,7 +134,7 @@ export class Writers {
 		}
 	}
 
-	/** Repeats `attempt` with the agent's back-off until it gives true or all stop. */
+	/** Repeats `attempt` with the agent's back-off until it succeeds or all writers stop. */
 	async #insist(attempt: () => Promise<Answer>, success: number) {
 		for (let failures = 1; !this.#isStopping; failures++) {
 			const answer = await attempt();
@@ -195,14 +195,14 @@ export class Writers {
 			const ms = nextDelayMs({ attempt: failures, retryAfterSeconds, random });
 			await this.#rest(ms / BACKOFF_SPEED);
 			if (!answer.isUnsent) {
-				// It may be stored or not: only somebody who looks may send it again.
+				// It may be stored: a client must look before it sends the task again.
 				this.ledger.unknownTasks.add(name);
 				return;
 			}
 		}
 	}
 
-	/** Asks all the time, whatever the answers, so that the service's return is seen at once. */
+	/** Asks all the time, whatever the answers, to see the service's return at once. */
 	async #probe(): Promise<void> {
 		const asking: Promise<void>[] = [];
 		const first = HEARTBEATS.writers + POSTURES.writers;
@@ -289,7 +289,7 @@ function post(
 			const done = () =>
 				resolve({ status, retryAfterSeconds, isUnsent: false, text: received });
 			response.on("end", done);
-			// A status without its whole answer still tells that the write is stored.
+			// A status without its whole answer still says that the write is stored.
 			response.on("error", done);
 		});
 		outgoing.end(text);

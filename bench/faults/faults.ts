@@ -41,7 +41,7 @@ const { values } = parseArgs({
 	},
 });
 const isShort = values.short;
-/** In CI a service may take its time to come back, on whatever machine that is. */
+/** In CI a service may take its time to come back, because the machine may be slow. */
 const WATCH = isShort
 	? { beforeMs: 1_500, afterMs: 1_000, mostAfterMs: 20_000 }
 	: { beforeMs: 8_000, afterMs: 8_000, mostAfterMs: 90_000 };
@@ -96,7 +96,7 @@ async function run(): Promise<number> {
 	return conclude(skipped ? `${table}\nSkipped: ${skipped}.\n` : table, broken);
 }
 
-/** The faults of the network, on a service that reaches the stand's database through a door. */
+/** Runs the network's faults on a service that reaches the stand's database through a proxy. */
 async function breakNetwork(bench: Bench): Promise<void> {
 	const { stand } = bench;
 	const door = await openDoor(() => [{ path: stand.postgres.socket }]);
@@ -114,7 +114,7 @@ async function breakNetwork(bench: Bench): Promise<void> {
 	await stand.service.start();
 }
 
-/** The load goes to a door before two services, which asks the other when one does not answer. */
+/** Sends the load to a proxy before two services, which asks the other when one does not answer. */
 async function breakOneOfTwo(faults: Fault[], bench: Bench): Promise<void> {
 	const { stand } = bench;
 	const second = await startBeside(stand, stand.postgres.url);
@@ -137,7 +137,10 @@ async function startBeside(stand: Stand, url: string): Promise<OwnService> {
 	return service;
 }
 
-/** On a file system of its own, small enough to be filled. Gives why it was left out, if it was. */
+/**
+ * Runs on a file system of its own that is small enough to fill. Returns the reason if it was
+ * skipped.
+ */
 async function runFullDisk(): Promise<string | undefined> {
 	const folder = makeBenchFolder();
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));

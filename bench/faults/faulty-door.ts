@@ -10,17 +10,17 @@ import {
 /** A proxy that can lose its network. */
 export interface FaultyDoor {
 	port: number;
-	/** From now on nothing passes, and nobody is told. */
+	/** From now on nothing passes, silently. */
 	freeze: () => void;
 	/**
-	 * The network is back. "late": what was held back arrives. "forgotten": the connections of
-	 * before stay silent for ever, as behind a firewall that lost its state, and new ones pass.
+	 * Brings the network back. "late": the data held back arrives. "forgotten": earlier connections
+	 * stay silent for ever, as behind a firewall that lost its state, and new ones pass.
 	 */
 	thaw: (how: "late" | "forgotten") => void;
 	close: () => Promise<void>;
 }
 
-/** TCP from a port of its own to the first of `targets()` that takes the connection. */
+/** Forwards TCP from a port of its own to the first of `targets()` that accepts the connection. */
 export async function openDoor(
 	targets: () => NetConnectOpts[],
 ): Promise<FaultyDoor> {

@@ -6,28 +6,28 @@ import type { OwnService } from "../own-service.ts";
 import type { FaultyDoor } from "./faulty-door.ts";
 import type { Stand } from "./stand.ts";
 
-/** What a fault may do: it breaks something and mends it. Load goes on meanwhile. */
+/** A fault: it breaks something and repairs it while the load goes on. */
 export interface Fault {
 	name: string;
 	/** Part of the short form. */
 	isShort?: true;
-	/** Resolves when what an operator could do is done. */
+	/** Resolves when everything that an operator could do is done. */
 	run: (bench: Bench) => Promise<void>;
 }
 
 export interface Bench {
 	stand: Stand;
 	writers: Writers;
-	/** Between the service and its database, where a fault needs it. */
+	/** The proxy between the service and its database, if the fault needs it. */
 	door?: FaultyDoor;
-	/** Beside the stand's service, where there are two. */
+	/** The second service beside the stand's, if there are two. */
 	second?: OwnService;
 }
 
 const SECOND = 1_000;
 const YEAR = 365 * 86_400 * SECOND;
 
-/** Those of one service on its own database. */
+/** Returns the faults of one service on its own database. */
 export function directFaults(isShort: boolean): Fault[] {
 	const stopped = isShort ? 5 : 60;
 	return [
@@ -87,7 +87,7 @@ async function withClocks(writers: Writers, errorMs: () => number) {
 	writers.clockErrorMs = () => 0;
 }
 
-/** Those of the network between a service and its database. */
+/** The faults of the network between a service and its database. */
 export const NETWORK_FAULTS: Fault[] = (["late", "forgotten"] as const).map(
 	(how) => ({
 		name: `network to PostgreSQL silent for 20 s, ${how === "late" ? "then all arrives late" : "old connections dead for ever"}`,
@@ -112,7 +112,8 @@ export function oneOfTwoKilled(isShort: boolean): Fault {
 }
 
 /**
- * For longer than the server lets a transaction be idle: what the stopped one held is free by then.
+ * Frozen for longer than a transaction may be idle, so the locks of the frozen service are free by
+ * then.
  */
 export const ONE_OF_TWO_FROZEN: Fault = {
 	name: "one of two services behind a proxy frozen for 30 s (kill -STOP)",
@@ -129,7 +130,7 @@ export function fullDisk(mount: string, mib: number): Fault {
 		name: `disk of PostgreSQL (a tmpfs of ${mib} MiB) full for 20 s`,
 		run: async ({ stand: { postgres } }) => {
 			const filler = join(mount, "filler");
-			// Until nothing fits any more, again and again: PostgreSQL frees some now and then.
+			// Fills the disk again and again, because PostgreSQL frees some space now and then.
 			const until = performance.now() + 20 * SECOND;
 			const file = openSync(filler, "w");
 			const block = Buffer.alloc(64 * 1024);
@@ -142,7 +143,7 @@ export function fullDisk(mount: string, mib: number): Fault {
 			}
 			closeSync(file);
 			rmSync(filler);
-			// A server that could not even write its log has ended.
+			// A server that cannot even write its log ends.
 			if (postgres.pid === undefined) await postgres.start();
 		},
 	};

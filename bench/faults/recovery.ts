@@ -2,7 +2,7 @@ import type { Ledger } from "../failover/writers.ts";
 
 const SECOND = 1_000;
 
-/** Acknowledged writes a second in a time on performance.now()'s clock. */
+/** Returns the acknowledged writes a second within a time on performance.now()'s clock. */
 export function rateOf(
 	{ acknowledgedAt }: Ledger,
 	from: number,
@@ -12,7 +12,7 @@ export function rateOf(
 	return (inside.length / (to - from)) * SECOND;
 }
 
-/** Milliseconds from the mending to the first second with 90 % of the rate of before. */
+/** Returns the milliseconds from the repair to the first second with 90 % of the earlier rate. */
 export function findRecovery(
 	ledger: Ledger,
 	mendedAt: number,
@@ -28,7 +28,8 @@ export function findRecovery(
 }
 
 /**
- * The longest time in which the probe, which asks ten times a second, had no success, and its end.
+ * Returns the longest time without a success of the probe, which asks ten times a second, and its
+ * end.
  */
 export function longestGap(
 	{ probedAt }: Ledger,

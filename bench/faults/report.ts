@@ -2,7 +2,7 @@ import type { Ledger } from "../failover/writers.ts";
 import { describeMachine, toTable } from "../report.ts";
 import type { Found } from "../stored.ts";
 
-/** What happened under load, and what became of what was acknowledged. */
+/** The events under load, and what became of the acknowledged writes. */
 export interface Row extends Found {
 	name: string;
 	ledger: Ledger;
@@ -10,15 +10,15 @@ export interface Row extends Found {
 	perSecond: number;
 	/** The longest time without a success of the probe. */
 	unavailableMs: number;
-	/** To 90 % of the rate before; undefined: not in the time there was. */
+	/** Time to 90 % of the earlier rate; undefined if it was not reached in time. */
 	recoveredMs: number | undefined;
 	/** How often a service ended by itself. */
 	crashes: number;
 }
 
 /**
- * What a row says that must not be, none of `further` among it. How fast it recovered counts only
- * where times are judged.
+ * Returns the promises that a row breaks, including those in `further`. The time of the recovery
+ * counts only where times are judged.
  */
 export function brokenPromises(
 	row: Row,
@@ -48,8 +48,8 @@ export const seconds = (ms: number | undefined) =>
 	ms === undefined ? "not seen" : (ms / 1_000).toFixed(1);
 
 /**
- * The rows with a column of their own kind, on a PostgreSQL of that version; `note` says what is
- * unlike the field.
+ * Returns the rows as a table, with their own kinds of columns, for a PostgreSQL of that version.
+ * `note` says what differs from the field.
  */
 export function toMarkdown<Kind extends Row>(
 	rows: Kind[],

@@ -7,18 +7,17 @@ import { findRecovery, longestGap, rateOf } from "./recovery.ts";
 import type { Row } from "./report.ts";
 
 const SECOND = 1_000;
-/** A service that acknowledged nothing for so long after the mending is not back. */
+/** A service that acknowledges nothing for this long after the repair is not back. */
 const GIVE_UP_MS = 90 * SECOND;
 
 export interface FaultRow extends Row {
-	/** Something was acknowledged after the mending. */
+	/** True if something was acknowledged after the repair. */
 	isBack: boolean;
 	peakMib: number;
 }
 
 /**
- * How long the load is watched before the fault, and after it at least and, once something is back,
- * at most.
+ * How long the load is watched: before the fault, after it at least, and at most after the return.
  */
 export interface Watch {
 	beforeMs: number;
@@ -26,7 +25,7 @@ export interface Watch {
 	mostAfterMs: number;
 }
 
-/** One fault under load, and what became of what was acknowledged. */
+/** Runs one fault under load, and finds out what became of the acknowledged writes. */
 export async function runFault(
 	fault: Fault,
 	bench: Bench,
@@ -44,7 +43,7 @@ export async function runFault(
 		for (const service of services) service.readMib();
 	}, 100);
 	writers.start(port);
-	// The writers begin spread over a second.
+	// The writers start over the course of a second.
 	await sleep(1.5 * SECOND);
 	const beganAt = performance.now();
 	await sleep(watch.beforeMs);
@@ -72,7 +71,7 @@ export async function runFault(
 	};
 }
 
-/** Watches on until the rate is that of before, or the time is over. */
+/** Watches until the earlier rate is reached or the time is over. */
 async function recover(
 	writers: Writers,
 	mendedAt: number,

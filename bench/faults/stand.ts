@@ -25,14 +25,14 @@ export interface Stand {
 	close: () => Promise<void>;
 }
 
-/** A temporary folder that PostgreSQL, which root starts as another user, may pass through. */
+/** Makes a temporary folder that PostgreSQL, which root starts as another user, can enter. */
 export function makeBenchFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
 	chmodSync(folder, 0o711);
 	return folder;
 }
 
-/** `dataFolder` is where the database is, if not in the temporary folder. */
+/** Makes a stand. `dataFolder` holds the database if the temporary folder does not. */
 export async function makeStand(
 	devices: number,
 	dataFolder?: string,
@@ -67,7 +67,7 @@ export async function makeStand(
 	}
 }
 
-/** Devices and people in a database that a service has migrated. */
+/** Fills a database that a service has migrated with devices and users. */
 export async function fill(
 	client: Client,
 	devices: number,

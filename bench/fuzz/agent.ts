@@ -28,7 +28,7 @@ const REQUIRED: Exclude<keyof typeof HEARTBEAT, "serial_number">[] = [
 	"agent_version",
 ];
 
-/** The Device Agent API; `unenroll` is rare, as it costs a key. */
+/** Cases for the Device Agent API. `unenroll` is rare, because it costs a key. */
 export function agentCases(target: Target): fc.Arbitrary<Case> {
 	const time = fc.oneof(
 		fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
@@ -90,7 +90,7 @@ export function agentCases(target: Target): fc.Arbitrary<Case> {
 	const postures = fc.record({
 		results: orStrange(fc.array(orStrange(result), { maxLength: 5 })),
 	});
-	// The result is spoilt, not the array of them: so that it reaches the evidence.
+	// Spoils one result and not the array, so that the case reaches the evidence.
 	const badResult = spoil(result, ["evidence", "evidence", "check_key"]).map(
 		({ kind, text }) => ({ kind, text: `{"results":[${text}]}` }),
 	);

@@ -4,9 +4,9 @@ const MOST_TRIES = 4;
 const PAUSE_MS = 1_000;
 
 /**
- * Sends again what was refused because the service was busy, as its clients do: thinking up cases
- * takes the machine's time too. Gives the last answer; what is refused whenever it is asked is
- * refused for what it is.
+ * Retries requests that an overloaded service turned away, as its clients do: generating cases
+ * takes the machine's time too. Returns the last answer. A request that always gets 503 gets it for
+ * what it is.
  */
 export async function untilNotBusy<Answer extends { isBusy: boolean }>(
 	result: { busy: number },

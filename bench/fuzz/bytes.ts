@@ -1,10 +1,10 @@
 import fc from "fast-check";
 
-/** Bytes for a socket of their own, as latin1 text, in parts some of which come later. */
+/** Bytes for one socket, as latin1 text in parts; some parts are sent later. */
 export interface Sending {
 	kind: string;
 	parts: string[];
-	/** Between two parts. */
+	/** Pause between two parts. */
 	pauseMs: number;
 }
 
@@ -34,14 +34,14 @@ const noise = fc
 	.uint8Array({ minLength: 1, maxLength: 200 })
 	.map((array) => Buffer.from(array).toString("latin1"));
 
-/** What no HTTP library would send. Each kind is as frequent as any other. */
+/** Bytes that no HTTP library would send. All kinds are equally frequent. */
 export function sendings(key: string): fc.Arbitrary<Sending> {
 	const head = (...headers: string[]) =>
 		["POST /api/agent/v1/heartbeat HTTP/1.1", "Host: x", ...headers].join(CRLF);
 	const bearer = `Authorization: Bearer ${key}`;
 	const length = `Content-Length: ${BODY.length}`;
 	const fine = `${head(bearer, length)}${CRLF}${CRLF}${BODY}`;
-	// Closed when answered, so that the end is seen at once.
+	// The connection closes after the answer, so that the end is seen at once.
 	const last = `${head(bearer, length, "Connection: close")}${CRLF}${CRLF}${BODY}`;
 	const odd = oddMessage(bearer);
 
@@ -69,7 +69,7 @@ export function sendings(key: string): fc.Arbitrary<Sending> {
 	const piped = fc
 		.array(fc.oneof(fc.constantFrom(fine, last), odd, noise), {
 			minLength: 1,
-			// One more is before them, and a sixth request of one device is 503.
+			// One more request comes before them, and the sixth request of one device gets 503.
 			maxLength: 4,
 		})
 		.map((parts) => fine + parts.join(""));
@@ -90,7 +90,7 @@ export function sendings(key: string): fc.Arbitrary<Sending> {
 	);
 }
 
-/** In two writes, since what arrives in one piece is the easier case. */
+/** Sends them in two writes, because data that arrives in one piece is the easier case. */
 function atOnce(
 	kind: string,
 	texts: fc.Arbitrary<string>,
@@ -101,7 +101,7 @@ function atOnce(
 	});
 }
 
-/** The last bytes before `end` one by one, every third time without ever coming to the end. */
+/** Sends the last bytes before `end` one by one, every third time without the end. */
 function slowly(
 	kind: string,
 	text: string,
@@ -153,7 +153,7 @@ const HUGE = [
 	`${"X".repeat(20_000)}: name`,
 	Array.from({ length: 900 }, (_, i) => `X-${i}: 1`).join(CRLF),
 	Array.from({ length: 2_500 }, (_, i) => `X-${i}: 1`).join(CRLF),
-	// A request of its own, with an address of that size.
+	// A separate request, with an address of that size.
 	`Connection: keep-alive${CRLF}${CRLF}GET /${"a".repeat(100_000)} HTTP/1.1${CRLF}Host: x`,
 ];
 

@@ -6,7 +6,7 @@ import { operationCases } from "./operations.ts";
 import { otherCases } from "./other.ts";
 import type { Case, Target } from "./target.ts";
 
-/** Every door of the service, each operation as often as any other. */
+/** Cases for every door of the service; all operations are equally frequent. */
 export function casesOf(target: Target): fc.Arbitrary<Case> {
 	const each = (operations as readonly AnyOperation[]).map((operation) =>
 		operationCases(target, operation),

@@ -1,6 +1,8 @@
 import { toTable } from "../report.ts";
 
-/** What came of the cases of one name. An answer is a status; "none": closed, or silence. */
+/**
+ * Outcomes of the cases of one name. An answer is a status; "none" is a closed or silent socket.
+ */
 export interface Counted {
 	cases: number;
 	statuses: Record<string, number>;
@@ -8,7 +10,7 @@ export interface Counted {
 
 export type ByName = Record<string, Counted>;
 
-/** One more case of `name`; bytes on a socket may get several answers. */
+/** Counts one more case of `name`. Bytes on a socket may get several answers. */
 export function count(all: ByName, name: string, statuses: string[]): void {
 	all[name] ??= { cases: 0, statuses: {} };
 	const counted = all[name];
@@ -20,7 +22,7 @@ export function count(all: ByName, name: string, statuses: string[]): void {
 
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx", "none"];
 
-/** A row for each name: cases, and answers by the class of their status. */
+/** Returns a row for each name: cases, and answers by the class of their status. */
 export function toClassTable(title: string, all: ByName): string {
 	const rows = Object.entries(all).map(([name, { cases, statuses }]) => {
 		const of = (wanted: string) =>

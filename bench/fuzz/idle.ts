@@ -5,27 +5,27 @@ import type { OwnService } from "../own-service.ts";
 
 const PORTION = 200;
 const REQUESTS = 300;
-/** A header byte of every slow connection in so many of the requests beside them. */
+/** Every slow connection sends a header byte once in this many requests. */
 const DRIP_EVERY = 30;
-/** By then the service must have given up whoever sends a byte now and then. */
+/** Time by which the service must have given up clients that send a byte now and then. */
 const PATIENCE_MS = 90_000;
 
 export interface Idle {
 	wanted: number;
-	/** Open at once, half of them silent, half of them sending headers a byte at a time. */
+	/** Connections open at once: half are silent, half send headers a byte at a time. */
 	opened: number;
-	/** Of requests while they are open. */
+	/** Latencies of requests while they are open. */
 	latencies: Histogram;
 	refused: number;
 	mib: number;
-	/** Still open after more than a minute of header bytes. */
+	/** Connections still open after more than a minute of header bytes. */
 	left: number;
 	leftAfterSeconds: number;
 }
 
 /**
- * Whether the service answers while thousands of connections say nothing or little, and gives those
- * up.
+ * Tests that the service answers while thousands of connections send nothing or little, and that it
+ * gives those up.
  */
 export async function withIdle(
 	service: OwnService,

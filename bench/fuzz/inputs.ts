@@ -12,10 +12,10 @@ import {
 	strangeValue,
 } from "./values.ts";
 
-/** What there is to be named. */
+/** Existing records that inputs may name. */
 type Known = Pick<Target, "organizationId" | "ids">;
 
-/** Mostly an id of the kind that the name asks for, if there is one. */
+/** Returns mostly an id of the kind that the name asks for, if there is one. */
 function idFor(known: Known, name: string): fc.Arbitrary<string> {
 	const named = name.replace(/_ids?$/, "");
 	const kind = /^(owner|assigned_to|person)$/.test(named) ? "people" : named;
@@ -28,13 +28,13 @@ function idFor(known: Known, name: string): fc.Arbitrary<string> {
 	);
 }
 
-/** The kind of record that an operation's "id" means: getRisk, a risk. */
+/** Returns the kind of record that an operation's "id" means: a risk for getRisk. */
 function kindOf(operation: AnyOperation): string {
 	const noun = operation.name.replace(/^[a-z]+/, "");
 	return noun.replace(/(?<=.)[A-Z]/g, "_$&").toLowerCase();
 }
 
-/** Values that the schema asks for, as far as it says; `name` tells what it cannot. */
+/** Returns values that the schema asks for. `name` helps where the schema says too little. */
 function goodFor(
 	known: Known,
 	name: string,
@@ -85,7 +85,7 @@ function goodFor(
 	return fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 }
 
-/** An object of the schema's properties: the required ones, and some of the others. */
+/** Returns an object with the schema's required properties and some of the others. */
 function inputOf(
 	known: Known,
 	schema: JsonSchema,
@@ -110,7 +110,7 @@ function inputOf(
 	);
 }
 
-/** Inputs of an operation: good ones, nearly good ones, and nonsense. */
+/** Returns inputs of an operation: good ones, nearly good ones, and nonsense. */
 export function bodiesOf(
 	everything: Known,
 	operation: AnyOperation,
@@ -119,13 +119,13 @@ export function bodiesOf(
 	const own = everything.ids.filter(
 		(id) => parseId(id)?.kind === kindOf(operation),
 	);
-	// Where there are records of the kind, most ids without a kind of their own are of it.
+	// If there are records of the operation's kind, most ids of no particular kind name those.
 	const ids = [...own, ...own, ...own, ...everything.ids];
 	const known = { ...everything, ids };
 	const { cursor: _, ...properties } = (schema.properties ?? {}) as object & {
 		cursor?: unknown;
 	};
-	// No cursor is good that no list gave.
+	// Only a cursor from a list is good.
 	const good = inputOf(known, { ...schema, properties }, (inner, name) =>
 		goodFor(known, name, inner),
 	);

@@ -6,7 +6,7 @@ import type { Body, Case, Target } from "./target.ts";
 import { strangeText } from "./values.ts";
 
 /**
- * What ends the session or membership that works with it, or makes its user an organization more.
+ * Operations that end the caller's session or membership, or make another organization.
  */
 const FOR_SPARES = new Set([
 	"createOrganization",
@@ -22,7 +22,7 @@ const FOR_SPARES = new Set([
 
 const json = { "content-type": "application/json" };
 
-/** An operation at each of its doors. */
+/** Cases for an operation at each of its doors. */
 export function operationCases(
 	target: Target,
 	operation: AnyOperation,
@@ -73,21 +73,21 @@ export function operationCases(
 	}
 	if (surface === "tool") doors.push(door, mcp);
 	if (surface === "tool" && isReadOnly) doors.push(query);
-	// Without any door to fuzz safely, the one that refuses.
+	// If no door can be fuzzed safely, uses the one that denies the call.
 	return fc.oneof(...(doors.length > 0 ? doors : [door]));
 }
 
-/** Who asks, in which organization, and naming what. */
+/** Chooses the callers, their organization, and the records that they name. */
 function actorsFor(target: Target, operation: string) {
 	if (!FOR_SPARES.has(operation)) {
 		return { ...target, cookies: [target.cookie] };
 	}
 	if (target.spare) return target.spare;
-	// The token of a viewer, who is refused.
+	// The token of a viewer, whose calls are denied.
 	return { ...target, tokens: target.tokens.slice(-1), cookies: [] };
 }
 
-/** A case for each body, with its kind. */
+/** Makes a case for each body, with its kind. */
 export function withBody(
 	bodies: fc.Arbitrary<Body>,
 	rest: {

@@ -23,7 +23,7 @@ const ACCOUNT_PAGES = [
 	"/api/auth/update-user",
 ];
 
-/** JSON-RPC around the tools, and addresses and headers that nobody asked for. */
+/** Cases for JSON-RPC around the tools, and for unknown addresses and headers. */
 export function otherCases(target: Target): fc.Arbitrary<Case> {
 	const headers = {
 		authorization: `Bearer ${target.tokens[0]}`,

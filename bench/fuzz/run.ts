@@ -6,20 +6,20 @@ import { casesOf } from "./cases.ts";
 import { type ByName, count } from "./count.ts";
 import type { Case, Target } from "./target.ts";
 
-/** Cases made at once: fast-check's samples have their seed each. */
+/** Cases generated at once. Each fast-check sample has its own seed. */
 const PORTION = 200;
-/** Portions between two looks at what there is by now. */
+/** Portions between two updates of the known records. */
 const LEARN_EVERY = 10;
 const MOST_IDS = 200;
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** A case and what came of it: whole, to send again. */
+/** A whole case with its answer, so that it can be sent again. */
 export type Failure = Case & { answer: string };
 
 export interface Fuzzed {
 	cases: number;
 	latencies: Histogram;
-	/** By door and by what was wrong, so that one sees whether something gets behind each. */
+	/** Counts by door and by fault, to see whether cases get behind each door. */
 	doors: ByName;
 	kinds: ByName;
 	/** Cases answered 5xx, or not at all. */
@@ -31,13 +31,13 @@ export interface Fuzzed {
 export interface Plan {
 	cases: number;
 	seed: number;
-	/** Requests under way at once. */
+	/** Requests in flight at once. */
 	parallel: number;
 	/** performance.now() after which no more are sent. */
 	until?: number;
-	/** What to count in, where several targets are asked side by side. */
+	/** Shared counts if several targets are asked side by side. */
 	fuzzed?: Fuzzed;
-	/** Called at once: of a long run one wants to know before its end. */
+	/** Called at once, so that a long run shows failures before its end. */
 	onFailure?: (failure: Failure) => void;
 }
 
@@ -54,7 +54,7 @@ export async function fuzz(
 	const agent = new Agent({ keepAlive: true, maxSockets: parallel });
 	let arbitrary = casesOf(target);
 	const ids = [...target.ids];
-	/** Records that were made are named in later cases, in place of older ones. */
+	/** Later cases name newly made records in place of older ones. */
 	const learn = (text: string) => {
 		for (const [, id] of text.matchAll(/"id":"([\w-]{32})"/g)) {
 			const at = Math.floor(Math.random() * MOST_IDS);
@@ -100,7 +100,7 @@ export async function fuzz(
 	return fuzzed;
 }
 
-/** A tool's error comes with 200 over MCP; it is a refusal all the same. */
+/** Names an outcome. Over MCP a tool's error comes with 200 but counts as an error. */
 function nameOf(status: number, text: string): string {
 	if (status === 0) return "none";
 	return text.includes('"isError":true') ? "4xx in a result" : String(status);

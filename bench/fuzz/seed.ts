@@ -12,8 +12,8 @@ const SPARES = 16;
 const DEVICES_KNOWN = 20;
 
 /**
- * A target for each organization of the stand's fleet, so that an operation on its devices gets
- * behind the door, and so that they do not all take turns for one organization's audit log.
+ * Makes a target for each organization of the stand's fleet. Operations on its devices then get
+ * behind the door, and the cases do not all take turns for one organization's audit log.
  */
 export async function makeTargets(stand: Stand): Promise<Target[]> {
 	const { fleet } = stand;
@@ -41,7 +41,7 @@ export async function makeTargets(stand: Stand): Promise<Target[]> {
 	return targets;
 }
 
-/** A record of each kind, so that what refers to one finds it. Gives their ids. */
+/** Adds a record of each kind, so that references find one. Returns their ids. */
 async function addRecords(
 	url: string,
 	organization_id: string,
@@ -97,7 +97,7 @@ async function makeSpare(stand: Stand, people: People): Promise<Spare> {
 		]),
 	);
 	const users: Awaited<ReturnType<People["join"]>>[] = [];
-	// One after the other: sixteen passwords at once are more than a busy machine takes.
+	// One after the other, because sixteen passwords at once overload a busy machine.
 	for (let i = 0; i < SPARES; i++) {
 		const email = `spare-${i}@example.com`;
 		users.push(await people.join(organizationId, email, "admin"));
@@ -110,7 +110,7 @@ async function makeSpare(stand: Stand, people: People): Promise<Spare> {
 	};
 }
 
-/** Of an administrator first, and of a viewer last. */
+/** Makes API tokens: the first is an administrator's, the last a viewer's. */
 function makeTokens(stand: Stand, organizationId: string): Promise<string[]> {
 	return stand.asOwner(async (client) => {
 		const tokens: string[] = [];

@@ -5,9 +5,9 @@ import { untilNotBusy } from "./busy.ts";
 import { type Sending, sendings } from "./bytes.ts";
 import { type ByName, count } from "./count.ts";
 
-/** Sockets open at once, at most. Most of the time one waits for a service that waits itself. */
+/** Most sockets open at once. Most of the time they wait for a service that waits itself. */
 const PARALLEL = 96;
-/** A service that waits for more is left alone after so long. */
+/** A socket whose service waits for more data is closed after this time. */
 const PATIENCE_MS = 2_000;
 
 export interface SocketResult {
@@ -19,8 +19,8 @@ export interface SocketResult {
 }
 
 /**
- * Bytes on sockets of their own, and what is answered. Whatever is open at once has a key of its
- * own among `keys`: a device may have five requests under way, and what is beyond them is 503.
+ * Sends bytes on separate sockets and counts the answers. Each open socket has a key of its own
+ * among `keys`, because a device may have five requests in flight and further ones get 503.
  */
 export async function fuzzSocket(
 	port: number,
@@ -51,7 +51,7 @@ export async function fuzzSocket(
 	const lanes = keys.slice(0, PARALLEL);
 	await Promise.all(
 		lanes.map((key, lane) => {
-			// As many as the other lanes have, or one less.
+			// As many cases as the other lanes have, or one less.
 			const numRuns = Math.ceil((cases - lane) / lanes.length);
 			const options = { seed: seed + lane, numRuns };
 			return work(fc.sample(sendings(key), options));
@@ -60,10 +60,10 @@ export async function fuzzSocket(
 	return result;
 }
 
-/** What comes back before the service closes or says nothing for a while. */
+/** Returns the bytes that arrive before the service closes or is quiet for a while. */
 async function exchange(port: number, sending: Sending) {
 	const answer = await receive(port, sending);
-	// The second answer begins in the line in which the first one's body ends.
+	// The second answer begins on the line where the first one's body ends.
 	const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
 	const statuses = found.map(([, status]) => status as string);
 	const isBusy = statuses.includes("503") && /\r\nretry-after:/i.test(answer);

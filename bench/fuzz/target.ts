@@ -1,16 +1,16 @@
-/** A service to be asked nonsense, and what opens its doors. */
+/** A service to fuzz, with the credentials that open its doors. */
 export interface Target {
 	url: string;
 	organizationId: string;
-	/** Ids of records, devices and people that there are; any of them may be named anywhere. */
+	/** Ids of existing records, devices and people. Any of them may be named anywhere. */
 	ids: string[];
-	/** Keys of devices; one that was unenrolled is as good as any. */
+	/** Device keys. A revoked one is as good as any. */
 	keys: string[];
-	/** API tokens, of an administrator first. */
+	/** API tokens; the first is an administrator's. */
 	tokens: string[];
-	/** Of somebody who is signed in at the console. */
+	/** The cookie of a user who is signed in at the console. */
 	cookie: string;
-	/** For what would end the session or membership that the other cases need. */
+	/** For operations that would end the session or membership that the other cases need. */
 	spare?: Spare;
 }
 
@@ -19,14 +19,14 @@ export interface Spare {
 	organizationId: string;
 	ids: string[];
 	tokens: string[];
-	/** Of several users, so that what each of them makes stays little. */
+	/** Cookies of several users, so that each of them makes only few records. */
 	cookies: string[];
 }
 
 export interface Case {
 	/** Which door, and what behind it: "mcp addRisk". */
 	name: string;
-	/** What is wrong with it, if anything: "deep JSON". */
+	/** The case's fault, if any: "deep JSON". */
 	kind: string;
 	method: string;
 	path: string;
@@ -34,7 +34,7 @@ export interface Case {
 	body: string | Uint8Array;
 }
 
-/** What a request says, as JSON text, since no JavaScript value gives 1e400 or two equal keys. */
+/** A request's body as JSON text, because no JavaScript value gives 1e400 or two equal keys. */
 export interface Body {
 	kind: string;
 	text: string;

@@ -4,7 +4,7 @@ import type { Body } from "./target.ts";
 const deep = (open: string, inner: string, close: string, levels: number) =>
 	open.repeat(levels) + inner + close.repeat(levels);
 
-/** JSON text that JSON.stringify would lose, or nobody would write, by what is wrong with it. */
+/** JSON texts that JSON.stringify would lose or nobody would write, by their fault. */
 const HOSTILE: Record<string, string[]> = {
 	"deep JSON": [
 		"[".repeat(20_000),
@@ -46,7 +46,7 @@ const HOSTILE: Record<string, string[]> = {
 	],
 };
 
-/** Each kind as often as any other. */
+/** Hostile bodies; all kinds are equally frequent. */
 export const hostile: fc.Arbitrary<Body> = fc.oneof(
 	...Object.entries(HOSTILE).map(([kind, texts]) =>
 		fc.constantFrom(...texts).map((text) => ({ kind, text })),
@@ -108,7 +108,7 @@ export const strangeValue: fc.Arbitrary<unknown> = fc.oneof(
 	{ weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** What a name may be, and now and then what it may not. */
+/** Valid names and, now and then, invalid ones. */
 export const text = fc.oneof(
 	{ weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 30 }) },
 	{ weight: 1, arbitrary: strangeText },
@@ -121,12 +121,12 @@ export function orStrange(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 	);
 }
 
-/** As JSON text; what JSON has no word for is null. */
+/** Returns the value as JSON text; values that JSON cannot express become null. */
 export function json(value: unknown): string {
 	return JSON.stringify(value) ?? "null";
 }
 
-/** `good` objects with something hostile in the place of one of `names`, or beside them. */
+/** Returns `good` objects with a hostile value in place of one of `names`, or in addition. */
 export function spoil(
 	good: fc.Arbitrary<Record<string, unknown>>,
 	names: string[],
@@ -140,7 +140,7 @@ export function spoil(
 	});
 }
 
-/** A kind's name to each text. */
+/** Adds the kind's name to each text. */
 export function ofKind(
 	kind: string,
 	texts: fc.Arbitrary<string>,
