@@ -25,7 +25,11 @@ beforeAll(async () => {
 		inherent_likelihood: 3,
 		inherent_impact: 5,
 	};
-	for (const name of ["Backups cannot be restored", "Backup tape is stolen"]) {
+	for (const name of [
+		"Backups cannot be restored",
+		"Backup tape is stolen",
+		"Dashboard shows wrong numbers",
+	]) {
 		await add("addRisk", { ...aRisk, name });
 	}
 	await add("addMeasure", { name: MEASURE, category: "Operations" });
@@ -85,6 +89,18 @@ test("Enter that is pressed before the answer is there opens the best match of w
 	await page
 		.getByRole("heading", { name: "Backups cannot be restored", level: 1 })
 		.waitFor();
+});
+
+test("records come before pages that only have the typed word among their other names", async () => {
+	const page = await open("viewer");
+	await page.keyboard.press("Control+K");
+	await field(page).fill("dashboard");
+	const options = page.getByRole("option");
+	// "dashboard" is another name of the page Home.
+	await expect
+		.poll(() => options.allInnerTexts())
+		.toEqual(["Dashboard shows wrong numbers", "Home"]);
+	expect(await options.first().getAttribute("aria-selected")).toBe("true");
 });
 
 test("what was opened last is offered before anything is typed, by its present name", async () => {

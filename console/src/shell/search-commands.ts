@@ -129,14 +129,24 @@ function additionsOf({ org, mayWrite, mayAdmin }: Reader): Command[] {
 	];
 }
 
-/** Those in whose words every word of the query begins. */
+/**
+ * Returns the commands that match: every word of the query begins a word of the label, or of the
+ * other words that a command is found by.
+ */
 export function matching(
 	commands: readonly Command[],
 	query: string,
-): Command[] {
+): { byLabel: Command[]; byOtherWords: Command[] } {
 	const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-	return commands.filter(({ label, words = "" }) => {
-		const all = `${label} ${words}`.toLowerCase().split(/\s+/);
+	const matches = (text: string) => {
+		const all = text.toLowerCase().split(/\s+/);
 		return wanted.every((word) => all.some((one) => one.startsWith(word)));
-	});
+	};
+	const byLabel = commands.filter(({ label }) => matches(label));
+	const byOtherWords = commands.filter(
+		(command) =>
+			!byLabel.includes(command) &&
+			matches(`${command.label} ${command.words ?? ""}`),
+	);
+	return { byLabel, byOtherWords };
 }

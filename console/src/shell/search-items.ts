@@ -89,17 +89,21 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		mayWrite: role !== undefined && role !== "viewer",
 		mayAdmin: role === "admin",
 	});
+	const pages = matching(commands.pages, query);
+	const actions = matching(commands.actions, query);
 	const commandGroups = [
-		{ title: "Go to", items: matching(commands.pages, query).map(commandItem) },
-		{
-			title: "Actions",
-			items: matching(commands.actions, query).map(commandItem),
-		},
+		{ title: "Go to", items: pages.byLabel.map(commandItem) },
+		{ title: "Actions", items: actions.byLabel.map(commandItem) },
 	];
+	// Somebody who types "laptop" looks for a risk or an asset; the page Devices is a second guess.
+	const related = {
+		title: "Related",
+		items: [...pages.byOtherWords, ...actions.byOtherWords].map(commandItem),
+	};
 	const isSearching = isAsked && (settled !== query || found.isFetching);
 
 	const groups: ItemGroup[] = isAsked
-		? [...commandGroups, ...recordGroups()]
+		? [...commandGroups, ...recordGroups(), related]
 		: [{ title: "Recent", items: recentItems() }, ...commandGroups];
 	return {
 		groups: groups.filter(({ items }) => items.length > 0),
