@@ -1,13 +1,14 @@
 import type { Locator, Page } from "playwright-core";
 
-/** How a field is filled: typed, chosen from a list, picked by searching, or a step of a scale. */
+/** How a field is filled: typed, typed as a tag, chosen, picked by searching, or a step of a scale. */
 export type Given =
 	| { text: string }
+	| { tag: string }
 	| { choose: string }
 	| { pick: string }
 	| { step: string };
 
-/** Fills the control with this label, as a person does. */
+/** Fills the control with this label in the way that a person would. */
 export async function fill(
 	page: Page,
 	label: string,
@@ -25,14 +26,20 @@ export async function fill(
 		await field.fill(given.text);
 		return;
 	}
+	if ("tag" in given) {
+		await field.fill(given.tag);
+		await field.press("Enter");
+		return;
+	}
 	await field.click();
 	const wanted = "pick" in given ? given.pick : given.choose;
 	if ("pick" in given) await field.fill(wanted);
-	await page.getByRole("option", { name: wanted, exact: true }).click();
+	const exact = "choose" in given; // The option of a person also shows the e-mail address.
+	await page.getByRole("option", { name: wanted, exact }).click();
 	await field.press("Tab");
 }
 
-/** What is said to be wrong with the field, to everybody who reaches it. */
+/** Reads the error that describes the field, as screen readers do. */
 export async function messageBeside(
 	page: Page,
 	label: string,
@@ -44,7 +51,7 @@ export async function messageBeside(
 	return error ? page.locator(`[id="${error}"]`).innerText() : null;
 }
 
-/** The stars of what is required are not part of a control's name. */
+/** Finds the control by its name. The star of a required field is not part of that name. */
 function control(page: Page, label: string): Locator {
 	const main = page.getByRole("main");
 	return main
