@@ -37,9 +37,3 @@ export function StatusBadge({ tone, label }: { tone: Tone; label: string }) {
 		</Badge>
 	);
 }
-
-/** `PARTIALLY_COMPLIANT` → `Partially compliant`. */
-export function enumLabel(value: string): string {
-	const words = value.replaceAll("_", " ").toLowerCase();
-	return words.charAt(0).toUpperCase() + words.slice(1);
-}

@@ -4,10 +4,10 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
+import { Section } from "./account-section.tsx";
 import { OwnOrganizations } from "./own-organizations.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { ProfileForm } from "./profile-form.tsx";
-import { Section } from "./section.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TwoFactor } from "./two-factor.tsx";
 

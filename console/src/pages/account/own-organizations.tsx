@@ -2,13 +2,13 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InputOf } from "../../api.ts";
+import { LeaveOrganization } from "../../parts/leave-organization.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { ROLES } from "../../parts/roles.tsx";
 import { operationQuery } from "../../queries.ts";
-import { LeaveOrganization } from "../settings/leave-organization.tsx";
-import { ROLES } from "../settings/roles.tsx";
 import styles from "./account.module.css";
+import { Section } from "./account-section.tsx";
 import type { Profile } from "./profile-form.tsx";
-import { Section } from "./section.tsx";
 
 type Own = Profile["organizations"][number];
 

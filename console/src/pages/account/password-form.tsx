@@ -2,12 +2,12 @@ import { Button, Checkbox, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { useSaving } from "../../parts/use-saving.ts";
-import { forgetReadings } from "../../queries.ts";
 import {
 	NewPasswordInput,
 	PresentPasswordInput,
-} from "../sign-in/password-fields.tsx";
+} from "../../parts/password-fields.tsx";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings } from "../../queries.ts";
 import { changePassword } from "./account-calls.ts";
 import { AccountName } from "./account-name.tsx";
 

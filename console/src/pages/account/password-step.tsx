@@ -2,8 +2,8 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { PresentPasswordInput } from "../../parts/password-fields.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
-import { PresentPasswordInput } from "../sign-in/password-fields.tsx";
 import { AccountName } from "./account-name.tsx";
 
 /** In a dialog: asks for the present password before something that a borrowed session must not do. */

@@ -9,7 +9,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import styles from "./account.module.css";
-import { Section } from "./section.tsx";
+import { Section } from "./account-section.tsx";
 import { deviceWords } from "./user-agent.ts";
 
 const HOUR_MS = 3_600_000;

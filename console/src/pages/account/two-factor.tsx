@@ -9,11 +9,11 @@ import {
 	recoveryCodesLeftQuery,
 	renewRecoveryCodes,
 } from "./account-calls.ts";
+import { Section } from "./account-section.tsx";
 import { Dialogue } from "./dialogue.tsx";
 import { EnableTwoFactor } from "./enable-two-factor.tsx";
 import { PasswordStep } from "./password-step.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
-import { Section } from "./section.tsx";
 
 type Dialog = "enable" | "renew" | "disable";
 

@@ -2,6 +2,10 @@ import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { staleAfterSeconds } from "../../../../src/devices/terms.ts";
 import { useOrganization } from "../../organization.ts";
+import {
+	type Device,
+	PostureBadge,
+} from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -9,7 +13,6 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel, inOrder } from "./checks.ts";
-import { type Device, PostureBadge } from "./device-words.tsx";
 import type { Span } from "./history.ts";
 
 const WHEN = new Intl.DateTimeFormat(undefined, {

@@ -1,13 +1,17 @@
 import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconClockPause, IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import {
+	type Device,
+	isCurrent,
+	PostureBadge,
+} from "../../parts/devices/device-words.tsx";
+import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder, passMeaning } from "./checks.ts";
-import { type Device, isCurrent, PostureBadge } from "./device-words.tsx";
 import { Evidence } from "./evidence.tsx";
-import styles from "./postures.module.css";
 
 type Posture = Device["postures"][number];
 

@@ -1,10 +1,13 @@
 import { Alert, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { OutputOf } from "../../api.ts";
+import {
+	conflictLabel,
+	platformLabel,
+} from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { useRecordNames } from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
-import { useRecordNames } from "../registers/record-names.ts";
-import { conflictLabel, platformLabel } from "./device-words.tsx";
 
 type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];

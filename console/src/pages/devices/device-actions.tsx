@@ -11,8 +11,8 @@ import { useState } from "react";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
-import { type Device, deviceName } from "./device-words.tsx";
 import { EditDevice } from "./edit-device.tsx";
 import { ReissueToken } from "./reissue-token.tsx";
 

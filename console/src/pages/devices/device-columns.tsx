@@ -1,11 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { IconAlertTriangleFilled } from "@tabler/icons-react";
 import type { Column } from "../../parts/data-table.tsx";
-import { TextLink } from "../../parts/links.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
-import type { Names } from "../registers/record-names.ts";
-import { checkLabel, inOrder } from "./checks.ts";
 import {
 	conflictLabel,
 	type Device,
@@ -13,7 +8,12 @@ import {
 	deviceName,
 	isCurrent,
 	platformLabel,
-} from "./device-words.tsx";
+} from "../../parts/devices/device-words.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import type { Names } from "../../parts/records/record-names.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { checkLabel, inOrder } from "./checks.ts";
 
 /** The columns of the list; `names` are those of the owners, as far as they are known yet. */
 export const columnsWith = (names: Names): readonly Column<Device>[] => [

@@ -3,10 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import {
+	FRESHNESS,
+	PLATFORMS,
+	STATUSES,
+} from "../../parts/devices/device-words.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
-import { NONE, ReferencePicker } from "../registers/reference-picker.tsx";
+import {
+	NONE,
+	ReferencePicker,
+} from "../../parts/records/reference-picker.tsx";
 import { checkLabel } from "./checks.ts";
-import { FRESHNESS, PLATFORMS, STATUSES } from "./device-words.tsx";
 import { summaryQuery } from "./fleet-summary.tsx";
 
 /** What the list is narrowed by, beside the search. */

@@ -2,22 +2,22 @@ import { Group, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ApiError } from "../../api.ts";
-import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
-import { TextLink } from "../../parts/links.tsx";
-import { PageHeader } from "../../parts/page-header.tsx";
-import { PageSkeleton } from "../../parts/page-skeleton.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import { operationQuery } from "../../queries.ts";
-import { LinksPanel } from "../registers/links-panel.tsx";
-import { ChecksTab } from "./checks-tab.tsx";
-import { Conflicts } from "./conflicts.tsx";
-import { DeviceActions } from "./device-actions.tsx";
 import {
 	type Device,
 	DeviceState,
 	deviceName,
 	STATUSES,
-} from "./device-words.tsx";
+} from "../../parts/devices/device-words.tsx";
+import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { LinksPanel } from "../../parts/records/links-panel.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { operationQuery } from "../../queries.ts";
+import { ChecksTab } from "./checks-tab.tsx";
+import { Conflicts } from "./conflicts.tsx";
+import { DeviceActions } from "./device-actions.tsx";
 import { EnrollmentTab } from "./enrollment-tab.tsx";
 import { Facts } from "./facts.tsx";
 import { HistoryTab } from "./history-tab.tsx";

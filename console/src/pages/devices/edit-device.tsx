@@ -3,12 +3,12 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiError, call } from "../../api.ts";
+import type { Device } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import type { Device } from "./device-words.tsx";
 import { OwnerField } from "./owner-field.tsx";
 
 /** What people say of a device: its name and owner. The rest its agent says. */

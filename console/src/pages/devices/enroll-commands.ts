@@ -1,4 +1,4 @@
-import type { PLATFORMS } from "./device-words.tsx";
+import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 
 /** What a device needs to enroll. */
 export interface Enrollment {

@@ -2,11 +2,11 @@ import { Alert, Group, Loader, Stack, Text } from "@mantine/core";
 import { IconCircleCheckFilled } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { OutputOf } from "../../api.ts";
+import { deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
 import { Conflicts } from "./conflicts.tsx";
-import { deviceName } from "./device-words.tsx";
 
 const POLL_MS = 2_000;
 

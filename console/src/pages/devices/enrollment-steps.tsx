@@ -1,10 +1,10 @@
 import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import styles from "../../parts/devices/postures.module.css";
 import { DateTime } from "../../parts/time.tsx";
-import { PLATFORMS } from "./device-words.tsx";
 import { agentCommands, manualCommands } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
-import styles from "./postures.module.css";
 
 /** What addDevice and reissueEnrollmentToken give. */
 export interface IssuedToken {

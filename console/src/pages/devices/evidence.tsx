@@ -2,7 +2,8 @@ import { Button, Code, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBraces } from "@tabler/icons-react";
 import { Fragment, useId } from "react";
-import styles from "./postures.module.css";
+import styles from "../../parts/devices/postures.module.css";
+import { inWords } from "../../parts/names-in-words.ts";
 
 type Json = Record<string, unknown>;
 
@@ -92,16 +93,4 @@ function Value({ value }: { value: unknown }) {
 			))}
 		</Stack>
 	);
-}
-
-/** `is_encrypted`, `isEncrypted` → `Is encrypted`; names that are no such words stay. */
-function inWords(name: string): string {
-	if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
-	const words = name
-		.replaceAll("_", " ")
-		.replace(
-			/([a-z0-9])([A-Z])/g,
-			(_, before, after) => `${before} ${after.toLowerCase()}`,
-		);
-	return words.charAt(0).toUpperCase() + words.slice(1);
 }

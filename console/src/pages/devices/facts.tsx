@@ -1,8 +1,12 @@
 import { Paper, SimpleGrid, Text } from "@mantine/core";
+import {
+	type Device,
+	FRESHNESS,
+	platformLabel,
+} from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { useRecordNames } from "../../parts/records/record-names.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
-import { useRecordNames } from "../registers/record-names.ts";
-import { type Device, FRESHNESS, platformLabel } from "./device-words.tsx";
 
 /** What the device is, as its agent said, and whose. */
 export function Facts({ device }: { device: Device }) {

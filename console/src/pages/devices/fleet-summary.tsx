@@ -14,13 +14,18 @@ import { Fragment } from "react";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { FRESHNESS, STATUSES } from "../../parts/devices/device-words.tsx";
+import {
+	Legend,
+	PARTS,
+	type Part,
+	PostureBar,
+} from "../../parts/devices/posture-bar.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
-import { FRESHNESS, STATUSES } from "./device-words.tsx";
-import { Legend, PARTS, type Part, PostureBar } from "./posture-bar.tsx";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];

@@ -18,11 +18,12 @@ import {
 	staleAfterSeconds,
 } from "../../../../src/devices/terms.ts";
 import { useOrganization } from "../../organization.ts";
+import type { Device } from "../../parts/devices/device-words.tsx";
+import { Legend } from "../../parts/devices/posture-bar.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { AsOf } from "./as-of.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
-import type { Device } from "./device-words.tsx";
 import {
 	endOfDay,
 	RANGES,
@@ -32,7 +33,6 @@ import {
 	type Span,
 	today,
 } from "./history.ts";
-import { Legend } from "./posture-bar.tsx";
 import { SpanTable } from "./span-table.tsx";
 import { Timeline } from "./timeline.tsx";
 

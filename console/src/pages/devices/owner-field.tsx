@@ -1,7 +1,7 @@
 import { Button, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
-import { ReferencePicker } from "../registers/reference-picker.tsx";
+import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { CreatePerson } from "./create-person.tsx";
 
 /** Whose the device is; a person who is not there yet can be made at once. */

@@ -2,10 +2,10 @@ import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
+import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
-import { type Device, deviceName } from "./device-words.tsx";
 import { EnrollmentSteps } from "./enrollment-steps.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 

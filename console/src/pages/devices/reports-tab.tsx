@@ -2,6 +2,11 @@ import { Button, Group, Modal, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { OutputOf } from "../../api.ts";
+import {
+	type Device,
+	PostureBadge,
+} from "../../parts/devices/device-words.tsx";
+import { PARTS } from "../../parts/devices/posture-bar.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -11,9 +16,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { CalendarDate, DateTime, RelativeTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel, inOrder } from "./checks.ts";
-import { type Device, PostureBadge } from "./device-words.tsx";
 import { Evidence } from "./evidence.tsx";
-import { PARTS } from "./posture-bar.tsx";
 
 type Row = OutputOf<"listDevicePostureReports">["posture_reports"][number];
 

@@ -1,7 +1,10 @@
 import { Box, Table } from "@mantine/core";
+import {
+	type Device,
+	PostureBadge,
+} from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import { type Device, PostureBadge } from "./device-words.tsx";
 import type { Span } from "./history.ts";
 
 /** A check's history in words, newest first. */

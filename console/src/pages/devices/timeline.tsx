@@ -1,7 +1,7 @@
 import { Text, Tooltip } from "@mantine/core";
-import { postureLabel } from "./device-words.tsx";
+import { postureLabel } from "../../parts/devices/device-words.tsx";
+import styles from "../../parts/devices/postures.module.css";
 import { type Piece, piecesOf, type Span } from "./history.ts";
-import styles from "./postures.module.css";
 
 const CLASSES: Record<Piece["status"], string | undefined> = {
 	PASS: styles.pass,

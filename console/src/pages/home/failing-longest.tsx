@@ -4,7 +4,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
-import { Section } from "./section.tsx";
+import { Section } from "./home-section.tsx";
 
 const SHOWN = 7;
 

@@ -6,7 +6,7 @@ import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
 import styles from "./home.module.css";
-import { Section } from "./section.tsx";
+import { Section } from "./home-section.tsx";
 
 interface Step {
 	title: string;

@@ -2,12 +2,12 @@ import { Group, Stack, Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { FRESHNESS, STATUSES } from "../../parts/devices/device-words.tsx";
+import { Legend, PostureBar } from "../../parts/devices/posture-bar.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { FRESHNESS, STATUSES } from "../devices/device-words.tsx";
-import { Legend, PostureBar } from "../devices/posture-bar.tsx";
 import styles from "./home.module.css";
-import { Section } from "./section.tsx";
+import { Section } from "./home-section.tsx";
 
 export type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];

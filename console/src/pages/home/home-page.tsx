@@ -1,6 +1,7 @@
 import { Grid, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useOrganization } from "../../organization.ts";
+import { todayHere } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -23,7 +24,7 @@ export function Page() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
 	const input = { organization_id: organizationId };
 	const overview = useQuery({
-		...operationQuery("getOverview", { ...input, today: readersDay() }),
+		...operationQuery("getOverview", { ...input, today: todayHere() }),
 		refetchInterval: EVERY_MS,
 	});
 	const summary = useQuery({
@@ -118,11 +119,4 @@ function Content({
 			</Grid>
 		</>
 	);
-}
-
-/** The calendar's day where the reader is, YYYY-MM-DD: what is overdue depends on it. */
-function readersDay(): string {
-	const now = new Date();
-	const two = (part: number) => String(part).padStart(2, "0");
-	return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }

@@ -2,13 +2,18 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import {
+	changesIn,
+	namesItsRecord,
+	phraseOf,
+} from "../../parts/audit-actions.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { nounOf } from "../../parts/names-in-words.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { changesIn, namesItsRecord, nounOf, phraseOf } from "./audit-words.ts";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
-import { Section } from "./section.tsx";
+import { Section } from "./home-section.tsx";
 
 type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 

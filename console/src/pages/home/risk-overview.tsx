@@ -1,10 +1,10 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
-import { RiskMatrixSmall } from "../registers/risk-matrix.tsx";
-import { BANDS, bandOf } from "../registers/risk-scores.ts";
+import { RiskMatrixSmall } from "../../parts/records/risk-matrix.tsx";
+import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
 import type { Overview } from "./due-work.tsx";
-import { Section } from "./section.tsx";
+import { Section } from "./home-section.tsx";
 
 /** Residual risks: how many of each band, and where they stand. */
 export function RiskOverview({ risks }: { risks: Overview["risks"] }) {

@@ -1,6 +1,8 @@
 import { Accordion, Box, Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
+import { LinkDialog } from "../../parts/records/link-dialog.tsx";
+import { RecordLink } from "../../parts/records/record-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import styles from "./coverage.module.css";
 import { CoverageBar } from "./coverage-bar.tsx";
@@ -12,8 +14,6 @@ import {
 	sectionsOf,
 	stateOf,
 } from "./coverage-states.ts";
-import { LinkDialog } from "./link-dialog.tsx";
-import { RecordLink } from "./record-link.tsx";
 
 /** More controls than these begin folded, or one would scroll for long to find a section. */
 const FEW = 40;

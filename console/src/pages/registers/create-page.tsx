@@ -3,11 +3,11 @@ import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { addRecord } from "../../parts/records/register-calls.ts";
+import { capitalized, useKind } from "../../parts/records/use-kind.ts";
 import { forgetReadings } from "../../queries.ts";
 import { toFormValues, toNew } from "./form-values.ts";
 import { RecordForm } from "./record-form.tsx";
-import { addRecord } from "./register-calls.ts";
-import { capitalized, useKind } from "./use-kind.ts";
 
 export function Page() {
 	const kind = useKind();

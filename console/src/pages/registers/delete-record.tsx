@@ -6,9 +6,12 @@ import { ApiError, asSentence } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import {
+	deleteRecord,
+	recordQuery,
+} from "../../parts/records/register-calls.ts";
+import { capitalized } from "../../parts/records/use-kind.ts";
 import { queryClient } from "../../queries.ts";
-import { deleteRecord, recordQuery } from "./register-calls.ts";
-import { capitalized } from "./use-kind.ts";
 import { UsedNow } from "./uses.tsx";
 
 /** Deletes a record once it is confirmed; when that is refused, says why and leads to what uses it. */

@@ -5,10 +5,13 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import { ShortValue } from "../../parts/records/field-value.tsx";
+import {
+	referencesIn,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { ShortValue } from "./field-value.tsx";
 import { givenFields } from "./form-values.ts";
-import { referencesIn, useRecordNames } from "./record-names.ts";
 
 type Values = Record<string, unknown>;
 

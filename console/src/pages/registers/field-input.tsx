@@ -11,10 +11,13 @@ import {
 import type { ReactNode } from "react";
 import type { FieldDescription } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
-import { isScale } from "./field-value.tsx";
+import { isScale } from "../../parts/records/field-value.tsx";
+import {
+	ReferencePicker,
+	ReferencesPicker,
+} from "../../parts/records/reference-picker.tsx";
+import { scaleOf } from "../../parts/records/risk-scores.ts";
 import type { FormValue } from "./form-values.ts";
-import { ReferencePicker, ReferencesPicker } from "./reference-picker.tsx";
-import { scaleOf } from "./risk-scores.ts";
 
 /** The control that suits what a field holds. */
 export function FieldInput({

@@ -1,9 +1,9 @@
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import { factorsOf } from "../../parts/records/risk-scores.ts";
 import type { FormValues } from "./form-values.ts";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
-import { factorsOf } from "./risk-scores.ts";
 
 /** What will want a second look once the form is saved, said while it can still be changed. */
 export function FormHints({

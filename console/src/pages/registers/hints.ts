@@ -2,9 +2,9 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord, RecordOf } from "../../kinds.ts";
+import { dayAfter, todayHere } from "../../parts/days.ts";
+import { recordsQuery } from "../../parts/records/register-calls.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
-import { dayAfter, todayHere } from "./days.ts";
-import { recordsQuery } from "./register-calls.ts";
 
 const TYPING_MS = 400;
 

@@ -12,10 +12,13 @@ import { useState } from "react";
 import { asSentence, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
+import { ShortValue } from "../../parts/records/field-value.tsx";
+import { RecordLink } from "../../parts/records/record-link.tsx";
+import {
+	type Names,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
-import { ShortValue } from "./field-value.tsx";
-import { RecordLink } from "./record-link.tsx";
-import { type Names, useRecordNames } from "./record-names.ts";
 
 type Plan = OutputOf<"importRecords">;
 type Line = Plan["lines"][number];

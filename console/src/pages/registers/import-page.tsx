@@ -16,10 +16,10 @@ import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { useKind } from "../../parts/records/use-kind.ts";
 import { Columns, TemplateButton } from "./import-columns.tsx";
 import { type ChosenFile, readChosenFile } from "./import-file.ts";
 import { ImportPreview } from "./import-preview.tsx";
-import { useKind } from "./use-kind.ts";
 
 type Result = OutputOf<"importRecords">;
 

@@ -9,8 +9,11 @@ import type { ListControls } from "../../list-search.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import {
+	NONE,
+	ReferencePicker,
+} from "../../parts/records/reference-picker.tsx";
 import { BandFilter, DueFilter } from "./range-filters.tsx";
-import { NONE, ReferencePicker } from "./reference-picker.tsx";
 
 /** So wide that the search and a register's filters have room on one line of a usual screen. */
 const WIDTHS = { few: 180, many: 140 };

@@ -13,17 +13,25 @@ import { FilterBar } from "../../parts/filter-bar.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { ExportButton } from "../../parts/records/export-button.tsx";
+import {
+	MAX_CELL,
+	Questioned,
+	ShortValue,
+} from "../../parts/records/field-value.tsx";
+import {
+	type Names,
+	referencesIn,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
+import { recordsQuery } from "../../parts/records/register-calls.ts";
+import { factorsOf } from "../../parts/records/risk-scores.ts";
+import { useKind } from "../../parts/records/use-kind.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { ExportButton } from "./export-button.tsx";
-import { MAX_CELL, Questioned, ShortValue } from "./field-value.tsx";
+import { layoutOf } from "../../register-layouts.ts";
 import { hintsOf } from "./hints.ts";
-import { layoutOf } from "./layouts.ts";
 import { ListFilters } from "./list-filters.tsx";
-import { type Names, referencesIn, useRecordNames } from "./record-names.ts";
-import { recordsQuery } from "./register-calls.ts";
-import { factorsOf } from "./risk-scores.ts";
-import { useKind } from "./use-kind.ts";
 
 export function Page() {
 	const kind = useKind();

@@ -1,9 +1,9 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
+import { dayAfter, todayHere } from "../../parts/days.ts";
+import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatDay } from "../../parts/time.tsx";
-import { dayAfter, todayHere } from "./days.ts";
 import type { FilterProps } from "./list-filters.tsx";
-import { BANDS, MAX_SCORE } from "./risk-scores.ts";
 
 type Ends = Record<string, string | number>;
 

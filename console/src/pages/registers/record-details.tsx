@@ -4,11 +4,14 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
-import { FieldValue, Questioned } from "./field-value.tsx";
+import { FieldValue, Questioned } from "../../parts/records/field-value.tsx";
+import {
+	referencesIn,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
+import { sectionsOf } from "../../register-layouts.ts";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
-import { sectionsOf } from "./layouts.ts";
-import { referencesIn, useRecordNames } from "./record-names.ts";
 
 /** All fields of a record in the order in which people read them. */
 export function RecordDetails({

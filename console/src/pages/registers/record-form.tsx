@@ -23,16 +23,16 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { factorsOf } from "../../parts/records/risk-scores.ts";
+import { ScoreBadge } from "../../parts/records/score-badge.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
+import { sectionsOf } from "../../register-layouts.ts";
 import { FieldInput } from "./field-input.tsx";
 import { FormHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
-import { sectionsOf } from "./layouts.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { inWordsOf } from "./messages.ts";
-import { factorsOf } from "./risk-scores.ts";
-import { ScoreBadge } from "./score-badge.tsx";
 
 /** Asks for the fields of a record; what the server refuses stands beside the field it names. */
 export function RecordForm({

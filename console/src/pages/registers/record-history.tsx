@@ -15,10 +15,13 @@ import { fieldOf } from "../../kinds.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { ShortValue } from "../../parts/records/field-value.tsx";
+import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
+import {
+	type Names,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
-import { ShortValue } from "./field-value.tsx";
-import { isLinkedEnd, LinkedRecord } from "./record-link.tsx";
-import { type Names, useRecordNames } from "./record-names.ts";
 
 type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 type Ends = { before?: unknown; after?: unknown };

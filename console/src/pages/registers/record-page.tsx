@@ -11,6 +11,12 @@ import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { LinksPanel } from "../../parts/records/links-panel.tsx";
+import {
+	recordQuery,
+	updateRecord,
+} from "../../parts/records/register-calls.ts";
+import { capitalized, useKind } from "../../parts/records/use-kind.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
@@ -18,12 +24,9 @@ import { DeleteRecord } from "./delete-record.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
-import { LinksPanel } from "./links-panel.tsx";
 import { RecordDetails } from "./record-details.tsx";
 import { RecordForm } from "./record-form.tsx";
 import { RecordHistory } from "./record-history.tsx";
-import { recordQuery, updateRecord } from "./register-calls.ts";
-import { capitalized, useKind } from "./use-kind.ts";
 import { WhereUsed } from "./uses.tsx";
 
 export function Page() {

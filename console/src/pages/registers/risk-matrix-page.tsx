@@ -14,16 +14,16 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { operationQuery } from "../../queries.ts";
-import styles from "./risk-matrix.module.css";
+import styles from "../../parts/records/risk-matrix.module.css";
 import {
 	colorsOf,
 	type RiskCells,
 	RiskMatrix,
 	type RiskView,
 	VIEWS,
-} from "./risk-matrix.tsx";
-import { BANDS, bandOf } from "./risk-scores.ts";
+} from "../../parts/records/risk-matrix.tsx";
+import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
+import { operationQuery } from "../../queries.ts";
 
 const SHOWN = [
 	{ value: "both", label: "Both" },

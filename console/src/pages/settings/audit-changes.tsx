@@ -1,14 +1,18 @@
 import { Table, Text } from "@mantine/core";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
-import { enumLabel } from "../../parts/status-badge.tsx";
+import type { Entry } from "../../parts/audit-actions.ts";
+import { inWords } from "../../parts/names-in-words.ts";
+import { FieldValue } from "../../parts/records/field-value.tsx";
+import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
+import {
+	type Names,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
+import { ROLES, type Role } from "../../parts/roles.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { FieldValue } from "../registers/field-value.tsx";
-import { isLinkedEnd, LinkedRecord } from "../registers/record-link.tsx";
-import { type Names, useRecordNames } from "../registers/record-names.ts";
-import { type Ends, type Entry, endsOf, inWords } from "./audit-words.tsx";
-import { ROLES, type Role } from "./roles.tsx";
+import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 
 const ID = /^[\w-]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*Z$/;
@@ -128,7 +132,7 @@ function Plain({ value, names }: { value: unknown; names: Names }) {
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
 	// Names of states are written in capitals; a text of somebody's hardly is.
-	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return enumLabel(text);
+	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
 	return names.get(text) ?? text;
 }
 

@@ -1,11 +1,13 @@
 import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import type { Entry } from "../../parts/audit-actions.ts";
+import { inWords } from "../../parts/names-in-words.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AuditChanges } from "./audit-changes.tsx";
+import { Actor } from "./audit-filter-choices.tsx";
 import { AuditRecord } from "./audit-record.tsx";
-import { Actor, type Entry, inWords } from "./audit-words.tsx";
 
 /** One entry in full. `onFilter` shows the entries that have something in common with it. */
 export function AuditEntry({

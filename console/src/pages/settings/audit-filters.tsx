@@ -2,17 +2,13 @@ import { type ComboboxData, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import type { Entry } from "../../parts/audit-actions.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import { dayOf, endOfDay, startOfDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { operationQuery } from "../../queries.ts";
-import {
-	ACTORS,
-	actionGroups,
-	type Entry,
-	kindOptions,
-} from "./audit-words.tsx";
-import { dayOf, endOfDay, startOfDay } from "./days.ts";
+import { ACTORS, actionGroups, kindOptions } from "./audit-filter-choices.tsx";
 
 const actorOptions = Object.entries(ACTORS).map(([value, { label }]) => ({
 	value,

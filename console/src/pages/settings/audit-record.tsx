@@ -1,8 +1,9 @@
 import { Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
+import type { Entry } from "../../parts/audit-actions.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { type Entry, kindLabel } from "./audit-words.tsx";
+import { kindLabel } from "./audit-filter-choices.tsx";
 
 /** What an entry is about, with the way to it where it still has a page. */
 export function AuditRecord({ entry }: { entry: Entry }) {

@@ -10,11 +10,11 @@ import {
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call, type InputOf } from "../../api.ts";
+import { dayOf, endOfDay } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { dayOf, endOfDay } from "./days.ts";
 import { NewToken } from "./new-token.tsx";
 import { ScopeFields, scopesOf, unlimited } from "./scope-fields.tsx";
 

@@ -6,11 +6,11 @@ import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { ROLES } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { InviteMember } from "./invite-member.tsx";
-import { ROLES } from "./roles.tsx";
 
 type Invitation = OutputOf<"listInvitations">["invitations"][number];
 

@@ -6,10 +6,10 @@ import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { type Role, RoleField } from "../../parts/roles.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { type Role, RoleField } from "./roles.tsx";
 
 type Made = OutputOf<"inviteMember">;
 

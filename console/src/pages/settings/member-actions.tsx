@@ -17,13 +17,13 @@ import {
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
+import { ChangeRole } from "../../parts/change-role.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import type { Member } from "../../parts/roles.tsx";
 import { forgetReadings } from "../../queries.ts";
-import { ChangeRole } from "./change-role.tsx";
-import type { Member } from "./roles.tsx";
 
 type Dialog = "role" | "password" | "two-factor" | "remove";
 

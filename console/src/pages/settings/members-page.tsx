@@ -11,16 +11,16 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import { LeaveOrganization } from "../../parts/leave-organization.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { type Member, ROLES, roleOptions } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { meQuery, operationQuery } from "../../queries.ts";
 import { Invitations } from "./invitations.tsx";
 import { InviteMember } from "./invite-member.tsx";
-import { LeaveOrganization } from "./leave-organization.tsx";
 import { MemberActions } from "./member-actions.tsx";
-import { type Member, ROLES, roleOptions } from "./roles.tsx";
 
 type Row = Member & { id: string };
 

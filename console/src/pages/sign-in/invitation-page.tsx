@@ -9,13 +9,13 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { NewPasswordInput } from "../../parts/password-fields.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { meQuery, queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { forgetInvitation, useInvitation } from "./kept-invitation.ts";
 import { linkQuery } from "./link.ts";
 import { LinkProblem } from "./message.tsx";
-import { NewPasswordInput } from "./password-fields.tsx";
 
 const AS_ROLE: Record<Invitation["role"], string> = {
 	viewer: "As a viewer you read everything and change nothing.",

@@ -7,12 +7,12 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { NewPasswordInput } from "../../parts/password-fields.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { linkQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
-import { NewPasswordInput } from "./password-fields.tsx";
 
 interface Done {
 	email: string;

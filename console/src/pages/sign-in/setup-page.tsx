@@ -10,12 +10,12 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { NewPasswordInput } from "../../parts/password-fields.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { linkQuery, setupQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
-import { NewPasswordInput } from "./password-fields.tsx";
 
 /** The first administrator and organization, by the link that the service printed. */
 export function Page() {

@@ -8,10 +8,10 @@ import { signIn, verifyCode } from "../../auth.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { PresentPasswordInput } from "../../parts/password-fields.tsx";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { setupQuery } from "./link.ts";
-import { PresentPasswordInput } from "./password-fields.tsx";
 
 export function Page() {
 	const [step, setStep] = useState<"password" | "code">("password");

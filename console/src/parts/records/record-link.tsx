@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { describeKind } from "../../kinds.ts";
-import { TextLink } from "../../parts/links.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
+import { TextLink } from "../links.tsx";
 import type { Names } from "./record-names.ts";
 import { capitalized } from "./use-kind.ts";
 

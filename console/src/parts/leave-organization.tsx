@@ -2,11 +2,11 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { call } from "../../api.ts";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { useReturnFocus } from "../../parts/return-focus.ts";
-import { forgetReadings } from "../../queries.ts";
+import { call } from "../api.ts";
+import { forgetReadings } from "../queries.ts";
 import { LastAdministrator } from "./change-role.tsx";
+import { ErrorState } from "./error-state.tsx";
+import { useReturnFocus } from "./return-focus.ts";
 
 /** Gives one's own membership up. */
 export function LeaveOrganization({

@@ -1,7 +1,7 @@
 import type { OutputOf } from "../../api.ts";
 import { choiceLabel, describeKind, fieldOf } from "../../kinds.ts";
-import { StatusBadge } from "../../parts/status-badge.tsx";
 import { STATUSES } from "../devices/device-words.tsx";
+import { StatusBadge } from "../status-badge.tsx";
 import { toneOf } from "./tones.ts";
 
 export type LinkedRecord =

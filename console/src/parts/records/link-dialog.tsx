@@ -12,10 +12,10 @@ import { IconCheck, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
-import { clearButton } from "../../parts/clear-button.ts";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
+import { clearButton } from "../clear-button.ts";
+import { ErrorState } from "../error-state.tsx";
+import { RowsSkeleton } from "../page-skeleton.tsx";
 import { LINKED_KINDS, type LinkedKind, linkedKinds } from "./linkable.tsx";
 
 const TYPING_MS = 200;

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { call } from "../../api.ts";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { useReturnFocus } from "../../parts/return-focus.ts";
-import { useSaving } from "../../parts/use-saving.ts";
-import { forgetReadings } from "../../queries.ts";
+import { call } from "../api.ts";
+import { forgetReadings } from "../queries.ts";
+import { ErrorState } from "./error-state.tsx";
+import { useReturnFocus } from "./return-focus.ts";
 import { type Member, RoleField } from "./roles.tsx";
+import { useSaving } from "./use-saving.ts";
 
 export function ChangeRole({
 	member,

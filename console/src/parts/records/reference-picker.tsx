@@ -3,9 +3,9 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { describeKind, titleOf } from "../../kinds.ts";
-import { clearButton } from "../../parts/clear-button.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
-import { layoutOf } from "./layouts.ts";
+import { layoutOf } from "../../register-layouts.ts";
+import { clearButton } from "../clear-button.ts";
 import { useRecordNames } from "./record-names.ts";
 import { recordsQuery } from "./register-calls.ts";
 

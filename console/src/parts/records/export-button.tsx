@@ -4,8 +4,8 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { type OperationName, requestFile } from "../../api.ts";
-import { sentenceOf } from "../../parts/error-state.tsx";
 import { saveFile } from "../../save-file.ts";
+import { sentenceOf } from "../error-state.tsx";
 
 /** Of more bytes one sees how many have come; what is smaller is there in no time. */
 const LARGE = 500_000;

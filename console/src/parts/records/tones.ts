@@ -1,5 +1,5 @@
 import type { FieldName } from "../../kinds.ts";
-import type { Tone } from "../../parts/status-badge.tsx";
+import type { Tone } from "../status-badge.tsx";
 
 /** Values that are good or bad news; the others are plain words. */
 const TONES: Record<string, Tone> = {

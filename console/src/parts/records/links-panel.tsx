@@ -13,10 +13,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { Confirm } from "../../parts/confirm.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings } from "../../queries.ts";
+import { Confirm } from "../confirm.tsx";
+import { ErrorState } from "../error-state.tsx";
+import { RowsSkeleton } from "../page-skeleton.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import {
 	isLinkedKind,

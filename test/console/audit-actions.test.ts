@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { phraseOf } from "../../console/src/pages/home/audit-words.ts";
+import { phraseOf } from "../../console/src/parts/audit-actions.ts";
 import { AUDIT_EVENTS } from "../../src/audit/events.ts";
 import { operations } from "../../src/operations.ts";
 import { recordKinds } from "../../src/registers/all.ts";

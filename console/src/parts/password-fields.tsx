@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
-import type { MIN_PASSWORD } from "../../../../src/sign-in/password-rules.ts";
+import type { MIN_PASSWORD } from "../../../src/sign-in/password-rules.ts";
 
 /** The server's own number: another there fails the type check here. */
 const MIN: typeof MIN_PASSWORD = 12;

@@ -1,6 +1,6 @@
 import { Radio, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { OutputOf } from "../../api.ts";
+import type { OutputOf } from "../api.ts";
 
 export type Member = OutputOf<"listMembers">["members"][number];
 export type Role = Member["role"];

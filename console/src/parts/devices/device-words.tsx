@@ -1,9 +1,6 @@
 import type { OutputOf } from "../../api.ts";
-import {
-	enumLabel,
-	StatusBadge,
-	type Tone,
-} from "../../parts/status-badge.tsx";
+import { inWords } from "../names-in-words.ts";
+import { StatusBadge, type Tone } from "../status-badge.tsx";
 
 export type Device = OutputOf<"listDevices">["devices"][number];
 export type PostureStatus = Device["postures"][number]["status"];
@@ -86,7 +83,5 @@ export function DeviceState({ device }: { device: Device }) {
 }
 
 export function conflictLabel(kind: Device["conflicts"][number]): string {
-	return kind === "POSSIBLE_CLONE"
-		? "Possible clone"
-		: enumLabel("DUPLICATE_HARDWARE");
+	return inWords(kind);
 }

@@ -1,9 +1,6 @@
-import type {
-	FieldDescription,
-	KindDescription,
-} from "../../kind-description.ts";
-import { type FieldName, fieldOf } from "../../kinds.ts";
-import type { RegisterKind } from "../../register-kinds.ts";
+import type { FieldDescription, KindDescription } from "./kind-description.ts";
+import { type FieldName, fieldOf } from "./kinds.ts";
+import type { RegisterKind } from "./register-kinds.ts";
 
 /** How a kind of record is laid out. A field that is named nowhere comes at the end. */
 export interface Layout<Name extends string = string> {

@@ -1,0 +1,82 @@
+import { Group, Text } from "@mantine/core";
+import {
+	type Icon,
+	IconDeviceLaptop,
+	IconKey,
+	IconTerminal2,
+	IconUser,
+} from "@tabler/icons-react";
+import { kinds } from "../../kinds.ts";
+import { type Entry, groupedActions } from "../../parts/audit-actions.ts";
+import { inWords } from "../../parts/names-in-words.ts";
+
+/** A field's value before and after the change. One is absent if the record is new or deleted. */
+export type Ends = { before?: unknown; after?: unknown };
+
+export const ACTORS: Record<
+	Entry["actor_kind"],
+	{ label: string; icon: Icon }
+> = {
+	USER: { label: "User", icon: IconUser },
+	TOKEN: { label: "API token", icon: IconKey },
+	AGENT: { label: "Agent", icon: IconDeviceLaptop },
+	SYSTEM: { label: "System", icon: IconTerminal2 },
+};
+
+/** Shows who acted, and with which kind of credential. */
+export function Actor({ entry }: { entry: Entry }) {
+	const { icon: Shape, label } = ACTORS[entry.actor_kind];
+	return (
+		<Group gap={8} wrap="nowrap" align="flex-start">
+			<Shape size={16} aria-hidden style={{ flex: "none", marginTop: 3 }} />
+			<div>
+				<Text size="sm">{entry.actor_name}</Text>
+				<Text size="xs" c="dimmed" lineClamp={2}>
+					{label}
+					{entry.token_name && `: ${entry.token_name}`}
+				</Text>
+			</div>
+		</Group>
+	);
+}
+
+/** The actions that the log may hold, for the filter. */
+export const actionGroups = [
+	{
+		group: "Records",
+		items: kinds.flatMap(({ tool }) =>
+			["add", "update", "delete"].map((verb) => choice(`${verb}${tool.one}`)),
+		),
+	},
+	...groupedActions().map(({ group, names }) => ({
+		group,
+		items: names.map(choice),
+	})),
+];
+
+export const kindOptions = [
+	...kinds.map(({ kind, noun }) => ({ value: kind, label: inWords(noun) })),
+	...[
+		"device",
+		"organization",
+		"member",
+		"invitation",
+		"api_token",
+		"user",
+	].map(choice),
+];
+
+function choice(value: string) {
+	return { value, label: inWords(value) };
+}
+
+/** Returns the label of a kind of record in the log. */
+export function kindLabel(kind: string): string {
+	return (
+		kindOptions.find(({ value }) => value === kind)?.label ?? inWords(kind)
+	);
+}
+
+export function endsOf({ changes }: Entry): [string, Ends][] {
+	return Object.entries(changes) as [string, Ends][];
+}

@@ -1,0 +1,226 @@
+import type { AuditEvent } from "../../../src/audit/events.ts";
+import type { OperationName, OutputOf } from "../api.ts";
+import { nounOf } from "./names-in-words.ts";
+
+export type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
+
+interface Action {
+	/** Group of the action in the filter of the audit log. */
+	group: keyof typeof GROUPS;
+	/** Words between the actor and the name of the record; by default made from the name. */
+	phrase?: string;
+	/** The actor is the record too, so naming the record would repeat the name. */
+	isAboutActor?: true;
+}
+
+const GROUPS = {
+	devices: "Devices",
+	members: "Members and tokens",
+	organization: "Organization and records",
+	accounts: "Accounts",
+	agents: "Agents",
+};
+
+/**
+ * Every audit event, and every operation whose name does not follow the pattern "add", "update" or
+ * "delete" and a register.
+ */
+const ACTIONS: Record<AuditEvent, Action> &
+	Partial<Record<OperationName, Action>> = {
+	addDevice: { group: "devices", phrase: "added the device" },
+	updateDevice: { group: "devices" },
+	reissueEnrollmentToken: {
+		group: "devices",
+		phrase: "made a new enrollment token for",
+	},
+	revokeDevice: { group: "devices" },
+	deleteDevice: { group: "devices" },
+
+	inviteMember: { group: "members", phrase: "invited" },
+	revokeInvitation: {
+		group: "members",
+		phrase: "withdrew the invitation of",
+	},
+	acceptInvitation: {
+		group: "members",
+		phrase: "joined the organization",
+		isAboutActor: true,
+	},
+	updateMember: { group: "members", phrase: "changed the role of" },
+	removeMember: { group: "members", phrase: "removed the member" },
+	leaveOrganization: {
+		group: "members",
+		phrase: "left the organization",
+		isAboutActor: true,
+	},
+	createPasswordResetLink: {
+		group: "members",
+		phrase: "made a password reset link for",
+	},
+	resetTwoFactor: {
+		group: "members",
+		phrase: "reset the second factor of",
+	},
+	createApiToken: { group: "members" },
+	rotateApiToken: { group: "members" },
+	revokeApiToken: { group: "members" },
+	revokeOrganizationApiToken: { group: "members" },
+
+	importRecords: { group: "organization" },
+	linkRecords: { group: "organization", phrase: "linked a record to" },
+	unlinkRecords: { group: "organization", phrase: "removed a link of" },
+	setUp: { group: "organization" },
+	createOrganization: {
+		group: "organization",
+		phrase: "created the organization",
+	},
+	updateOrganization: {
+		group: "organization",
+		phrase: "changed the organization",
+	},
+	updateOrganizationSettings: {
+		group: "organization",
+		phrase: "changed the settings of",
+	},
+
+	createUser: { group: "accounts", phrase: "added the member" },
+	signIn: { group: "accounts", phrase: "signed in", isAboutActor: true },
+	signOut: { group: "accounts", phrase: "signed out", isAboutActor: true },
+	revokeSession: {
+		group: "accounts",
+		phrase: "signed out one of their sessions",
+		isAboutActor: true,
+	},
+	revokeOtherSessions: {
+		group: "accounts",
+		phrase: "signed out all their other sessions",
+		isAboutActor: true,
+	},
+	updateProfile: { group: "accounts", phrase: "changed the profile of" },
+	changePassword: {
+		group: "accounts",
+		phrase: "changed their password",
+		isAboutActor: true,
+	},
+	setPassword: { group: "accounts", phrase: "set the password of" },
+	requestPasswordReset: {
+		group: "accounts",
+		phrase: "asked for a password reset",
+		isAboutActor: true,
+	},
+	resetPassword: {
+		group: "accounts",
+		phrase: "set a new password with a reset link",
+		isAboutActor: true,
+	},
+	enableTwoFactor: {
+		group: "accounts",
+		phrase: "turned on two-factor authentication",
+		isAboutActor: true,
+	},
+	disableTwoFactor: {
+		group: "accounts",
+		phrase: "turned off two-factor authentication",
+		isAboutActor: true,
+	},
+	renewRecoveryCodes: {
+		group: "accounts",
+		phrase: "renewed the recovery codes",
+		isAboutActor: true,
+	},
+	erasePerson: {
+		group: "accounts",
+		phrase: "erased the personal data of",
+	},
+	eraseUser: {
+		group: "accounts",
+		phrase: "erased the account and personal data of",
+	},
+
+	enrollDevice: { group: "agents", phrase: "enrolled as the device" },
+	activateDevice: {
+		group: "agents",
+		phrase: "sent the first heartbeat of the device",
+	},
+	reportDeviceConflict: {
+		group: "agents",
+		phrase: "reported a hardware conflict of the device",
+	},
+	unenrollDevice: { group: "agents", phrase: "unenrolled the device" },
+};
+
+/** First set-up makes two records, and each has an entry. */
+const SET_UP: Record<string, string> = {
+	organization: "set up Assay and the organization",
+	member: "made the first administrator",
+};
+
+/** Past tense of the verb that an operation's name begins with. */
+const VERBS: Record<string, string> = {
+	add: "added",
+	create: "created",
+	update: "changed",
+	delete: "deleted",
+	import: "imported",
+	revoke: "revoked",
+	rotate: "rotated",
+};
+
+/** Returns the names of the actions, by the heading of their group. */
+export function groupedActions(): { group: string; names: string[] }[] {
+	return Object.entries(GROUPS).map(([key, group]) => ({
+		group,
+		names: Object.entries(ACTIONS)
+			.filter(([, action]) => action.group === key)
+			.map(([name]) => name),
+	}));
+}
+
+/**
+ * Returns the entries that are news. Signing in and out changes nothing, and a link has an entry at
+ * each of its two ends, one after the other.
+ */
+export function changesIn(entries: readonly Entry[]): Entry[] {
+	return entries.filter(({ operation, outcome, at }, index) => {
+		const before = entries[index - 1];
+		const isOtherEnd =
+			/^(un)?linkRecords$/.test(operation) &&
+			before?.operation === operation &&
+			before.at === at;
+		return (
+			outcome === "DONE" && !/^sign(In|Out)$/.test(operation) && !isOtherEnd
+		);
+	});
+}
+
+/**
+ * Returns the words between the actor and the name of the record, such as "added the risk". Every
+ * operation and event of this version has words. An entry of an older version may have none.
+ */
+export function phraseOf({
+	operation,
+	record_kind,
+}: Pick<Entry, "operation" | "record_kind">): string {
+	const known =
+		operation === "setUp"
+			? SET_UP[record_kind ?? ""]
+			: actionOf(operation)?.phrase;
+	if (known) return known;
+	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
+	const word = VERBS[verb];
+	if (word && record_kind) return `${word} the ${nounOf(record_kind)}`;
+	return `did “${operation.replaceAll(/[A-Z]/g, (big) => ` ${big.toLowerCase()}`)}”`;
+}
+
+/** Tells whether the name of the record says more than the name of the actor. */
+export function namesItsRecord({
+	operation,
+}: Pick<Entry, "operation">): boolean {
+	return !actionOf(operation)?.isAboutActor;
+}
+
+function actionOf(operation: string): Action | undefined {
+	return Object.hasOwn(ACTIONS, operation)
+		? ACTIONS[operation as keyof typeof ACTIONS]
+		: undefined;
+}

@@ -1,0 +1,29 @@
+/** Returns the day of a moment in the reader's time zone, as YYYY-MM-DD, which date fields take. */
+export function dayOf(moment: Date): string {
+	const two = (part: number) => String(part).padStart(2, "0");
+	return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+}
+
+/** Returns today's date in the reader's time zone. */
+export function todayHere(): string {
+	return dayOf(new Date());
+}
+
+/** Returns the day that is `days` later, or earlier when `days` is negative. */
+export function dayAfter(day: string, days: number): string {
+	const date = new Date(`${day}T00:00:00Z`);
+	date.setUTCDate(date.getUTCDate() + days);
+	return date.toISOString().slice(0, 10);
+}
+
+/** Returns the moment at which the day begins in the reader's time zone. */
+export function startOfDay(day: string): string {
+	return new Date(`${day}T00:00:00`).toISOString();
+}
+
+/** Returns the moment at which the next day begins there. A day may have 23 or 25 hours. */
+export function endOfDay(day: string): string {
+	const next = new Date(`${day}T00:00:00`);
+	next.setDate(next.getDate() + 1);
+	return next.toISOString();
+}

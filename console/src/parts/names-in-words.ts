@@ -1,0 +1,44 @@
+/** Words that are not spelled as they stand in a name. */
+const SPELLINGS: Record<string, string> = {
+	api: "API",
+	cpu: "CPU",
+	dpa: "DPA",
+	email: "e-mail",
+	id: "ID",
+	it: "IT",
+	os: "OS",
+	reissue: "re-issue",
+	todo: "to do",
+	url: "URL",
+	uuid: "UUID",
+};
+
+/**
+ * Returns a name from the code as people write it: `revokeApiToken` is "Revoke API token",
+ * `PARTIALLY_COMPLIANT` is "Partially compliant". A name that is no such word stays as it is.
+ */
+export function inWords(name: string): string {
+	if (!/^[A-Za-z][A-Za-z0-9_ ]*$/.test(name)) return name;
+	const words = name
+		.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+		.replaceAll("_", " ")
+		.toLowerCase()
+		.replace(/\btwo factor\b/, "two-factor")
+		.replace(/^non (?=compliant|conform)/, "non-")
+		.split(" ")
+		.map((word) => SPELLINGS[word] ?? word)
+		.join(" ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Kinds of records that people call by another word than their name in the code. */
+const NOUNS: Record<string, string> = {
+	api_token: "API token",
+	datum: "data record",
+	people: "person",
+};
+
+/** Returns the noun for a record of this kind: `continual_improvement` is "continual improvement". */
+export function nounOf(kind: string): string {
+	return NOUNS[kind] ?? kind.replaceAll("_", " ");
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { inWords, nounOf } from "../../console/src/parts/names-in-words.ts";
+
+test.each([
+	["revokeApiToken", "Revoke API token"],
+	["resetTwoFactor", "Reset two-factor"],
+	["PARTIALLY_COMPLIANT", "Partially compliant"],
+	["NON_COMPLIANT", "Non-compliant"],
+	["TODO", "To do"],
+	["os_version", "OS version"],
+	["isEncrypted", "Is encrypted"],
+	["data record", "Data record"],
+	["/dev/sda1", "/dev/sda1"],
+])("the name %s is written as %s", (name, words) => {
+	expect(inWords(name)).toBe(words);
+});
+
+test("a kind of record has the noun that people use", () => {
+	expect(["people", "datum", "api_token", "risk"].map(nounOf)).toEqual([
+		"person",
+		"data record",
+		"API token",
+		"risk",
+	]);
+});
