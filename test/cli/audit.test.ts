@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeOrganizationId } from "../../src/id.ts";
 import { forgeHashes, makeLog } from "../support/audit-logs.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -99,7 +100,7 @@ test("an expected entry that is another one, or of a log that is gone, ends with
 		code: 1,
 		stdout: expect.stringContaining(`PROBLEM ${ours}: entry 5 has the hash`),
 	});
-	const gone = `${ours.slice(0, 31)}${ours.endsWith("A") ? "B" : "A"}`;
+	const gone = makeOrganizationId();
 	expect(
 		await run("verify", "--expect", `${gone}:1:${"0".repeat(64)}`),
 	).toMatchObject({
@@ -121,7 +122,7 @@ test("a wrong use ends with 2, an organization that does not exist with 1", asyn
 			stdout: "",
 		});
 	}
-	const unknown = `${ours.slice(0, 20)}${"A".repeat(12)}`;
+	const unknown = makeOrganizationId();
 	for (const command of ["verify", "export"]) {
 		const { code, stdout, stderr } = await run(command, "--org", unknown);
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

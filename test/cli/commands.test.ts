@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SETTING_NAMES } from "../../src/config.ts";
+import { makeOrganizationId } from "../../src/id.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
@@ -129,13 +130,7 @@ test("provisioning without a browser: org create, device create, device list", a
 });
 
 test("an organization that does not exist, or is none, fails with 1 and a sentence", async () => {
-	const org = await assay(
-		["org", "create", "--name", "Other", "--json"],
-		settings,
-	);
-	const { organization_id } = JSON.parse(org.stdout);
-	const unknown = `${organization_id.slice(0, 20)}${"A".repeat(12)}`;
-	for (const id of [unknown, "nonsense"]) {
+	for (const id of [makeOrganizationId(), "nonsense"]) {
 		const { code, stdout, stderr } = await assay(
 			["device", "create", "--org", id, "--name", "x"],
 			settings,

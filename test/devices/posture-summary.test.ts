@@ -116,11 +116,7 @@ async function makeFleet(size: number) {
 		fleet.assay.database.pool,
 		"Own",
 	);
-	const devices = await Promise.all(
-		Array.from({ length: size }, () =>
-			fleet.assay.activateDevice(organizationId),
-		),
-	);
+	const devices = await fleet.assay.activateDevices(size, organizationId);
 	return { organizationId, devices };
 }
 

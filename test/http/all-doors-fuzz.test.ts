@@ -26,9 +26,7 @@ beforeAll(async () => {
 		const { user } = role === "admin" ? admin : await running.signIn(role);
 		tokens.push((await makeApiToken(database, user)).token);
 	}
-	const devices = await Promise.all(
-		Array.from({ length: 100 }, () => running.activateDevice()),
-	);
+	const devices = await running.activateDevices(100);
 	target = {
 		url: running.service.url,
 		organizationId,

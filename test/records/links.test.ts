@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
@@ -140,16 +141,20 @@ test("what cannot be linked is refused with the field named", async () => {
 	});
 	const refusal = (linked_record_id: string) =>
 		calls.refusal("linkRecords", { record_id: risk, linked_record_id });
-	for (const id of [risk, people.id, "nonsense", `${risk.slice(0, -1)}-`]) {
+	for (const id of [
+		risk,
+		people.id,
+		"nonsense",
+		makeId(organization_id, "risk"),
+	]) {
 		expect(await refusal(id)).toMatchObject({
 			code: "bad_request",
 			fields: ["linked_record_id"],
 		});
 	}
-	const unknown = `${risk.slice(0, -1)}${risk.endsWith("A") ? "B" : "A"}`;
 	expect(
 		await calls.refusal("linkRecords", {
-			record_id: unknown,
+			record_id: makeId(organization_id, "risk"),
 			linked_record_id: risk,
 		}),
 	).toMatchObject({ code: "not_found" });

@@ -21,10 +21,17 @@ export interface TestService {
 	enrollDevice: (organizationId?: string) => Promise<TestDevice>;
 	/** A device that has sent its first heartbeat: ACTIVE. */
 	activateDevice: (organizationId?: string) => Promise<TestDevice>;
+	/** Activates a few at a time, because the service answers 503 when there are too many at once. */
+	activateDevices: (
+		count: number,
+		organizationId?: string,
+	) => Promise<TestDevice[]>;
 	/** A new enrollment token of a new device. */
 	makeToken: (organizationId?: string) => Promise<TestToken>;
 	close: () => Promise<void>;
 }
+
+const ACTIVATED_TOGETHER = 8;
 
 export interface TestToken {
 	id: string;
@@ -143,6 +150,22 @@ export async function startService(
 		return device;
 	};
 
+	const activateDevices: TestService["activateDevices"] = async (
+		count,
+		organization,
+	) => {
+		const devices: TestDevice[] = [];
+		while (devices.length < count) {
+			const group = Math.min(ACTIVATED_TOGETHER, count - devices.length);
+			devices.push(
+				...(await Promise.all(
+					Array.from({ length: group }, () => activateDevice(organization)),
+				)),
+			);
+		}
+		return devices;
+	};
+
 	return {
 		service,
 		database,
@@ -151,6 +174,7 @@ export async function startService(
 		makeToken,
 		enrollDevice,
 		activateDevice,
+		activateDevices,
 		close: async () => {
 			await service.close();
 			await database.drop();

@@ -149,9 +149,7 @@ test("a tool call is a span in the caller's trace, with its operation and that o
 });
 
 test("devices' requests lead to the batch they travelled in, and it to its one statement", async () => {
-	const devices = await Promise.all(
-		Array.from({ length: 12 }, () => tools.activateDevice()),
-	);
+	const devices = await tools.activateDevices(12);
 	await Promise.all(
 		devices.map(async ({ key, hardwareUuid }) => {
 			const beat = heartbeatBody({ hardware_uuid: hardwareUuid });
