@@ -8,14 +8,15 @@ export default defineConfig({
 		globalSetup: "test/support/setup.ts",
 		setupFiles: "test/support/cheap-hashes.ts",
 		pool: "forks",
-		// Each file has a database of its own and needs no process of its own: to load the code again
-		// for each took a tenth of the time.
+		// Each file has a database of its own and needs no process of its own. Loading the code again
+		// for each file took a tenth of the time.
 		isolate: false,
-		// They wait for databases and processes more than they compute.
+		// Test files wait for databases and processes more than they compute.
 		maxWorkers: 3,
-		// What is waited for comes when a busy machine gets to it; the default gives up after a second.
-		expect: { poll: { timeout: 20_000 } },
-		// Ends what hangs: where ten others wait for each core, starting and stopping programs took 50 s.
+		// A busy machine may need long for what a test waits for. The default is one second.
+		expect: { poll: { timeout: 60_000 } },
+		// Ends what hangs. Starting and stopping programs took 50 s while ten other processes waited for
+		// each core. No test has a shorter limit of its own.
 		testTimeout: 180_000,
 		hookTimeout: 180_000,
 	},

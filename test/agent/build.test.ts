@@ -14,7 +14,7 @@ beforeAll(() => {
 		"--out",
 		folder,
 	]);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Far from the sources, and with nothing in PATH. */

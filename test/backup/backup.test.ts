@@ -47,7 +47,7 @@ beforeAll(async () => {
 			"select sum(calls)::integer as calls from api_token_usage",
 		);
 		expect(used?.calls).toBe(calls);
-	}, 60_000);
+	});
 });
 afterAll(() => tools.close());
 

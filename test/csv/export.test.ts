@@ -222,7 +222,7 @@ test("a download breaks off when reading fails halfway, and never looks complete
 	expect((await exported("listTasks", { "filter.query": "y" })).status).toBe(
 		200,
 	);
-}, 30_000);
+});
 
 test("getRecordNames names records of every kind, those of the organization alone", async () => {
 	const { vendor } = await admin.use("addVendor", {

@@ -34,7 +34,7 @@ async function whileLocked(
 					));
 					return seen.length;
 				},
-				{ interval: 20, timeout: 20_000 },
+				{ interval: 20 },
 			)
 			.toBe(1);
 		await client.query("rollback");
@@ -61,16 +61,13 @@ test("whoever looks into the database sees which request and operation a connect
 	);
 	expect(seen?.application_name).toBe(`assay ${id} listTasks`);
 	await expect
-		.poll(
-			async () => {
-				const { rows } = await tools.database.owner.query<Seen>(
-					"select application_name from pg_stat_activity where datname = current_database() and application_name like '%' || $1 || '%'",
-					[id],
-				);
-				return rows;
-			},
-			{ timeout: 20_000 },
-		)
+		.poll(async () => {
+			const { rows } = await tools.database.owner.query<Seen>(
+				"select application_name from pg_stat_activity where datname = current_database() and application_name like '%' || $1 || '%'",
+				[id],
+			);
+			return rows;
+		})
 		.toEqual([]);
 });
 

@@ -134,7 +134,7 @@ async function awaitStandby(name: string): Promise<void> {
 		await commit.finally(() => clearTimeout(timer));
 		return waits;
 	};
-	await expect.poll(commitWaits, { timeout: 30_000 }).toBe(name !== "");
+	await expect.poll(commitWaits).toBe(name !== "");
 	await client.end();
 	await canceller.end();
 }
@@ -162,7 +162,7 @@ test("where the database is a standby nothing is answered from it: not ready, 50
 	const client = await postgres.connect();
 	await client.query("select pg_promote()");
 	await client.end();
-	await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+	await expect.poll(ready).toBe(200);
 	const statuses = (await askEverything(key, facts)).map(
 		({ status }) => status,
 	);
@@ -181,19 +181,17 @@ test("a database that is made read-only under the service's connections: not rea
 		await client.end();
 	};
 	await set("on");
-	await expect.poll(ready, { timeout: 30_000 }).toBe(503);
+	await expect.poll(ready).toBe(503);
 	await expect
 		.poll(
 			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
-			{ timeout: 30_000 },
 		)
 		.toBe(503);
 	await set("off");
-	await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+	await expect.poll(ready).toBe(200);
 	await expect
 		.poll(
 			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
-			{ timeout: 30_000 },
 		)
 		.toBe(200);
 });
@@ -218,7 +216,6 @@ test("a write that waits for a lost synchronous standby is not acknowledged: 503
 	await expect
 		.poll(
 			async () => (await post("/api/agent/v1/heartbeat", facts, key)).status,
-			{ timeout: 30_000 },
 		)
 		.toBe(200);
 });

@@ -144,7 +144,7 @@ beforeAll(async () => {
 	} as typeof original;
 	running = await startService(undefined, { ASSAY_METRICS_PORT: "0" });
 	await useEverything();
-}, 60_000);
+});
 
 afterAll(async () => {
 	Client.prototype.query = original;

@@ -142,7 +142,6 @@ test("the service does it when it starts", async () => {
 							"select count(*)::int as left from verifications",
 						)
 					).rows,
-				{ timeout: 30_000 },
 			)
 			.toEqual([{ left: 0 }]);
 	} finally {
