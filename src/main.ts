@@ -64,7 +64,10 @@ const LINGERING_MS = 5_000;
  * Runs the command in `argv` (without node and script). Standard output carries only the result.
  * Sets the exit code: 0 for success, 1 for a failure, 2 for wrong usage.
  */
-export async function main(argv: string[]): Promise<void> {
+export async function main(
+	argv: string[],
+	exit: () => void = () => process.exit(),
+): Promise<void> {
 	ignoreClosedPipes();
 	try {
 		const program = await makeProgram(argv[0]);
@@ -85,7 +88,7 @@ export async function main(argv: string[]): Promise<void> {
 				: String((error as Error).stack ?? error);
 		process.stderr.write(redact(`assay: ${text}\n`));
 		// A failed start ends even if it left something open that would keep the process alive.
-		setTimeout(() => process.exit(), LINGERING_MS).unref();
+		setTimeout(exit, LINGERING_MS).unref();
 	}
 }
 

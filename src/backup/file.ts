@@ -27,13 +27,17 @@ export async function writeFileSafely<Result>(
 	const handle = await open(partial, "wx", 0o600).catch((error) => {
 		throw explain(error, partial);
 	});
+	// The stream flushes the file to the disk before it closes it.
+	const out = handle.createWriteStream({ flush: true });
 	try {
-		// The stream is flushed to the disk before it is closed.
-		const result = await write(handle.createWriteStream({ flush: true }));
+		const result = await write(out);
 		await rename(partial, file);
 		await syncFolder(dirname(file));
 		return result;
 	} catch (error) {
+		// A stream that was not used yet has not closed the file.
+		out.destroy();
+		await handle.close();
 		await rm(partial, { force: true });
 		// Other errors come from the database.
 		throw OF_THE_DISK.has((error as NodeJS.ErrnoException).code ?? "")

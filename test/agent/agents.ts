@@ -46,7 +46,7 @@ export const agent = (
 	args: string[],
 	settings: Record<string, string> = {},
 	input = "",
-) => assay(["agent", ...args], settings, process.execPath, input);
+) => assay(["agent", ...args], settings, input);
 
 export async function startAgents(): Promise<TestAgents> {
 	let database: DatabaseProxy | undefined;

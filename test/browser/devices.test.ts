@@ -253,7 +253,6 @@ test("the command for the agent, with the token it asks for, enrolls the machine
 				folder,
 			],
 			{},
-			process.execPath,
 			(await read("Enrollment token")) ?? "",
 		);
 		expect(ended).toMatchObject({ code: 0 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { makeLogger } from "../../src/log.ts";
 import { type Service, serve } from "../../src/serve.ts";
+import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { auditEntries } from "../support/people.ts";
 import { assay } from "../support/program.ts";
@@ -27,10 +28,10 @@ afterAll(async () => {
 	await database.drop();
 });
 
-/** The result of a command that must succeed, as JSON. */
+/** Runs a command that must succeed and returns its result. */
 // biome-ignore lint/suspicious/noExplicitAny: what is printed is what is tested.
-async function run(args: string[], input = ""): Promise<any> {
-	const ended = await assay([...args, "--json"], settings, undefined, input);
+async function run(args: string[], input = "", by = runCommand): Promise<any> {
+	const ended = await by([...args, "--json"], settings, input);
 	expect(ended).toMatchObject({ code: 0, stderr: "" });
 	return JSON.parse(ended.stdout);
 }
@@ -38,7 +39,13 @@ async function run(args: string[], input = ""): Promise<any> {
 const makeOrganization = async (name: string): Promise<string> =>
 	(await run(["org", "create", "--name", name])).organization_id;
 
-const createUser = (email: string, org: string, role: string, input?: string) =>
+const createUser = (
+	email: string,
+	org: string,
+	role: string,
+	input?: string,
+	by = runCommand,
+) =>
 	run(
 		[
 			"user",
@@ -47,6 +54,7 @@ const createUser = (email: string, org: string, role: string, input?: string) =>
 			...(input === undefined ? [] : ["--password-stdin"]),
 		],
 		input,
+		by,
 	);
 
 async function signIn(email: string, password: string): Promise<number> {
@@ -72,6 +80,7 @@ test("provisioning without a browser: an organization, a user who signs in, a to
 		org,
 		"admin",
 		`${PASSWORD}\n`,
+		assay,
 	);
 	expect(user).toMatchObject({
 		email: "ada@example.com",
@@ -129,7 +138,7 @@ test("provisioning without a browser: an organization, a user who signs in, a to
 test("the printed text has the secret once ready to use: for Claude Code and curl", async () => {
 	const org = await makeOrganization("Acme");
 	await createUser("grace@example.com", org, "viewer");
-	const { code, stdout } = await assay(
+	const { code, stdout } = await runCommand(
 		["api-token", "create", "--user", "grace@example.com", "--name", "x"],
 		{ ...settings, ASSAY_BASE_URL: "https://assay.example.com" },
 	);
@@ -156,7 +165,7 @@ test("an existing user joins a further organization and keeps name and password"
 		[second, ""],
 		[await makeOrganization("Third"), "another password"],
 	] as const) {
-		const { code, stderr } = await assay(
+		const { code, stderr } = await runCommand(
 			[
 				"user",
 				"create",
@@ -165,7 +174,6 @@ test("an existing user joins a further organization and keeps name and password"
 				...(input ? ["--password-stdin"] : []),
 			],
 			settings,
-			undefined,
 			input,
 		);
 		expect(code).toBe(1);
@@ -202,7 +210,7 @@ test("a command takes no password that the console would refuse", async () => {
 		...["--org", org, "--role", "viewer", "--password-stdin"],
 	];
 	const refuse = async (args: string[], password: string, why: RegExp) => {
-		const ended = await assay(args, settings, undefined, password);
+		const ended = await runCommand(args, settings, password);
 		expect(ended, password).toMatchObject({ code: 1, stdout: "" });
 		expect(ended.stderr).toMatch(why);
 	};
@@ -222,7 +230,7 @@ test("a member's role is changed and the membership taken away, but not of the l
 	const { user_id } = await createUser(ada, org, "viewer");
 	const of = (email: string) => ["--email", email, "--org", org];
 
-	const again = await assay(
+	const again = await runCommand(
 		["user", "create", ...of(ada), "--name", "Ada", "--role", "member"],
 		settings,
 	);
@@ -251,7 +259,7 @@ test("a member's role is changed and the membership taken away, but not of the l
 		[["set-role", ...of(chief), "--role", "viewer"], /last admin/],
 		[["remove", ...of("unknown@example.com")], /user create/],
 	] as const) {
-		const ended = await assay(["user", ...args], settings);
+		const ended = await runCommand(["user", ...args], settings);
 		expect(ended, args.join(" ")).toMatchObject({ code: 1, stdout: "" });
 		expect(ended.stderr).toMatch(message);
 	}
@@ -274,7 +282,7 @@ test("what is not there, or too short, fails with 1 and says what to do", async 
 			/12 to 128/,
 		],
 	] as const) {
-		const ended = await assay([...args], settings, undefined, "short");
+		const ended = await runCommand([...args], settings, "short");
 		expect(ended, args.join(" ")).toMatchObject({ code: 1, stdout: "" });
 		expect(ended.stderr).toMatch(message);
 	}
@@ -324,7 +332,7 @@ test.for([
 		],
 	],
 ])("wrong usage %j ends with 2", async ([args]) => {
-	const ended = await assay(args as string[], settings);
+	const ended = await runCommand(args as string[], settings);
 	expect(ended).toMatchObject({ code: 2, stdout: "" });
 	expect(ended.stderr).toMatch(/^error: /);
 });
@@ -342,7 +350,7 @@ test.for([
 	["api-token", "list"],
 	["api-token", "revoke"],
 ])("assay %s %s --help explains itself", async (command) => {
-	const { code, stdout } = await assay([...command, "--help"]);
+	const { code, stdout } = await runCommand([...command, "--help"]);
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeOrganizationId } from "../../src/id.ts";
 import { forgeHashes, makeLog } from "../support/audit-logs.ts";
+import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
@@ -27,7 +28,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true });
 });
 
-const run = (...args: string[]) => assay(["audit", ...args], settings);
+const run = (...args: string[]) => runCommand(["audit", ...args], settings);
 
 /** The lines of an export. */
 async function exported(...args: string[]): Promise<string[]> {
@@ -41,7 +42,7 @@ test.for([
 	[["audit", "verify"]],
 	[["audit", "export"]],
 ])("%j explains itself", async ([command]) => {
-	const { code, stdout } = await assay([...(command ?? []), "--help"]);
+	const { code, stdout } = await runCommand([...(command ?? []), "--help"]);
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command?.join(" ")}`);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { catalogue, query } from "../support/backups.ts";
+import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
@@ -78,7 +79,7 @@ test("--json says what is in the backup, and progress stays off standard output"
 
 test("--verify reads a file without a database", async () => {
 	const verify = (name: string) =>
-		assay(
+		runCommand(
 			["backup", "--verify", name, "--json"],
 			at("postgres://localhost:1/none"),
 		);
@@ -137,7 +138,7 @@ test("a backup whose reader goes away says so and fails", async () => {
 
 test("restore says what came back; a broken audit log is backed up and restored as it was, named, and both end with 1", async () => {
 	const broken = await createEmptyDatabase();
-	const sound = await assay(["restore", file], at(broken));
+	const sound = await runCommand(["restore", file], at(broken));
 	expect(sound.code).toBe(0);
 	expect(sound.stdout).toMatch(/Restored the backup of \d{4}-/);
 	expect(sound.stdout).toMatch(/organizations +2\n/);
@@ -152,15 +153,15 @@ test("restore says what came back; a broken audit log is backed up and restored 
 	const name = join(folder, "broken");
 	onTestFinished(() => rm(name, { force: true }));
 	const unchecked = ["backup", name, "--no-audit-check", "--json"];
-	const trusting = await assay(unchecked, at(broken));
+	const trusting = await runCommand(unchecked, at(broken));
 	expect(trusting).toMatchObject({ code: 0 });
 	expect(JSON.parse(trusting.stdout)).toMatchObject({ audit_problems: null });
 	await rm(name);
-	const careful = await assay(["backup", name], at(broken));
+	const careful = await runCommand(["backup", name], at(broken));
 	expect(careful.code).toBe(1);
 	expect(careful.stdout).toMatch(/PROBLEM .* entry 1 was changed/);
 	const url = await createEmptyDatabase();
-	const { code, stdout } = await assay(["restore", name], at(url));
+	const { code, stdout } = await runCommand(["restore", name], at(url));
 	expect(code).toBe(1);
 	expect(stdout).toMatch(/PROBLEM .* entry 1 was changed/);
 	expect((await query(url, "select from organizations")).length).toBe(2);
@@ -171,7 +172,7 @@ test("a refused file changes nothing, and nothing internal is printed", async ()
 	const text = join(folder, "text");
 	writeFileSync(text, "this is a letter, not a backup");
 	onTestFinished(() => rm(text));
-	const { code, stdout, stderr } = await assay(["restore", text], at(url));
+	const { code, stdout, stderr } = await runCommand(["restore", text], at(url));
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	expect(stderr.trim().split("\n").at(-1)).toMatch(
 		/^assay: this is not a backup of Assay/,
@@ -182,12 +183,12 @@ test("a refused file changes nothing, and nothing internal is printed", async ()
 
 test("what has no database or no schema of Assay is not backed up, and not made", async () => {
 	const data = join(folder, "data");
-	const none = await assay(["backup", join(folder, "x")], {
+	const none = await runCommand(["backup", join(folder, "x")], {
 		ASSAY_DATA_DIR: data,
 	});
 	expect(none).toMatchObject({ code: 1, stdout: "" });
 	expect(none.stderr).toContain(`there is no database in ${data}`);
-	const empty = await assay(
+	const empty = await runCommand(
 		["backup", join(folder, "x")],
 		at(await createEmptyDatabase()),
 	);

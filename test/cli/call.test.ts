@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeSecret } from "../../src/tokens/secret.ts";
-import { assay } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -10,14 +10,13 @@ beforeAll(async () => {
 afterAll(() => tools.close());
 
 const call = (args: string[], settings = {}, input = "") =>
-	assay(
+	runCommand(
 		["call", ...args],
 		{
 			ASSAY_BASE_URL: tools.url,
 			ASSAY_TOKEN: tools.member.token,
 			...settings,
 		},
-		undefined,
 		input,
 	);
 

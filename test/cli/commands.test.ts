@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SETTING_NAMES } from "../../src/config.ts";
 import { makeOrganizationId } from "../../src/id.ts";
+import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
@@ -34,7 +35,7 @@ const COMMANDS = [
 test.for(
 	COMMANDS.map((command) => [command.join(" "), command] as const),
 )("assay %s --help explains itself and is no failure", async ([, command]) => {
-	const { code, stdout, stderr } = await assay([...command, "--help"]);
+	const { code, stdout, stderr } = await runCommand([...command, "--help"]);
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`.trim());
 	expect(stderr).toBe("");
@@ -59,7 +60,10 @@ test.for([
 ])("wrong usage %j ends with 2 and says why on standard error", async ([
 	command,
 ]) => {
-	const { code, stdout, stderr } = await assay(command as string[], settings);
+	const { code, stdout, stderr } = await runCommand(
+		command as string[],
+		settings,
+	);
 	expect(code).toBe(2);
 	expect(stdout).toBe("");
 	expect(stderr).toMatch(/^error: /);
@@ -131,7 +135,7 @@ test("provisioning without a browser: org create, device create, device list", a
 
 test("an organization that does not exist, or is none, fails with 1 and a sentence", async () => {
 	for (const id of [makeOrganizationId(), "nonsense"]) {
-		const { code, stdout, stderr } = await assay(
+		const { code, stdout, stderr } = await runCommand(
 			["device", "create", "--org", id, "--name", "x"],
 			settings,
 		);
@@ -183,7 +187,7 @@ test("a database that cannot be reached is said so, without its password", async
 });
 
 test("doctor finds nothing on a good installation and says so as JSON too", async () => {
-	const { code, stdout } = await assay(["doctor", "--json"], settings);
+	const { code, stdout } = await runCommand(["doctor", "--json"], settings);
 	const { findings } = JSON.parse(stdout);
 	expect(findings.map((one: { check: string }) => one.check)).toEqual([
 		"runtime",
@@ -207,7 +211,7 @@ test("doctor finds nothing on a good installation and says so as JSON too", asyn
 });
 
 test("doctor names a problem, says what to do and fails", async () => {
-	const { code, stdout } = await assay(["doctor"], {
+	const { code, stdout } = await runCommand(["doctor"], {
 		DATABASE_URL: "postgres://someone:s3cret@127.0.0.1:1/nowhere",
 	});
 	expect(code).toBe(1);
@@ -219,7 +223,9 @@ test("doctor names a problem, says what to do and fails", async () => {
 test("doctor calls a folder without database a problem, and makes none", async () => {
 	const folder = await makeFolder("assay-doctor-");
 	const data = join(folder, "data");
-	const { code, stdout } = await assay(["doctor"], { ASSAY_DATA_DIR: data });
+	const { code, stdout } = await runCommand(["doctor"], {
+		ASSAY_DATA_DIR: data,
+	});
 	expect(existsSync(data)).toBe(false);
 	await rm(folder, { recursive: true });
 	expect(code).toBe(1);
@@ -244,7 +250,7 @@ const oldNode = findOldNode();
 test.skipIf(!oldNode)(
 	"a Node that is too old is refused with one sentence",
 	async () => {
-		const { code, stdout, stderr } = await assay(["start"], {}, oldNode);
+		const { code, stdout, stderr } = await assay(["start"], {}, "", oldNode);
 		expect(code).toBe(1);
 		expect(stdout).toBe("");
 		expect(stderr).toMatch(

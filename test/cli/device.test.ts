@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
-import { assay } from "../support/program.ts";
 
 let database: TestDatabase;
 let settings: Record<string, string>;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function device(...command: string[]) {
-	const { code, stdout, stderr } = await assay(
+	const { code, stdout, stderr } = await runCommand(
 		["device", ...command, "--org", org, "--json"],
 		settings,
 	);
@@ -102,7 +102,10 @@ test("what a device says of itself forges no line of the list, and reaches no te
 		"h\r\n\u001b[2Jforged  ACTIVE\u009b31m",
 		made.device_id,
 	]);
-	const { stdout } = await assay(["device", "list", "--org", org], settings);
+	const { stdout } = await runCommand(
+		["device", "list", "--org", org],
+		settings,
+	);
 	const line = stdout.split("\n").find((one) => one.includes("honest"));
 	expect(line).toContain("h\ufffd\ufffd\ufffd[2Jforged  ACTIVE\ufffd31m");
 	expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);

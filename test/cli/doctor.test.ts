@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { assay } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 interface Finding {
@@ -19,7 +19,7 @@ afterAll(() => running.close());
 
 /** What the real command finds, by check, and the code it ends with. */
 async function examine(settings: Record<string, string> = {}) {
-	const { stdout, code } = await assay(["doctor", "--json"], {
+	const { stdout, code } = await runCommand(["doctor", "--json"], {
 		DATABASE_URL: running.database.url,
 		...settings,
 	});

@@ -11,7 +11,7 @@ import {
 	PLATFORMS,
 	POSTURE_STATUSES,
 } from "../../src/devices/terms.ts";
-import { assay } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -25,7 +25,7 @@ const NOW = Date.parse("2026-11-21T12:00:00Z");
 const look = { seed: 1, at: NOW, begun: NOW, drift: 0.01 };
 
 test("simulated devices enroll and report through the real service, duplicates and copies are shown", async () => {
-	const { stdout, stderr, code } = await assay(
+	const { stdout, stderr, code } = await runCommand(
 		[
 			...["simulate", "--url", tools.url, "--org", tools.organizationId],
 			...["--devices", "10", "--rate", "500", "--duration", "1"],
@@ -92,7 +92,7 @@ test("a device that was revoked reports no more, and the others go on", async ()
 });
 
 test("a token that may not add devices is told so, with exit code 1", async () => {
-	const { code, stderr } = await assay(
+	const { code, stderr } = await runCommand(
 		["simulate", "--url", tools.url, "--org", tools.organizationId],
 		{ ASSAY_TOKEN: tools.viewer.token },
 	);
@@ -103,17 +103,20 @@ test("a token that may not add devices is told so, with exit code 1", async () =
 test("an address where nothing listens is told, and a wrong number is wrong usage", async () => {
 	const args = ["simulate", "--org", tools.organizationId];
 	const settings = { ASSAY_TOKEN: tools.admin.token };
-	const away = await assay([...args, "--url", "http://127.0.0.1:9"], settings);
+	const away = await runCommand(
+		[...args, "--url", "http://127.0.0.1:9"],
+		settings,
+	);
 	expect(away).toMatchObject({
 		code: 1,
 		stderr: expect.stringContaining("no Assay answers"),
 	});
-	const wrong = await assay([...args, "--devices", "1e9"], settings);
+	const wrong = await runCommand([...args, "--devices", "1e9"], settings);
 	expect(wrong).toMatchObject({
 		code: 2,
 		stderr: expect.stringContaining("from 1 to 100000"),
 	});
-	expect((await assay(args)).stderr).toContain("ASSAY_TOKEN");
+	expect((await runCommand(args)).stderr).toContain("ASSAY_TOKEN");
 });
 
 test("the same seed gives the same devices and results, another one others", () => {

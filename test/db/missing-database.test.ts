@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { catalogue } from "../support/backups.ts";
+import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
-import { assay } from "../support/program.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const COMMANDS = [
 test("in a folder without a database commands fail, and make none", async () => {
 	const data = join(folder, "data");
 	for (const command of COMMANDS) {
-		const ended = await assay(command, { ASSAY_DATA_DIR: data });
+		const ended = await runCommand(command, { ASSAY_DATA_DIR: data });
 		expect(ended.code, command.join(" ")).toBe(1);
 		expect(ended.stdout + ended.stderr).toContain(
 			`there is no database in ${data}`,
@@ -46,7 +46,7 @@ test("in a folder without a database commands fail, and make none", async () => 
 test("a database without a schema of Assay is refused, and stays as it is", async () => {
 	const url = await createEmptyDatabase();
 	for (const command of COMMANDS) {
-		const ended = await assay(command, { DATABASE_URL: url });
+		const ended = await runCommand(command, { DATABASE_URL: url });
 		expect(ended.code, command.join(" ")).toBe(1);
 		expect(ended.stdout + ended.stderr).toContain("no schema of Assay");
 	}
@@ -56,9 +56,11 @@ test("a database without a schema of Assay is refused, and stays as it is", asyn
 test("org create, which may come first, makes the database and says so", async () => {
 	const url = await createEmptyDatabase();
 	const create = ["org", "create", "--name", "Acme"];
-	const made = await assay(create, { DATABASE_URL: url });
+	const made = await runCommand(create, { DATABASE_URL: url });
 	expect(made).toMatchObject({ code: 0 });
 	expect(made.stderr).toContain("created a new database: the PostgreSQL named");
-	expect((await assay(create, { DATABASE_URL: url })).stderr).toBe("");
-	expect((await assay(["org", "list"], { DATABASE_URL: url })).code).toBe(0);
+	expect((await runCommand(create, { DATABASE_URL: url })).stderr).toBe("");
+	expect((await runCommand(["org", "list"], { DATABASE_URL: url })).code).toBe(
+		0,
+	);
 });

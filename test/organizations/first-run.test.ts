@@ -4,10 +4,10 @@ import { makeLogger } from "../../src/log.ts";
 import { makeSetupLink } from "../../src/organizations/first-setup.ts";
 import { serve } from "../../src/serve.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
+import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { createDatabaseForTest } from "../support/database.ts";
 import { auditEntries, makeUser } from "../support/people.ts";
-import { assay } from "../support/program.ts";
 
 /** A service on which nobody has an account. */
 async function startEmpty() {
@@ -131,14 +131,16 @@ test("where there are users there is no setup link, and one of before is refused
 	await makeUser(database);
 	expect((await setUp({ token })).status).toBe(400);
 	expect(await makeToken()).toBeUndefined();
-	const ended = await assay(["setup-link"], { DATABASE_URL: database.url });
+	const ended = await runCommand(["setup-link"], {
+		DATABASE_URL: database.url,
+	});
 	expect(ended.code).toBe(1);
 	expect(ended.stderr).toContain("already set up");
 });
 
 test("the command prints a link on the service's own address that works", async () => {
 	const { database, setUp } = await startEmpty();
-	const { stdout } = await assay(["setup-link"], {
+	const { stdout } = await runCommand(["setup-link"], {
 		DATABASE_URL: database.url,
 		ASSAY_BASE_URL: "https://assay.example.com",
 	});

@@ -6,6 +6,7 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import type { Principal } from "../../src/principal.ts";
 import { allRows } from "../support/backups.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
+import { runCommand } from "../support/command.ts";
 import {
 	joinOrganization,
 	makeApiToken,
@@ -13,7 +14,6 @@ import {
 	signedIn,
 	type TestUser,
 } from "../support/people.ts";
-import { assay } from "../support/program.ts";
 
 /** In everything that the tests write about somebody. */
 const MARKER = "quokka";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => calls.close());
 
 async function run(...args: string[]) {
-	const { code, stdout, stderr } = await assay([...args, "--json"], {
+	const { code, stdout, stderr } = await runCommand([...args, "--json"], {
 		DATABASE_URL: calls.database.url,
 	});
 	return { code, stderr, result: stdout === "" ? null : JSON.parse(stdout) };

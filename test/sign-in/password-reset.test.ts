@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
+import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import {
 	auditEntries,
@@ -10,7 +11,6 @@ import {
 	makeUser,
 	type TestUser,
 } from "../support/people.ts";
-import { assay } from "../support/program.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 
@@ -253,7 +253,7 @@ test("whoever runs the service makes a reset link by command, for any user", asy
 	await joinOrganization(served.database, viewer, other.id, "admin");
 	const settings = { DATABASE_URL: served.database.url };
 	const command = ["user", "reset-link", "--email", viewer.email];
-	const { stdout } = await assay(command, settings);
+	const { stdout } = await runCommand(command, settings);
 	expect((await reset(tokenIn(stdout))).status).toBe(200);
 	const entries = await auditEntries(served.database, id);
 	expect(entries).toContainEqual(

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import {
 	type DatabaseProxy,
 	openDatabaseProxy,
 } from "../support/database-proxy.ts";
 import { auditEntries, makeUser, type TestUser } from "../support/people.ts";
-import { assay } from "../support/program.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { totp } from "../support/totp.ts";
 
@@ -234,7 +234,7 @@ test("admins alone see who has a second factor, and take a lost one away; the me
 test("the command takes a second factor away where no admin can", async () => {
 	const user = await makeUser(served.database, undefined, { passwordHash });
 	await enrol(user);
-	const ended = await assay(
+	const ended = await runCommand(
 		["user", "reset-two-factor", "--email", user.email],
 		{ DATABASE_URL: served.database.url },
 	);

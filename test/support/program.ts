@@ -12,14 +12,14 @@ export interface Ended {
 	stderr: string;
 }
 
-/** The environment without anything that configures Assay, and `settings`. */
-function environment(settings: Record<string, string>) {
+/** Returns the environment without anything that configures Assay, and `settings`. */
+export function withSettings(settings: Record<string, string>) {
 	const inherited = Object.entries(process.env).filter(
 		([name]) => !name.startsWith("ASSAY_") && name !== "DATABASE_URL",
 	);
 	return {
 		...Object.fromEntries(inherited),
-		// Else it would be made and kept in the checkout.
+		// Without it a secret would be made and kept in the checkout.
 		ASSAY_SECRET: "what the sessions of the tests are signed with",
 		...settings,
 	};
@@ -29,14 +29,14 @@ function environment(settings: Record<string, string>) {
 export function assay(
 	args: string[],
 	settings: Record<string, string> = {},
-	node: string = process.execPath,
 	input = "",
+	node: string = process.execPath,
 ): Promise<Ended> {
 	return new Promise((resolve) => {
 		const child = execFile(
 			node,
 			[PROGRAM, ...args],
-			{ env: environment(settings), cwd: ROOT },
+			{ env: withSettings(settings), cwd: ROOT },
 			(_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
 		);
 		child.stdin?.end(input);
@@ -72,7 +72,7 @@ export async function startAssay(
 				[PROGRAM, "start", "--json", `--workers=${how.workers ?? 1}`],
 			];
 	const child = spawn(command as string, args as string[], {
-		env: environment({ ASSAY_PORT: "0", ...settings }),
+		env: withSettings({ ASSAY_PORT: "0", ...settings }),
 		cwd: ROOT,
 		detached: how.npm ?? false,
 		stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,77 @@
+import { Readable, Writable } from "node:stream";
+import { main } from "../../src/main.ts";
+import { type Ended, withSettings } from "./program.ts";
+
+let latest: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command of `assay` in this process, with `input` as its standard input, and returns what
+ * the program would have ended with. Starting the program takes a hundred times as long; `assay` in
+ * program.ts does so for tests of what only a process shows. Commands run one after another, because
+ * they share this process's environment and streams.
+ */
+export function runCommand(
+	args: string[],
+	settings: Record<string, string> = {},
+	input = "",
+): Promise<Ended> {
+	const ended = latest.then(() => runAlone(args, settings, input));
+	latest = ended.catch(() => {});
+	return ended;
+}
+
+async function runAlone(
+	args: string[],
+	settings: Record<string, string>,
+	input: string,
+): Promise<Ended> {
+	const { env, exitCode } = process;
+	const stdout = new Capture();
+	const stderr = new Capture();
+	const restores = [
+		replace("stdout", stdout),
+		replace("stderr", stderr),
+		replace("stdin", Readable.from([Buffer.from(input)])),
+		// The channel to the test runner stays open.
+		replace("disconnect", undefined),
+	];
+	process.env = withSettings(settings);
+	process.exitCode = undefined;
+	try {
+		// A command that failed ends its process after a while. This process goes on.
+		await main(args, () => {});
+		return {
+			code: Number(process.exitCode ?? 0),
+			stdout: stdout.text(),
+			stderr: stderr.text(),
+		};
+	} finally {
+		for (const restore of restores) restore();
+		process.env = env;
+		process.exitCode = exitCode;
+	}
+}
+
+/** Gives a property of the process another value, and returns what restores it. */
+function replace(name: keyof typeof process, value: unknown): () => void {
+	const before = Object.getOwnPropertyDescriptor(process, name);
+	Object.defineProperty(process, name, { value, configurable: true });
+	return () => {
+		if (before) Object.defineProperty(process, name, before);
+		else Reflect.deleteProperty(process, name);
+	};
+}
+
+/** Keeps everything that is written to it. */
+class Capture extends Writable {
+	readonly #chunks: Buffer[] = [];
+
+	override _write(chunk: Buffer, _: string, done: () => void): void {
+		this.#chunks.push(chunk);
+		done();
+	}
+
+	text(): string {
+		return Buffer.concat(this.#chunks).toString();
+	}
+}
