@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
-import { appendChanges, appendRefusal } from "./audit/log.ts";
+import { appendChanges } from "./audit/log.ts";
+import { noteRejectedCall } from "./audit/rejected-calls.ts";
 import { applicationName } from "./db/application-name.ts";
 import { transaction } from "./db/pool.ts";
 import { retryConflicts } from "./db/retry-conflicts.ts";
@@ -172,13 +173,12 @@ async function authorize(
 	if (named) {
 		const mayCall = roleReaches(named.membership.role, needed);
 		if (mayCall && !excluded) return named.membership;
-		await appendRefusal(
-			services.pool,
+		await noteRejectedCall(services, {
 			principal,
-			operation.name,
-			named.membership.organizationId,
-			named.recordId,
-		);
+			operation: operation.name,
+			organizationId: named.membership.organizationId,
+			recordId: named.recordId,
+		});
 		throw new AppError(
 			"forbidden",
 			excluded ??

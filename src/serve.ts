@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
@@ -170,6 +171,9 @@ async function serveFrom(
 		await app.close();
 		await agentApi.idle();
 		await apiTokens.idle();
+		await flushRejectedCalls(database.pool).catch((err) =>
+			log.error({ err }, "rejected calls could not be counted"),
+		);
 		await usage.close();
 		await identity.idle();
 		await mail?.idle();

@@ -56,13 +56,22 @@ export async function appendChanges(
 	}
 }
 
-/** Logs that the role did not allow the operation. */
-export async function appendRefusal(
+/** A call that the role or the scope of the credential did not allow. */
+export interface RejectedCall {
+	principal: Principal;
+	operation: string;
+	organizationId: string;
+	recordId: string | null;
+}
+
+/**
+ * Adds that the role did not allow an operation. `further` is the number of rejections that one
+ * entry stands for, see rejected-calls.ts.
+ */
+export async function appendRejection(
 	pool: Pool,
-	principal: Principal,
-	operation: string,
-	organizationId: string,
-	recordId: string | null,
+	{ principal, operation, organizationId, recordId }: RejectedCall,
+	further?: number,
 ): Promise<void> {
 	const entry = {
 		...actorOf(principal),
@@ -70,6 +79,7 @@ export async function appendRefusal(
 		outcome: "REFUSED",
 		record_kind: recordId && parseId(recordId)?.kind,
 		record_id: recordId,
+		...(further && { changes: { further_rejections: { after: further } } }),
 	};
 	await retryConflicts(() =>
 		transaction(pool, { organizationId }, (client) =>
