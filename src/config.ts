@@ -17,6 +17,7 @@ export interface Config {
 	readonly logLevel: LogLevel;
 	/** The port that serves metrics; undefined means that none are served. */
 	readonly metricsPort: number | undefined;
+	readonly metricsHost: string;
 	/** Undefined means that the service makes one and keeps it in `dataDir`. */
 	readonly secret: string | undefined;
 	/** Undefined means that no mail is sent and people pass links on by hand. */
@@ -88,6 +89,10 @@ export const SETTINGS = {
 		help: "port that serves metrics for Prometheus",
 		without: "no metrics",
 	},
+	ASSAY_METRICS_HOST: {
+		help: "address that the metrics' port listens on",
+		default: "127.0.0.1",
+	},
 	ASSAY_LOG_LEVEL: {
 		help: LOG_LEVELS.join(", "),
 		default: "info",
@@ -132,6 +137,7 @@ export function readConfig(
 			"ASSAY_METRICS_PORT",
 			settingOf("ASSAY_METRICS_PORT"),
 		),
+		metricsHost: settingOf("ASSAY_METRICS_HOST") ?? "",
 		secret: readSecretText(settingOf("ASSAY_SECRET")),
 		mail: readMail(settingOf("ASSAY_SMTP_URL"), settingOf("ASSAY_MAIL_FROM")),
 		reportRetentionMonths: readMonths(

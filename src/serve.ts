@@ -209,6 +209,11 @@ async function serveFrom(
 		};
 	} catch (error) {
 		await close();
-		throw explainListen(error, `${config.host}:${config.port}`, "ASSAY_PORT");
+		throw explainListen(
+			error,
+			`${config.host}:${config.port}`,
+			"ASSAY_HOST",
+			"ASSAY_PORT",
+		);
 	}
 }

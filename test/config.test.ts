@@ -91,6 +91,7 @@ test("every setting is read", () => {
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
 		metricsPort: 9090,
+		metricsHost: "127.0.0.1",
 		mail: {
 			smtpUrl: "smtps://u:p@mail.example.com",
 			from: "Assay <assay@example.com>",

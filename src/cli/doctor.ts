@@ -208,7 +208,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 		["0.0.0.0", "127.0.0.1"],
 		["::", "::1"],
 	]);
-	const name = anywhere.get(config.host) ?? config.host;
+	const name = anywhere.get(config.metricsHost) ?? config.metricsHost;
 	const url = `http://${name.includes(":") ? `[${name}]` : name}:${config.metricsPort}/metrics`;
 	try {
 		const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });

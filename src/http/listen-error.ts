@@ -1,22 +1,26 @@
 import { AppError } from "../errors.ts";
 
-/** Why a server could not listen at `where` (host:port, set by `variables`), as far as it can be helped. */
+/**
+ * Explains why a server could not listen at `where` (host:port), if the operator can do something
+ * about it. The settings are the ones that set the host and the port.
+ */
 export function explainListen(
 	error: unknown,
 	where: string,
-	variables: string,
+	hostSetting: string,
+	portSetting: string,
 ): unknown {
 	const { code } = error as { code?: string };
 	if (code === "EADDRINUSE") {
 		return new AppError(
 			"bad_request",
-			`something already listens on ${where}; stop it, or set ${variables} to a free port`,
+			`something already listens on ${where}; stop it, or set ${portSetting} to a free port`,
 		);
 	}
 	if (code === "EADDRNOTAVAIL" || code === "EACCES") {
 		return new AppError(
 			"bad_request",
-			`cannot listen on ${where} (${code}); set ASSAY_HOST and ${variables} to an address of this machine that this user may use`,
+			`cannot listen on ${where} (${code}); set ${hostSetting} and ${portSetting} to an address of this machine that this user may use`,
 		);
 	}
 	return error;

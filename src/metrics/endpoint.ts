@@ -40,7 +40,14 @@ export async function openMetricsEndpoint(
 	});
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", (error) =>
-			reject(explainListen(error, `${host}:${port}`, "ASSAY_METRICS_PORT")),
+			reject(
+				explainListen(
+					error,
+					`${host}:${port}`,
+					"ASSAY_METRICS_HOST",
+					"ASSAY_METRICS_PORT",
+				),
+			),
 		);
 		server.listen(port, host, resolve);
 	});

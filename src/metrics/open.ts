@@ -39,7 +39,7 @@ export async function openWorkersMetrics(
 }
 
 async function listen(
-	{ host, metricsPort = 0 }: Config,
+	{ metricsHost: host, metricsPort = 0 }: Config,
 	log: Logger,
 	read: () => Promise<string>,
 ): Promise<OpenMetrics> {

@@ -94,6 +94,9 @@ test("the ports are the same everywhere", async () => {
 	const metrics = compose.services.assay.environment.ASSAY_METRICS_PORT;
 	expect(chart).toContain(`value: "${metrics}"`);
 	expect(chart).toContain(`containerPort: ${metrics}`);
+	// Prometheus asks from outside the container.
+	expect(compose.services.assay.environment.ASSAY_METRICS_HOST).toBe("0.0.0.0");
+	expect(chart).toMatch(/name: ASSAY_METRICS_HOST\s+value: "0\.0\.0\.0"/);
 });
 
 describe("what stands in front", () => {

@@ -147,6 +147,20 @@ test("the metrics are not on the port that the world sees, and nothing else is o
 	expect((await fetch(url, { method: "POST" })).status).toBe(405);
 });
 
+test("the metrics listen on ASSAY_METRICS_HOST, whatever ASSAY_HOST is, and on the loopback by default", async () => {
+	for (const [settings, host] of [
+		[{ ASSAY_HOST: "0.0.0.0" }, "127.0.0.1"],
+		[{ ASSAY_METRICS_HOST: "127.0.0.2" }, "127.0.0.2"],
+	] as const) {
+		const assay = await startService(undefined, {
+			ASSAY_METRICS_PORT: "0",
+			...settings,
+		});
+		expect(new URL(assay.service.metricsUrl ?? "").hostname).toBe(host);
+		await assay.close();
+	}
+});
+
 test("without ASSAY_METRICS_PORT there are none; a port that is taken stops the start and is named", async () => {
 	const plain = await startService();
 	closing.push(plain.close);
