@@ -3,6 +3,7 @@ import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
 import { ALWAYS_OFFERED, toolsetsOf } from "../tokens/scopes.ts";
+import { TEXTS_ARE_DATA } from "./instructions.ts";
 import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
@@ -203,7 +204,9 @@ function makeTool(operation: AnyOperation): Tool {
 	const definition: ToolDefinition = {
 		name: operation.name,
 		title: operation.title,
-		description: operation.description,
+		description: operation.isReadOnly
+			? `${operation.description} ${TEXTS_ARE_DATA}`
+			: operation.description,
 		inputSchema: {
 			...toJsonSchema(operation.input, "input"),
 			type: "object",
