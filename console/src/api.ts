@@ -90,7 +90,7 @@ export async function requestFile(
 			throw new ApiError(
 				0,
 				"unreachable",
-				"The file broke off before its end. Try again.",
+				"The download stopped before the end of the file. Try again.",
 			);
 		})) ?? { done: true as const, value: undefined };
 		if (done) break;
@@ -128,7 +128,7 @@ function toApiError(response: Response, answer: unknown): ApiError {
 		return new ApiError(
 			status,
 			name,
-			"The service cannot work at the moment. Try again in a few seconds.",
+			"The service is not available right now. Try again in a few seconds.",
 		);
 	}
 	if (status >= 500) {
@@ -136,7 +136,7 @@ function toApiError(response: Response, answer: unknown): ApiError {
 		return new ApiError(
 			status,
 			name,
-			`Something went wrong on the server. Try again; if it stays, tell your administrator${id ? ` the request's number ${id}` : ""}.`,
+			`Something went wrong on the server. Try again. If it happens again, tell your administrator${id ? ` the request ID ${id}` : ""}.`,
 		);
 	}
 	return new ApiError(

@@ -95,7 +95,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 				fields: ["legal_name", "countries", "certifications"],
 			},
 			{
-				title: "Web pages",
+				title: "Web links",
 				fields: [
 					"website_url",
 					"privacy_policy_url",

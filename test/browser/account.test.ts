@@ -71,7 +71,7 @@ test("a new password takes the present one, ends other sessions if asked, and si
 	const page = await openAccount(person);
 	const password = section(page, "Password");
 	const change = async (present: string, next: string) => {
-		await password.getByLabel("Present password").fill(present);
+		await password.getByLabel("Current password").fill(present);
 		await password.getByLabel("New password").fill(next);
 		await password.getByRole("button", { name: "Change the password" }).click();
 	};
@@ -128,7 +128,7 @@ function secondFactorOf(page: Page, person: TestUser) {
 			await elsewhere.context().clearCookies();
 			await elsewhere.goto("/sign-in?to=/account");
 			await signIn(elsewhere, person);
-			await heading(elsewhere, "Second step").waitFor();
+			await heading(elsewhere, "Two-factor code").waitFor();
 			if (kind === "Recovery code") {
 				await button(elsewhere, "Use a recovery code instead").click();
 			}
@@ -155,22 +155,26 @@ test(
 		await screenshot(page, "two-factor-scan");
 		const key = await factor.readKey();
 		await factor.confirm("000000");
-		await dialog.getByText("The code is wrong or too old").waitFor();
+		await dialog
+			.getByText("This code is wrong, expired or already used")
+			.waitFor();
 		const first = totp(key);
 		await factor.confirm(first);
 		await factor.codes.waitFor();
-		await dialog.getByRole("button", { name: "I have kept them" }).click();
+		await dialog.getByRole("button", { name: "I have saved them" }).click();
 		await twoFactor.getByText("On", { exact: true }).waitFor();
 
 		const elsewhere = await served.openPage();
 		await factor.signInElsewhere(elsewhere, "Code", "000000");
-		await elsewhere.getByText("The code is wrong or too old").waitFor();
+		await elsewhere
+			.getByText("This code is wrong, expired or already used")
+			.waitFor();
 		await axe(elsewhere);
 		await screenshot(elsewhere, "second-step-wrong");
 		// Who has just turned it on still sees the code that did it: it counts once.
 		await elsewhere.getByLabel("Code", { exact: true }).fill(first);
 		await button(elsewhere, "Continue").click();
-		await elsewhere.getByText("or was used before").waitFor();
+		await elsewhere.getByText("already used").waitFor();
 		await elsewhere.getByLabel("Code", { exact: true }).fill(totp(key, 1));
 		await button(elsewhere, "Continue").click();
 		await heading(elsewhere, "Account and security").waitFor();
@@ -215,14 +219,14 @@ test(
 		expect(await page.evaluate("navigator.clipboard.readText()")).toContain(
 			first,
 		);
-		await dialog.getByRole("button", { name: "I have kept them" }).click();
+		await dialog.getByRole("button", { name: "I have saved them" }).click();
 
 		const elsewhere = await served.openPage();
 		const enter = (code: string | undefined) =>
 			factor.signInElsewhere(elsewhere, "Recovery code", code);
 		const isRefused = () =>
 			elsewhere
-				.getByText("The recovery code is wrong or was used before.")
+				.getByText("This recovery code is wrong or already used.")
 				.waitFor();
 		// As somebody types it: without the dash, in capitals.
 		await enter(first.replace("-", " ").toUpperCase());
@@ -235,7 +239,7 @@ test(
 		await factor.givePassword("Make new codes");
 		await factor.codes.waitFor();
 		const [renewed] = await factor.readCodes();
-		await dialog.getByRole("button", { name: "I have kept them" }).click();
+		await dialog.getByRole("button", { name: "I have saved them" }).click();
 		await enter(second);
 		await isRefused();
 		await elsewhere.getByLabel("Recovery code").fill(renewed ?? "");

@@ -425,7 +425,9 @@ test("the state on a day is what was known by its end, and the period can be lon
 	await axe(page);
 	await screenshot(page, "devices/as-of");
 	await page.getByLabel("State on the day").fill(day(70 * DAY_MS));
-	await asOf.getByText("Nothing was known of this device by then").waitFor();
+	await asOf
+		.getByText("Nothing was known about this device at that time")
+		.waitFor();
 	await page.getByLabel("State on the day").fill(day(0));
 	await asOf.getByText("Pass", { exact: true }).waitFor();
 	await asOf.getByRole("link", { name: "Report: Host firewall" }).click();

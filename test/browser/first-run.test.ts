@@ -106,14 +106,14 @@ test("who is signed in as somebody else is told, and may sign out and go on", as
 	await page.getByText(`You are signed in as ${viewer.email}`).waitFor();
 	await axe(page);
 	await screenshot(page, "invitation-other");
-	await page.getByRole("button", { name: "Sign out and go on" }).click();
+	await page.getByRole("button", { name: "Sign out and continue" }).click();
 	await page.getByLabel("Your name").waitFor();
 });
 
 test("an invitation without its secret asks for the whole link", async () => {
 	const page = await served.openPage();
 	await page.goto("/invitation");
-	await heading(page, "This link is not whole").waitFor();
+	await heading(page, "This link is not complete").waitFor();
 	await axe(page);
 });
 
@@ -145,7 +145,7 @@ test("the link that `assay start` prints makes the first administrator, who is s
 
 	const printed = started.setupUrl ?? "";
 	await page.goto(printed.slice(0, -3));
-	await heading(page, "This link is not whole").waitFor();
+	await heading(page, "This link is not complete").waitFor();
 	await screenshot(page, "setup-broken");
 	await page.goto(printed);
 	await heading(page, "Set up Assay").waitFor();

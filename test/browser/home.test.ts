@@ -244,7 +244,7 @@ test("administrators are told of old API tokens and who changed what, others whi
 	);
 	await use("addRisk", aRisk(3, 5));
 	await page.reload();
-	const lately = page.getByRole("region", { name: "What changed lately" });
+	const lately = page.getByRole("region", { name: "Recent changes" });
 	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
 	await page
 		.getByRole("link", { name: "1 API token is older than 90 days" })
@@ -253,7 +253,7 @@ test("administrators are told of old API tokens and who changed what, others whi
 
 	const other = await open("viewer", { organization });
 	const records = other.page.getByRole("region", {
-		name: "What changed lately",
+		name: "Recent changes",
 	});
 	await records.getByRole("link", { name: "Risk 3 × 5" }).click();
 	await other.page.waitForURL("**/r/risk/*");

@@ -159,7 +159,7 @@ test("a viewer sees links and coverage, and nothing to change them with", async 
 	await links(page).getByRole("link", { name: "Seen measure" }).waitFor();
 	expect(await links(page).getByRole("button").count()).toBe(0);
 	await page.goto(at("risk/import"));
-	await page.getByText("You may read, but not import").waitFor();
+	await page.getByText("You cannot import records").waitFor();
 	expect(await page.locator("input[type=file]").count()).toBe(0);
 	await axe(page);
 	const { framework } = await add("addFramework", { name: "Viewed" });

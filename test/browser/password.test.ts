@@ -41,7 +41,7 @@ test("a forgotten password is set by the mailed link, which works once", async (
 	await screenshot(page, "forgot");
 	await page.getByLabel("E-mail address").fill(person.email);
 	await page.getByRole("button", { name: "Mail me a link" }).click();
-	await heading(page, "Look into your mail").waitFor();
+	await heading(page, "Check your mail").waitFor();
 	await axe(page);
 	await screenshot(page, "forgot-sent");
 
@@ -71,7 +71,7 @@ test("a forgotten password is set by the mailed link, which works once", async (
 	await axe(page);
 	await screenshot(page, "reset-used");
 	await page.goto("/reset-password");
-	await heading(page, "This link is not whole").waitFor();
+	await heading(page, "This link is not complete").waitFor();
 });
 
 test("an administrator's link sets the password too", async () => {

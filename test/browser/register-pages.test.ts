@@ -273,7 +273,7 @@ test("what is refused is said in the words of the form, and comes into view", as
 	await page.evaluate("scrollTo(0, 0)");
 	await page.keyboard.press("Enter");
 	const alert = page.getByRole("alert");
-	await alert.getByText("It was not saved").waitFor();
+	await alert.getByText("Not saved").waitFor();
 	await alert.getByText("Kind is not “Service account”.").waitFor();
 	await expect
 		.poll(async () => (await alert.boundingBox())?.y)
@@ -327,7 +327,7 @@ test("a person's page says what the person answers for, with devices, in one req
 	page.on("request", (request) => asked.push(request.url()));
 	await page.reload();
 	const uses = page.getByRole("region", {
-		name: "What this person answers for",
+		name: "Owned by this person",
 	});
 	await uses.getByRole("link", { name: "Devices" }).waitFor();
 	expect(await uses.innerText()).toMatch(
@@ -350,10 +350,12 @@ test("a person's page says what the person answers for, with devices, in one req
 
 test("a residual risk above the inherent one is questioned, in the list and on its page", async () => {
 	const page = await open(admin, "risk?q=grew");
-	await page.getByRole("img", { name: /residual risk is above/ }).waitFor();
+	await page.getByRole("img", { name: /residual risk is higher/ }).waitFor();
 	await page.getByRole("link", { name: "A risk that grew" }).click();
-	await page.getByText("Worth a second look").waitFor();
-	await page.getByText(/residual risk is above the inherent one/).waitFor();
+	await page.getByText("Please check").waitFor();
+	await page
+		.getByText(/residual risk is higher than the inherent risk/)
+		.waitFor();
 });
 
 test("a form says what will want a second look before it is saved", async () => {
@@ -361,11 +363,13 @@ test("a form says what will want a second look before it is saved", async () => 
 	await fill(page, "Inherent likelihood", { step: "2 Unlikely" });
 	await fill(page, "Inherent impact", { step: "1 Negligible" });
 	await fill(page, "Residual likelihood", { step: "5 Almost certain" });
-	await page.getByText(/residual risk is above the inherent one/).waitFor();
+	await page
+		.getByText(/residual risk is higher than the inherent risk/)
+		.waitFor();
 	await axe(page);
 	await screenshot(page, "form-hint");
 	await fill(page, "Residual likelihood", { step: "1 Rare" });
-	await expect.poll(() => page.getByText(/second look/).count()).toBe(0);
+	await expect.poll(() => page.getByText(/Please check/).count()).toBe(0);
 
 	const address = { primary_email_address: "shared@example.com" };
 	const person = { ...address, kind: "EMPLOYEE" };
@@ -376,7 +380,7 @@ test("a form says what will want a second look before it is saved", async () => 
 
 	await page.goto(at("nonconformity/new"));
 	await page.getByRole("button", { name: "Add the nonconformity" }).click();
-	await page.getByText("Say in a sentence what it is about.").waitFor();
+	await page.getByText("Enter a short description.").waitFor();
 	expect(page.url()).toMatch(/nonconformity\/new$/);
 });
 
@@ -407,7 +411,7 @@ test("a viewer sees no button that would be refused", async () => {
 		expect(await page.getByRole("button", { name }).count()).toBe(0);
 	}
 	await page.goto(at("risk/new"));
-	await page.getByRole("heading", { name: /may read, but not add/ }).waitFor();
+	await page.getByRole("heading", { name: /You cannot add records/ }).waitFor();
 	await page.goto(at("audit"));
 	await page
 		.getByRole("heading", { name: "There are no audits yet" })

@@ -99,7 +99,7 @@ test("an entry tells who changed what, before and after, in the words of the reg
 	await screenshot(page, "audit-entry");
 	await axe(page);
 	await entry
-		.getByRole("button", { name: "Everything about this record" })
+		.getByRole("button", { name: "All entries about this record" })
 		.click();
 	await page.getByRole("button", { name: "Add risk" }).waitFor();
 	await expect.poll(() => rows(page).count()).toBe(2);
@@ -203,7 +203,7 @@ test("an administrator has the log verified, and is shown the entry that was cha
 		page.getByRole("button", { name: "Verify", exact: true }).click();
 	const dialog = page.getByRole("dialog", { name: "Verify the audit log" });
 	await verify();
-	await dialog.getByText("The log is whole").waitFor();
+	await dialog.getByText("Audit log verified").waitFor();
 	const { rows } = await served.database.owner.query<{
 		count: number;
 		newest: string;
@@ -282,7 +282,9 @@ test("who is no administrator is told so, and asks the server for nothing", asyn
 	page.on("request", (request) => asked.push(request.url()));
 	await page.goto(path());
 	await page
-		.getByRole("heading", { name: "Only administrators read the audit log" })
+		.getByRole("heading", {
+			name: "Only administrators can read the audit log",
+		})
 		.waitFor();
 	expect(asked.filter((url) => url.includes("listAuditLog"))).toEqual([]);
 });

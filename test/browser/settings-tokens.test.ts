@@ -85,7 +85,7 @@ test("a token's life: created and copied, used over MCP, seen in use, rotated, r
 	await axe(page);
 	await page.keyboard.press("Escape");
 	await page.getByLabel("API token", { exact: true }).waitFor();
-	await page.getByLabel(/Keep the token in the variable/).check();
+	await page.getByLabel(/Store the token in the variable/).check();
 	expect(
 		await page.getByLabel("Claude Code", { exact: true }).innerText(),
 	).toContain("$ASSAY_TOKEN");
@@ -125,7 +125,7 @@ test("a token's life: created and copied, used over MCP, seen in use, rotated, r
 
 	await details.getByRole("button", { name: "Revoke" }).click();
 	const question = dialog(page, /^Revoke/);
-	await question.getByText("cannot be brought back").waitFor();
+	await question.getByText("cannot be undone").waitFor();
 	await screenshot(page, "tokens-revoke");
 	await axe(page);
 	await question.getByRole("button", { name: "Cancel" }).click();
@@ -283,7 +283,7 @@ test("an administrator sees and revokes every token that reaches the organizatio
 		await served.makePerson("admin"),
 		path(),
 	);
-	await page.getByRole("tab", { name: "All that reach Acme" }).click();
+	await page.getByRole("tab", { name: "All tokens in Acme" }).click();
 	const found = row(page, "Member's script");
 	await found.getByText(member.email).waitFor();
 	await screenshot(page, "tokens-organization");

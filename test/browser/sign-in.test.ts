@@ -129,7 +129,7 @@ test("who is signed out with something typed keeps it, signs in in another tab a
 	await page.context().clearCookies();
 	await page.getByRole("button", { name: "Add the task" }).click();
 	const told = page.getByRole("dialog", {
-		name: "You are not signed in any more",
+		name: "You are signed out",
 	});
 	await told.waitFor();
 	await axe(page);

@@ -25,7 +25,7 @@ test("a session's browser and system are told apart, whatever else they claim to
 		],
 		["curl/8.5.0", "curl"],
 		["something else", "something else"],
-		[null, "Unknown program"],
+		[null, "Unknown browser"],
 	] as const) {
 		expect(deviceWords(userAgent)).toBe(words);
 	}

@@ -50,7 +50,7 @@ export function ChangeRole({
 						<LastAdministrator />
 					) : (
 						<Text size="sm" c="dimmed">
-							It counts from the next request on, for API tokens too.
+							The new role applies from the next request, for API tokens too.
 						</Text>
 					)}
 					<RoleField
@@ -93,7 +93,7 @@ export function LastAdministrator() {
 			variant="outline"
 			title="You are the only administrator"
 		>
-			Somebody has to look after the organization. Make another member
+			An organization needs an administrator. Make another member an
 			administrator first.
 		</Alert>
 	);

@@ -14,7 +14,7 @@ import { PageHeader } from "./page-header.tsx";
 export function sentenceOf(error: unknown): string {
 	return error instanceof ApiError
 		? error.message
-		: "This page has failed. Reload it; if it stays, tell your administrator.";
+		: "This page has failed. Reload it. If it fails again, tell your administrator.";
 }
 
 const NOT_LOADED = "This could not be loaded";
@@ -82,9 +82,9 @@ export function NotFoundPage() {
 	return (
 		<>
 			<PageHeader title="Not found" />
-			<EmptyState title="There is nothing at this address">
-				It may have been deleted, or be in an organization that you do not
-				belong to.{" "}
+			<EmptyState title="Page not found">
+				It may have been deleted, or it may belong to an organization that you
+				are not a member of.{" "}
 				<Anchor component={Link} to="/" underline="always">
 					Go to the home page
 				</Anchor>

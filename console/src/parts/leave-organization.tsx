@@ -40,14 +40,14 @@ export function LeaveOrganization({
 		>
 			<Stack>
 				{leaving.isError && (
-					<ErrorState error={leaving.error} title="This was refused" />
+					<ErrorState error={leaving.error} title="This did not work" />
 				)}
 				{isLastAdmin ? (
 					<LastAdministrator />
 				) : (
 					<Text size="sm">
-						You and your API tokens lose the organization at once. Only an
-						administrator can invite you again.
+						You and your API tokens lose access to the organization immediately.
+						Only an administrator can invite you again.
 					</Text>
 				)}
 				<Group justify="flex-end">

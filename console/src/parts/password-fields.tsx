@@ -22,7 +22,7 @@ export function PresentPasswordInput(props: PasswordInputProps) {
 export function NewPasswordInput(props: PasswordInputProps) {
 	return (
 		<PresentPasswordInput
-			description={`At least ${MIN} characters. A few words that only you would put together are good.`}
+			description={`At least ${MIN} characters. Four unrelated words make a good password.`}
 			name="new-password"
 			autoComplete="new-password"
 			{...props}

@@ -6,14 +6,14 @@ export type Member = OutputOf<"listMembers">["members"][number];
 export type Role = Member["role"];
 
 export const ROLES: Record<Role, { label: string; may: string }> = {
-	viewer: { label: "Viewer", may: "Reads everything and changes nothing." },
+	viewer: { label: "Viewer", may: "Can read everything and change nothing." },
 	member: {
 		label: "Member",
-		may: "Also adds and changes records. For most people.",
+		may: "Can also add and change records. The right role for most users.",
 	},
 	admin: {
 		label: "Administrator",
-		may: "Also deletes, adds devices, invites members, changes settings and reads the audit log.",
+		may: "Can also delete records, add devices, invite members, change settings and read the audit log.",
 	},
 };
 

@@ -9,7 +9,7 @@ import {
 const SCHEMES = [
 	{ scheme: "light", label: "Light", icon: IconSun },
 	{ scheme: "dark", label: "Dark", icon: IconMoon },
-	{ scheme: "auto", label: "As the system", icon: IconDeviceDesktop },
+	{ scheme: "auto", label: "System", icon: IconDeviceDesktop },
 ] as const;
 
 export function ColorSchemeMenu() {

@@ -41,9 +41,8 @@ function Lost({ name, hasOthers }: { name: string; hasOthers: boolean }) {
 					)
 				}
 			>
-				An administrator has removed you, or you have left. What you had not
-				saved is lost. If this is a mistake, ask an administrator of {name} for
-				an invitation.
+				An administrator removed you, or you left. Unsaved changes are lost. If
+				this is a mistake, ask an administrator of {name} for an invitation.
 			</EmptyState>
 		</>
 	);

@@ -66,7 +66,7 @@ const schemes: Command[] = [
 	{ id: "dark", label: "Dark theme", icon: IconMoon, scheme: "dark" },
 	{
 		id: "auto",
-		label: "Theme as the system has it",
+		label: "System theme",
 		icon: IconDeviceDesktop,
 		scheme: "auto",
 	},

@@ -55,7 +55,7 @@ export const recoveryCodesLeftQuery = queryOptions({
 const WRONG: Record<string, { field: string; message: string }> = {
 	INVALID_PASSWORD: {
 		field: "password",
-		message: "This is not your present password",
+		message: "This is not your current password",
 	},
 	PASSWORD_TOO_SHORT: {
 		field: "new_password",
@@ -68,7 +68,7 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	INVALID_CODE: {
 		field: "code",
 		message:
-			"The code is wrong or too old, or was used before; enter the next one that the app shows",
+			"This code is wrong, expired or already used. Enter the next code from the app.",
 	},
 };
 

@@ -19,7 +19,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Account and security"
-				description="Yours alone, and the same in all your organizations."
+				description="These settings are yours and apply in all your organizations."
 			/>
 			{found.isError ? (
 				<ErrorState error={found.error} onRetry={found.refetch} />
@@ -40,7 +40,7 @@ export function Page() {
 					<Sessions />
 					<Section
 						title="Appearance"
-						description="In this browser."
+						description="Applies to this browser."
 						action={<ColorScheme />}
 					/>
 					<OwnOrganizations organizations={profile.organizations} />
@@ -60,7 +60,7 @@ function ColorScheme() {
 			data={[
 				{ value: "light", label: "Light" },
 				{ value: "dark", label: "Dark" },
-				{ value: "auto", label: "As the system" },
+				{ value: "auto", label: "System" },
 			]}
 		/>
 	);

@@ -18,7 +18,7 @@ import { RecoveryCodes } from "./recovery-codes.tsx";
 type Step = "password" | "scan" | "codes";
 
 const TITLES: Record<Step, string> = {
-	password: "Turn two-factor authentication on",
+	password: "Turn on two-factor authentication",
 	scan: "Add Assay to your authenticator app",
 	codes: "Two-factor authentication is on",
 };
@@ -50,8 +50,9 @@ export function EnableTwoFactor({
 					}}
 					onCancel={onClose}
 				>
-					You need an authenticator app, such as the one of your password
-					manager or phone. Nothing changes before its first code was right.
+					You need an authenticator app, such as the one in your password
+					manager or on your phone. Two-factor authentication turns on after you
+					enter a valid code.
 				</PasswordStep>
 			)}
 			{step === "scan" && begun && (
@@ -97,16 +98,21 @@ function Scan({
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>
 				{saving.refusal && (
-					<ErrorState error={saving.refusal} title="It is not on yet" />
+					<ErrorState
+						error={saving.refusal}
+						title="Two-factor authentication is not on yet"
+					/>
 				)}
-				<Text size="sm">Scan this with the app, or enter the key by hand.</Text>
+				<Text size="sm">
+					Scan this code with the app, or enter the key by hand.
+				</Text>
 				<Group justify="center">
 					<QrCode text={uri} label="QR code of the key below" />
 				</Group>
 				<CopyField label="Key" value={key} />
 				<TextInput
 					label="Code"
-					description="The six digits that the app shows for Assay now."
+					description="The six digits that the app shows for Assay."
 					name="code"
 					inputMode="numeric"
 					autoComplete="one-time-code"

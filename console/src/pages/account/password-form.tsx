@@ -26,12 +26,12 @@ export function PasswordForm({ email }: { email: string }) {
 				{saving.refusal && (
 					<ErrorState
 						error={saving.refusal}
-						title="Your password is as it was"
+						title="Your password was not changed"
 					/>
 				)}
 				<AccountName email={email} />
 				<PresentPasswordInput
-					label="Present password"
+					label="Current password"
 					{...form.getInputProps("password")}
 				/>
 				<NewPasswordInput
@@ -40,7 +40,7 @@ export function PasswordForm({ email }: { email: string }) {
 				/>
 				<Checkbox
 					label="Sign out everywhere else"
-					description="For when somebody else may know the old one. API tokens stay."
+					description="Choose this if somebody else may know the old password. API tokens keep working."
 					{...form.getInputProps("ends_others", { type: "checkbox" })}
 				/>
 				<Group>

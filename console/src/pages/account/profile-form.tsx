@@ -24,11 +24,11 @@ export function ProfileForm({ profile }: { profile: Profile }) {
 		<form noValidate onSubmit={saving.submit}>
 			<Stack maw={480}>
 				{saving.refusal && (
-					<ErrorState error={saving.refusal} title="It was not saved" />
+					<ErrorState error={saving.refusal} title="Not saved" />
 				)}
 				<TextInput
 					label="Name"
-					description="As your colleagues and the audit log show it."
+					description="Your colleagues and the audit log see this name."
 					name="name"
 					autoComplete="name"
 					{...form.getInputProps("name")}

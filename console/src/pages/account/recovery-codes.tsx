@@ -18,7 +18,7 @@ export function RecoveryCodes({
 			"assay-recovery-codes.txt",
 			new Blob(
 				[
-					`Recovery codes for ${email} at ${location.origin}. Each signs in once in place of the authenticator's code.\n\n${codes.join("\n")}\n`,
+					`Recovery codes for ${email} at ${location.origin}. Each code signs in once, instead of a code from the authenticator app.\n\n${codes.join("\n")}\n`,
 				],
 				{ type: "text/plain" },
 			),
@@ -26,8 +26,8 @@ export function RecoveryCodes({
 	return (
 		<Stack>
 			<Text size="sm">
-				Each of these codes signs you in once when the authenticator is not at
-				hand. Keep them where you keep passwords, not on the same phone.
+				Each code signs you in once when you do not have the authenticator app.
+				Keep the codes with your passwords, not on the same phone.
 			</Text>
 			<SecretOnce label="Recovery codes" value={codes} />
 			<Group justify="flex-end">
@@ -38,7 +38,7 @@ export function RecoveryCodes({
 				>
 					Download
 				</Button>
-				<Button onClick={onDone}>I have kept them</Button>
+				<Button onClick={onDone}>I have saved them</Button>
 			</Group>
 		</Stack>
 	);

@@ -27,7 +27,7 @@ export function Sessions() {
 	return (
 		<Section
 			title="Sessions"
-			description="Where you are signed in to the console. One that is not used for a week ends by itself."
+			description="The browsers in which you are signed in. A session ends after a week without use."
 			action={
 				sessions.length > 1 && (
 					<Button
@@ -57,7 +57,9 @@ export function Sessions() {
 				opened={ending !== null}
 				onClose={close}
 				title={
-					ending === "others" ? "Sign out everywhere else?" : "Sign out there?"
+					ending === "others"
+						? "Sign out everywhere else?"
+						: "Sign out of this session?"
 				}
 				action="Sign out"
 				onConfirm={async () => {
@@ -68,9 +70,9 @@ export function Sessions() {
 				}}
 			>
 				{ending === "others"
-					? "All your sessions but this one end with their next request. API tokens stay."
+					? "All your sessions except this one end with their next request. API tokens keep working."
 					: `${deviceWords(ending?.user_agent ?? null)} has to sign in again with its next request.`}{" "}
-				If you do not know a session, change your password as well.
+				If you do not recognize a session, change your password too.
 			</Confirm>
 		</Section>
 	);

@@ -39,8 +39,8 @@ export function TwoFactor({
 		>
 			<Text size="sm" mb="md">
 				{isEnabled
-					? "Signing in takes your password and a code of your authenticator app. A recovery code helps out when the app is not at hand."
-					: "With it, signing in also takes a code that an authenticator app on your phone shows. A stolen password alone is then worth nothing."}
+					? "You sign in with your password and a code from your authenticator app. Without the app, you can use a recovery code."
+					: "You also enter a code from an authenticator app when you sign in. A stolen password alone is then not enough."}
 			</Text>
 			{isEnabled && <CodesLeft />}
 			<Group>
@@ -60,7 +60,7 @@ export function TwoFactor({
 			{dialog === "enable" && <EnableTwoFactor email={email} onClose={close} />}
 			{dialog === "renew" && <RenewCodes email={email} onClose={close} />}
 			{dialog === "disable" && (
-				<Dialogue title="Turn two-factor authentication off?" onClose={close}>
+				<Dialogue title="Turn off two-factor authentication?" onClose={close}>
 					<PasswordStep
 						email={email}
 						action="Turn off"
@@ -75,8 +75,8 @@ export function TwoFactor({
 						}}
 						onCancel={close}
 					>
-						Your password alone signs in then. The entry in your authenticator
-						app and the recovery codes become useless.
+						You then sign in with your password alone. The entry in your
+						authenticator app and the recovery codes stop working.
 					</PasswordStep>
 				</Dialogue>
 			)}
@@ -99,7 +99,8 @@ function CodesLeft() {
 		</Text>
 	) : (
 		<Alert color="orange" variant="outline" mb="md" title={`${count} left`}>
-			Make new ones, before the authenticator is lost and no code is left.
+			Make new codes now, so that you can still sign in if you lose the
+			authenticator app.
 		</Alert>
 	);
 }
@@ -135,7 +136,7 @@ function RenewCodes({
 					onDone={setCodes}
 					onCancel={onClose}
 				>
-					The codes that you have now stop working.
+					Your current codes stop working.
 				</PasswordStep>
 			)}
 		</Dialogue>

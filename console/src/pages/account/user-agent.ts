@@ -22,7 +22,7 @@ const SYSTEMS = [
 
 /** What a browser says it is, in words: "Firefox on Linux". */
 export function deviceWords(userAgent: string | null): string {
-	if (!userAgent) return "Unknown program";
+	if (!userAgent) return "Unknown browser";
 	const find = (known: readonly (readonly [string, RegExp])[]) =>
 		known.find(([, sign]) => sign.test(userAgent))?.[0];
 	const [browser, system] = [find(BROWSERS), find(SYSTEMS)];

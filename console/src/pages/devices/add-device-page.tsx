@@ -41,7 +41,7 @@ export function Page() {
 			<>
 				<PageHeader
 					title="Add a device"
-					description="You get a token; the agent on the device enrolls itself with it."
+					description="You get a token. The agent on the device uses it to enroll."
 				/>
 				<Paper withBorder p="md" maw={640}>
 					<AddForm onAdded={setIssued} cancel={back} />
@@ -53,7 +53,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title={`Enroll ${issued.device.name ?? "the device"}`}
-				description="The device is added. Now bring the token to it."
+				description="The device is added. Now enter the token on the device."
 				actions={back}
 			/>
 			<Paper withBorder p="md" maw={860}>
@@ -113,7 +113,7 @@ function AddForm({
 				)}
 				<TextInput
 					label="Name"
-					description="What people call it, such as “Ada's laptop”. Without one it goes by its hostname."
+					description="For example “Ada's laptop”. If you leave it empty, the hostname is shown."
 					autoComplete="off"
 					maw={420}
 					{...form.getInputProps("name")}

@@ -43,7 +43,7 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 				<ErrorState error={states.error} onRetry={states.refetch} />
 			)}
 			{spans?.length === 0 && (
-				<Text>Nothing was known of this device by then.</Text>
+				<Text>Nothing was known about this device at that time.</Text>
 			)}
 			{spans && spans.length > 0 && (
 				<SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">

@@ -87,8 +87,8 @@ function NothingYet({ device }: { device: Device }) {
 		>
 			{device.status === "PENDING" ? (
 				<>
-					Its agent enrolls with the token, once; what it checks appears here
-					then.{" "}
+					The agent has to enroll with the token first. Its checks then appear
+					here.{" "}
 					<TextLink
 						to="/o/$org/devices/$id"
 						params={{ org: device.organization_id, id: device.id }}
@@ -102,7 +102,7 @@ function NothingYet({ device }: { device: Device }) {
 			) : device.status === "REVOKED" ? (
 				"The device is revoked: it may not report any more."
 			) : (
-				"Its agent sends one when it has checked the device; the checks appear here then."
+				"The agent sends its first report after it has checked the device. The checks then appear here."
 			)}
 		</Alert>
 	);
@@ -114,7 +114,7 @@ function NotCurrent({ device }: { device: Device }) {
 			color="gray"
 			variant="outline"
 			icon={<IconClockPause aria-hidden />}
-			title="These are the last known states, not the present ones"
+			title="These are the last known states, not the current ones"
 		>
 			{device.status === "REVOKED" ? (
 				"The device is revoked: it may not report any more."
@@ -123,8 +123,8 @@ function NotCurrent({ device }: { device: Device }) {
 			) : (
 				<>
 					The device was last heard of{" "}
-					<RelativeTime value={device.last_seen_at} />. Until it reports again
-					it counts as stale, never as passing.
+					<RelativeTime value={device.last_seen_at} />. Until it reports again,
+					its checks do not count as passing.
 				</>
 			)}
 		</Alert>

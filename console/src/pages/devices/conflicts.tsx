@@ -45,8 +45,8 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 			<Text size="sm">
 				The key of this device was used on other hardware:{" "}
 				<strong>{conflict.hostname}</strong> ({platformLabel(conflict.platform)}
-				). What that hardware is was not taken over; hostname and versions below
-				are those of whichever machine spoke last.
+				). The identity of that hardware was not stored. The hostname and
+				versions below come from the machine that reported last.
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>
@@ -54,8 +54,9 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 					again. That also settles this notice.
 				</List.Item>
 				<List.Item>
-					If not, the key was copied, as with a cloned disk. Revoke the device,
-					find the other machine, and enroll each with a token of its own.
+					If not, the key was copied, for example with a cloned disk. Revoke the
+					device, find the other machine, and enroll each machine with its own
+					token.
 				</List.Item>
 			</List>
 		</>
@@ -95,14 +96,14 @@ function DuplicateHardware({
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>
-					If it is the same machine, best re-issue the token of the other
-					device, enroll with that, so that its history goes on, and delete this
-					one. Or revoke the other device; this one becomes active with its next
-					heartbeat.
+					If it is the same machine, re-issue the token of the other device,
+					enroll with it to continue that history, and delete this device. You
+					can also revoke the other device; this one becomes active with its
+					next heartbeat.
 				</List.Item>
 				<List.Item>
-					If it is another machine, such as a virtual one that was copied, give
-					it a hardware UUID of its own.
+					If it is another machine, such as a copied virtual machine, give it
+					its own hardware UUID.
 				</List.Item>
 			</List>
 		</>

@@ -94,9 +94,9 @@ function Revoke({ device, ...asked }: Asked) {
 				await forgetReadings();
 			}}
 		>
-			Its key and any open enrollment token are void from the next request on,
-			and it leaves the fleet's figures. Its history stays, as proof. To bring
-			it back, re-issue its token.
+			The device's key and any open enrollment token stop working with the next
+			request, and the device no longer counts in the fleet's figures. Its
+			history stays as evidence. To bring the device back, re-issue its token.
 		</Confirm>
 	);
 }
@@ -121,9 +121,9 @@ function Delete({ device, ...asked }: Asked) {
 				void forgetReadings();
 			}}
 		>
-			The device, its key, its whole history, its reports and its links are
-			deleted for good; only the audit log still names it. To take it out of
-			service and keep the history as proof, revoke it instead.
+			The device, its key, its history, its reports and its links are deleted
+			permanently. Only the audit log still names it. To take the device out of
+			service and keep its history as evidence, revoke it instead.
 		</Confirm>
 	);
 }

@@ -51,7 +51,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Devices"
-				description="Laptops and servers, and what their agents say of how they are kept."
+				description="Laptops and servers, and their security posture."
 				actions={
 					<>
 						<ExportButton operation="listDevices" input={exported} />
@@ -78,7 +78,7 @@ export function Page() {
 					actions={add}
 				>
 					{mayAdmin
-						? "Add a device to get a token; the agent on the device enrolls itself with it and reports from then on."
+						? "Add a device to get a token. The agent on the device enrolls with it and then reports."
 						: "An administrator of your organization can add devices."}
 				</EmptyState>
 			)}
@@ -91,7 +91,7 @@ export function Page() {
 						</Button>
 					}
 				>
-					Take a filter away, or search for other words.
+					Remove a filter or search for other words.
 				</EmptyState>
 			)}
 			{rows.length > 0 && (

@@ -60,7 +60,7 @@ export function EditDevice({
 					)}
 					<TextInput
 						label="Name"
-						description="Without one it goes by its hostname."
+						description="If you leave it empty, the hostname is shown."
 						autoComplete="off"
 						data-autofocus
 						{...form.getInputProps("name")}

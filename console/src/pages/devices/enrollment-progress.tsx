@@ -70,7 +70,7 @@ export function EnrollmentProgress({
 const WORDS = {
 	token: "Waiting for the device to enroll …",
 	heartbeat: "The token was used. Waiting for the first heartbeat …",
-	void: "This token is void: it expired, was revoked, or a newer one took its place.",
+	void: "This token no longer works: it expired, was revoked, or was replaced by a newer one.",
 };
 
 function stepOf({ device, enrollment_token }: Found, tokenId: string) {

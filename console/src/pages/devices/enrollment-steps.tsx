@@ -49,15 +49,15 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 						<Tabs.Panel key={platform} value={platform}>
 							<Stack>
 								<Text size="sm">
-									The agent sends heartbeats and checks the device from then on.
-									Bring its program to the device (
+									The agent then sends heartbeats and checks the device. Copy
+									the agent's program to the device (
 									<Code>npm run build:agent</Code> makes it) and start this{" "}
 									{platform === "WINDOWS"
 										? "in a PowerShell as an administrator"
 										: "in its folder"}
-									. It asks for the token above. Other agents that speak the
-									Device Agent API, such as probo-agent, need the same two: the
-									server address and the token.
+									. It asks for the token above. Other agents that use the
+									Device Agent API, such as probo-agent, need the same two
+									values: the server address and the token.
 								</Text>
 								<CopyField
 									label="Command for the agent"
@@ -65,9 +65,9 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 								/>
 								<Text size="sm">
 									Or try it by hand, without an agent: this enrolls the device
-									and sends one heartbeat and one posture report, of a check
+									and sends one heartbeat and one posture report, with one check
 									whose outcome is unknown. The device's key is then in{" "}
-									<Code>$key</Code>; keep it, it cannot be shown again.
+									<Code>$key</Code>; keep it, because it cannot be shown again.
 									{platform === "FREEBSD" &&
 										" It needs curl (pkg install curl)."}
 								</Text>

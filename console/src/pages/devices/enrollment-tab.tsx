@@ -11,17 +11,17 @@ const STATES = {
 		tone: "active",
 		label: "Not used yet",
 		words:
-			"The device can still enroll with it. Who has lost the token needs a new one: it cannot be shown again.",
+			"The device can still enroll with it. If you have lost the token, make a new one: it cannot be shown again.",
 	},
 	EXPIRED: {
 		tone: "warning",
 		label: "Expired",
-		words: "Nobody used it in time. Re-issue the token to enroll the device.",
+		words: "It expired unused. Re-issue the token to enroll the device.",
 	},
 	REVOKED: {
 		tone: "neutral",
 		label: "Revoked",
-		words: "It is void. Re-issue the token to enroll the device.",
+		words: "It no longer works. Re-issue the token to enroll the device.",
 	},
 } as const satisfies Record<Token["state"], object>;
 
@@ -63,8 +63,8 @@ export function EnrollmentTab({ found }: { found: Found }) {
 						</Stack>
 					) : (
 						<Text size="sm">
-							There is none to be used. Re-issue the token when the agent is
-							installed anew or the hardware is replaced.
+							There is no open token. Re-issue the token if you reinstall the
+							agent or replace the hardware.
 						</Text>
 					)}
 				</div>
@@ -74,9 +74,9 @@ export function EnrollmentTab({ found }: { found: Found }) {
 }
 
 function keyInWords({ device }: Found): string {
-	if (device.status === "REVOKED") return "Revoked: every request is refused.";
+	if (device.status === "REVOKED") return "Revoked: every request is rejected.";
 	if (device.status === "ACTIVE") return "In use by the device's agent.";
 	return device.enrolled_at
-		? "Given to the device, which has not sent a heartbeat with it yet."
+		? "The device has the key and has not sent a heartbeat yet."
 		: "None yet: the device has not used its token.";
 }

@@ -20,7 +20,7 @@ export function Evidence({
 	if (!evidence || Object.keys(evidence).length === 0) {
 		return (
 			<Text size="sm" c="dimmed">
-				The agent gave no evidence, or its report is no longer kept.
+				The agent sent no evidence, or its report is no longer kept.
 			</Text>
 		);
 	}

@@ -46,7 +46,7 @@ export function Facts({ device }: { device: Device }) {
 			: []),
 	];
 	return (
-		<Paper withBorder p="md" component="section" aria-label="Facts">
+		<Paper withBorder p="md" component="section" aria-label="Details">
 			<SimpleGrid
 				component="dl"
 				m={0}

@@ -148,10 +148,10 @@ function Checks({ summary }: { summary: Summary }) {
 					))}
 				</SimpleGrid>
 				<Text size="xs" c="dimmed" mt="sm">
-					Percentages are of the devices heard of lately whose check passed,
-					failed or could not be determined.
+					Percentages count online devices: passed ÷ (passed + failed +
+					unknown).
 					{summary.omitted_checks > 0 &&
-						` ${summary.omitted_checks} rarer checks are not shown.`}
+						` ${summary.omitted_checks} less common checks are not shown.`}
 				</Text>
 			</Box>
 		</div>

@@ -154,7 +154,7 @@ function Histories({
 	if (spans.length === 0) {
 		return (
 			<Paper withBorder p="lg">
-				<Text>Nothing was reported in this time.</Text>
+				<Text>Nothing was reported in this period.</Text>
 				<Text size="sm" c="dimmed">
 					Choose a longer period. A device that is not enrolled yet has no
 					history.
@@ -171,7 +171,7 @@ function Histories({
 				/>
 				{isCut && (
 					<Alert color="gray" variant="outline">
-						There were too many changes to show them all; the latest are here.
+						Only the latest changes are shown, because there were too many.
 						Choose a shorter period.
 					</Alert>
 				)}

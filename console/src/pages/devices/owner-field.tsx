@@ -22,7 +22,7 @@ export function OwnerField({
 				organizationId={organizationId}
 				kind="people"
 				label="Owner"
-				description="Who uses it. Leave it empty for a device that several people share."
+				description="The person who uses it. Leave it empty for a shared device."
 				placeholder="Type a name"
 				w="100%"
 				value={value}

@@ -53,24 +53,24 @@ export function ReissueToken({
 			) : (
 				<Stack>
 					{reissuing.isError && (
-						<ErrorState error={reissuing.error} title="This was refused" />
+						<ErrorState error={reissuing.error} title="This did not work" />
 					)}
 					<Text size="sm">
-						For a device whose agent is installed anew, whose token expired, or
-						that comes back into service.
+						Use this when you reinstall the agent, when the token expired, or
+						when the device comes back into service.
 					</Text>
 					<List size="sm" spacing={4}>
-						<List.Item>A token given out before becomes void.</List.Item>
+						<List.Item>Any earlier token stops working.</List.Item>
 						{device.status === "ACTIVE" && (
 							<List.Item>
-								The device goes on reporting with its present key until the new
+								The device keeps reporting with its current key until the new
 								token is used.
 							</List.Item>
 						)}
 						{device.status === "REVOKED" && (
 							<List.Item>The device becomes pending again.</List.Item>
 						)}
-						<List.Item>Its history goes on.</List.Item>
+						<List.Item>Its history continues.</List.Item>
 					</List>
 					<TokenDays value={days} onChange={setDays} />
 					<Group justify="flex-end">

@@ -51,7 +51,7 @@ export function ReportsTab({ device }: { device: Device }) {
 			{reports.isSuccess && rows.length === 0 && (
 				<EmptyState title="No reports">
 					The agent reports after its first heartbeat, and then at each
-					interval. Old reports are not kept for ever; the history is.
+					interval. Old reports are deleted; the history is kept.
 				</EmptyState>
 			)}
 			{rows.length > 0 && (
@@ -95,7 +95,7 @@ export function ReportsTab({ device }: { device: Device }) {
 											{row.kept_until ? (
 												<CalendarDate value={row.kept_until} />
 											) : (
-												"For ever"
+												"Indefinitely"
 											)}
 										</Table.Td>
 									</Table.Tr>

@@ -91,7 +91,7 @@ function stateLabel(status: Piece["status"]): string {
 /** "Host firewall: pass 80%, no report 20%; now pass". */
 function gistOf(name: string, pieces: readonly Piece[]): string {
 	const last = pieces.at(-1);
-	if (!last) return `${name}: nothing was reported in this time`;
+	if (!last) return `${name}: nothing was reported in this period`;
 	const all = pieces.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 	const times = new Map<Piece["status"], number>();
 	for (const { status, fromMs, toMs } of pieces) {

@@ -16,7 +16,7 @@ export function TokenDays({
 	return (
 		<Select
 			label="The token expires after"
-			description="It works once. Choose as long as it takes to reach the device, no longer."
+			description="It works once. Choose only as long as you need to install the agent."
 			data={DAYS.map((days) => ({
 				value: String(days),
 				label: days === 1 ? "1 day" : `${days} days`,

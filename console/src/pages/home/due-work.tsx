@@ -29,7 +29,7 @@ export function DueWork({ overview }: { overview: Overview }) {
 			<Tile
 				{...common}
 				kind="obligation"
-				title="Obligations not yet met"
+				title="Open obligations"
 				work={overview.obligations}
 			/>
 			<Tile

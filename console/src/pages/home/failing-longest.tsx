@@ -22,8 +22,8 @@ export function FailingLongest({
 			{failing.length === 0 && (
 				<Text size="sm" c="dimmed">
 					{isAnyOnline
-						? "No device that is online fails a check."
-						: "Checks that fail are listed here while their devices are online."}
+						? "No online device fails a check."
+						: "Failing checks of online devices are listed here."}
 				</Text>
 			)}
 			<ul className={styles.rows}>

@@ -80,8 +80,8 @@ function Steps({
 		...(mayWrite
 			? [
 					{
-						title: "Import or write the first risk",
-						why: "What could happen, how likely and how bad it is, and what is done about it.",
+						title: "Add or import the first risk",
+						why: "Describe what could happen, how likely and how severe it is, and what you do about it.",
 						isDone: hasRisks,
 						action: (
 							<Group gap="xs">
@@ -108,7 +108,7 @@ function Steps({
 			: []),
 		{
 			title: "Make an API token",
-			why: "With it an AI client or a script works here, with exactly your rights.",
+			why: "An AI client or a script can then work here with exactly your permissions.",
 			// One that has expired or was revoked since was made all the same.
 			isDone: (tokens.data?.api_tokens.length ?? 0) > 0,
 			action: (
@@ -126,7 +126,7 @@ function Steps({
 			? [
 					{
 						title: "Invite your colleagues",
-						why: "Members keep the registers; viewers, such as auditors, only read.",
+						why: "Members edit the registers. Viewers, such as auditors, only read.",
 						isDone:
 							(members.data?.members.length ?? 0) > 1 ||
 							(invitations.data?.invitations.length ?? 0) > 0,

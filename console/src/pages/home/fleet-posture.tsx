@@ -58,8 +58,8 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 					<>
 						<Group justify="space-between" gap="xs" align="baseline">
 							<Text size="sm" c="dimmed">
-								Pass rate among devices that are online; stale and missing ones
-								never count as passing.
+								Pass rate of online devices. Stale and missing devices never
+								count as passing.
 							</Text>
 							<Legend
 								parts={["pass", "fail", "unknown", "stale", "not_reported"]}
@@ -74,7 +74,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 				)}
 				{summary.active_devices > 0 && unreported.length > 0 && (
 					<Text size="sm" c="dimmed">
-						Reported by no device yet: {unreported.map(nameOf).join(", ")}.
+						Not reported by any device yet: {unreported.map(nameOf).join(", ")}.
 					</Text>
 				)}
 				{more && (
@@ -83,7 +83,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 						params={{ org: organizationId }}
 						size="sm"
 					>
-						Rarer checks are with the devices
+						See the less common checks
 					</TextLink>
 				)}
 			</Stack>

@@ -75,7 +75,7 @@ function Content({
 }: {
 	overview: Overview;
 	summary: Summary;
-	/** What changed lately. */
+	/** Recent changes. */
 	children: React.ReactNode;
 }) {
 	const { mayWrite } = useOrganization();
@@ -91,8 +91,7 @@ function Content({
 			<>
 				{!mayWrite && (
 					<EmptyState title="Nothing is here yet">
-						Devices, risks and all else that your colleagues keep will be summed
-						up here.
+						This page will sum up devices, risks and the other registers.
 					</EmptyState>
 				)}
 				{steps}

@@ -6,8 +6,7 @@ export function Page() {
 		<>
 			<PageHeader title="No organization yet" />
 			<EmptyState title="You belong to no organization">
-				Ask an administrator of yours for an invitation, and open the link in
-				it.
+				Ask an administrator for an invitation, and open its link.
 			</EmptyState>
 		</>
 	);

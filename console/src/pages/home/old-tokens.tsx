@@ -27,7 +27,7 @@ export function OldTokens({ count }: { count: number | null }) {
 					: `${count.toLocaleString()} API tokens are`}{" "}
 				older than {OLD_TOKEN_DAYS} days
 			</TextLink>
-			. Rotate those in use, and revoke the others.
+			. Rotate the ones in use and revoke the others.
 		</Alert>
 	);
 }

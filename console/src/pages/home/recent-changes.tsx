@@ -25,7 +25,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	const changes = changesIn(entries).slice(0, SHOWN);
 	return (
 		<Section
-			title="What changed lately"
+			title="Recent changes"
 			more={
 				<TextLink
 					to="/o/$org/settings/audit-log"
@@ -71,7 +71,7 @@ export function RecentRecords({
 	records: Overview["recently_changed"];
 }) {
 	return (
-		<Section title="What changed lately">
+		<Section title="Recent changes">
 			<Rows isEmpty={records.length === 0}>
 				{records.slice(0, SHOWN).map(({ kind, id, name, ...record }) => (
 					<li key={id} className={styles.row}>
@@ -99,7 +99,7 @@ function Rows({
 	if (isEmpty) {
 		return (
 			<Text size="sm" c="dimmed">
-				Changes of records will be listed here.
+				Changes to records will be listed here.
 			</Text>
 		);
 	}

@@ -19,17 +19,17 @@ export const STATES = {
 	planned: {
 		label: "Planned only",
 		tone: "neutral",
-		means: "linked to measures that nobody has started",
+		means: "linked only to measures that are not started",
 	},
 	open: {
 		label: "Nothing yet",
 		tone: "warning",
-		means: "linked to no measure that applies",
+		means: "not linked to any measure that applies",
 	},
 	excluded: {
 		label: "Excluded",
 		tone: "neutral",
-		means: "does not apply, and does not count",
+		means: "does not apply and does not count",
 	},
 } as const satisfies Record<
 	string,

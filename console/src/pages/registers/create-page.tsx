@@ -21,8 +21,8 @@ export function Page() {
 		return (
 			<>
 				<PageHeader title={title} />
-				<EmptyState title="You may read, but not add">
-					Ask an administrator of the organization for the role member.
+				<EmptyState title="You cannot add records">
+					You can only view. Ask an administrator to make you a member.
 				</EmptyState>
 			</>
 		);

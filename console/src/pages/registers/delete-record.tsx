@@ -76,8 +76,8 @@ export function DeleteRecord({
 						{titleOf(kind, record)}
 					</Text>
 					<Text size="sm">
-						It is deleted for good, with its links to other records. The audit
-						log keeps what it was.
+						It is deleted permanently, with its links to other records. The
+						audit log keeps its last values.
 					</Text>
 					{isRefused && (
 						<UsedNow

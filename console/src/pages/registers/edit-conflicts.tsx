@@ -91,13 +91,14 @@ function Conflicts({
 			opened
 			onClose={() => answer(null)}
 			size="lg"
-			title="Somebody else has changed this meanwhile"
+			title="Somebody else has changed this record"
 			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<Stack>
 				<Text size="sm">
-					Since you opened the form, the {kind.noun} was saved by somebody else,
-					or in another tab. Choose what to keep; nothing of yours is saved yet.
+					Since you opened the form, the {kind.noun} was saved by somebody else
+					or in another tab. Choose what to keep. Your changes are not saved
+					yet.
 				</Text>
 				{fields.map((field) => (
 					<Radio.Group

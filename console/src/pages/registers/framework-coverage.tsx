@@ -79,9 +79,9 @@ export function FrameworkCoverage({
 					)
 				}
 			>
-				Controls are its requirements.{" "}
+				Controls are the requirements of a framework.{" "}
 				{mayWrite
-					? "Add them one by one, or import a file with all of them."
+					? "Add them one by one, or import them from a file."
 					: "A member of the organization can add them."}
 			</EmptyState>
 		);
@@ -112,7 +112,7 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 		<Stack gap="xs" mb="lg">
 			<Text>
 				{coverage_percent === null ? (
-					"No control applies: all of them are excluded."
+					"No control applies: all controls are excluded."
 				) : (
 					<>
 						<b>{`${Math.floor(coverage_percent)} %`}</b>

@@ -16,7 +16,7 @@ export function HintList({
 		<Alert
 			color="orange"
 			variant="outline"
-			title="Worth a second look"
+			title="Please check"
 			icon={<IconAlertTriangle aria-hidden />}
 		>
 			<List size="sm" listStyleType="none">

@@ -26,23 +26,23 @@ const rules: Rules = {
 	risk: ({ inherent_risk_score, residual_risk_score, treatment, owner_id }) => [
 		residual_risk_score > inherent_risk_score && {
 			field: "residual_risk_score",
-			text: "The residual risk is above the inherent one: treatment should not make a risk greater. Check both scores.",
+			text: "The residual risk is higher than the inherent risk: treatment should not increase a risk. Check both scores.",
 		},
 		treatment === "MITIGATED" &&
 			residual_risk_score === inherent_risk_score && {
 				field: "residual_risk_score",
-				text: "The risk is said to be mitigated, but its score after treatment is the same as before.",
+				text: "The risk is marked as mitigated, but its score after treatment is unchanged.",
 			},
 		treatment === "ACCEPTED" &&
 			owner_id === null && {
 				field: "owner_id",
-				text: "The risk is accepted, but nobody answers for it. Choose an owner.",
+				text: "The risk is accepted but has no owner. Choose an owner.",
 			},
 	],
 	people: ({ contract_end_date }, today) => [
 		isBefore(contract_end_date, today) && {
 			field: "contract_end_date",
-			text: "The contract has ended. Hand what this person owns to somebody else.",
+			text: "The contract has ended. Transfer what this person owns to somebody else.",
 		},
 	],
 	nonconformity: ({ due_date, status, effectiveness_check }, today) => [
@@ -50,7 +50,7 @@ const rules: Rules = {
 		status === "CLOSED" &&
 			!effectiveness_check && {
 				field: "effectiveness_check",
-				text: "It is closed, but nothing says how it was verified that the action works.",
+				text: "It is closed without an effectiveness check. Describe how you verified that the action works.",
 			},
 	],
 	obligation: ({ due_date, last_review_date, status }, today) => [
@@ -64,7 +64,7 @@ const rules: Rules = {
 		state === "COMPLETED" &&
 			isBefore(valid_until, today) && {
 				field: "valid_until",
-				text: "Its result no longer holds. Plan the next audit, or set the state to outdated.",
+				text: "Its validity has ended. Plan the next audit, or set the state to outdated.",
 			},
 	],
 	task: ({ deadline, state }, today) => [
@@ -118,7 +118,7 @@ function useSameAddress(
 	return [
 		{
 			field: "primary_email_address",
-			text: `${others[0]?.full_name} has this address too${others.length > 1 ? `, and ${others.length - 1} more` : ""}. Check that it is not the same person twice.`,
+			text: `${others[0]?.full_name} has this address too${others.length > 1 ? `, and ${others.length - 1} more` : ""}. Check that the person is not listed twice.`,
 		},
 	];
 }
@@ -131,7 +131,7 @@ function overdue(
 	return (
 		isBefore(date, today) && {
 			field,
-			text: "It is overdue. Finish it, or agree on another date.",
+			text: "It is overdue. Finish it or set a new date.",
 		}
 	);
 }

@@ -37,7 +37,7 @@ export function TemplateButton({ kind }: { kind: KindDescription }) {
 	);
 }
 
-/** What a file may have, and how it is written. */
+/** Columns of the file, and how it is written. */
 export function Columns({ kind }: { kind: KindDescription }) {
 	return (
 		<Box
@@ -51,7 +51,7 @@ export function Columns({ kind }: { kind: KindDescription }) {
 					<Table.Tr>
 						<Table.Th scope="col">Column</Table.Th>
 						<Table.Th scope="col">In a new record</Table.Th>
-						<Table.Th scope="col">What it holds</Table.Th>
+						<Table.Th scope="col">Content</Table.Th>
 					</Table.Tr>
 				</Table.Thead>
 				<Table.Tbody>
@@ -87,9 +87,9 @@ function contentOf(field: FieldDescription): string {
 		case "choice":
 			return choices.map(({ label }) => label).join(", ");
 		case "countries":
-			return "Countries as two letters such as DE; several between semicolons";
+			return "Country codes such as DE; separate several with semicolons";
 		case "date":
-			return `${help}; written as 2026-12-31`;
+			return `${help}; for example 2026-12-31`;
 		case "integer":
 			return max !== undefined && max < 1000
 				? `${help}, ${min} to ${max}`
@@ -98,11 +98,11 @@ function contentOf(field: FieldDescription): string {
 			return reference ? `${help}: ${naming(reference)}` : help;
 		case "references":
 			return reference
-				? `${help}: ${naming(reference)}; several between semicolons`
+				? `${help}: ${naming(reference)}; separate several with semicolons`
 				: help;
 		case "names":
 		case "emails":
-			return `${help}; several between semicolons`;
+			return `${help}; separate several with semicolons`;
 		default:
 			return help;
 	}

@@ -16,7 +16,7 @@ export async function readChosenFile(file: File): Promise<ChosenFile> {
 	const { name } = file;
 	if (file.size > MAX_BYTES) {
 		throw new Error(
-			`${name} is larger than 16 MB, the most at a time. Split it and import the parts.`,
+			`${name} is larger than 16 MB, the limit for one import. Split the file and import the parts.`,
 		);
 	}
 	const bytes = await file.arrayBuffer().catch(() => {
@@ -27,7 +27,7 @@ export async function readChosenFile(file: File): Promise<ChosenFile> {
 	const [first, second] = new Uint8Array(bytes);
 	if (first === 0x50 && second === 0x4b) {
 		throw new Error(
-			`${name} is a workbook. Save it as CSV in your spreadsheet ("CSV UTF-8" in Excel), then choose that file.`,
+			`${name} is a workbook. Save it as CSV in your spreadsheet program ("CSV UTF-8" in Excel), then choose that file.`,
 		);
 	}
 	const decode = (encoding: string, fatal = false) =>

@@ -31,8 +31,8 @@ export function Page() {
 		return (
 			<>
 				<PageHeader title={title} />
-				<EmptyState title="You may read, but not import">
-					Ask an administrator of the organization for the role member.
+				<EmptyState title="You cannot import records">
+					You can only view. Ask an administrator to make you a member.
 				</EmptyState>
 			</>
 		);
@@ -41,7 +41,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title={title}
-				description="From a CSV file, as any spreadsheet can write it. You see what would change before anything is stored."
+				description="Import a CSV file from any spreadsheet. You see a preview before anything is stored."
 				actions={
 					<ButtonLink
 						variant="default"
@@ -123,18 +123,17 @@ function Import({
 					withBorder
 					p="lg"
 					component="section"
-					aria-label="What a file may have"
+					aria-label="Columns of the file"
 				>
 					<Group justify="space-between" mb="sm">
-						<Title order={2}>What a file may have</Title>
+						<Title order={2}>Columns of the file</Title>
 						<TemplateButton kind={kind} />
 					</Group>
 					<Text size="sm" c="dimmed" mb="sm">
-						Its first line names the columns, in any order; columns that you do
-						not need can be left out. A line changes a {kind.noun} that there is
-						already, if it says which, and adds a new one otherwise. A file that
-						was exported here can be changed and imported again. At most 10,000
-						lines.
+						The first line names the columns, in any order. Leave out columns
+						that you do not need. A line changes a {kind.noun} that exists if it
+						names one, and adds a new one otherwise. You can change an exported
+						file and import it again. A file may have at most 10,000 lines.
 					</Text>
 					<Columns kind={kind} />
 				</Paper>
@@ -195,8 +194,8 @@ function FileField({
 			</Group>
 			{file?.isGuessed && (
 				<Text size="sm" ta="center" mt="sm">
-					The file is not in Unicode; it was read as Windows-1252. Check that
-					letters with accents are right, or save it as CSV UTF-8.
+					The file is not in Unicode and was read as Windows-1252. Check that
+					accented letters are right, or save it as CSV UTF-8.
 				</Text>
 			)}
 		</Paper>

@@ -65,7 +65,7 @@ export function ImportPreview({
 	return (
 		<Paper withBorder p="lg" component="section" aria-label="Preview">
 			<Group justify="space-between" align="flex-start" mb="md">
-				<Title order={2}>What would happen</Title>
+				<Title order={2}>Preview</Title>
 				<MatchSelect
 					kind={kind}
 					value={matchBy ?? trying.data?.matched_by}
@@ -145,7 +145,7 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
 				>
 					Mend {wrong === 1 ? "it" : "them"} in the file and choose it again:
-					nothing is imported while a line is wrong.
+					nothing is imported until all lines are valid.
 				</Alert>
 			)}
 			{known_names > 0 && (
@@ -158,7 +158,7 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 							: `${known_names.toLocaleString()} of the names are in the register already`
 					}
 				>
-					These lines would add {kind.nouns} that may be there. To change those
+					These lines add {kind.nouns} that may be there. To change those
 					instead, choose above by what existing records are found.
 				</Alert>
 			)}
@@ -186,7 +186,7 @@ function ConfirmButton({
 	const records = add + update;
 	const why =
 		wrong > 0
-			? "Wrong lines have to be mended first."
+			? "Fix the wrong lines first."
 			: records === 0
 				? "Everything in the file is in the register already."
 				: undefined;

@@ -16,15 +16,13 @@ export function LeaveGuard({ guard }: { guard: Guard }) {
 		<Modal
 			opened={isBlocked}
 			onClose={() => guard.reset?.()}
-			title={
-				isSignedOut ? "You are not signed in any more" : "Leave without saving?"
-			}
+			title={isSignedOut ? "You are signed out" : "Leave without saving?"}
 			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<Text>
 				{isSignedOut
-					? "What you have entered is still here, but not saved. Sign in in another tab, come back to this one, and save again."
-					: "What you have entered here is not saved and will be lost."}
+					? "Your input is still here but is not saved. Sign in in another tab, come back to this one, and save again."
+					: "Your input is not saved and will be lost."}
 			</Text>
 			<Group justify="flex-end" mt="md">
 				<Button
@@ -40,7 +38,7 @@ export function LeaveGuard({ guard }: { guard: Guard }) {
 					</Button>
 				)}
 				<Button color="red.9" onClick={() => guard.proceed?.()}>
-					{isSignedOut ? "Give it up" : "Leave"}
+					{isSignedOut ? "Discard it" : "Leave"}
 				</Button>
 			</Group>
 		</Modal>

@@ -240,7 +240,7 @@ function Nothing({
 					</Button>
 				}
 			>
-				Use fewer words, or take a filter away.
+				Use fewer words or remove a filter.
 			</EmptyState>
 		);
 	}
@@ -250,7 +250,7 @@ function Nothing({
 			actions={actions && <Group>{actions}</Group>}
 		>
 			{actions
-				? "Add the first one here, or import a file with many."
+				? "Add the first one here, or import many from a file."
 				: "A member of the organization can add them."}
 		</EmptyState>
 	);

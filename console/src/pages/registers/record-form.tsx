@@ -156,7 +156,7 @@ export function RecordForm({
 						id={id}
 					/>
 				)}
-				{refusal && <ErrorState error={refusal} title="It was not saved" />}
+				{refusal && <ErrorState error={refusal} title="Not saved" />}
 				<Group justify="flex-end">
 					<Button variant="default" onClick={onCancel}>
 						Cancel
@@ -222,7 +222,7 @@ function unsaid({ kind }: KindDescription, { description }: FormValues) {
 	const isWanted = kind === "nonconformity" || kind === "continual_improvement";
 	const isEmpty = typeof description === "string" && !description.trim();
 	return isWanted && isEmpty
-		? { description: "Say in a sentence what it is about." }
+		? { description: "Enter a short description." }
 		: {};
 }
 
@@ -234,7 +234,7 @@ function unfinishedDates(form: HTMLFormElement): Record<string, string> {
 			.filter(({ validity }) => validity.badInput)
 			.map(({ dataset }) => [
 				dataset.path ?? "",
-				"Finish the date, or empty it.",
+				"Complete the date or clear it.",
 			]),
 	);
 }

@@ -45,7 +45,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Risk matrix"
-				description="How many risks there are by likelihood and impact. A number leads to its risks."
+				description="The number of risks by likelihood and impact. Click a number to see its risks."
 				actions={
 					<>
 						<SegmentedControl
@@ -90,7 +90,7 @@ export function Page() {
 					}
 				>
 					{mayWrite
-						? "Write down what could happen, with how likely and how bad it would be: it appears here."
+						? "Describe what could happen, how likely it is and how severe it would be: the risk then appears here."
 						: "A member of the organization can add them."}
 				</EmptyState>
 			) : (

@@ -30,8 +30,7 @@ function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
 export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 	const uses = useUses({ kind, id });
 	if (uses.length === 0) return null;
-	const title =
-		kind === "people" ? "What this person answers for" : "Where it is used";
+	const title = kind === "people" ? "Owned by this person" : "Where it is used";
 	return (
 		<Paper withBorder p="lg" component="section" aria-label={title}>
 			<Title order={2} mb="xs">

@@ -108,7 +108,7 @@ export function Page() {
 						</Button>
 					}
 				>
-					Revoked and expired ones do not count.
+					Revoked and expired tokens are not counted.
 				</EmptyState>
 			)}
 			{tokens.isSuccess && !isOldOnly && rows.length === 0 && (
@@ -118,8 +118,8 @@ export function Page() {
 					actions={isOfOrganization ? null : create}
 				>
 					{isOfOrganization
-						? "No member has made one."
-						: "With a token an AI client such as Claude, or a script, works on the registers and devices for you."}
+						? "No member has created a token."
+						: "With a token, an AI client such as Claude or a script can work on the registers and devices for you."}
 				</EmptyState>
 			)}
 			{rows.length > 0 && (
@@ -135,7 +135,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="API tokens"
-				description="For AI clients and scripts. A token acts for its user, in every organization of the user, with the role there at that moment."
+				description="For AI clients and scripts. A token acts for its user in all of the user's organizations, with the user's current role in each."
 				actions={create}
 			/>
 			{mayAdmin ? (
@@ -151,7 +151,7 @@ export function Page() {
 					<Tabs.List mb="md">
 						<Tabs.Tab value="own">Yours</Tabs.Tab>
 						<Tabs.Tab value={ORGANIZATION}>
-							All that reach {organization.name}
+							All tokens in {organization.name}
 						</Tabs.Tab>
 					</Tabs.List>
 					<Tabs.Panel value="own">{!isOfOrganization && list}</Tabs.Panel>

@@ -76,7 +76,7 @@ export function AuditEntry({
 							variant="default"
 							onClick={() => onFilter({ record_id })}
 						>
-							Everything about this record
+							All entries about this record
 						</Button>
 					)}
 					{actor_id && (
@@ -85,7 +85,7 @@ export function AuditEntry({
 							variant="default"
 							onClick={() => onFilter({ actor_id })}
 						>
-							Everything by {actor_name}
+							All entries by {actor_name}
 						</Button>
 					)}
 					{token_id && (
@@ -94,7 +94,7 @@ export function AuditEntry({
 							variant="default"
 							onClick={() => onFilter({ token_id })}
 						>
-							Everything with this token
+							All entries with this token
 						</Button>
 					)}
 				</Group>

@@ -105,7 +105,7 @@ function Chosen({
 	return (
 		<FilterChip
 			label={label}
-			remove={`Take the filter away: ${label}`}
+			remove={`Remove the filter: ${label}`}
 			onRemove={() => list.setFilter(name, undefined)}
 		/>
 	);

@@ -30,7 +30,7 @@ export function Page() {
 	return (
 		<>
 			<PageHeader title="Audit log" />
-			<EmptyState title="Only administrators read the audit log">
+			<EmptyState title="Only administrators can read the audit log">
 				Ask an administrator of your organization if you need to know who
 				changed something.
 			</EmptyState>
@@ -104,7 +104,7 @@ function AuditLog() {
 					}
 				>
 					{list.hasFilters
-						? "Take a filter away, or look in a longer time."
+						? "Remove a filter or choose a longer period."
 						: "Every change in the organization will be listed here."}
 				</EmptyState>
 			)}
@@ -118,8 +118,8 @@ function AuditLog() {
 			)}
 			{log.isSuccess && <Pager list={list} nextCursor={log.data.next_cursor} />}
 			<Text size="xs" c="dimmed" mt="lg" component="div">
-				Every entry holds a hash of itself and of the entry before it, so that a
-				changed, missing or added one shows: “Verify” checks them, as{" "}
+				Every entry contains a hash of itself and of the entry before it, so a
+				changed, missing or added entry is detected: “Verify” checks them, as{" "}
 				<Code>assay audit verify</Code> does on the server. There{" "}
 				<Code>assay audit export</Code> writes them as JSON Lines that can be
 				checked without Assay; docs/audit-log.md says how.

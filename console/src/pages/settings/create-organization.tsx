@@ -43,9 +43,8 @@ export function CreateOrganization({
 						<ErrorState error={saving.refusal} title="It was not created" />
 					)}
 					<Text size="sm">
-						It has members, devices, registers and an audit log of its own,
-						apart from those of your other organizations. You become its
-						administrator.
+						It has its own members, devices, registers and audit log, separate
+						from your other organizations. You become its administrator.
 					</Text>
 					<TextInput
 						label="Name"

@@ -87,7 +87,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 						)}
 						<TextInput
 							label="Name"
-							description="What uses it, such as “Claude Code on my laptop”. One token for each use, so that each can be revoked alone."
+							description="What will use it, such as “Claude Code on my laptop”. Make one token for each use, so that you can revoke each one alone."
 							withAsterisk
 							data-autofocus
 							autoComplete="off"

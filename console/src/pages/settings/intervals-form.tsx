@@ -43,7 +43,7 @@ export function IntervalsForm({
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>
 				{saving.refusal && (
-					<ErrorState error={saving.refusal} title="It was not saved" />
+					<ErrorState error={saving.refusal} title="Not saved" />
 				)}
 				<Group align="flex-start">
 					<Select
@@ -68,8 +68,7 @@ export function IntervalsForm({
 						the heartbeat's interval and a minute.
 					</List.Item>
 					<List.Item>
-						A check that begins to fail is seen after at most{" "}
-						{durationWords(posture)}.
+						A failing check is seen after at most {durationWords(posture)}.
 					</List.Item>
 					<Load
 						organizationId={organization.id}

@@ -48,8 +48,8 @@ export function InviteMember({
 			title={
 				made
 					? made.is_mailed
-						? "The invitation is on its way"
-						: "Pass the invitation on"
+						? "The invitation is sent"
+						: "Send the invitation link"
 					: again
 						? "Invite again"
 						: "Invite a member"
@@ -69,7 +69,7 @@ export function InviteMember({
 						)}
 						{again && (
 							<Text size="sm">
-								This makes a new link; the old one stops working.
+								This makes a new link. The old link stops working.
 							</Text>
 						)}
 						<TextInput
@@ -108,7 +108,7 @@ function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
 		<Stack>
 			<Text size="sm">
 				{made.is_mailed
-					? `A mail with the link was sent to ${email}; there is nothing more to do. If it does not arrive, send the link yourself.`
+					? `A mail with the link was sent to ${email}. If it does not arrive, send the link yourself.`
 					: `This service sends no mail: send the link to ${email} yourself.`}{" "}
 				It works once, until <DateTime value={expires_at} />, and only for this
 				address.

@@ -107,16 +107,16 @@ export function MemberActions({
 			<Confirm
 				opened={dialog === "two-factor"}
 				onClose={close}
-				title={`Reset the second factor of ${member.name}?`}
+				title={`Reset two-factor authentication of ${member.name}?`}
 				action="Reset two-factor"
 				onConfirm={async () => {
 					await call("resetTwoFactor", whose);
 					await forgetReadings();
 				}}
 			>
-				For somebody who has lost the authenticator and the recovery codes. The
-				password alone signs in then, and all sessions end. Make sure that it is
-				really {member.name} who asks.
+				Use this if {member.name} has lost the authenticator app and the
+				recovery codes. All sessions end, and the password alone is then enough
+				to sign in. Make sure that the request really comes from {member.name}.
 			</Confirm>
 			<Confirm
 				opened={dialog === "remove"}
@@ -128,9 +128,9 @@ export function MemberActions({
 					await forgetReadings();
 				}}
 			>
-				{member.name} and their API tokens lose this organization with their
-				next request. The account itself stays, and so does what they did, in
-				the audit log. An invitation brings them back.
+				{member.name} and their API tokens lose access to this organization with
+				their next request. The account stays, and the audit log keeps its
+				entries. You can invite {member.name} again.
 			</Confirm>
 		</>
 	);
@@ -158,7 +158,7 @@ function PasswordLink({
 			size={making.isSuccess ? "lg" : "md"}
 			title={
 				making.isSuccess
-					? "Pass the link on"
+					? "Send the link"
 					: `Make a password reset link for ${member.name}?`
 			}
 			closeButtonProps={{ "aria-label": "Close" }}
@@ -181,12 +181,12 @@ function PasswordLink({
 			) : (
 				<Stack>
 					{making.isError && (
-						<ErrorState error={making.error} title="This was refused" />
+						<ErrorState error={making.error} title="This did not work" />
 					)}
 					<Text size="sm">
-						With it {member.name} sets a new password, which ends all their
-						sessions. An earlier link stops working. Whoever has the link can
-						use it: send it where only they read it.
+						{member.name} can set a new password with it, which ends all their
+						sessions. An earlier link stops working. Anybody who has the link
+						can use it: send it in a way that only {member.name} can read.
 					</Text>
 					<Group justify="flex-end">
 						<Button variant="default" onClick={onClose} data-autofocus>

@@ -55,7 +55,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Members"
-				description="Who may sign in, and what each may do. People without an account are in the register People."
+				description="The users of this organization and their roles. People without an account are in the register People."
 				actions={
 					mayAdmin && (
 						<Button
@@ -95,7 +95,7 @@ export function Page() {
 						</Button>
 					}
 				>
-					Take the filter away, or search for other words.
+					Remove the filter, or search for other words.
 				</EmptyState>
 			)}
 			{rows.length > 0 && (

@@ -34,8 +34,8 @@ export function NewToken({
 				Connect a client
 			</Title>
 			<Switch
-				label={`Keep the token in the variable ${VARIABLE}`}
-				description="So that it is in no file which others may see."
+				label={`Store the token in the variable ${VARIABLE}`}
+				description="Use the variable in place of the token, to keep the token out of files."
 				checked={isByVariable}
 				onChange={(event) => setIsByVariable(event.currentTarget.checked)}
 			/>
@@ -47,13 +47,10 @@ export function NewToken({
 				label="mcpServers, for a client's configuration file"
 				value={mcpServersJson(inFile)}
 			/>
-			<CopyField
-				label="curl, to try whether it works"
-				value={curlCommand(inShell)}
-			/>
+			<CopyField label="curl, to test the token" value={curlCommand(inShell)} />
 			<Text size="xs" c="dimmed">
 				{isByVariable &&
-					`Claude Code fills \${${VARIABLE}} in when it starts; Cursor wants \${env:${VARIABLE}} in its place. `}
+					`Claude Code replaces \${${VARIABLE}} when it starts; for Cursor, write \${env:${VARIABLE}} instead. `}
 				Never put a token into version control.
 			</Text>
 			<Group justify="flex-end">

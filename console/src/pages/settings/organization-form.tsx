@@ -40,7 +40,7 @@ export function OrganizationForm({
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>
 				{saving.refusal && (
-					<ErrorState error={saving.refusal} title="It was not saved" />
+					<ErrorState error={saving.refusal} title="Not saved" />
 				)}
 				<TextInput
 					label="Name"
@@ -51,7 +51,7 @@ export function OrganizationForm({
 				/>
 				<Textarea
 					label="Description"
-					description="What it is and does. AI clients read it too."
+					description="What the organization does. AI clients read this too."
 					autosize
 					minRows={2}
 					maxRows={10}

@@ -24,8 +24,8 @@ export function Page() {
 				title="Organization"
 				description={
 					mayAdmin
-						? "What it is called, and how often its devices report."
-						: "Administrators of the organization can change this."
+						? "Name, description and reporting intervals."
+						: "Only administrators can change this."
 				}
 				actions={
 					mayCreate && (

@@ -52,18 +52,18 @@ export function RotateToken({
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>
 						{saving.refusal && (
-							<ErrorState error={saving.refusal} title="This was refused" />
+							<ErrorState error={saving.refusal} title="This did not work" />
 						)}
 						<Text size="sm">
-							You get a second token with the same description and length of
-							life. This one goes on working until you revoke it:
+							You get a second token with the same description and validity.
+							This token keeps working until you revoke it:
 						</Text>
 						<List type="ordered" size="sm" spacing={4}>
-							<List.Item>Put the second token in place.</List.Item>
+							<List.Item>Use the second token in place of this one.</List.Item>
 							<List.Item>
-								Watch “last used” of this one until it no longer moves.
+								Wait until “last used” of this token no longer changes.
 							</List.Item>
-							<List.Item>Revoke this one.</List.Item>
+							<List.Item>Revoke this token.</List.Item>
 						</List>
 						<TextInput
 							label="Name of the second token"

@@ -69,8 +69,8 @@ export function TokenDetails({
 				</Group>
 				{token.is_old && token.status === "ACTIVE" && isOwn && (
 					<Alert color="yellow" variant="outline" title="Time to rotate it">
-						Rotate makes a second token beside this one. Put it in place, watch
-						until this one is no longer used, then revoke this one.
+						Rotate this token: make a second token, use it in place of this one,
+						and revoke this one when it is no longer used.
 					</Alert>
 				)}
 				<Facts token={token} />
@@ -93,8 +93,8 @@ export function TokenDetails({
 					await forgetReadings();
 				}}
 			>
-				It is refused from the next request on, in every organization, and
-				cannot be brought back.{" "}
+				It stops working with the next request, in every organization. This
+				cannot be undone.{" "}
 				{token.last_used_at ? (
 					<>
 						It was last used <RelativeTime value={token.last_used_at} />

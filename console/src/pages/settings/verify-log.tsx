@@ -130,7 +130,7 @@ function Checking({ checked }: { checked: Checked | null }) {
 				aria-label="Entries checked"
 			/>
 			<Text size="xs" c="dimmed">
-				Closing this window stops it; nothing is changed either way.
+				Closing this window stops the check. Nothing is changed.
 			</Text>
 		</Stack>
 	);
@@ -152,14 +152,13 @@ function Verdict({
 				color="red"
 				variant="outline"
 				role="alert"
-				title="The log is not as it was written"
+				title="The audit log was changed"
 			>
 				<Stack gap="sm" align="flex-start">
 					<Text size="sm">
-						The first that is wrong: {problem}. Nothing wrong was found before
-						it. What comes after it was not checked:{" "}
-						<Code>assay audit verify</Code> on the server names all that is
-						wrong.
+						First wrong entry: {problem}. All entries before it are correct.
+						Later entries were not checked: <Code>assay audit verify</Code> on
+						the server lists every wrong entry.
 					</Text>
 					{is_there && sequence !== null && (
 						<Button
@@ -180,7 +179,7 @@ function Verdict({
 				color="green"
 				variant="outline"
 				role="status"
-				title="The log is whole"
+				title="Audit log verified"
 			>
 				<Text size="sm">
 					{counted(entries)}, from <DateTime value={first_at} to="zone" /> to{" "}
@@ -197,9 +196,9 @@ function Verdict({
 						value={`${organizationId}:${last.sequence}:${last.hash}`}
 					/>
 					<Text size="sm" c="dimmed" component="div">
-						Somebody with the database's own password could write the whole
-						chain anew, or cut off its end. That shows only against a copy: keep
-						this line where that person cannot write, and later run{" "}
+						Somebody with the database password could rewrite the whole chain or
+						cut off its end. Only a copy reveals that: keep this line where that
+						person cannot write, and later run{" "}
 						<Code>assay audit verify --expect</Code> with it on the server.
 					</Text>
 				</>

@@ -30,17 +30,17 @@ export function Page() {
 				<AskForMail onSent={setMailedTo} />
 			) : (
 				<Message
-					title="Look into your mail"
+					title="Check your mail"
 					actions={<BackToSignIn label="Back to sign-in" />}
 				>
 					<Stack gap="sm">
 						<Text>
-							If there is an account for <b>{mailedTo}</b>, a link that sets a
-							new password is on its way. It works once, within 24 hours.
+							If there is an account for <b>{mailedTo}</b>, we have sent a link
+							to set a new password. It works once, within 24 hours.
 						</Text>
 						<Text size="sm" c="dimmed">
-							Nothing there? Look among unwanted mail. More than three mails in
-							15 minutes are not sent.
+							No mail? Check your spam folder. The service sends at most three
+							mails in 15 minutes.
 						</Text>
 					</Stack>
 				</Message>
@@ -63,7 +63,7 @@ function AskForMail({ onSent }: { onSent: (email: string) => void }) {
 		<form noValidate onSubmit={saving.submit}>
 			<PageHeader
 				title="Forgot your password?"
-				description="A link that sets a new one is mailed to you."
+				description="We send you a link to set a new password."
 			/>
 			<Stack>
 				{saving.refusal && (
@@ -100,7 +100,7 @@ function NoMail() {
 					for a password reset link: it is made under Settings, Members.
 				</Text>
 				<Text size="sm" c="dimmed">
-					Nobody can? Whoever runs the service makes one with{" "}
+					If nobody can help, the operator of the service makes one with{" "}
 					<Code>npx assay user reset-link --email you@example.com</Code>
 				</Text>
 			</Stack>

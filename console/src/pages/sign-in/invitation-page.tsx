@@ -18,10 +18,10 @@ import { linkQuery } from "./link.ts";
 import { LinkProblem } from "./message.tsx";
 
 const AS_ROLE: Record<Invitation["role"], string> = {
-	viewer: "As a viewer you read everything and change nothing.",
-	member: "As a member you read everything, and add and change records.",
+	viewer: "As a viewer you can read everything and change nothing.",
+	member: "As a member you can read everything, and add and change records.",
 	admin:
-		"As an administrator you may do everything in the organization, and invite others.",
+		"As an administrator you can do everything in the organization, including inviting others.",
 };
 
 type Invitation = Extract<Link, { purpose: "INVITATION" }>;
@@ -41,8 +41,8 @@ export function Page() {
 					title="This invitation no longer works"
 					actions={<ButtonLink to="/">Go to Assay</ButtonLink>}
 				>
-					It was used, revoked or replaced by a newer one, or is more than seven
-					days old. If you have accepted it, you are a member already; if not,
+					It was used, revoked, replaced by a newer one, or is more than seven
+					days old. If you have accepted it, you are already a member. If not,
 					ask an administrator of the organization for a new one.
 				</LinkProblem>
 			</Card>
@@ -132,14 +132,14 @@ function SomebodyElse({ me, invitation }: { me: Me; invitation: Invitation }) {
 		<>
 			<Text size="sm">
 				You are signed in as {me.email}, and the invitation is for{" "}
-				{invitation.email}. Sign out to accept it as that person, or ask for an
-				invitation of your own address.
+				{invitation.email}. Sign out to accept it, or ask for an invitation to
+				your own address.
 			</Text>
 			{leaving.isError && (
 				<ErrorState error={leaving.error} title="You are still signed in" />
 			)}
 			<Button loading={leaving.isPending} onClick={() => leaving.mutate()}>
-				Sign out and go on
+				Sign out and continue
 			</Button>
 			<TextLink to="/" size="sm" ta="center">
 				Stay signed in as {me.name}
@@ -152,7 +152,7 @@ function HasAccount({ invitation }: { invitation: Invitation }) {
 	return (
 		<>
 			<Text size="sm">
-				There is an account for {invitation.email}. Sign in with it, and you
+				There is an account for {invitation.email}. Sign in with it; you then
 				come back here.
 			</Text>
 			<ButtonLink to="/sign-in" search={{ to: "/invitation" }}>

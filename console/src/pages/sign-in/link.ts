@@ -22,7 +22,7 @@ export function linkQuery<Purpose extends Link["purpose"]>(
 				throw new ApiError(
 					400,
 					"bad_request",
-					"This is a link of another kind.",
+					"This link is for something else.",
 				);
 			}
 			return link as Extract<Link, { purpose: Purpose }>;

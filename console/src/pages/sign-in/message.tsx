@@ -54,11 +54,11 @@ export function LinkProblem({
 		error === null || error.fields.some(({ field }) => field === "token");
 	return (
 		<Message
-			title={isBroken ? "This link is not whole" : title}
+			title={isBroken ? "This link is not complete" : title}
 			actions={actions}
 		>
 			{isBroken
-				? "A part of its end is missing. Copy the link whole, with everything after the #, and open it again."
+				? "The end of the link is missing. Copy the complete link, with everything after the #, and open it again."
 				: children}
 		</Message>
 	);

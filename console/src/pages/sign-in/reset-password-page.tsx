@@ -41,8 +41,8 @@ export function Page() {
 						</>
 					}
 				>
-					It was used, replaced by a newer one or by a change of the password,
-					or is more than 24 hours old.
+					It was used, replaced by a newer link, ended by a password change, or
+					is more than 24 hours old.
 				</LinkProblem>
 			) : link.data ? (
 				<ResetForm token={token} email={link.data.email} onDone={setDone} />
@@ -77,13 +77,13 @@ function ResetForm({
 		<form noValidate onSubmit={saving.submit}>
 			<PageHeader
 				title="Set a new password"
-				description="It signs you out wherever you are signed in."
+				description="This signs you out everywhere."
 			/>
 			<Stack>
 				{saving.refusal && (
 					<ErrorState
 						error={saving.refusal}
-						title="Your password is as it was"
+						title="Your password was not changed"
 					/>
 				)}
 				<TextInput
@@ -118,8 +118,8 @@ function PasswordSet({ done }: { done: Done }) {
 			>
 				<Stack gap="sm">
 					<span>
-						Sign in as {done.email} with the new one. A second factor is asked
-						for as before.
+						Sign in as {done.email} with the new password. Two-factor
+						authentication stays as it was.
 					</span>
 					{count > 0 && (
 						<Alert
@@ -131,7 +131,7 @@ function PasswordSet({ done }: { done: Done }) {
 									: `Your ${count} API tokens still work`
 							}
 						>
-							If you fear that somebody else used your account, revoke{" "}
+							If somebody else may have used your account, revoke{" "}
 							{count === 1 ? "it" : "them"} under Settings, API tokens.
 						</Alert>
 					)}

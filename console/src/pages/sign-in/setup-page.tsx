@@ -47,7 +47,7 @@ export function Page() {
 					title="This setup link no longer works"
 					actions={<NewLink />}
 				>
-					It was replaced by a newer one, or is more than 24 hours old. Print a
+					It was replaced by a newer link or is more than 24 hours old. Print a
 					new one on the server:
 				</LinkProblem>
 			</Card>
@@ -148,8 +148,8 @@ function SetUpAlready() {
 				title="Assay is set up"
 				actions={<ButtonLink to="/">Go to Assay</ButtonLink>}
 			>
-				The setup link has done its work. Sign in, or ask an administrator for
-				an invitation.
+				The setup link was already used. Sign in, or ask an administrator for an
+				invitation.
 			</Message>
 		</Card>
 	);
@@ -159,9 +159,9 @@ function LinkNeeded() {
 	return (
 		<Card>
 			<Message title="Set up Assay" actions={<NewLink />}>
-				The service printed a setup link when it started: open that one. It
-				shows that you run the service. If it is gone, print a new one on the
-				server:
+				The service printed a setup link when it started: open that link. It
+				proves that you run the service. If you no longer have it, print a new
+				one on the server:
 			</Message>
 		</Card>
 	);
@@ -172,7 +172,7 @@ function NewLink(): ReactNode {
 		<Stack gap="xs">
 			<CopyField label="Command" value="npx assay setup-link" />
 			<Text size="sm" c="dimmed">
-				It works once, for 24 hours, and replaces the one before it.
+				It works once, within 24 hours, and replaces any earlier link.
 			</Text>
 		</Stack>
 	);

@@ -69,7 +69,7 @@ function PasswordStep({
 				<SetupNeeded />
 				{ended && !signingIn.isError && (
 					<Alert variant="outline" title="You have been signed out">
-						Your session has expired, or was ended elsewhere. Sign in to go on
+						Your session has expired or was ended elsewhere. Sign in to continue
 						where you were.
 					</Alert>
 				)}
@@ -149,7 +149,7 @@ function CodeStep({
 				if (code.trim()) verifying.mutate();
 			}}
 		>
-			<PageHeader title="Second step" />
+			<PageHeader title="Two-factor code" />
 			<Stack>
 				{verifying.isError && (
 					<ErrorState
@@ -157,15 +157,15 @@ function CodeStep({
 						error={explainCode(
 							verifying.error,
 							kind === "totp"
-								? "The code is wrong or too old, or was used before. Enter the next one that your authenticator shows."
-								: "The recovery code is wrong or was used before.",
+								? "This code is wrong, expired or already used. Enter the next code from your authenticator app."
+								: "This recovery code is wrong or already used.",
 						)}
 					/>
 				)}
 				<Text size="sm">
 					{kind === "totp"
 						? "Enter the six digits that your authenticator app shows."
-						: "Enter one of the recovery codes that you kept. Each works once."}
+						: "Enter one of your recovery codes. Each works once."}
 				</Text>
 				<TextInput
 					key={kind}
@@ -209,7 +209,7 @@ function explainCode(error: unknown, wrong: string): unknown {
 		? new ApiError(
 				error.status,
 				error.code,
-				"This took too long. Begin anew with your password.",
+				"This took too long. Start again with your password.",
 			)
 		: explain(error, wrong);
 }

@@ -13,9 +13,9 @@ const POSTURES: Record<PostureStatus, { label: string; tone: Tone }> = {
 };
 
 export const FRESHNESS = {
-	ONLINE: { label: "Online", tone: "good", means: "heard of lately" },
-	STALE: { label: "Stale", tone: "warning", means: "not heard of lately" },
-	MISSING: { label: "Missing", tone: "bad", means: "silent for 7 days" },
+	ONLINE: { label: "Online", tone: "good", means: "recent heartbeat" },
+	STALE: { label: "Stale", tone: "warning", means: "no recent heartbeat" },
+	MISSING: { label: "Missing", tone: "bad", means: "no heartbeat for 7 days" },
 	NEVER: { label: "Never seen", tone: "neutral", means: "no heartbeat yet" },
 } as const satisfies Record<
 	Device["freshness"],

@@ -75,7 +75,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 				<TextInput
 					type="search"
 					label={only ? `Find ${LINKED_KINDS[only].toLowerCase()}` : "Find"}
-					placeholder="Words of its name or text"
+					placeholder="Words from its name or text"
 					data-autofocus
 					maxLength={200}
 					leftSection={<IconSearch size={16} aria-hidden />}
@@ -181,7 +181,7 @@ function Hit({
 				</Button>
 			</Group>
 			{linking.isError && (
-				<ErrorState error={linking.error} title="This was not linked" />
+				<ErrorState error={linking.error} title="Not linked" />
 			)}
 		</li>
 	);

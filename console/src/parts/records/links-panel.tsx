@@ -84,7 +84,7 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 				<Text c="dimmed">
 					Nothing is linked yet.{" "}
 					{mayWrite &&
-						"Link what belongs together, such as a measure to the risk it reduces."}
+						"Link related records, such as a measure and the risk it reduces."}
 				</Text>
 			) : (
 				<Stack gap="lg">

@@ -70,11 +70,11 @@ function useOptions(
 	// What was found for other words is not what matches these.
 	const isSettled = typed === query && !found.isPlaceholderData;
 	const nothing = found.isError
-		? "The search failed; type again to retry"
+		? "The search failed. Type again to retry."
 		: found.isPending || !isSettled
 			? "Searching …"
 			: query
-				? `${kindName === "people" ? "Nobody matches" : `No ${kind.nouns} match`} “${query}”`
+				? `${kindName === "people" ? "No person matches" : `No ${kind.nouns} match`} “${query}”`
 				: `There are no ${kind.nouns} yet`;
 	const matches = ({ value, label, beside = "" }: Option) =>
 		known.has(value)
