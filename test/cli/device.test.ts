@@ -78,7 +78,7 @@ test("a device is deleted only with --yes, and the audit log says so", async () 
 	const id: string = made.device_id;
 	const refused = await device("delete", id);
 	expect([refused.code, refused.data]).toEqual([1, undefined]);
-	expect(refused.stderr).toContain("(nb-7), PENDING, is not deleted");
+	expect(refused.stderr).toContain("(nb-7), PENDING, was not deleted");
 	expect((await device("show", id)).code).toBe(0);
 
 	expect(await device("delete", id, "--yes")).toMatchObject({
