@@ -15,33 +15,33 @@ interface Enrolled {
 	deviceId: string;
 }
 
-/** A service, and what agents of this machine do with it and leave in it. */
+/** A service with agents of this machine, and what they store in it. */
 export interface TestAgents {
 	assay: TestService;
-	/** Between the service and its database. */
+	/** Stands between the service and its database. */
 	database: DatabaseProxy;
-	/** A token in an organization of its own, where this machine is not a device yet. */
+	/** Creates a token in a new organization, of which this machine is not a device yet. */
 	makeToken: () => Promise<{
 		organizationId: string;
 		id: string;
 		token: string;
 	}>;
-	/** Enrolls this machine in the folder without a service manager, with what is on standard input. */
+	/** Enrolls this machine in the folder without a service manager. Standard input is `token`. */
 	install: (
 		folder: string,
 		token?: string,
 		more?: string[],
 		url?: string,
 	) => ReturnType<typeof agent>;
-	/** A folder with this machine enrolled in it. */
+	/** Creates a folder in which this machine is enrolled. */
 	enroll: () => Promise<Enrolled & { folder: string }>;
-	/** The rows of a query about a device of the organization; $1 is its id. */
+	/** Returns the rows of a query about a device of the organization. $1 is the device's id. */
 	query: <Row extends object>(device: Enrolled, sql: string) => Promise<Row[]>;
 	readStatus: (device: Enrolled) => Promise<string | undefined>;
 	countReports: (device: Enrolled) => Promise<number>;
 }
 
-/** The command `assay agent`. */
+/** Runs the command `assay agent`. */
 export const agent = (
 	args: string[],
 	settings: Record<string, string> = {},

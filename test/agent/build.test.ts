@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Far from the sources, and with nothing in PATH. */
+/** Runs far from the sources and with an empty PATH. */
 const runAlone = (program: string, args: string[], env = {}) =>
 	spawnSync(program, args, {
 		cwd: folder,
@@ -65,14 +65,14 @@ test("the executable takes no options for Node from the environment", () => {
 	expect(stdout).toBe(`${VERSION}\n`);
 });
 
-test("what is given away carries the licenses of what is in it", () => {
+test("the distributed file carries the licenses of the packages in it", () => {
 	const bundle = readFileSync(join(folder, "assay-agent.cjs"), "utf8");
 	expect(bundle).toMatch(/^#!.*\n\/\*! .*\n\(The MIT License\)/);
 	const licenses = readFileSync(join(folder, "LICENSES.txt"), "utf8");
 	expect(licenses).toContain("Node.js");
 });
 
-test("the single file has the agent in it and not the server", () => {
+test("the single file contains the agent and not the server", () => {
 	const bundle = readFileSync(join(folder, "assay-agent.cjs"), "utf8");
 	expect(bundle).not.toMatch(/from "(?!node:)/);
 	expect(statSync(join(folder, "assay-agent.cjs")).size).toBeLessThan(

@@ -1,6 +1,6 @@
 /**
- * A certificate for localhost, 127.0.0.1 and assay.example.com that signs itself, and so is its own
- * authority. Nothing but tests knows it; nothing anywhere trusts it.
+ * Self-signed certificate for localhost, 127.0.0.1 and assay.example.com, which is its own authority.
+ * Only tests use it, and no machine trusts it.
  */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBsTCCAVagAwIBAgIUE/+WxHVRO57gpP3ocOdGQEu95ScwCgYIKoZIzj0EAwIw

@@ -17,7 +17,7 @@ import {
 
 const key = "asy_dev_key";
 
-/** What a heartbeat leads to when it is answered so. */
+/** Returns the outcome of a heartbeat that gets this answer. */
 async function outcomeOf(
 	answer: Answerer,
 	route: "heartbeat" | "postures" = "heartbeat",
@@ -44,7 +44,7 @@ const page: Answerer = (_, response) => {
 	return false;
 };
 
-test("a request says who asks, carries the key and nothing more", async () => {
+test("a request carries the user agent, the key and nothing more", async () => {
 	const service = await startScriptedService();
 	const client = await makeClient({
 		serverUrl: service.url,
@@ -65,7 +65,7 @@ test("a request says who asks, carries the key and nothing more", async () => {
 	});
 });
 
-test("a 401 of the service itself says that the key is void", async () => {
+test("a 401 of the service itself means that the key is void", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		refuse(response, 401);
 		return false;
@@ -81,7 +81,7 @@ test.each([
 	expect((await outcomeOf(answer)).kind).toBe("trouble");
 });
 
-test("a 400 is refused with the service's message", async () => {
+test("a 400 is a rejection with the service's message", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		refuse(response, 400);
 		return false;
@@ -100,7 +100,7 @@ test.each([
 	expect((await outcomeOf(answer, "postures")).kind).toBe("trouble");
 });
 
-test("a redirect is not followed, and is said", async () => {
+test("a redirect is not followed, and the error says so", async () => {
 	const outcome = await outcomeOf(
 		always(302, undefined, { location: "http://127.0.0.1:1/" }),
 	);
@@ -136,7 +136,7 @@ test("a service that never answers is given up", async () => {
 	});
 });
 
-test("an answer that drips for ever is given up", async () => {
+test("an answer that arrives byte by byte for ever is given up", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		response.writeHead(200);
 		const drip = setInterval(() => response.write(" "), 20);
@@ -205,7 +205,7 @@ test("a connection that the service closed while it was idle costs no failure", 
 	expect(service.seen).toHaveLength(3);
 });
 
-test("what cannot be reached is said in plain words", async () => {
+test("an unreachable service is reported in plain words", async () => {
 	const refused = await makeClient({
 		serverUrl: "http://127.0.0.1:1",
 		platform: "LINUX",
@@ -217,7 +217,7 @@ test("what cannot be reached is said in plain words", async () => {
 	});
 });
 
-test("a host that accepts and says nothing of TLS is given up", async () => {
+test("a host that accepts a connection and never starts TLS is given up", async () => {
 	const server = createTcpServer(() => {});
 	onTestFinished(() => {
 		server.close();

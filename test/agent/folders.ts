@@ -7,7 +7,7 @@ import { makeLog } from "../../agent/log.ts";
 import { makeFolder } from "../support/folder.ts";
 import { recordedHost } from "./recorded-host.ts";
 
-/** A folder of an agent, removed when the test ends. */
+/** Creates an agent's folder, which is removed when the test ends. */
 export async function makeAgentFolder(): Promise<string> {
 	const folder = await makeFolder("assay-agent-");
 	onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ export async function makeAgentFolder(): Promise<string> {
 	return folder;
 }
 
-/** A folder of an agent that is enrolled. */
+/** Creates the folder of an enrolled agent. */
 export async function makeEnrolledFolder(
 	serverUrl: string,
 	key = "asy_dev_key",
@@ -27,7 +27,7 @@ export async function makeEnrolledFolder(
 	};
 }
 
-/** What `run`, `once` and `install` work with: a device without anything, and a log to read. */
+/** Returns the parts that `run`, `once` and `install` need: an empty device and a readable log. */
 export function makeParts(host: Host = recordedHost({ platform: "LINUX" })) {
 	const lines: string[] = [];
 	const stop = new AbortController();
@@ -37,7 +37,7 @@ export function makeParts(host: Host = recordedHost({ platform: "LINUX" })) {
 		log: makeLog("debug", (line) => lines.push(line)),
 		signal: stop.signal,
 		stop: () => stop.abort(),
-		/** What was logged so far. */
+		/** Returns everything logged so far. */
 		logged: () => lines.join(""),
 	};
 }

@@ -7,7 +7,7 @@ import { makeAgentFolder } from "./folders.ts";
 
 const never = new AbortController().signal;
 
-/** A program of Node that does this instead of the checks. */
+/** Writes a Node program that runs `script` instead of the checks. */
 async function programThat(does: string) {
 	const script = join(await makeAgentFolder(), "program.mjs");
 	writeFileSync(script, does);
@@ -60,7 +60,7 @@ test("a stop ends the process", async () => {
 	expect(await running).toHaveLength(CHECK_KEYS.length);
 });
 
-test("a program that is gone leaves every check UNKNOWN", async () => {
+test("a missing program leaves every check UNKNOWN", async () => {
 	const own = { program: "/nowhere/assay-agent", args: [] };
 	expect(await runChecksInChild(own, never)).toHaveLength(CHECK_KEYS.length);
 });

@@ -85,7 +85,7 @@ test("a device whose first heartbeat does not arrive stays enrolled", async () =
 	});
 });
 
-test("a key that is no key is not stored", async () => {
+test("a malformed key is not stored", async () => {
 	const scripted = await startScriptedService();
 	scripted.answer((_, response) => {
 		response.end(JSON.stringify({ api_key: "one\r\nx-two: three" }));
@@ -101,7 +101,7 @@ test("a key that is no key is not stored", async () => {
 	expect(await readCredentials(folder)).toBeUndefined();
 });
 
-test("a file that is no certificate is refused before the token is spent", async () => {
+test("a file that is not a certificate is rejected before the token is spent", async () => {
 	const scripted = await startScriptedService();
 	const file = await tokenFile();
 	await expect(

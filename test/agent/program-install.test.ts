@@ -46,7 +46,7 @@ test("install enrolls and activates the device, keeps the key for root alone, an
 	expect(again.stderr).toContain("this device is already enrolled");
 });
 
-test("an enrollment anew replaces the device, whose key is revoked", async () => {
+test("a second enrollment replaces the device and revokes its key", async () => {
 	const device = await agents.enroll();
 	const { folder, organizationId } = device;
 	const { id, token } = await agents.assay.makeToken(organizationId);
@@ -62,7 +62,7 @@ test("an enrollment anew replaces the device, whose key is revoked", async () =>
 	expect(await agents.readStatus(device)).toBe("REVOKED");
 });
 
-test("a machine that is enrolled twice is told who must do what", async () => {
+test("a machine that is enrolled twice is told what to do and who must do it", async () => {
 	const { organizationId } = await agents.enroll();
 	const folder = await makeAgentFolder();
 	const { token } = await agents.assay.makeToken(organizationId);
@@ -167,7 +167,7 @@ test("a token is in no command line and no environment of what the agent starts"
 	);
 });
 
-test("http is refused but for this machine", async () => {
+test("http is rejected except for this machine", async () => {
 	const { code, stderr } = await agent([
 		"install",
 		"--server",
@@ -197,7 +197,7 @@ test("uninstall revokes the key, leaves nothing, and may be repeated", async () 
 	]);
 });
 
-test("uninstall removes the key also when the service is away, and leaves what is not its own", async () => {
+test("uninstall removes the key even if the service cannot be reached, and leaves foreign files", async () => {
 	const service = await startScriptedService();
 	const folder = await makeAgentFolder();
 	await agents.install(folder, "token", [], service.url);

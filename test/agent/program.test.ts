@@ -140,7 +140,7 @@ test("a revoked device forgets its key and says what to do", async () => {
 	);
 });
 
-test("a script tells a device that is not enrolled by the exit code 3, and reads why", async () => {
+test("exit code 3 and a sentence tell a script that the device is not enrolled", async () => {
 	const folder = await makeAgentFolder();
 	const status = await agent(["status", "--json", "--dir", folder]);
 	expect(status.code).toBe(3);
@@ -152,7 +152,7 @@ test("a script tells a device that is not enrolled by the exit code 3, and reads
 	});
 });
 
-test("status tells what a person asks, and never the key", async () => {
+test("status shows the agent's state and never the key", async () => {
 	const device = await agents.enroll();
 	const { folder, deviceId } = device;
 	await agent(["once", "--dir", folder]);
@@ -165,7 +165,7 @@ test("status tells what a person asks, and never the key", async () => {
 	]) {
 		expect(stdout).toContain(text);
 	}
-	// It does not run, so nothing comes next.
+	// The agent does not run, so it has no next step.
 	expect(stdout).not.toContain("next about");
 	const key = (await readCredentials(folder))?.api_key ?? "";
 	expect(key).toMatch(/^asy_dev_/);
@@ -184,7 +184,7 @@ test("checks shows what is found, and needs neither enrollment nor service", asy
 	expect(JSON.parse(asJson.stdout).results).toHaveLength(CHECK_KEYS.length);
 });
 
-test("checks shows all that a heartbeat says of the device, and writes nothing", async () => {
+test("checks shows everything that a heartbeat tells about the device, and writes nothing", async () => {
 	const device = await agents.enroll();
 	const [row] = await agents.query<Record<string, string | null>>(
 		device,

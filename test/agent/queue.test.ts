@@ -42,7 +42,7 @@ async function idsIn(folder: string): Promise<(string | undefined)[]> {
 	);
 }
 
-test("reports leave in the order in which they came, also past the number 9 and after a removal", async () => {
+test("reports leave in the order in which they were queued, also past number 9 and after a removal", async () => {
 	const folder = await makeAgentFolder();
 	const reports = Array.from({ length: 12 }, () => makeReport());
 	for (const report of reports) await enqueue(folder, report);
@@ -77,7 +77,7 @@ test("a queue of too many bytes drops as many of the oldest as it must", async (
 	expect(await listQueue(folder)).toHaveLength(2);
 });
 
-test("what lies in the queue is for its owner alone", async () => {
+test("only their owner can read queued reports", async () => {
 	const folder = await makeAgentFolder();
 	await enqueue(folder, makeReport());
 	const [name] = await listQueue(folder);
@@ -85,7 +85,7 @@ test("what lies in the queue is for its owner alone", async () => {
 	expect(mode & 0o777).toBe(0o600);
 });
 
-test("a damaged report is no report, and what else lies there is not touched", async () => {
+test("a damaged report is skipped, and other files are not touched", async () => {
 	const folder = await makeAgentFolder();
 	const id = makeReport().report_id;
 	for (const [number, text] of [
@@ -108,7 +108,7 @@ test("a damaged report is no report, and what else lies there is not touched", a
 	]);
 });
 
-test("of what is set aside the newest ten are kept", async () => {
+test("the newest ten reports that were set aside are kept", async () => {
 	const folder = await makeAgentFolder();
 	for (let i = 0; i < 12; i++) {
 		await enqueue(folder, makeReport());
@@ -119,7 +119,7 @@ test("of what is set aside the newest ten are kept", async () => {
 	expect(await listQueue(folder)).toEqual([]);
 });
 
-test("a cleared queue has nothing, set aside or not", async () => {
+test("clearing the queue also removes the reports that were set aside", async () => {
 	const folder = await makeAgentFolder();
 	await enqueue(folder, makeReport());
 	await enqueue(folder, makeReport());
@@ -130,14 +130,14 @@ test("a cleared queue has nothing, set aside or not", async () => {
 	expect(await readdir(join(folder, "refused"))).toEqual([]);
 });
 
-test("an agent that is killed while it queues leaves whole reports only", async () => {
+test("an agent that is killed while it queues leaves only whole reports", async () => {
 	const folder = await makeAgentFolder();
 	const child = spawn(
 		process.execPath,
 		[join(import.meta.dirname, "queue-process.ts"), folder],
 		{ stdio: ["ignore", "pipe", "inherit"] },
 	);
-	// It says a line after each report: by the tenth it is in the middle of many.
+	// The program prints a line after each report. After the tenth it is in the middle of its work.
 	let lines = 0;
 	for await (const chunk of child.stdout) {
 		lines += String(chunk).split("\n").length - 1;

@@ -14,7 +14,7 @@ import { recordedHost } from "./recorded-host.ts";
 
 const host = recordedHost({ platform: "LINUX" });
 
-/** All pass, but for those given. */
+/** Returns checks that all pass, except for the given ones. */
 function checksWith(others: PlatformChecks): PlatformChecks {
 	return Object.fromEntries(
 		CHECK_KEYS.map((key) => [key, others[key] ?? (async () => pass({}))]),
@@ -65,7 +65,7 @@ test("a check that crashes is UNKNOWN, tells nothing of the error, and the other
 			SCREEN_LOCK: async () => {
 				throw new Error("S3CRET");
 			},
-			// Before its first await.
+			// Throws before its first await.
 			TIME_SYNC: (() => {
 				throw new Error("S3CRET");
 			}) as Check,
@@ -160,7 +160,7 @@ test.each(hostile)("evidence with %s is bounded", (_, evidence) => {
 	expect(json.match(/[{[]/g)?.length ?? 0).toBeLessThanOrEqual(5);
 });
 
-test("evidence as checks make it stays as it is, and what is cut off is said", () => {
+test("ordinary evidence stays as it is, and evidence that is cut says so", () => {
 	const evidence = {
 		engine: "ufw",
 		ports: [22, 80],

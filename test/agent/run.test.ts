@@ -32,7 +32,7 @@ function start(folder: string, options: Partial<RunOptions> = {}) {
 const count = (seen: SeenRequest[], route: string) =>
 	seen.filter((request) => request.route === route).length;
 
-/** Waits for what no request tells of. */
+/** Waits for a state that no request shows. */
 async function eventually(condition: () => Promise<boolean> | boolean) {
 	while (!(await condition())) {
 		await new Promise((resolve) => setTimeout(resolve, 10));
@@ -100,7 +100,7 @@ test("a restart sends nothing that is not due", async () => {
 	expect(service.seen).toHaveLength(before);
 });
 
-test("the intervals of the answers hold, each for its own timer", async () => {
+test("each timer uses the interval that the answers give for it", async () => {
 	const service = await startScriptedService({ heartbeat: 1, posture: 3600 });
 	const { folder } = await makeEnrolledFolder(service.url);
 	start(folder);
@@ -142,7 +142,7 @@ test("no report leaves before the first heartbeat has succeeded", async () => {
 	expect(await listQueue(folder)).toHaveLength(1);
 });
 
-test("a report that is refused is set aside with the reason, and the next one goes on", async () => {
+test("a rejected report is set aside with the reason, and the next one is sent", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	const ids = await queueReports(
@@ -164,7 +164,7 @@ test("a report that is refused is set aside with the reason, and the next one go
 	expect(agent.logged()).toContain("results[0] is wrong");
 });
 
-test("a damaged report is set aside with a log line, and the next one goes on", async () => {
+test("a damaged report is set aside with a log line, and the next one is sent", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	const ids = await queueReports(
@@ -226,7 +226,7 @@ test("a device whose key is refused forgets it and what waits, stays alive, and 
 	expect(agent.logged().match(/is not enrolled/g)).toHaveLength(1);
 });
 
-test("a heartbeat that is refused is what status shows, until one is accepted", async () => {
+test("status shows a rejected heartbeat until one is accepted", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	let isRefused = true;
@@ -273,7 +273,7 @@ test("a 401 that a proxy gives costs neither the key nor the queue", async () =>
 	expect(await listQueue(folder)).toHaveLength(1);
 });
 
-test("an answer that is no heartbeat's does not make the device active", async () => {
+test("an answer without a heartbeat's shape does not make the device active", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	service.answer((_, response) => {
@@ -286,7 +286,7 @@ test("an answer that is no heartbeat's does not make the device active", async (
 	expect(await readState(folder)).toMatchObject({ last_heartbeat_at: null });
 });
 
-test("what was dropped is told in the next report, and the one after it gives the all-clear", async () => {
+test("the next report tells what was dropped, and the one after it gives the all-clear", async () => {
 	const service = await startScriptedService({ posture: 1 });
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	await queueReports(folder, service.deviceId, credentials.enrollment_id, 3);
@@ -331,10 +331,10 @@ test("what was dropped is told in the next report, and the one after it gives th
 	).toBeLessThanOrEqual(2);
 });
 
-test("a report that cannot be stored is sent all the same", async () => {
+test("a report that cannot be stored is still sent", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
-	// As root a mode stops nobody: a folder that is missing does.
+	// File modes do not stop root, but a missing folder does.
 	await rm(join(folder, "queue"), { recursive: true });
 	const agent = start(folder);
 	await service.until((seen) => count(seen, "postures") === 1);
@@ -344,7 +344,7 @@ test("a report that cannot be stored is sent all the same", async () => {
 test("two agents do not work in one folder, and one that was killed does not block the next", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
-	// No process has this number: it is past the largest that the kernel gives.
+	// No process has this number, because it exceeds the kernel's largest.
 	await writeFile(
 		join(folder, "run.lock"),
 		JSON.stringify({ pid: 2 ** 22 + 1, token: "x" }),
@@ -363,13 +363,13 @@ test("an agent whose folder is removed ends", async () => {
 	const { folder } = await makeEnrolledFolder(service.url);
 	const agent = start(folder);
 	await service.until((seen) => seen.length > 0);
-	// It may be writing meanwhile.
+	// The agent may be writing at the same time.
 	await rm(folder, { recursive: true, maxRetries: 5 });
 	await agent.ended;
 	expect(agent.logged()).toContain("are gone; the agent ends");
 });
 
-test("a log says trouble once, says its end, and holds no key and no evidence", async () => {
+test("the log names a problem once and its end once, and holds no key and no evidence", async () => {
 	const service = await startScriptedService({ heartbeat: 1 });
 	const { folder } = await makeEnrolledFolder(service.url, "asy_dev_s3cret");
 	let isAway = false;

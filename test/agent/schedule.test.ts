@@ -19,11 +19,11 @@ const idle: Situation = {
 };
 const never = { lastMs: undefined, delayMs: 1000 };
 
-test("what never happened is due at once", () => {
+test("work that was never done is due at once", () => {
 	expect(dueAt(undefined, 300_000, NOW)).toBe(NOW);
 });
 
-test("a restart waits for what is left of the interval since the last success", () => {
+test("a restart waits for the rest of the interval since the last success", () => {
 	expect(dueAt(NOW - 100_000, 300_000, NOW)).toBe(NOW + 200_000);
 	expect(timerSince("2026-11-21T11:00:00Z", 300).lastMs).toBe(NOW - 3_600_000);
 	expect(timerSince(null, 300).lastMs).toBeUndefined();
@@ -31,7 +31,7 @@ test("a restart waits for what is left of the interval since the last success", 
 
 test("a clock that was set back does not silence the agent", () => {
 	expect(dueAt(NOW + 86_400_000, 300_000, NOW)).toBe(NOW);
-	// A correction by a second is no reason to send twice.
+	// A clock that is corrected by a second must not cause a second report.
 	expect(dueAt(NOW + 1000, 300_000, NOW)).toBe(NOW + 301_000);
 });
 

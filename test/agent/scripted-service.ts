@@ -20,22 +20,22 @@ export interface ScriptedService {
 	url: string;
 	deviceId: string;
 	seen: SeenRequest[];
-	/** What is answered from now on: the route's own answer when undefined is given. */
+	/** Sets how requests are answered from now on. Undefined restores each route's own answer. */
 	answer: (how: Answerer) => void;
-	/** Resolves as soon as `condition` holds for what was seen. */
+	/** Waits until `condition` holds for the requests seen so far. */
 	until: (condition: (seen: SeenRequest[]) => boolean) => Promise<void>;
-	/** The numbers of results in the posture requests, and the report ids. */
+	/** Numbers of results in the posture requests, and their report ids. */
 	reportIds: () => string[];
 	close: () => Promise<void>;
 }
 
-/** Answers the request, or gives true to have it answered as a healthy service would. */
+/** Answers the request, or returns true to have it answered as a healthy service would. */
 export type Answerer = (
 	request: SeenRequest,
 	response: ServerResponse,
 ) => boolean;
 
-/** A service that answers as a test wants, for answers that the real one does not give. */
+/** Starts a service that answers as a test wants, for answers that the real one never gives. */
 export async function startScriptedService(
 	intervals: { heartbeat?: number; posture?: number } = {},
 ): Promise<ScriptedService> {
@@ -114,7 +114,7 @@ export function respond(
 	response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 
-/** The API's own refusal. */
+/** Answers with an error of the API. */
 export function refuse(response: ServerResponse, status: 400 | 401): void {
 	respond(response, status, {
 		error: status === 400 ? "bad_request" : "unauthorized",

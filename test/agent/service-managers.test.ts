@@ -38,7 +38,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 type Said = Record<string, string | Partial<CommandResult>>;
 
-/** A system that gives recorded answers, success where there is none, and keeps what was run. */
+/** A system that gives recorded answers, or success if there is none, and keeps the commands run. */
 function systemSaying(said: Said) {
 	const ran: string[] = [];
 	const recorded = recordedHost({ platform: "LINUX", commands: said });
@@ -64,7 +64,7 @@ const spec = () => ({
 
 const isRoot = process.getuid?.() === 0;
 
-// What a service runs must belong to root, so who is not cannot set one up.
+// A service's program must belong to root, so nobody else can set a service up.
 describe.skipIf(!isRoot)("setting the service up", () => {
 	test("systemd runs a copy that only root can write, and is told of the unit", async () => {
 		const { host, ran } = systemSaying({});

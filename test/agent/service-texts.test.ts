@@ -18,7 +18,7 @@ import { quoteArgument, taskXml } from "../../agent/service/task-scheduler.ts";
 const folder = mkdtempSync(join(tmpdir(), "assay-service-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** All that paths and settings may have in them and units, scripts and XML could misread. */
+/** Characters that paths and settings may contain and that units, scripts and XML could misread. */
 const ODD = `it's "50%" of $HOME & <b> ; \\ \`id\` $(id)`;
 const plain = {
 	program: "/usr/local/libexec/assay-agent/assay-agent",
@@ -72,7 +72,7 @@ describe("the systemd unit", () => {
 			["verify", "--man=no", unit],
 			{ encoding: "utf8" },
 		);
-		// It warns of what it does not understand, and says so of other units as well.
+		// systemd-analyze warns about what it does not understand, also in other units.
 		const complaints = stderr
 			.split("\n")
 			.filter((line) => line.includes("assay-agent.service"));
@@ -138,7 +138,7 @@ describe("the task for Windows", () => {
 });
 
 describe("the script for rc.d", () => {
-	// What rc.subr does with them: it evaluates the arguments of the command once more.
+	// rc.subr evaluates the arguments of the command once more.
 	const evaluate = (script: string) =>
 		execFileSync("/bin/sh", ["-c", script, "assay_agent", "start"], {
 			encoding: "utf8",
@@ -187,7 +187,7 @@ test.each([
 	);
 });
 
-/** The text between the tags of XML whose tags close each other and whose entities are XML's own. */
+/** Returns the text between the tags. Throws unless tags are balanced and entities are XML's own. */
 function texts(xml: string): string[] {
 	const open: string[] = [];
 	const found: string[] = [];

@@ -16,7 +16,7 @@ const KINDS: [Platform, string, SshdKind | undefined][] = [
 	["WINDOWS", "C:/ProgramData/ssh", WINDOWS_SSHD],
 ];
 
-/** Judged as on FreeBSD: what `sshd -T` says, and what stands in the main file. */
+/** Judges as on FreeBSD, by the output of `sshd -T` and the main file. */
 const judge = (
 	recording: Partial<Recording>,
 	config: string | undefined = "",
@@ -79,7 +79,7 @@ test.each([
 	});
 });
 
-test("a server on loopback alone is told apart, also of IPv6", async () => {
+test("a server that listens only on loopback is recognized, also with IPv6", async () => {
 	const open = { passwordauthentication: "yes" };
 	for (const listenaddress of ["127.0.0.1:22", "[::1]:22"]) {
 		expect(await judgeSaid({ ...open, listenaddress })).toMatchObject({
@@ -175,7 +175,7 @@ test.each([
 	});
 });
 
-test("what fails for all fails also where the blocks cannot be read", async () => {
+test("a setting that fails for everybody fails even if the blocks cannot be read", async () => {
 	const said = { "sshd -T": sshdSays({ passwordauthentication: "yes" }) };
 	const outcome = await judge({ ...denied(true), commands: said }, INCLUDE);
 	expect(outcome.status).toBe("FAIL");

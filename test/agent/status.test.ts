@@ -4,7 +4,7 @@ import { readStateOf, writeState } from "../../agent/state.ts";
 import { describeStatus, readStatus } from "../../agent/status.ts";
 import { makeEnrolledFolder } from "./folders.ts";
 
-test("status promises no heartbeat for a moment that back-off has put off", async () => {
+test("status shows the next heartbeat after the back-off, not before", async () => {
 	const { folder, credentials } = await makeEnrolledFolder("http://localhost");
 	const lock = await takeLock(folder);
 	const state = await readStateOf(folder, credentials.enrollment_id);
@@ -20,7 +20,7 @@ test("status promises no heartbeat for a moment that back-off has put off", asyn
 	const away = await told({ since: at, reason: "there is no network" });
 	expect(away.status.next_heartbeat_at).toBeNull();
 	expect(away.text).toMatch(/^heartbeat +2026-\S+$/m);
-	// The checks need no service and go on.
+	// The checks need no service, so they continue.
 	expect(away.text).toMatch(/^checks .*, next about 2026-/m);
 	await lock.release();
 });

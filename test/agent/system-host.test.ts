@@ -92,7 +92,7 @@ test("a program that does not end is killed, and so is what it started", async (
 	expect(result).toMatchObject({ ended: "timed_out", exitCode: -1 });
 	const pid = Number(result.stdout);
 	expect(pid).toBeGreaterThan(0);
-	// Killed processes are gone only after the kernel got to them.
+	// The kernel needs a moment to remove killed processes.
 	while (isRunning(pid))
 		await new Promise((resolve) => setTimeout(resolve, 10));
 });
@@ -130,7 +130,7 @@ test("output without end is cut off and kept out of memory", async () => {
 	expect(stdout).toHaveLength(MAX_OUTPUT_BYTES);
 });
 
-test("a stop kills what runs, and nothing is run after it", async () => {
+test("a stop kills the running program, and no other is started after it", async () => {
 	const { host, stop } = makeHost();
 	const running = host.run("sleep", ["600"], { timeoutMs: 600_000 });
 	stop.abort();
@@ -138,7 +138,7 @@ test("a stop kills what runs, and nothing is run after it", async () => {
 	expect((await host.run("true")).ended).toBe("timed_out");
 });
 
-test("a file is read whole, and what cannot be read says why", async () => {
+test("a file is read whole, and an unreadable one gives the reason", async () => {
 	const folder = await makeAgentFolder();
 	const path = (name: string) => join(folder, name);
 	writeFileSync(path("text"), "text\n");
@@ -184,7 +184,7 @@ test("a folder's names are sorted, and a missing one says so", async () => {
 
 const ALICE = { uid: 54_321, gid: 54_321 };
 
-/** A folder that any user may go through, with a file of Alice's and one of root's. */
+/** Creates a folder that every user may enter, with a file of Alice and one of root. */
 async function makeHome() {
 	const home = await makeAgentFolder();
 	chmodSync(home, 0o755);
@@ -225,7 +225,7 @@ test.runIf(isPrivileged())(
 		const { home } = await makeHome();
 		const pipe = join(home, "pipe");
 		execFileSync("mkfifo", ["-m", "666", pipe]);
-		// It waits until somebody opens the pipe for reading.
+		// The write waits until somebody opens the pipe for reading.
 		const writer = spawn("sh", [
 			"-c",
 			'echo "timeout 60 swaylock" > "$0"',

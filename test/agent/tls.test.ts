@@ -35,7 +35,7 @@ async function send(
 	return client.send("postures", { key: "asy_dev_key", body: {} });
 }
 
-test("a certificate that nobody vouches for is refused, whatever the environment says", async () => {
+test("an untrusted certificate is rejected, whatever the environment says", async () => {
 	const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 	process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
 	onTestFinished(() => {
@@ -49,7 +49,7 @@ test("a certificate that nobody vouches for is refused, whatever the environment
 	});
 });
 
-test("a certificate of the authority that was given is trusted", async () => {
+test("a certificate of the given authority is trusted", async () => {
 	const port = await startSecure();
 	const outcome = await send(`https://localhost:${port}`, {
 		extraCa: CERTIFICATE,
@@ -57,7 +57,7 @@ test("a certificate of the authority that was given is trusted", async () => {
 	expect(outcome).toEqual({ kind: "ok", body: {} });
 });
 
-test("a certificate of another host is refused also when its authority is trusted", async () => {
+test("a certificate of another host is rejected even if its authority is trusted", async () => {
 	const port = await startSecure();
 	const outcome = await send(`https://127.0.0.2:${port}`, {
 		extraCa: CERTIFICATE,
@@ -65,7 +65,7 @@ test("a certificate of another host is refused also when its authority is truste
 	expect(outcome.kind).toBe("trouble");
 });
 
-/** A proxy that leads every tunnel to `port`, and notes where it was to lead. */
+/** Starts a proxy that leads every tunnel to `port` and notes the requested target. */
 async function startProxy(port: number) {
 	const asked: string[] = [];
 	const proxy = createHttpServer();

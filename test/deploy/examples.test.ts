@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config.ts";
 
-/** The examples for deployment say things about the program: here they are held against it. */
+/** Compares the examples for deployment with the program that they describe. */
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -31,7 +31,7 @@ const texts = await Promise.all(
 test.each(texts)("%s names settings that there are", (_, text) => {
 	const names = new Set(text.match(/\bASSAY_[A-Z_]+\b/g));
 	for (const name of names) {
-		// A setting that is not known stops the start, whatever its value; an empty one counts as absent.
+		// An unknown setting stops the start, whatever its value. An empty one counts as absent.
 		expect(() => readConfig({ [name]: "" }), name).not.toThrow();
 	}
 });
@@ -40,7 +40,7 @@ test.each(texts)("%s names the file with each call of compose", (_, text) => {
 	expect(text).not.toMatch(/docker compose (?!-f deploy\/compose\.yaml )/);
 });
 
-test("the backup of every night has the service's settings and user", async () => {
+test("the nightly backup has the service's settings and user", async () => {
 	const settings = async (file: string) =>
 		(await read(`deploy/${file}`)).match(
 			/^(?:User|Group|WorkingDirectory|Environment|EnvironmentFile)=.*$/gm,
@@ -50,7 +50,7 @@ test("the backup of every night has the service's settings and user", async () =
 	expect(await settings("assay-backup.service")).toEqual(service);
 });
 
-test("a setting that there is not would be found", () => {
+test("an unknown setting would be found", () => {
 	const misspelt = "ASSAY_PROT";
 	expect(() => readConfig({ [misspelt]: "" })).toThrow(misspelt);
 });
@@ -99,14 +99,14 @@ test("the ports are the same everywhere", async () => {
 	expect(chart).toMatch(/name: ASSAY_METRICS_HOST\s+value: "0\.0\.0\.0"/);
 });
 
-describe("what stands in front", () => {
+describe("proxies", () => {
 	test("says itself where a request is from, whatever the client wrote", async () => {
 		const nginx = await read("deploy/nginx.conf");
 		const locations = nginx.split(/^\tlocation /m).slice(1);
 		const passing = locations.filter((text) => text.includes("proxy_pass"));
 		expect(passing.length).toBeGreaterThan(1);
 		for (const location of passing) {
-			// One that sets a header inherits none from the server.
+			// A location that sets a header inherits none from the server.
 			expect(location).toContain(
 				"proxy_set_header X-Forwarded-For $remote_addr;",
 			);
@@ -114,7 +114,7 @@ describe("what stands in front", () => {
 		expect(await read("deploy/haproxy/service.cfg")).toContain(
 			"\thttp-request set-header X-Forwarded-For %[src]\n",
 		);
-		// Caddy does it unless it is told to believe others or to write something else.
+		// Caddy does so unless it is told to trust other proxies or to write something else.
 		expect(await read("deploy/Caddyfile")).not.toMatch(
 			/^\s*(trusted_proxies\b|header_up\s+[-+]?X-Forwarded-For)/im,
 		);
@@ -156,7 +156,7 @@ describe("the alerts", () => {
 	});
 });
 
-test("whoever stops the service waits longer than it takes to finish", async () => {
+test("every supervisor waits longer than the service takes to stop", async () => {
 	const [, drainMs] =
 		(await read("src/serve.ts")).match(/DRAIN_MS = ([\d_]+)/) ?? [];
 	const drain = Number(drainMs?.replaceAll("_", "")) / 1000;
@@ -198,7 +198,7 @@ describe("the chart", () => {
 		expect(count(/\{\{-? (?:if|with|range)\b/g)).toBe(
 			count(/\{\{-? end \}\}/g),
 		);
-		// What is left without the template's lines and values is YAML.
+		// Without the template's lines and values, the rest is YAML.
 		const plain = text
 			.replace(/^.*\{\{-? (?:if|end|with|else|toYaml|\$\w+ :=).*$/gm, "")
 			.replace(/"\{\{[^\n]*?\}\}(?::\{\{[^\n]*?\}\})?"/g, "value")
@@ -226,7 +226,7 @@ test.each(
 test("the image has every folder that the program reads", async () => {
 	const docker = await read("deploy/Dockerfile");
 	const { files: packed } = JSON.parse(await read("package.json"));
-	// In a package as in the image; pages to read are left out.
+	// The npm package and the image have the same folders, except for pages to read.
 	for (const name of packed as string[]) {
 		const folder = name.replace(/\/\*\.sql$/, "");
 		if (/^!|\.md$|^server\.json$/.test(folder)) continue;

@@ -34,14 +34,14 @@ beforeAll(async () => {
 const readJson = async (file: string) =>
 	JSON.parse(await readFile(join(ROOT, file), "utf8"));
 
-test("the SBOM is of this program and has every package it depends on, in the version that is pinned", async () => {
+test("the SBOM describes this program and has every package it depends on, in the pinned version", async () => {
 	const { name, version, dependencies } = await readJson("package.json");
 	expect(sbom.bomFormat).toBe("CycloneDX");
 	expect(sbom.metadata.component).toMatchObject({ name, version });
 	expect(Object.fromEntries(versions)).toMatchObject(dependencies);
 });
 
-test("it has what those depend on in turn, whatever else needs it, and nothing that only development needs", async () => {
+test("it has the indirect dependencies, also shared ones, and no package that only development needs", async () => {
 	const { packages } = await readJson("package-lock.json");
 	for (const name of ["better-auth", "fastify", "pg", "pino", "pg-types"]) {
 		const { dependencies = {} } = packages[`node_modules/${name}`];
@@ -57,7 +57,7 @@ test("it has what those depend on in turn, whatever else needs it, and nothing t
 	expect(developed.filter((name) => versions.has(name))).toEqual([]);
 });
 
-test("every part that another is said to need is in it", () => {
+test("every component that another one needs is in it", () => {
 	const refs = new Set(
 		[sbom.metadata.component, ...sbom.components].map((one) => one["bom-ref"]),
 	);

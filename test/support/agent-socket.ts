@@ -6,18 +6,18 @@ import { startService, type TestDevice, type TestService } from "./service.ts";
 export const ROUTES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
 export const KEYED = ["heartbeat", "postures", "unenroll"] as const;
 
-/** The agent API as it is spoken on a socket, byte by byte, by an ACTIVE device. */
+/** The agent API on a socket, byte by byte, with an ACTIVE device. */
 export interface AgentSocket {
 	assay: TestService;
-	/** Between the service and its database. */
+	/** Stands between the service and its database. */
 	proxy: DatabaseProxy;
 	device: TestDevice;
 	open: () => RawConnection;
-	/** On a connection of its own. */
+	/** Opens a new connection. */
 	send: RawConnection["send"];
-	/** The header with a key, the device's unless told otherwise. */
+	/** Authorization header with a key, by default the device's. */
 	withKey: (key?: string) => { authorization: string };
-	/** A whole request with its body's length; the key is the device's unless told otherwise. */
+	/** A whole request with the length of its body; by default with the device's key. */
 	request: (route: string, body: string | object, key?: string) => string;
 	/** The device's key with a wrong checksum. */
 	wrongKey: () => string;
@@ -55,7 +55,7 @@ export async function startAgentSocket(): Promise<AgentSocket> {
 	};
 }
 
-/** A request's head up to the empty line; headers that are undefined are left out. */
+/** Returns the head of a request with its empty line. Leaves out headers that are undefined. */
 export function head(
 	route: string,
 	headers: Record<string, string | number | undefined> = {},
@@ -68,7 +68,7 @@ export function head(
 	return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** The key with its last character, part of the checksum, changed. */
+/** Changes the last character of the key, which is part of the checksum. */
 export function withWrongChecksum(key: string): string {
 	return key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
 }

@@ -5,12 +5,12 @@ import { insertOrganization } from "../../src/organizations/organization-store.t
 import { systemPrincipal } from "../../src/principal.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** An organization whose log has an entry for each of so many new records. */
+/** Creates an organization whose log has one entry for each of `count` new records. */
 export async function makeLog(
 	database: TestDatabase,
 	entries = 5,
 ): Promise<string> {
-	// Not createOrganization, which is an entry too.
+	// createOrganization would write an entry too.
 	const id = makeOrganizationId();
 	await withTenant(database.pool, id, (client) =>
 		insertOrganization(client, id, "Acme"),
@@ -31,8 +31,8 @@ export async function makeLog(
 }
 
 /**
- * Makes every hash anew from an entry on, and the head: a forgery that fits together, as only
- * the owner of the database can make it.
+ * Computes every hash from an entry on again, and the head. Such a consistent forgery can be made
+ * only by the owner of the database.
  */
 export async function forgeHashes(
 	{ owner }: TestDatabase,

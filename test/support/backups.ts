@@ -21,7 +21,7 @@ export async function backUp(url: string): Promise<Backup> {
 	return { file, ...written };
 }
 
-/** Restores from pieces of any length, as a pipe would bring them. */
+/** Restores from chunks of any length, as a pipe delivers them. */
 export function restore(
 	url: string,
 	file: Buffer,
@@ -53,7 +53,7 @@ export async function query<Row extends object>(
 	}
 }
 
-/** A connection for the present test. */
+/** Opens a connection that is closed when the test ends. */
 export async function connectTo(url: string): Promise<Client> {
 	const client = new Client({ connectionString: url });
 	client.on("error", () => {});
@@ -62,7 +62,7 @@ export async function connectTo(url: string): Promise<Client> {
 	return client;
 }
 
-/** Every table's rows as text, generated columns too; as the server's superuser. */
+/** Returns the rows of every table as text, with generated columns, read by the server's superuser. */
 export async function allRows(url: string): Promise<Record<string, string[]>> {
 	const tables = await query<{ name: string }>(
 		url,
@@ -81,7 +81,7 @@ export async function allRows(url: string): Promise<Record<string, string[]>> {
 	return all;
 }
 
-/** What the catalogue says of tables: columns, policies, triggers, grants, keys, indexes. */
+/** Returns the catalogue's rows about tables: columns, policies, triggers, grants, keys, indexes. */
 export async function catalogue(url: string): Promise<unknown[]> {
 	return query(
 		url,

@@ -13,9 +13,9 @@ type Result = any;
 export interface Calls {
 	database: TestDatabase;
 	organizationId: string;
-	/** Calls an operation as `by`, an administrator of the organization unless given. */
+	/** Calls an operation as `by`, by default an administrator of the organization. */
 	call: (name: string, input?: object, by?: Principal) => Promise<Result>;
-	/** The error of a call that must be refused. */
+	/** Returns the error of a call that must be rejected. */
 	refusal: (
 		name: string,
 		input?: object,
@@ -25,11 +25,11 @@ export interface Calls {
 	close: () => Promise<void>;
 }
 
-/** Operations by name, without a door, on a database and an organization of their own. */
+/** Calls operations by name, without a door, on a new database with one organization. */
 export async function makeCalls(): Promise<Calls> {
 	const database = await createDatabase();
 	const organizationId = await createOrganization(database.pool, "Acme");
-	// What only identity needs is not there: the operations called here do without.
+	// Parts that only identity needs are missing. The operations called here do not use them.
 	const services = {
 		pool: database.pool,
 		log: makeLogger("silent"),

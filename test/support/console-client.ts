@@ -4,12 +4,12 @@ export interface Answer {
 	status: number;
 	// biome-ignore lint/suspicious/noExplicitAny: what comes back is what is tested.
 	body: any;
-	/** The cookies that were set, as a request sends them. */
+	/** Cookies that the answer set, in the form in which a request sends them. */
 	cookie: string;
 	headers: Headers;
 }
 
-/** Requests as the console's page at `base` sends them; with a body POST, else GET. */
+/** Sends a request as the console's page at `base` does: POST if there is a body, otherwise GET. */
 export async function sendTo(
 	base: string,
 	path: string,

@@ -9,18 +9,18 @@ export interface Session {
 	cookie: string;
 	/** POSTs `input` to an operation, as the console does. */
 	call: (operation: string, input?: object) => Promise<Answer>;
-	/** `call` that must succeed; gives the output. */
+	/** Returns the output of a call that must succeed. */
 	use: (operation: string, input?: object) => Promise<Answer["body"]>;
 	/** GETs an address with the session's cookie. */
 	get: (path: string) => Promise<Response>;
 }
 
 export interface TestConsole extends TestService {
-	/** Somebody who is signed in at the console with this role. */
+	/** Signs in a new user with this role. */
 	signIn: (role: Role, organizationId?: string) => Promise<Session>;
 }
 
-/** The whole service, with people who are signed in at its console. */
+/** Starts the whole service, with users who are signed in at its console. */
 export async function startConsole(): Promise<TestConsole> {
 	const running = await startService();
 	const base = running.service.url;

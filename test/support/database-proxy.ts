@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A door between a service and its database that a test can close. */
+/** Proxy between a service and its database that a test can cut. */
 export interface DatabaseProxy {
 	url: string;
-	/** Bytes that went towards the database: queries, since answers go the other way. */
+	/** Bytes sent to the database, which are its queries. */
 	bytesSent: () => number;
-	/** Cuts all connections and refuses new ones, as when the database's machine is gone. */
+	/** Cuts all connections and refuses new ones, as if the database's machine had disappeared. */
 	cut: () => Promise<void>;
 	restore: () => Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function openDatabaseProxy(
 			});
 		}
 	});
-	// The run must not wait for a proxy that a failed test left open.
+	// A proxy that a failed test left open must not keep the run alive.
 	server.unref();
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");

@@ -2,7 +2,7 @@ import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
 
-/** The same server address with another database. */
+/** Returns the server's address with another database name. */
 export function withDatabaseName(serverUrl: string, name: string): string {
 	const url = new URL(serverUrl);
 	url.pathname = `/${name}`;
@@ -11,21 +11,21 @@ export function withDatabaseName(serverUrl: string, name: string): string {
 
 export interface TestDatabase {
 	url: string;
-	/** As the service's role, bound by row-level security. */
+	/** Connects as the service's role, which row-level security restricts. */
 	pool: Pool;
-	/** As the owner, which sees everything on the test server (it is a superuser there). */
+	/** Connects as the owner, a superuser on the test server, who sees everything. */
 	owner: Pool;
 	drop: () => Promise<void>;
 }
 
 let made = 0;
 
-/** A fresh, migrated database of its own; `drop` it when done. */
+/** Creates a migrated database. The caller drops it. */
 export async function createDatabase(): Promise<TestDatabase> {
 	const name = `assay_test_${process.pid}_${++made}`;
 	const server = new Client({ connectionString: inject("serverUrl") });
 	await server.connect();
-	// Copied as files: through the write-ahead log, the default, it takes twice the work.
+	// The default strategy writes the copy to the write-ahead log, which takes twice the work.
 	await server.query(
 		`create database ${name} template ${inject("template")} strategy file_copy`,
 	);
@@ -50,7 +50,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 	};
 }
 
-/** Address of a database with nothing in it, for the present test alone. */
+/** Creates an empty database, which is dropped when the test ends, and returns its address. */
 export async function createEmptyDatabase(): Promise<string> {
 	const name = `assay_empty_${process.pid}_${++made}`;
 	const onServer = async (sql: string) => {
@@ -64,7 +64,7 @@ export async function createEmptyDatabase(): Promise<string> {
 	return withDatabaseName(inject("serverUrl"), name);
 }
 
-/** A database for the present test alone. */
+/** Creates a migrated database, which is dropped when the test ends. */
 export async function createDatabaseForTest(): Promise<TestDatabase> {
 	const database = await createDatabase();
 	onTestFinished(() => database.drop());

@@ -14,20 +14,20 @@ import {
 export interface TestFleet {
 	assay: TestService;
 	services: Services;
-	/** Calls an operation as a user with this role, an admin unless told otherwise. */
+	/** Calls an operation as a user with this role, by default an admin. */
 	call: <Input extends z.ZodObject, Output extends z.ZodObject>(
 		operation: Operation<string, Input, Output>,
 		input: z.input<Input>,
 		options?: { role?: Role; organizationId?: string; services?: Services },
 	) => Promise<z.output<Output>>;
-	/** ACTIVE devices written by the owner, heard of just now; gives their ids. */
+	/** Inserts ACTIVE devices that have just reported and returns their ids. */
 	seed: (names: string[], organizationId?: string) => Promise<string[]>;
-	/** A report of the device, each result valid but for these fields. */
+	/** Sends a report of the device. Each result is valid except for these fields. */
 	report: (
 		device: TestDevice,
 		...results: Record<string, unknown>[]
 	) => Promise<void>;
-	/** The device's entries in the audit log, oldest first. */
+	/** Returns the device's entries in the audit log, oldest first. */
 	audited: (deviceId: string) => Promise<AuditedChange[]>;
 }
 
@@ -40,7 +40,7 @@ export interface AuditedChange {
 	changes: Record<string, { before?: unknown; after?: unknown }>;
 }
 
-/** A service with an organization, whose device operations are called as any door calls them. */
+/** Starts a service with an organization and calls its device operations as every door does. */
 export async function startFleet(): Promise<TestFleet> {
 	const assay = await startService();
 	const services = {

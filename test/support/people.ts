@@ -16,7 +16,7 @@ export interface TestUser {
 
 let made = 0;
 
-/** A user; with an organization a member of it. */
+/** Creates a user, who is a member of the organization if one is given. */
 export async function makeUser(
 	{ pool }: TestDatabase,
 	membership?: { organizationId: string; role: Role },
@@ -54,7 +54,7 @@ export async function joinOrganization(
 	);
 }
 
-/** A token of the user: its id and its secret. */
+/** Creates an API token of the user and returns its id and secret. */
 export async function makeApiToken(
 	{ pool }: TestDatabase,
 	user: TestUser,
@@ -72,7 +72,7 @@ export async function makeApiToken(
 	return { id: made.api_token.id, token: made.token };
 }
 
-/** The user as one who has signed in, with the memberships of this moment. */
+/** Returns the principal of the signed-in user, with the memberships of this moment. */
 export async function signedIn(
 	{ owner }: TestDatabase,
 	user: TestUser,
@@ -114,7 +114,7 @@ export async function callAs<
 	return invoke(makeServices(database), principal, operation, input);
 }
 
-/** Entries of the organization's audit log, oldest first. */
+/** Returns the entries of the organization's audit log, oldest first. */
 export async function auditEntries(
 	{ owner }: TestDatabase,
 	organizationId: string,

@@ -20,21 +20,21 @@ interface Stored {
 		organization_id: string;
 		results: StoredResult[];
 	}[];
-	/** Of all reports. */
+	/** Results of all reports. */
 	results: StoredResult[];
 	spans: (Record<string, unknown> & { since: Date })[];
 }
 
 export const NOTHING: Stored = { reports: [], results: [], spans: [] };
 
-/** A service that takes posture reports, and what it keeps of them. */
+/** Starts a service that takes posture reports and shows what it stores of them. */
 export interface PostureApi {
 	assay: TestService;
-	/** Sends results (or, as text, a whole body) and gives the answer. */
+	/** Sends results, or a whole body given as text, and returns the answer. */
 	report: (device: TestDevice, results: unknown) => Promise<Response>;
-	/** All that is stored of a device's postures, in the order it arrived. */
+	/** Returns everything that is stored of a device's postures, in order of arrival. */
 	stored: (device: TestDevice) => Promise<Stored>;
-	/** The results are 400 with these words, and nothing of them is stored. */
+	/** Expects that the results are rejected with 400 and these words, and that none is stored. */
 	expectRefused: (
 		device: TestDevice,
 		results: unknown,

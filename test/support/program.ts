@@ -45,21 +45,21 @@ export function assay(
 
 export interface Started {
 	url: string;
-	/** While nobody has an account. */
+	/** Printed only while nobody has an account. */
 	setupUrl: string | undefined;
-	/** With ASSAY_METRICS_PORT. */
+	/** Printed only if ASSAY_METRICS_PORT is set. */
 	metricsUrl: string | undefined;
 	process: ChildProcess;
-	/** Of the service itself, where npm stands between. */
+	/** Process id of the service itself, also if npm started it. */
 	pid: number;
 	stderr: () => string;
-	/** Sends the signal to the service and gives the exit code of what was started. */
+	/** Sends the signal to the service and returns the exit code of the started program. */
 	stop: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
 /**
- * Starts the real service on a free port; with `npm` through `npm start`, in a process
- * group of its own, which then gets the signals as a terminal would send them.
+ * Starts the real service on a free port. `npm` starts it by `npm start` in a process group of its
+ * own, which gets the signals as a terminal would send them.
  */
 export async function startAssay(
 	settings: Record<string, string>,

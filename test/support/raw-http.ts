@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Longer than any answer may take here; a test that waits for it has failed. */
+/** Longer than any answer takes. A test that waits this long has failed. */
 const PATIENCE_MS = 10_000;
 
 export interface RawResponse {
@@ -24,7 +24,7 @@ export class RawConnection {
 			this.#received = Buffer.concat([this.#received, chunk]);
 			this.#wake();
 		});
-		// A reset is one way in which the server may close.
+		// The server may also close a connection by a reset.
 		this.socket.on("error", () => {});
 		this.socket.on("end", () => this.#end());
 		this.socket.on("close", () => this.#end());
@@ -43,7 +43,7 @@ export class RawConnection {
 		return this;
 	}
 
-	/** The next response; `method` HEAD has no body whatever its headers say. */
+	/** Returns the next response. The response to HEAD has no body, whatever its headers say. */
 	async response(method = "POST"): Promise<RawResponse> {
 		const end = await this.#until(
 			() => this.#received.indexOf("\r\n\r\n"),
@@ -75,7 +75,7 @@ export class RawConnection {
 		return { status: Number(status), headers, body: this.#take(length) };
 	}
 
-	/** Resolves when the server has closed; gives what it sent beyond the responses taken. */
+	/** Waits until the server has closed, and returns what it sent beyond the responses read. */
 	async closed(): Promise<string> {
 		await this.#until(
 			() => (this.#isOver ? 0 : -1),

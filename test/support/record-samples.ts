@@ -1,6 +1,6 @@
 /**
- * What a field holds, as the interface's table of record kinds says; a question mark after it:
- * null is allowed. A list of values is an enum.
+ * Type of a field, as in the interface's table of record kinds. A question mark says that null is
+ * allowed. A list of values is an enum.
  */
 type Type =
 	| "name"
@@ -24,7 +24,7 @@ type Type =
 
 export interface Sample {
 	kind: string;
-	/** In names of tools, and in results. */
+	/** Word in names of tools and in results. */
 	one: string;
 	many: string;
 	key: string;
@@ -32,17 +32,18 @@ export interface Sample {
 	table: string;
 	fields: Record<string, Type | `${Type}?` | string[]>;
 	required: string[];
-	/** What a record has whose other fields were not given. */
+	/** Values of a record for which no other fields were given. */
 	defaults: Record<string, unknown>;
-	/** Fields that change with a field, without being given. */
+	/** Fields that change together with another field, without being given. */
 	follows?: Record<string, string>;
-	/** Orders beside created_at and updated_at. */
+	/** Orders in addition to created_at and updated_at. */
 	orders: string[];
-	/** Fields to filter by. */
+	/** Fields that a list can be filtered by. */
 	filters: string[];
 }
 
-// Written by hand from the contract, not from the definitions: a wrong definition is found here.
+// Written by hand from the contract and not derived from the definitions, so that the tests find a
+// wrong definition.
 export const samples: Sample[] = [
 	{
 		kind: "risk",
@@ -70,7 +71,7 @@ export const samples: Sample[] = [
 			"inherent_likelihood",
 			"inherent_impact",
 		],
-		// Of 3 and 3, the first values of a likelihood and an impact.
+		// 3 times 3, the first sample values of a likelihood and an impact.
 		defaults: {
 			description: null,
 			residual_likelihood: 3,

@@ -11,22 +11,22 @@ export interface TestService {
 	service: Service;
 	database: TestDatabase;
 	organizationId: string;
-	/** POSTs `body` (an object becomes JSON) to an agent route. */
+	/** Sends `body` to an agent route by POST. An object becomes JSON. */
 	post: (
 		route: string,
 		body: unknown,
 		options?: { key?: string; headers?: Record<string, string> },
 	) => Promise<Response>;
-	/** A device of the organization that has exchanged its token: still PENDING. */
+	/** Creates a device that has exchanged its token and is still PENDING. */
 	enrollDevice: (organizationId?: string) => Promise<TestDevice>;
-	/** A device that has sent its first heartbeat: ACTIVE. */
+	/** Creates a device that has sent its first heartbeat and is ACTIVE. */
 	activateDevice: (organizationId?: string) => Promise<TestDevice>;
 	/** Activates a few at a time, because the service answers 503 when there are too many at once. */
 	activateDevices: (
 		count: number,
 		organizationId?: string,
 	) => Promise<TestDevice[]>;
-	/** A new enrollment token of a new device. */
+	/** Creates a device and returns its enrollment token. */
 	makeToken: (organizationId?: string) => Promise<TestToken>;
 	close: () => Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface TestDevice {
 	hardwareUuid: string;
 }
 
-/** A valid heartbeat; each has hardware of its own unless told otherwise. */
+/** Returns a valid heartbeat, by default of hardware that nobody else has. */
 export function heartbeatBody(fields: Record<string, unknown> = {}) {
 	return {
 		hardware_uuid: crypto.randomUUID(),
@@ -57,7 +57,7 @@ export function heartbeatBody(fields: Record<string, unknown> = {}) {
 	};
 }
 
-/** A valid posture result. */
+/** Returns a valid posture result. */
 export function postureResult(fields: Record<string, unknown> = {}) {
 	return {
 		check_key: "DISK_ENCRYPTION",
@@ -67,7 +67,7 @@ export function postureResult(fields: Record<string, unknown> = {}) {
 	};
 }
 
-/** What a refused request was told; throws when the answer has not the shape of an error. */
+/** Returns the error of a rejected request. Throws if the answer does not have an error's shape. */
 export async function readError(response: Response): Promise<{
 	status: number;
 	error: string;
@@ -89,8 +89,8 @@ export async function readError(response: Response): Promise<{
 }
 
 /**
- * The whole service on a free port with a database and an organization of its own.
- * `reach` may put something between the service and its database; `settings` are further ones.
+ * Starts the whole service on a free port, with a new database and an organization. `reach` may put
+ * something between the service and its database. `settings` are further settings.
  */
 export async function startService(
 	reach: (databaseUrl: string) => Promise<string> = async (url) => url,

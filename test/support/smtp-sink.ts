@@ -4,14 +4,14 @@ import { createInterface } from "node:readline";
 
 export interface SmtpSink {
 	url: string;
-	/** The next message that arrives or has arrived, headers and text, decoded. */
+	/** Returns the next message that has arrived or arrives, with decoded headers and text. */
 	next: () => Promise<{ to: string; text: string }>;
-	/** Messages that have arrived and were not asked for. */
+	/** Messages that have arrived and were not read. */
 	waiting: () => number;
 	close: () => void;
 }
 
-/** A mail server that takes everything and delivers nothing. */
+/** Starts a mail server that accepts every message and delivers none. */
 export async function openSmtpSink(): Promise<SmtpSink> {
 	const arrived: { to: string; text: string }[] = [];
 	const asking: ((message: { to: string; text: string }) => void)[] = [];
@@ -58,7 +58,7 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 	};
 }
 
-/** Quoted-printable as text. */
+/** Decodes quoted-printable text. */
 function decode(text: string): string {
 	return text
 		.replace(/=\n/g, "")

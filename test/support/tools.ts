@@ -5,7 +5,7 @@ import { ROLES, type Role } from "../../src/principal.ts";
 import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
 import { startService, type TestService } from "./service.ts";
 
-/** What a tool answered, as plain JSON. */
+/** A tool's answer as plain JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there.
 export type Json = any;
 
@@ -28,18 +28,18 @@ export interface TestTools extends TestService {
 	admin: TestUser;
 	member: TestUser;
 	viewer: TestUser;
-	/** Of another organization, an administrator there. */
+	/** Administrator of another organization. */
 	stranger: TestUser;
 	otherOrganizationId: string;
-	/** POSTs `input` to a tool's plain HTTP address, as the administrator unless told otherwise. */
+	/** Calls a tool over plain HTTP, by default as the administrator. */
 	call: (
 		tool: string,
 		input?: unknown,
 		token?: string | undefined,
 	) => Promise<ToolAnswer>;
-	/** `call` that must succeed; gives the output. */
+	/** Returns the output of a call that must succeed. */
 	use: (tool: string, input?: unknown, token?: string) => Promise<Json>;
-	/** POSTs a JSON-RPC body to the MCP endpoint. */
+	/** Sends a JSON-RPC body to the MCP endpoint by POST. */
 	rpc: (
 		body: unknown,
 		options?: {
@@ -48,11 +48,11 @@ export interface TestTools extends TestService {
 			headers?: Record<string, string>;
 		},
 	) => Promise<ToolAnswer>;
-	/** A user with a role in each of these organizations, and a token. */
+	/** Creates a user with a role in each of these organizations, and a token. */
 	makeUser: (roles: Record<string, Role>) => Promise<TestUser>;
 }
 
-/** The whole service with an organization, a user of each role and their API tokens. */
+/** Starts the whole service with an organization, a user of each role and their API tokens. */
 export async function startTools(
 	reach?: (databaseUrl: string) => Promise<string>,
 ): Promise<TestTools> {

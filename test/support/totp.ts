@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The six digits that an authenticator shows for a key, or an otpauth address with one (RFC 6238): now,
- * or `stepsAhead` times 30 s later. A code is taken once, and one step ahead is early enough.
+ * Returns the six digits that an authenticator shows for a key or an otpauth address (RFC 6238), now
+ * or `stepsAhead` times 30 s later. The service takes each code once, and one that is one step early.
  */
 export function totp(key: string, stepsAhead = 0): string {
 	const secret = URL.canParse(key)

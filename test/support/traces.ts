@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A span as a test wants to read it. */
+/** A span in the form in which tests read it. */
 export interface ReceivedSpan {
 	traceId: string;
 	spanId: string;
@@ -9,20 +9,20 @@ export interface ReceivedSpan {
 	name: string;
 	kind: number;
 	attributes: Record<string, unknown>;
-	/** Of the spans that it is linked with. */
+	/** Ids of the linked spans. */
 	links: string[];
-	/** 2: an error. */
+	/** 2 is an error. */
 	status: number | undefined;
 	service: Record<string, unknown>;
 }
 
 export interface Receiver {
-	/** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+	/** Value for OTEL_EXPORTER_OTLP_ENDPOINT. */
 	url: string;
 	spans: ReceivedSpan[];
-	/** Bodies and headers as they came. */
+	/** Bodies and headers as they arrived. */
 	posts: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-	/** All that arrived as text: what must not be in it can be looked for. */
+	/** Everything that arrived, as text, to look for what must not be in it. */
 	text: () => string;
 	close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ interface KeyValue {
 	value: Record<string, unknown>;
 }
 
-/** A receiver of traces as JSON, as OpenTelemetry's collector is one; it keeps what it gets. */
+/** Starts a receiver of traces as JSON, like OpenTelemetry's collector. It keeps everything. */
 export async function openReceiver(): Promise<Receiver> {
 	const posts: Receiver["posts"] = [];
 	const spans: ReceivedSpan[] = [];
