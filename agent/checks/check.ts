@@ -11,12 +11,12 @@ export interface CheckOutcome {
 }
 
 /**
- * Looks at one thing on the device. What could not be found out is UNKNOWN, never FAIL and never
- * PASS: a check that throws, or runs into its time limit, is reported as UNKNOWN.
+ * Looks at one thing on the device. A status that cannot be determined is UNKNOWN, never FAIL and
+ * never PASS: a check that throws or times out is reported as UNKNOWN.
  *
- * Evidence has few, short, machine-readable fields: booleans, numbers, words of our own and
- * what `word` lets through. Never a line, a path, a user's or a host's name, or another text that
- * came from the device.
+ * Evidence has few, short, machine-readable fields: booleans, numbers, our own words and the texts
+ * that `word` accepts. It never contains a line, a path, a user's or a host's name, or another text
+ * from the device.
  */
 export type Check = (host: Host) => Promise<CheckOutcome>;
 
@@ -49,8 +49,8 @@ export const notApplicable = (
 });
 
 /**
- * `text` if it is a short name or version that may stand in evidence ("24.04", "aes-xts",
- * "org.freedesktop"), else undefined.
+ * Returns `text` if it is a short name or version that evidence may contain ("24.04", "aes-xts",
+ * "org.freedesktop"), or undefined.
  */
 export function word(text: string | undefined): string | undefined {
 	return text !== undefined && /^[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}$/.test(text)

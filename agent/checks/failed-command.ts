@@ -1,8 +1,8 @@
 import type { CommandResult, Host } from "../host.ts";
 
 /**
- * Why a command gave no answer, as a reason for UNKNOWN; undefined if it ended well. Without root a
- * command that fails most likely failed for that.
+ * Returns why a command gave no answer, as a reason for UNKNOWN, or undefined if it succeeded.
+ * Without root a command that fails most likely failed for that reason.
  */
 export function whyFailed(
 	result: CommandResult,

@@ -10,16 +10,16 @@ import { CHECK_TIMEOUT_MS, type CheckResult } from "./run-checks.ts";
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** All checks at their limit, and a start on a busy device. */
+/** Enough for all checks at their limit and a start on a busy device. */
 const TIMEOUT_MS = (CHECK_KEYS.length + 2) * CHECK_TIMEOUT_MS;
 
-/** Between being asked to stop and being killed: time to kill its own children. */
+/** Time between the request to stop and the kill, so that the process can kill its own children. */
 const GRACE_MS = 1000;
 
 /**
- * Runs the checks in a process of their own, the command `checks` of this same program,
- * so that the agent at rest holds neither their code nor what they read, and one that never
- * comes back to the loop can be killed. Never rejects: without an answer all are UNKNOWN.
+ * Runs the checks in a process of their own, with the command `checks` of this same program. The
+ * agent at rest then holds neither their code nor their data, and a check that never returns to the
+ * event loop can be killed. Never rejects: without an answer all checks are UNKNOWN.
  */
 export function runChecksInChild(
 	own: OwnProgram,

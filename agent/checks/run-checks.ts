@@ -17,7 +17,7 @@ import {
 
 export const CHECK_TIMEOUT_MS = 15_000;
 
-/** An element of a report, but for the report's id. */
+/** An element of a report, without the report's id. */
 export interface CheckResult {
 	check_key: string;
 	status: PostureStatus;
@@ -27,10 +27,10 @@ export interface CheckResult {
 }
 
 export interface RunOptions {
-	/** After it no further check begins, and those that did not end are left out. */
+	/** When it aborts, no further check begins, and unfinished ones are left out. */
 	signal?: AbortSignal | undefined;
 	timeoutMs?: number;
-	/** Told which check threw; nothing of the error, which may quote the device. */
+	/** Receives the check that threw, without the error, which may quote the device. */
 	onCrash?: (check: CheckKey) => void;
 }
 
@@ -49,9 +49,10 @@ export async function loadChecks(platform: Platform): Promise<PlatformChecks> {
 }
 
 /**
- * Runs the checks one after the other, so that a device in use does not feel it. Reports every
- * canonical check: one that the platform does not have is NOT_APPLICABLE. Never rejects: a check
- * that throws or does not end is UNKNOWN, and evidence is bounded whatever a check put into it.
+ * Runs the checks one after the other, so that the user of the device does not notice. Reports
+ * every canonical check: one that the platform does not have is NOT_APPLICABLE. Never rejects: a
+ * check that throws or does not end is UNKNOWN, and evidence is bounded, whatever a check put into
+ * it.
  */
 export async function runChecks(
 	checks: PlatformChecks,
@@ -106,7 +107,7 @@ async function runOne(
 	}
 }
 
-/** The host as one check sees it: when the check's time is over, it runs nothing more. */
+/** Returns the host for one check. It runs nothing more when the check's time is over. */
 function untilOver(host: Host, over: AbortSignal): Host {
 	return {
 		platform: host.platform,
@@ -133,9 +134,9 @@ const MAX_FIELDS = 40;
 const MAX_TEXT = 200;
 
 /**
- * Evidence as it may be sent: at most 4 KiB of JSON, 4 levels, 40 fields or elements a level
- * and 200 characters a text, without control characters. Checks keep far below; this is what
- * holds when one is wrong. `truncated` says that fields were left out.
+ * Returns evidence that may be sent: at most 4 KiB of JSON, 4 levels, 40 fields or elements in each
+ * level and 200 characters in each text, without control characters. Checks stay far below; these
+ * limits catch a faulty one. `truncated` says that fields were left out.
  */
 export function boundEvidence(evidence: Evidence): Evidence {
 	const bounded = boundValue(evidence, MAX_DEPTH);

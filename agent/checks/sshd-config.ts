@@ -1,11 +1,11 @@
 import type { Host } from "../host.ts";
 
-/** Longer than any that a person writes. */
+/** Longer than any line that a person writes. */
 const MAX_LINE = 4096;
 const MAX_DEPTH = 16;
 const MAX_BLOCKS = 64;
 
-/** The keywords by which a connection gets in; nothing else is kept. */
+/** The keywords that decide who gets in. Others are ignored. */
 const KEPT = new Set([
 	"authenticationmethods",
 	"kbdinteractiveauthentication",
@@ -16,21 +16,21 @@ const KEPT = new Set([
 	"usepam",
 ]);
 
-/** By keyword in lower case; the first value stands, as in sshd. */
+/** By keyword in lower case. The first value counts, as in sshd. */
 type Values = Map<string, string>;
 
 export interface SshdFiles {
 	values: Values;
-	/** All ListenAddress values, for they add up. */
+	/** All ListenAddress values, because they add up. */
 	addresses: string[];
-	/** What each Match block sets instead; not those for connections of this machine to itself. */
+	/** The settings of each Match block, without blocks for connections of this machine to itself. */
 	blocks: Values[];
 }
 
 /**
- * The settings of sshd as its files give them, by the rules of sshd_config(5). The first of the
- * folders that has an sshd_config counts, and included paths are relative to the first. `denied`
- * when a file may not be read, `unclear` when it is not there or not understood.
+ * Reads sshd's settings from its files, by the rules of sshd_config(5). The first folder with an
+ * sshd_config counts, and included paths are relative to the first folder. Returns `denied` if a
+ * file may not be read, and `unclear` if it is missing or not understood.
  */
 export async function readSshdFiles(
 	host: Host,
@@ -57,7 +57,7 @@ const DEFAULTS: Record<string, string> = {
 	usepam: "no",
 };
 
-/** The settings in the form in which `sshd -T` prints them. */
+/** Returns the settings in the form that `sshd -T` prints. */
 export function asEffective({ values, addresses }: SshdFiles): string {
 	const all = new Map([...Object.entries(DEFAULTS), ...values]);
 	const lines = [...all].map(([keyword, value]) => `${keyword} ${value}`);
@@ -71,7 +71,7 @@ interface Reading {
 	files: SshdFiles;
 }
 
-/** Where a line's setting goes: a block, nowhere (a block for loopback), or everywhere. */
+/** The scope of a line's setting: a block, nowhere (a block for loopback), or everywhere. */
 type Scope = Values | "nowhere" | "everywhere";
 
 async function readInto(
@@ -84,7 +84,7 @@ async function readInto(
 	const file = await host.readFile(path);
 	if (file.kind === "denied") return "denied";
 	if (file.kind !== "text" || depth > MAX_DEPTH) return "unclear";
-	// A Match block of an included file ends with it.
+	// A Match block in an included file ends with that file.
 	let scope = outer;
 	for (const line of file.text.split("\n")) {
 		const [keyword, value] = splitLine(line);
@@ -117,21 +117,21 @@ function enterBlock(condition: string, outer: Scope, files: SshdFiles): Scope {
 	return block;
 }
 
-/** `Address 127.0.0.1,::1`: who connects so is at this machine already. */
+/** True for `Address 127.0.0.1,::1`: such connections come from this machine. */
 function isLoopback(condition: string): boolean {
 	return /^(Local)?Address\s+((127(\.\d{1,3}){3}(\/\d+)?|::1(\/128)?)(,|$))+$/i.test(
 		condition.trim(),
 	);
 }
 
-/** False when the value of a keyword that matters is missing. */
+/** Stores a setting. Returns false if the value of a relevant keyword is missing. */
 function take(
 	files: SshdFiles,
 	scope: Scope,
 	name: string,
 	value: string,
 ): boolean {
-	// Its name up to OpenSSH 8.6.
+	// The keyword's name up to OpenSSH 8.6.
 	const keyword =
 		name === "challengeresponseauthentication"
 			? "kbdinteractiveauthentication"
@@ -148,7 +148,7 @@ function take(
 	return true;
 }
 
-/** The files of an Include, in their order: a path, or one with * and ? in its last part. */
+/** Returns the files of an Include in order: a path may have * and ? in its last part. */
 async function expand(
 	{ host, home }: Reading,
 	pattern: string,
@@ -177,7 +177,7 @@ async function expand(
 		.map((one) => `${folder}/${one}`);
 }
 
-/** `Keyword value`, `Keyword=value` and `Keyword "value"`; a comment has no keyword. */
+/** Splits `Keyword value`, `Keyword=value` and `Keyword "value"`. A comment has no keyword. */
 function splitLine(line: string): [keyword: string, value: string] {
 	const trimmed = line.trim();
 	if (trimmed === "" || trimmed.startsWith("#")) return ["", ""];

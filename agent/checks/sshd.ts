@@ -3,13 +3,13 @@ import type { CommandResult, Host } from "../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "./check.ts";
 import { asEffective, readSshdFiles, type SshdFiles } from "./sshd-config.ts";
 
-/** What is different about the SSH server of a platform. */
+/** The differences between the SSH servers of the platforms. */
 export interface SshdKind {
 	/** Where its sshd_config may be. */
 	configFolders: readonly string[];
 	/**
-	 * Its defaults are OpenSSH's own, so that its files say what it does where it does not say so
-	 * itself. FreeBSD and macOS have defaults of their own.
+	 * Its defaults are OpenSSH's own, so its files show its settings if the server itself does not
+	 * say them. FreeBSD and macOS have defaults of their own.
 	 */
 	hasPlainDefaults: boolean;
 	/** Windows has neither PAM, which asks for passwords, nor root. */
@@ -24,7 +24,7 @@ const UNIX: SshdKind = {
 
 export const LINUX_SSHD: SshdKind = {
 	...UNIX,
-	// The second where /etc is left to the administrator.
+	// The second one is used where /etc is left to the administrator.
 	configFolders: ["/etc/ssh", "/usr/etc/ssh"],
 	hasPlainDefaults: true,
 };
@@ -36,10 +36,10 @@ export const WINDOWS_SSHD: SshdKind = {
 };
 
 /**
- * The rule for a running SSH server on every platform: keys are fine; a password alone is not, as
- * it can be guessed from outside, and neither is root by its own name (CIS benchmarks ask the same
- * of servers). What a Match block gives to some only is given: it fails too. A server that listens to
- * this machine alone passes. `evidence` is added.
+ * Judges a running SSH server, by one rule for every platform. Keys pass. A password alone fails,
+ * because it can be guessed from outside, and so does signing in as root (the CIS benchmarks ask
+ * the same of servers). A permission in a Match block for some users fails too. A server that
+ * listens only to this machine passes. `evidence` is added.
  */
 export async function judgeSshd(
 	host: Host,
@@ -69,8 +69,8 @@ export async function judgeSshd(
 }
 
 /**
- * sshd says its effective settings by `-T`, which needs the host keys and so root, else by `-G`
- * (OpenSSH 9.3), which does without. Neither applies Match blocks, as they depend on who connects.
+ * Asks sshd for its effective settings: with `-T`, which needs the host keys and so root, or with
+ * `-G` (OpenSSH 9.3), which does not. Neither applies Match blocks, which depend on the client.
  */
 async function askSshd(
 	host: Host,
@@ -104,14 +104,14 @@ function whyDenied(host: Host, kind: SshdKind): string {
 	return kind.isWindows ? "needs_administrator" : "needs_root";
 }
 
-/** Each Match block over what holds for all. */
+/** Judges each Match block on top of the common settings. */
 function judgeBlocks(
 	{ blocks }: SshdFiles,
 	text: string,
 	kind: SshdKind,
 	evidence: Evidence,
 ): CheckOutcome {
-	// The first value of a keyword stands.
+	// The first value of a keyword counts.
 	const under = (block: ReadonlyMap<string, string>) =>
 		parseSshdSettings(
 			`${[...block].map((pair) => pair.join(" ")).join("\n")}\n${text}`,
@@ -127,8 +127,9 @@ function judgeBlocks(
 			...(root && { root_login_for_some: true }),
 		});
 	}
-	// Somebody may be in two blocks, of which the first stands; who is, cannot be told from here.
-	// More than two are no worse: what opens is one setting, or one with AuthenticationMethods.
+	// A client may match two blocks, and the first one counts. The files do not show who matches
+	// both. More than two are no worse: one setting opens the door, alone or with
+	// AuthenticationMethods.
 	const isUnclear = blocks.some((first, index) =>
 		blocks
 			.slice(index + 1)
@@ -144,17 +145,17 @@ const isOpen = ({ passwordLogin, rootLogin }: SshdSettings) =>
 	passwordLogin || rootLogin === "yes";
 
 interface SshdSettings {
-	/** The first port; a server may have more. */
+	/** The first port. A server may have more. */
 	port: number | undefined;
-	/** Someone may sign in with nothing but a password. */
+	/** True if somebody may sign in with only a password. */
 	passwordLogin: boolean;
-	/** The value of PermitRootLogin, which says nothing of passwords where `passwordLogin` is false. */
+	/** The value of PermitRootLogin. It says nothing about passwords if `passwordLogin` is false. */
 	rootLogin: "no" | "prohibit-password" | "forced-commands-only" | "yes";
-	/** It listens on nothing but loopback addresses. */
+	/** True if it listens only on loopback addresses. */
 	loopbackOnly: boolean;
 }
 
-/** Reads the output of `sshd -T`: a keyword in lower case and its value a line. */
+/** Reads the output of `sshd -T`: one lower-case keyword and its value on each line. */
 function parseSshdSettings(
 	output: string,
 	kind: SshdKind,
@@ -211,7 +212,9 @@ function portNumber(value: string | undefined): number | undefined {
 		: undefined;
 }
 
-/** `publickey,password publickey,keyboard-interactive`: each of the alternatives begins with a key. */
+/**
+ * True for `publickey,password publickey,keyboard-interactive`: each alternative begins with a key.
+ */
 function everyWayNeedsKey(methods: string | undefined): boolean {
 	if (methods === undefined || methods === "any") return false;
 	return methods

@@ -5,10 +5,10 @@ const TABLES = ["/etc/crontab", "/var/cron/tabs/root"];
 const TABLE_FOLDERS = ["/etc/cron.d", "/usr/local/etc/cron.d"];
 
 /**
- * FreeBSD installs nothing by itself. PASS when cron does it for the base system: `freebsd-update …
- * install`, or `pkg upgrade -y` where the base system is packages (an option since 15).
- * `freebsd-update cron` only downloads and writes to root, so that alone is FAIL. Without either
- * nothing is proved, as other programs may do it from outside: UNKNOWN.
+ * FreeBSD installs nothing by itself. PASS if cron updates the base system: `freebsd-update …
+ * install`, or `pkg upgrade -y` if the base system consists of packages (an option since 15).
+ * `freebsd-update cron` only downloads and writes to root, so that alone is FAIL. Without either,
+ * the result is UNKNOWN, because other programs may update the system from outside.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const { commands, unread } = await readScheduledCommands(host);
@@ -59,7 +59,10 @@ async function readScheduledCommands(
 	return { commands, unread };
 }
 
-/** What stands behind five times, or one such as `@daily`; a comment or a variable is no command. */
+/**
+ * Returns the command after five times, or one such as `@daily`. Comments and variables are no
+ * commands.
+ */
 function commandOf(line: string): string[] {
 	if (line.length < 3 || line.length > 4096) return [];
 	const [, command] =

@@ -1,6 +1,6 @@
 import type { Host } from "../../host.ts";
 
-/** The output of a command that ended well. */
+/** Returns the output of a command that succeeded. */
 export async function runForText(
 	host: Host,
 	program: string,
@@ -12,7 +12,7 @@ export async function runForText(
 		: undefined;
 }
 
-/** A kernel variable; undefined where the kernel, or this part of it, does not have it. */
+/** Returns a kernel variable, or undefined if the kernel or this part of it does not have it. */
 export async function readSysctl(
 	host: Host,
 	name: string,

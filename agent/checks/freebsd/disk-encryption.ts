@@ -6,10 +6,10 @@ import { runForText } from "./commands.ts";
 type Encryption = "geli" | "zfs" | "none" | "unknown";
 
 /**
- * The root file system and swap, into which memory is written, must both lie on GELI providers, or
- * in encrypted ZFS datasets. What GELI provides is named `….eli` and exists only while it is
- * attached, so the names of the devices in use are proof; labels and pools are followed to them.
- * What a disk encrypts by itself is not seen.
+ * PASS if the root file system and swap, which receives memory, are both on GELI providers or in
+ * encrypted ZFS datasets. A GELI device is named `….eli` and exists only while it is attached, so
+ * the names of the devices in use are proof; labels and pools are followed to them. Encryption by
+ * the disk itself is not visible.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const mounts = await host.run("mount", ["-p"]);
@@ -41,7 +41,7 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	return pass(evidence);
 }
 
-/** A ZFS dataset is encrypted itself, or all disks of its pool are. */
+/** Judges a ZFS dataset: it is encrypted itself, or all disks of its pool are. */
 async function datasetEncryption(
 	host: Host,
 	dataset: string,
@@ -64,7 +64,7 @@ async function datasetEncryption(
 		"-P",
 		pool,
 	]);
-	// The pool stands in the first line; cache and log devices count as well.
+	// The pool is on the first line. Cache and log devices count as well.
 	const devices = [
 		...(listed ?? "").matchAll(/^\t[ \t]*(\/dev\/\S{1,200})/gm),
 	].map(([, path = ""]) => path);
@@ -98,11 +98,11 @@ const worst = (found: readonly Encryption[]): Encryption =>
 	found[0] ??
 	"unknown";
 
-/** Names that the kernel gives to disks and their partitions, and labels that stand in partition tables. */
+/** The kernel's names for disks and partitions, and labels in partition tables. */
 const BARE =
 	/^(ada|da|nda|nvd|vtbd|mmcsd|sdda|xbd|ad|aacd|mfid|mfisyspd|mrsas|amrd|idad|twed|ciss|nvme\d+ns|gpt\/|gptid\/|diskid\/)/;
 
-/** `ada0p3.eli`, and what is partitioned in it: `ada0.elip2`, `ada0.elis1a`. */
+/** True for `ada0p3.eli` and for partitions in it: `ada0.elip2`, `ada0.elis1a`. */
 const isGeli = (name: string) =>
 	/\.eli(?:p\d{1,3}|s\d{1,2}[a-h]?|[a-h])?$/.test(name);
 
@@ -123,6 +123,6 @@ async function deviceEncryption(host: Host, path: string): Promise<Encryption> {
 		}
 		return "unknown";
 	}
-	// Mirrors, stripes and the like may lie on providers of either kind.
+	// Mirrors, stripes and similar devices may be on providers of either kind.
 	return BARE.test(name) ? "none" : "unknown";
 }

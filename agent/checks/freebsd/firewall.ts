@@ -2,14 +2,14 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { runForText } from "./commands.ts";
 
-/** What a packet filter does with a packet from outside that no rule names. */
+/** How a packet filter treats a packet from outside that no rule names. */
 type State = "off" | "blocks" | "allows" | "unclear" | "needs_root";
 
 /**
- * FreeBSD has three packet filters, of which any may be in force. PASS when one of them keeps out
- * what no rule allows, as the Linux check asks too; FAIL when all are off or let everything in.
- * What lies between, such as rules that block only some, is UNKNOWN, for it takes following every
- * rule to tell.
+ * FreeBSD has three packet filters, and any of them may be in force. PASS if one of them keeps out
+ * packets that no rule allows, as in the Linux check. FAIL if all are off or let everything in. Any
+ * other state, such as rules that block only some packets, is UNKNOWN, because the check would have
+ * to follow every rule.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const states = {
@@ -53,15 +53,15 @@ async function askPf(host: Host): Promise<State> {
 	if (rules === undefined) return "unclear";
 	const fallback = pfDefault(rules);
 	if (fallback !== undefined) return fallback === "block" ? "blocks" : "allows";
-	// Rules of other programs hang below anchors and are not listed.
+	// Rules of other programs are below anchors and not listed.
 	return /^(block|anchor)\b/m.test(rules) ? "unclear" : "allows";
 }
 
-/** A rule for all packets from outside, as pfctl prints it. */
+/** Matches a rule for all packets from outside, as pfctl prints it. */
 const FOR_ALL =
 	/^(block|pass)(?: drop| return(?:-\w{2,5})?(?:\([^)]{0,60}\))*)?(?: in)?(?: log(?: \([^)]{0,60}\))?)?( quick)? all(?: flags \S{1,12})?(?: (?:keep|modulate|synproxy|no) state)?(?: label "[^"]{0,64}")?$/;
 
-/** The last rule that matches decides, unless one before it is `quick`. */
+/** Returns pf's default: the last matching rule decides, unless an earlier one is `quick`. */
 function pfDefault(rules: string): string | undefined {
 	let decided: string | undefined;
 	for (const line of rules.split("\n")) {
@@ -74,7 +74,9 @@ function pfDefault(rules: string): string | undefined {
 	return decided;
 }
 
-/** The first rule that matches decides; the first one without conditions is the default. */
+/**
+ * Asks ipfw, where the first matching rule decides; the first without conditions is the default.
+ */
 async function askIpfw(host: Host): Promise<State> {
 	const told = await host.run("sysctl", ["-n", "net.inet.ip.fw.enable"]);
 	if (/unknown oid/.test(told.stderr)) return "off";
@@ -96,7 +98,7 @@ async function askIpfilter(host: Host): Promise<State> {
 	const [, running] = /^Running: (yes|no)[ \t]*$/m.exec(told.stdout) ?? [];
 	if (running === undefined) {
 		if (/Permission denied/.test(told.stderr)) return "needs_root";
-		// Without its module, or on a system that has none, it cannot open its device.
+		// Without its module, or on a system without one, it cannot open its device.
 		return told.ended === "timed_out" ? "unclear" : "off";
 	}
 	if (running === "no") return "off";

@@ -22,7 +22,7 @@ const SUPPORTED_UNTIL: Record<string, string> = {
 	"15.1": "2027-03-31",
 };
 
-/** The last day of the stable branches, which who follows them builds or fetches for himself. */
+/** The last day of the stable branches, which users build or fetch themselves. */
 const BRANCH_UNTIL: Record<string, string> = {
 	"13": "2026-04-30",
 	"14": "2028-11-30",
@@ -32,9 +32,9 @@ const BRANCH_UNTIL: Record<string, string> = {
 const OLDEST_KNOWN = 13;
 
 /**
- * Whether the installed userland still gets security updates. For a release that came after this
- * program the end is taken from what freebsd-update was told by its server. A kernel that was
- * replaced and not yet started is told and not judged.
+ * Checks if the installed userland still gets security updates. For a release that is newer than
+ * this program, the end comes from the data that freebsd-update got from its server. A kernel that
+ * was replaced and not yet started is reported but not judged.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	const told = await host.run("freebsd-version", ["-u"]);
@@ -70,7 +70,7 @@ export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 		: fail({ ...found, supported: false });
 }
 
-/** The kernel on disk stands in the first line, the one that runs in the second; a jail has none. */
+/** Compares the kernel on disk (first line) with the running one (second line). A jail has none. */
 async function isRestartPending(host: Host): Promise<boolean> {
 	const told = await runForText(host, "freebsd-version", ["-kr"]);
 	const [installed, runs] = (told?.trim().split("\n", 3) ?? []).map(
@@ -95,8 +95,9 @@ export function parseVersion(line: string | undefined) {
 }
 
 /**
- * What freebsd-update last fetched: "freebsd-update|amd64|15.2-RELEASE|3|…|1790726400", the last
- * being the second at which support ends. Root alone may read it.
+ * Reads the data that freebsd-update last fetched:
+ * "freebsd-update|amd64|15.2-RELEASE|3|…|1790726400". The last field is the second at which support
+ * ends. Only root may read it.
  */
 async function readToldEnd(
 	host: Host,

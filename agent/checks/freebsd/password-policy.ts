@@ -2,14 +2,14 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
-/** What pam_passwdqc asks for unless told (pam_passwdqc(8)). */
+/** The default of pam_passwdqc(8). */
 const DEFAULT_MINIMUMS = "disabled,24,11,8,7";
 
 /**
- * What passwd(1) asks of a new password: pam_passwdqc(8), which the base system has and leaves
- * switched off. The least of its five lengths counts, that of the most varied passwords; its own
- * default is 7. `minpasswordlen` of login.conf(5) is read by nothing in the base system and proves
- * nothing.
+ * Checks the requirements of passwd(1) for a new password: pam_passwdqc(8), which the base system
+ * has and leaves switched off. The least of its five lengths counts, that of the most varied
+ * passwords; its default is 7. No program of the base system reads `minpasswordlen` of
+ * login.conf(5), so it proves nothing.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const file = await host.readFile("/etc/pam.d/passwd");
@@ -54,8 +54,8 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 }
 
 /**
- * `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`, which OpenPAM takes
- * apart at blanks.
+ * Finds the rule `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`. OpenPAM
+ * splits it at blanks.
  */
 function passwordRule(
 	line: string,
@@ -70,7 +70,7 @@ function passwordRule(
 		: [];
 }
 
-/** Five lengths, each for a kind of password; `disabled` forbids the kind. */
+/** Returns the least of five lengths, each for a kind of password; `disabled` forbids the kind. */
 function leastLength(minimums: string): number | undefined {
 	const parts = minimums.split(",");
 	if (

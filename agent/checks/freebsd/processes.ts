@@ -1,9 +1,9 @@
 import type { Host } from "../../host.ts";
 
 /**
- * The names of all programs that run outside of jails, cut off by the kernel after 19 characters.
- * Undefined when not all can be seen, as for an ordinary user where `security.bsd.see_other_uids`
- * is 0, so that "it does not run" is never concluded from less.
+ * Returns the names of all programs that run outside of jails; the kernel cuts them off after 19
+ * characters. Undefined if not all are visible, as for an ordinary user with
+ * `security.bsd.see_other_uids` 0, so that "it does not run" is never concluded from a part.
  */
 export async function findProgramNames(
 	host: Host,

@@ -3,7 +3,10 @@ import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { judgeSshd } from "../sshd.ts";
 import { findProgramNames } from "./processes.ts";
 
-/** Doors to a desktop or a shell that take a password. inetd's own services count by its settings. */
+/**
+ * Services that give a desktop or a shell for a password. inetd's own services count by its
+ * settings.
+ */
 const OPEN_DOORS: Record<string, string> = {
 	telnetd: "telnet",
 	rlogind: "rlogin",
@@ -17,8 +20,8 @@ const OPEN_DOORS: Record<string, string> = {
 };
 
 /**
- * PASS when nobody can sign in from elsewhere with a password: no remote desktop, telnet or rlogin,
- * and SSH is off or goes by the rule of `judgeSshd`. What a packet filter keeps out does not count.
+ * PASS if nobody can sign in from elsewhere with a password: there is no remote desktop, telnet or
+ * rlogin, and SSH is off or passes `judgeSshd`. The check ignores packet filters.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);
@@ -38,7 +41,10 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 		: pass({ ssh_running: false });
 }
 
-/** A line each: `telnet stream tcp nowait root /usr/libexec/telnetd telnetd`. */
+/**
+ * Reads inetd's services from lines such as `telnet stream tcp nowait root /usr/libexec/telnetd
+ * telnetd`.
+ */
 async function readInetd(host: Host): Promise<string[] | undefined> {
 	const file = await host.readFile("/etc/inetd.conf");
 	if (file.kind !== "text") return undefined;

@@ -14,7 +14,7 @@ const DISPLAY_SERVERS =
 	/^(Xorg|X|Xwayland|sway|labwc|wayfire|river|hikari|Hyprland|hyprland|niri|weston|kwin_wayland|kwin_x11|gnome-shell|cage|dwl)$/;
 const LOGIN_SCREENS =
 	/^(sddm-greeter|lightdm-gtk-greete|slick-greeter|ly-dm|xdm$|wdm$|gdm-)/;
-/** They lock by settings of the user that this check does not read. */
+/** Desktops that lock by settings of the user, which this check does not read. */
 const LOCKING_DESKTOPS =
 	/^(gnome-shell|plasmashell|kwin_|cinnamon|mate-screensaver|xfce4-screensaver|ukui-screensaver)/;
 const OTHER_LOCKERS =
@@ -23,10 +23,10 @@ const LOCK_COMMAND =
 	/(^|[\s/'"])(swaylock|gtklock|waylock|hyprlock|i3lock|slock|xlock|xsecurelock|xtrlock|physlock|xscreensaver-command -lock)\b/;
 
 /**
- * Whether a desktop that runs is locked when idle. xautolock and swayidle carry their times on the
- * command line and are judged; other lockers and the large desktops have them in settings of the
- * user, which makes the result UNKNOWN. A display server beside which nothing runs that could lock
- * it is FAIL. Without a desktop there is nothing to lock: the text console locks nothing by itself.
+ * Checks if a running desktop is locked when idle. xautolock and swayidle have their times on the
+ * command line and are judged. Other lockers and the large desktops have them in settings of the
+ * user, so the result is UNKNOWN. FAIL if a display server runs and no program that could lock it.
+ * Without a desktop there is nothing to lock: the text console locks nothing by itself.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);
@@ -72,7 +72,7 @@ async function judgeCommandLine(
 	return seconds <= MAX_IDLE_SECONDS ? pass(evidence) : fail(evidence);
 }
 
-/** `-time` is in minutes, ten unless told; `-locker` is xlock unless told. */
+/** Reads xautolock's options: `-time` in minutes (default ten) and `-locker` (default xlock). */
 function xautolockSeconds(line: string): number | undefined {
 	const [, locker] = / -locker (.{1,1000})$/.exec(line) ?? [];
 	if (locker !== undefined && !LOCK_COMMAND.test(locker)) return undefined;
@@ -82,7 +82,7 @@ function xautolockSeconds(line: string): number | undefined {
 		: Number(minutes ?? 10) * 60;
 }
 
-/** The soonest `timeout 300 swaylock -f`; ps shows arguments without their quotes. */
+/** Returns the soonest `timeout 300 swaylock -f`. ps shows arguments without their quotes. */
 function swayidleSeconds(line: string): number | undefined {
 	const times = line
 		.split(

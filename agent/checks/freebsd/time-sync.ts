@@ -9,13 +9,13 @@ import {
 import { readSysctl, runForText } from "./commands.ts";
 import { findProgramNames } from "./processes.ts";
 
-/** Within this time after the start a clock may still be on its way. */
+/** Time after the start within which a clock may still be synchronizing. */
 const SETTLING_MS = 15 * 60 * 1000;
 
 /**
- * PASS when a service keeps the clock and says that it is in step; without one, FAIL: `ntpdate` at
- * the start alone lets it drift for months. A service that is not in step fails a quarter of an
- * hour after the start. The clock of a jail is its host's.
+ * PASS if a service keeps the clock and says that it is synchronized. FAIL without one, because
+ * with `ntpdate` at the start alone the clock drifts for months. A service that is not synchronized
+ * fails a quarter of an hour after the start. A jail has the clock of its host.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	if ((await readSysctl(host, "security.jail.jailed")) === "1")
@@ -59,7 +59,7 @@ async function askChrony(host: Host): Promise<Answer | undefined> {
 		: { service: "chrony", synchronized: leap !== "Not synchronised" };
 }
 
-/** `leap=11` (or 3) is the alarm of a clock that follows nothing (RFC 5905, figure 9). */
+/** Asks ntpd. `leap=11` (or 3) means that the clock follows nothing (RFC 5905, figure 9). */
 async function askNtpd(host: Host): Promise<Answer | undefined> {
 	const told = await runForText(host, "ntpq", [
 		"-n",
@@ -73,7 +73,7 @@ async function askNtpd(host: Host): Promise<Answer | undefined> {
 		: { service: "ntpd", synchronized: leap !== "11" && leap !== "3" };
 }
 
-/** OpenNTPD's daemon has the same name. */
+/** Asks OpenNTPD, whose daemon has the same name. */
 async function askOpenntpd(host: Host): Promise<Answer | undefined> {
 	const told = await runForText(host, "ntpctl", ["-s", "status"]);
 	const [, clock] = /\bclock (synced|unsynced)\b/.exec(told ?? "") ?? [];

@@ -13,7 +13,9 @@ import { readText } from "./read-text.ts";
 import { findServices, type Services } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
 
-/** Timers and services that install updates by themselves, without a setting that could stop them. */
+/**
+ * Timers and services that install updates by themselves, without a setting that could stop them.
+ */
 const INSTALLERS: Record<string, string> = {
 	"dnf-automatic-install.timer": "dnf-automatic",
 	"transactional-update.timer": "transactional-update",

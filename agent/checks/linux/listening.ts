@@ -34,7 +34,10 @@ export async function findListeningPorts(
 	return ports;
 }
 
-/** The kernel writes each four bytes as a number of the machine, little-endian on all that matter here. */
+/**
+ * The kernel writes each four bytes as a number of the machine, little-endian on all that matter
+ * here.
+ */
 function isLoopback(address: string): boolean {
 	return (
 		/^.{6}7F$/.test(address) ||

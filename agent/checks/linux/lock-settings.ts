@@ -146,7 +146,9 @@ export async function readKdeLock(
 
 const XFCE_FILE = "xfce4/xfconf/xfce-perchannel-xml/xfce4-screensaver.xml";
 
-/** xfce4-screensaver; by default it locks at once when the screen is blanked, after five minutes. */
+/**
+ * xfce4-screensaver; by default it locks at once when the screen is blanked, after five minutes.
+ */
 export async function readXfceLock(
 	host: Host,
 	person: Person,

@@ -2,7 +2,9 @@ import type { Host } from "../../host.ts";
 import { readText } from "./read-text.ts";
 import { parseSettings } from "./settings.ts";
 
-/** The fields of os-release(5), undefined when there is no such file or it names no distribution. */
+/**
+ * The fields of os-release(5), undefined when there is no such file or it names no distribution.
+ */
 export async function readOsRelease(
 	host: Host,
 ): Promise<Map<string, string> | undefined> {

@@ -12,8 +12,8 @@ import {
 
 /**
  * Passes while the distribution's publisher provides security updates for the installed release.
- * The date is the system's own (SUPPORT_END of os-release, which Fedora, Amazon Linux and NixOS keep
- * up to date), else that of our table. A rolling distribution passes: this says that updates
+ * The date is the system's own (SUPPORT_END of os-release, which Fedora, Amazon Linux and NixOS
+ * keep up to date), else that of our table. A rolling distribution passes: this says that updates
  * exist, not that they are installed. What the table does not know is UNKNOWN, not FAIL.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {

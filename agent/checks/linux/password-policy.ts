@@ -6,9 +6,10 @@ import { readText } from "./read-text.ts";
 import { parseCount, parseSettings } from "./settings.ts";
 
 /**
- * Passes when PAM refuses new passwords of fewer than 8 characters (NIST SP 800-63B), by pam_pwquality,
- * pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not count: with PAM
- * nothing reads it. That accounts are locked after failures is told, and not demanded.
+ * Passes when PAM refuses new passwords of fewer than 8 characters (NIST SP 800-63B), by
+ * pam_pwquality, pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not
+ * count: with PAM nothing reads it. That accounts are locked after failures is told, and not
+ * demanded.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const stack = await readPamStack(host, "password");
@@ -116,7 +117,9 @@ async function readPwquality(
 	return credited(options, 8, enforcing !== "enforcing=0");
 }
 
-/** Positive credits make a password count as longer than it is, a point for each kind of character. */
+/**
+ * Positive credits make a password count as longer than it is, a point for each kind of character.
+ */
 function credited(
 	options: string[],
 	usual: number,
@@ -139,7 +142,10 @@ function credited(
 	return { minimum: Math.max(6, minimum), isEnforced };
 }
 
-/** `min=disabled,24,11,8,7`: by how many kinds of characters there are; the last is the shortest that passes. */
+/**
+ * `min=disabled,24,11,8,7`: by how many kinds of characters there are; the last is the shortest
+ * that passes.
+ */
 async function readPasswdqc(
 	host: Host,
 	rule: PamRule,

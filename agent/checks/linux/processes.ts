@@ -40,7 +40,10 @@ export async function findProcesses(
 	return processes;
 }
 
-/** The words of a process's command line. Only what is known is taken from it, for it may hold anything. */
+/**
+ * The words of a process's command line. Only what is known is taken from it, for it may hold
+ * anything.
+ */
 export async function readArguments(
 	host: Host,
 	pid: number,

@@ -26,7 +26,8 @@ export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
  * Passes when nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
- * listens, and SSH is off or goes by the rule of `judgeSshd`. What a firewall keeps out does not count.
+ * listens, and SSH is off or goes by the rule of `judgeSshd`. What a firewall keeps out does not
+ * count.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
@@ -71,7 +72,10 @@ async function findSsh(
 	return processes && isAbsent ? "off" : undefined;
 }
 
-/** Dropbear has no file of settings: -s on its command line turns passwords off, -w all logins of root. */
+/**
+ * Dropbear has no file of settings: -s on its command line turns passwords off, -w all logins of
+ * root.
+ */
 async function judgeDropbear(host: Host): Promise<CheckOutcome> {
 	const processes = await findProcesses(host);
 	const pid = processes?.find(({ name }) => name === "dropbear")?.pid;

@@ -29,7 +29,9 @@ export async function findServices(
 	return shown.ended === "timed_out" ? undefined : findOpenRc(host, units);
 }
 
-/** One block of lines a unit, in the order asked for: a unit's own name may be another (an alias). */
+/**
+ * One block of lines a unit, in the order asked for: a unit's own name may be another (an alias).
+ */
 function parseUnits(
 	text: string,
 	units: readonly string[],

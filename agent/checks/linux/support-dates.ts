@@ -200,7 +200,10 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 	},
 };
 
-/** Derived distributions get their security updates from the one they are made of, named by its codename. */
+/**
+ * Derived distributions get their security updates from the one they are made of, named by its
+ * codename.
+ */
 export const CODENAMES: Record<
 	string,
 	[distribution: string, release: string]

@@ -37,9 +37,9 @@ const PROGRAMS: Record<string, string> = {
 
 /**
  * Passes when the clock is kept in step with a reference by a service and is in step now, as the
- * kernel, or the service itself, says. A service that runs without success fails only a quarter of an hour
- * after the start. The clock of a container or of WSL is its host's; that of a virtual machine
- * is its own, and drifts without a service.
+ * kernel, or the service itself, says. A service that runs without success fails only a quarter of
+ * an hour after the start. The clock of a container or of WSL is its host's; that of a virtual
+ * machine is its own, and drifts without a service.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);

@@ -13,7 +13,7 @@ const CHOSEN = "/Library/Preferences/com.apple.SoftwareUpdate.plist";
 const DECLARED =
 	"/var/db/softwareupdate/SoftwareUpdateDDMStatePersistence.plist";
 
-/** What the switches stand for in evidence, and what macOS does when nobody has set one. */
+/** The switches, their names in evidence, and what macOS does if nobody has set one. */
 const SWITCHES = [
 	["check", "AutomaticCheckEnabled", true],
 	["download", "AutomaticDownload", true],
@@ -22,10 +22,10 @@ const SWITCHES = [
 ] as const;
 
 /**
- * PASS needs macOS updates, not just security responses, to be looked for, downloaded and installed
- * without being asked (CIS macOS 1.2 to 1.6). One of them switched off is FAIL. Installing has no
- * default that holds for every version, so a Mac on which nobody chose is UNKNOWN. A profile goes
- * before the owner's choice, and a declaration of device management before both.
+ * PASS if the Mac looks for macOS updates, downloads and installs them automatically, and not only
+ * security responses (CIS macOS 1.2 to 1.6). FAIL if one of these is switched off. Installing has
+ * no default that holds for every version, so a Mac on which nobody chose is UNKNOWN. A profile
+ * takes precedence over the owner's choice, and a declaration of device management over both.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const forced = await readPreferences(host, FORCED);
@@ -56,15 +56,15 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	return isAllOn ? pass(evidence) : unknown("not_configured", evidence);
 }
 
-/** How many updates macOS found at its last look and has not installed. */
+/** Returns how many updates macOS found last time and has not installed. */
 function waiting(values: Preferences): Evidence {
 	const updates = readNumber(values, "LastRecommendedUpdatesAvailable");
 	return updates === undefined ? {} : { pending_updates: updates };
 }
 
 /**
- * What a declaration forces on (macOS 15 and later; mSCP reads the same file). Only "always on",
- * which is 1, is taken: the other numbers are not documented.
+ * Reads what a declaration forces on (macOS 15 and later; mSCP reads the same file). Only 1,
+ * "always on", counts, because the other numbers are not documented.
  */
 async function readDeclared(
 	host: Host,

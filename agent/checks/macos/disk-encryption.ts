@@ -3,14 +3,14 @@ import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
 
 /**
- * FileVault of the startup disk, from `fdesetup status`, which needs no root. Off is FAIL also on
- * Apple silicon, where the disk is encrypted in any case but opens without a password (CIS macOS
+ * Checks FileVault of the startup disk with `fdesetup status`, which needs no root. Off is FAIL
+ * even on Apple silicon, where the disk is always encrypted but opens without a password (CIS macOS
  * 2.6.6, mSCP `system_settings_filevault_enforce`). A disk that is still being encrypted is not yet
  * known to be protected; one that is being decrypted no longer is.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("fdesetup", ["status"]);
-	// The states are also told with an exit code that is not zero, so the words come first.
+	// The command also reports states with a nonzero exit code, so its words come first.
 	const says = (pattern: RegExp) => pattern.test(result.stdout);
 	const percent = percentDone(result.stdout);
 	const evidence = { engine: "filevault", ...percent };

@@ -5,10 +5,10 @@ import { whyFailed } from "../failed-command.ts";
 const SOCKET_FILTER = "/usr/libexec/ApplicationFirewall/socketfilterfw";
 
 /**
- * The application firewall. Its command is asked, not `com.apple.alf.plist`, which macOS 15 no
- * longer has. State 1 asks or goes by rules a program, 2 blocks all that is not essential. Stealth
- * mode is only told: without it the firewall is on all the same. A firewall of another maker is not
- * seen.
+ * Checks the application firewall with its command, because macOS 15 no longer has
+ * `com.apple.alf.plist`. State 1 asks or applies rules for each program; state 2 blocks everything
+ * that is not essential. Stealth mode is only reported, because the firewall is on without it too.
+ * Firewalls of other makers are not visible.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const result = await host.run(SOCKET_FILTER, ["--getglobalstate"]);
@@ -28,7 +28,7 @@ export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	});
 }
 
-/** "Firewall stealth mode is on", or before macOS 13 "Stealth mode enabled". */
+/** Reads "Firewall stealth mode is on" or, before macOS 13, "Stealth mode enabled". */
 async function isStealth(host: Host): Promise<boolean | undefined> {
 	const { stdout } = await host.run(SOCKET_FILTER, ["--getstealthmode"]);
 	const [, said] =

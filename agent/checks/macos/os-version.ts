@@ -3,9 +3,9 @@ import { type CheckOutcome, fail, pass, unknown, word } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
 
 /**
- * The day from which a major version got no more security updates: that of the release of its third
- * successor. Apple promises no dates; it has kept to the current version and the two before since
- * 2012 (endoflife.date/macos shows each).
+ * The first day without security updates for each major version: the day on which its third
+ * successor came out. Apple promises no dates, but since 2012 it has supported the current version
+ * and the two before (endoflife.date/macos shows each).
  */
 const ENDED: Record<number, string> = {
 	11: "2023-09-26",
@@ -14,14 +14,14 @@ const ENDED: Record<number, string> = {
 	14: "2026-09-14",
 };
 
-/** Versions whose successors are not all out yet, by the year in which the first of them came. */
+/** Release years of the versions whose three successors are not all out yet. */
 const RELEASE_YEAR: Record<number, number> = { 15: 2024, 26: 2025, 27: 2026 };
 
 /**
- * Whether this major version still gets security updates. The end of the ones that still do is
- * expected in the September three years after their release; past it they are UNKNOWN and not FAIL,
- * as this program is then too old to know. From 26 on a version is named for the year after its
- * release, so a newer one than this program knows is judged the same way.
+ * Checks if this major version still gets security updates. For supported versions the end is
+ * expected in the September three years after their release. After that they are UNKNOWN and not
+ * FAIL, because this program is then too old to know. From 26 on, a version is named for the year
+ * after its release, so versions newer than this program are judged the same way.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("sw_vers");
@@ -52,7 +52,7 @@ export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 		: unknown("support_not_known", estimated);
 }
 
-/** "ProductVersion:\t\t15.3"; the names are followed by tabs or, in old versions, one. */
+/** Reads a field such as "ProductVersion:\t\t15.3"; old versions have one tab after the name. */
 export function versionField(
 	output: string,
 	field: "ProductVersion" | "BuildVersion",

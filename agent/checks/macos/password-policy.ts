@@ -4,17 +4,17 @@ import { whyFailed } from "../failed-command.ts";
 import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
 /**
- * The policy for all accounts. A length is a rule that the password must match, such as '.{8,}+' or
- * '^.{12,}$'; the longest counts, as every rule must hold. A Mac that nobody manages asks for four
- * characters, which is FAIL. Rules in another form are not guessed at: they only make a missing
- * length UNKNOWN. Lockout is told and not judged, for FileVault and the Secure Enclave slow down
- * guessing on their own.
+ * Checks the policy for all accounts. A length is a rule that the password must match, such as
+ * '.{8,}+' or '^.{12,}$'. The longest one counts, because every rule must hold. A Mac that nobody
+ * manages asks for four characters, which is FAIL. Rules in another form are not interpreted: they
+ * only make a missing length UNKNOWN. Lockout is reported but not judged, because FileVault and the
+ * Secure Enclave slow down guessing themselves.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("pwpolicy", ["-getaccountpolicies"]);
 	const problem = whyFailed(result, host);
 	if (problem !== undefined) return unknown(problem);
-	// "Getting global account policies" stands before the list, in some versions on standard error,
+	// "Getting global account policies" comes before the list, in some versions on standard error,
 	// and alone if there is none.
 	const told = `${result.stderr}\n${result.stdout}`.trim();
 	if (told === "Getting global account policies") {
@@ -51,14 +51,14 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const length = Math.max(...lengths);
 	const found = { minimum_length: length, ...evidence };
 	if (length >= MIN_PASSWORD_LENGTH) return pass(found);
-	// Another rule may well ask for more than the plain one.
+	// Another rule may ask for more than the plain one.
 	return onPasswords.length > lengths.length &&
 		onPasswords.some(mayAskForLength)
 		? unknown("rule_not_understood", found)
 		: fail(found);
 }
 
-/** N of "policyAttributePassword matches '.{N,}'" and nothing else in the rule. */
+/** Returns N if the rule is exactly "policyAttributePassword matches '.{N,}'". */
 function plainLength(rule: string): number | undefined {
 	const [, length] =
 		/^\s*policyAttributePassword matches (['"])\^?\.\{(\d{1,4}),\d{0,4}\}[+?]?\$?\1\s*$/
@@ -67,7 +67,7 @@ function plainLength(rule: string): number | undefined {
 	return length === undefined ? undefined : Number(length);
 }
 
-/** A count of three or more somewhere in a rule that is no plain length. */
+/** True if a rule that is no plain length contains a count of three or more. */
 function mayAskForLength(rule: string): boolean {
 	if (plainLength(rule) !== undefined) return false;
 	return [...rule.matchAll(/\{(\d{1,4})/g)].some(

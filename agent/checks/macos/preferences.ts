@@ -1,7 +1,7 @@
 import type { Host } from "../../host.ts";
 import { whyFailed } from "../failed-command.ts";
 
-/** A file's switches and numbers; what it does not set is absent. */
+/** The switches and numbers that a file sets. */
 export type Preferences = Map<string, boolean | number>;
 
 export type PreferencesAnswer =
@@ -9,10 +9,10 @@ export type PreferencesAnswer =
 	| { known: false; reason: string };
 
 /**
- * Reads the switches and whole numbers at the top of a property list. A file that does not exist
- * sets nothing. `plutil` writes it as XML, as many of these files hold dates, which JSON cannot; it
- * indents by a tab a level and escapes `<` in strings, so a line that begins with one tab and
- * `<key>` is a key of the top and nothing else is.
+ * Reads the switches and whole numbers at the top level of a property list. A file that does not
+ * exist sets nothing. `plutil` converts it to XML, because many of these files contain dates, which
+ * JSON cannot hold. It indents each level by a tab and escapes `<` in strings, so exactly the lines
+ * that begin with one tab and `<key>` are keys of the top level.
  */
 export async function readPreferences(
 	host: Host,
@@ -46,7 +46,7 @@ export async function readPreferences(
 	return { known: true, values };
 }
 
-/** A switch, which people's scripts also write as 0 or 1. */
+/** Returns a switch. Some scripts write it as 0 or 1. */
 export function readSwitch(
 	values: Preferences,
 	key: string,

@@ -6,10 +6,10 @@ const REMOTE_MANAGEMENT =
 	"/Library/Application Support/Apple/Remote Desktop/RemoteManagement.launchd";
 
 /**
- * Remote Login (SSH), Screen Sharing and Remote Management. The last two take an account's
- * password, so on is FAIL (CIS macOS 2.3.3); SSH that is on goes by the rule of `judgeSshd`.
- * launchd is asked and not `systemsetup -getremotelogin`, which says Off without Full Disk Access
- * while sshd runs.
+ * Checks Remote Login (SSH), Screen Sharing and Remote Management. The last two accept an account's
+ * password, so on is FAIL (CIS macOS 2.3.3). SSH that is on is judged by `judgeSshd`. The check
+ * asks launchd, because without Full Disk Access `systemsetup -getremotelogin` says Off while sshd
+ * runs.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const overrides = await readOverrides(host);
@@ -33,8 +33,8 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 }
 
 /**
- * A service counts as on when launchd has it loaded, or would load it at the next start. All three
- * are off unless switched on, so one that is in no list is off.
+ * True if launchd has loaded the service or would load it at the next start. All three are off by
+ * default, so a service in no list is off.
  */
 async function isOn(
 	host: Host,
@@ -54,8 +54,8 @@ async function isOn(
 }
 
 /**
- * What was switched on or off by hand: `"com.openssh.sshd" => enabled`, and up to macOS 12 `=>
- * false`, which is whether it is disabled.
+ * Reads the services that were switched by hand: `"com.openssh.sshd" => enabled` or, up to macOS
+ * 12, `=> false`, which means that it is not disabled.
  */
 async function readOverrides(
 	host: Host,
@@ -73,7 +73,7 @@ async function readOverrides(
 	return overrides;
 }
 
-/** Remote Management (Apple Remote Desktop) is on when its file says so. */
+/** True if the file of Remote Management (Apple Remote Desktop) says that it is on. */
 async function isRemotelyManaged(host: Host): Promise<boolean | undefined> {
 	const file = await host.readFile(REMOTE_MANAGEMENT);
 	if (file.kind === "missing") return false;

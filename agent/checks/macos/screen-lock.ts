@@ -12,10 +12,10 @@ import {
 const FORCED = "/Library/Managed Preferences/com.apple.screensaver.plist";
 
 /**
- * A Mac asks for the password a set delay after the screen saver began or the display went off,
- * whichever comes first; both with the delay must come within `MAX_IDLE_SECONDS`. Who never set a
- * time for the screen saver has a default that changed between versions, so only the display counts
- * then. The settings are those of the user at the screen, unless a profile forces them.
+ * A Mac asks for the password a certain delay after the screen saver began or the display went off,
+ * whichever comes first. That time with the delay must be within `MAX_IDLE_SECONDS`. The default
+ * time of the screen saver differs between versions, so without a setting only the display counts.
+ * The settings are those of the user at the screen, unless a profile forces them.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const managed = await readPreferences(host, FORCED);
@@ -47,7 +47,7 @@ export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	return fail({ ...evidence, ...after });
 }
 
-/** Zero is never, both for the screen saver and for the display. */
+/** Returns the soonest time. Zero means never, for the screen saver and for the display. */
 function soonest(...seconds: (number | undefined)[]): number | undefined {
 	const set = seconds.filter((value) => value !== undefined && value > 0);
 	return set.length === 0 ? undefined : Math.min(...(set as number[]));
@@ -65,8 +65,9 @@ type RunAsUser = (
 ) => Promise<CommandResult | undefined>;
 
 /**
- * Runs programs in the session of the user at the screen, by number; root's own settings say
- * nothing. Undefined when nobody is signed in there. Without root it is whoever runs the agent.
+ * Returns a function that runs programs in the session of the user at the screen, because root's
+ * own settings say nothing. Undefined if nobody is signed in there. Without root it is the agent's
+ * user.
  */
 async function runAsConsoleUser(host: Host): Promise<RunAsUser> {
 	if (!host.isPrivileged) return (program, args) => host.run(program, args);
@@ -89,8 +90,9 @@ async function runAsConsoleUser(host: Host): Promise<RunAsUser> {
 }
 
 /**
- * `sysadminctl` answers on standard error, behind the date and its process: "screenLock delay is
- * immediate", "screenLock delay is 300 seconds", "screenLock is off" and, for off, also -1 seconds.
+ * Asks `sysadminctl`, which answers on standard error, after the date and its process: "screenLock
+ * delay is immediate", "screenLock delay is 300 seconds", "screenLock is off" or, also for off, -1
+ * seconds.
  */
 async function askDelay(
 	host: Host,
@@ -109,7 +111,7 @@ async function askDelay(
 	return said[1] === "off" || seconds < 0 ? "off" : seconds;
 }
 
-/** Undefined when the user has never set it. */
+/** Returns the screen saver's time, or undefined if the user has never set it. */
 async function askSaverSeconds(asUser: RunAsUser): Promise<number | undefined> {
 	const result = await asUser("defaults", [
 		"-currentHost",
@@ -122,7 +124,9 @@ async function askSaverSeconds(asUser: RunAsUser): Promise<number | undefined> {
 	return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** The longest of the power sources, in seconds; 0 if the display stays on with one of them. */
+/**
+ * Returns the longest time of the power sources, in seconds; 0 if the display stays on with one.
+ */
 async function askDisplaySeconds(host: Host): Promise<number | undefined> {
 	const { stdout } = await host.run("pmset", ["-g", "custom"]);
 	const minutes = [...stdout.matchAll(/^ displaysleep\s+(\d{1,6})\s*$/gm)].map(

@@ -4,10 +4,10 @@ import { whyFailed } from "../failed-command.ts";
 import { readPreferences, readSwitch } from "./preferences.ts";
 
 /**
- * Whether the clock is set from the network, as System Settings shows it (CIS macOS 2.3.2.1). How
- * far the clock is off cannot be asked without sending packets of our own. A profile that forces it
- * decides; else `systemsetup` says it, to root alone: it tells others to be an administrator, with
- * exit code 0.
+ * Checks if the clock is set from the network, as System Settings shows it (CIS macOS 2.3.2.1). Its
+ * error cannot be measured without sending packets of our own. A profile that forces the setting
+ * decides. Otherwise `systemsetup` knows it, but answers only root: it tells others to be an
+ * administrator, with exit code 0.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const managed = await readPreferences(

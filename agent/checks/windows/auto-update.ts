@@ -2,7 +2,7 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { type Answer, ask, integer, moment, part, text } from "./powershell.ts";
 
-/** `InstalledOn` is read past PowerShell's own conversion, which follows the display's language. */
+/** Reads `InstalledOn` without PowerShell's conversion, which depends on the display language. */
 export const AUTO_UPDATE_SCRIPT = `
 $policy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate'
 $auto = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU'
@@ -25,7 +25,7 @@ $pause = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settin
 
 const DISABLED = 4;
 
-/** `AUOptions` of group policy, of management (`AllowAutoUpdate`) and of a server's own setting. */
+/** Values of `AUOptions`, in group policy, in management (`AllowAutoUpdate`) and on servers. */
 const OPTIONS: Record<number, string> = {
 	1: "off",
 	2: "notify",
@@ -45,9 +45,9 @@ const MANAGED: Record<number, string> = {
 const RECENT_DAYS = 45;
 
 /**
- * PASS when updates are installed without anyone's doing. Where nothing is set a Windows for
- * people does so and a server does not. Updates that are paused are a FAIL until the pause
- * ends; who else distributes them (WSUS, Intune, Configuration Manager) does not matter.
+ * PASS if updates are installed automatically. By default a Windows client does that and a server
+ * does not. Paused updates are FAIL until the pause ends. Their source (WSUS, Intune, Configuration
+ * Manager) does not matter.
  */
 export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, AUTO_UPDATE_SCRIPT);
@@ -73,7 +73,7 @@ export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 
 	const manager = part(answer, "manager");
 	if (manager.kind === "values" && manager.values.length > 0) {
-		// It switches Windows' own automatism off and installs updates itself.
+		// It switches off Windows' own automatic updates and installs updates itself.
 		const managed = { ...evidence, source: "configuration_manager" };
 		return days !== undefined && days <= RECENT_DAYS
 			? pass(managed)
@@ -103,7 +103,7 @@ function modeOf(
 		return { mode: "off", source: "group_policy" };
 	}
 	const policy = OPTIONS[integer(answer.policyOption) ?? -1];
-	// 5 leaves the choice to the device's own setting below.
+	// With 5 the device's own setting below decides.
 	if (policy && policy !== "local_choice") {
 		return { mode: policy, source: "group_policy" };
 	}

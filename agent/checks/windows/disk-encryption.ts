@@ -9,7 +9,7 @@ import {
 	whyUnread,
 } from "./powershell.ts";
 
-/** BitLocker's own numbers; device encryption of the Home editions is the same underneath. */
+/** Reads BitLocker's own numbers. Device encryption of the Home editions is the same underneath. */
 export const DISK_ENCRYPTION_SCRIPT = `
 @{
   systemDrive = [string] $env:SystemDrive
@@ -52,9 +52,9 @@ const ENGINES: Record<string, string> = {
 };
 
 /**
- * PASS when the system drive is wholly encrypted and its key is not kept in the clear. Suspended
- * protection, which leaves the key in the clear, is a FAIL, and so is a drive that is still being
- * encrypted. Other fixed drives are told in the evidence.
+ * PASS if the system drive is fully encrypted and its key is not stored in the clear. Suspended
+ * protection, which leaves the key in the clear, is FAIL, and so is a drive that is still being
+ * encrypted. The evidence mentions other fixed drives.
  */
 export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, DISK_ENCRYPTION_SCRIPT);
@@ -102,7 +102,7 @@ export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 	if (conversion === FULLY_ENCRYPTED) {
 		return fail({ ...evidence, protection_suspended: true });
 	}
-	// BitLocker sees a drive that another product encrypts as one that is not encrypted.
+	// To BitLocker, a drive that another product encrypts is not encrypted.
 	return otherEngine && conversion === 0
 		? unknown("third_party_encryption", { engine: otherEngine })
 		: fail(evidence);

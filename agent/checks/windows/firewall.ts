@@ -10,7 +10,7 @@ import {
 } from "./powershell.ts";
 import { isProductOn } from "./security-center.ts";
 
-/** The active store is what is in force, with group policy and management applied. */
+/** Reads the active store: the rules in force, with group policy and management applied. */
 export const FIREWALL_SCRIPT = `
 @{
   profiles = Read-Part { Get-NetFirewallProfile -PolicyStore ActiveStore |
@@ -24,8 +24,8 @@ const NAMES = ["domain", "private", "public"];
 const ALLOW = 2;
 
 /**
- * PASS when the firewall runs and all three profiles are on and do not let everything in, or when
- * another firewall has told the Security Center that it is on.
+ * PASS if the firewall runs with all three profiles on and none lets everything in, or if another
+ * firewall has reported to the Security Center that it is on.
  */
 export async function firewall(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, FIREWALL_SCRIPT);

@@ -11,7 +11,7 @@ import {
 	SERVER_RELEASES,
 } from "./releases.ts";
 
-/** Licenses are slow to list, so they are asked for by name and where they can matter. */
+/** Licenses are slow to list, so they are queried by name and only where they can matter. */
 export const OS_VERSION_SCRIPT = `
 $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'
 @{
@@ -29,8 +29,8 @@ $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVers
 const LICENSED = 1;
 
 /**
- * PASS while Microsoft services this build of this edition. A build that is not in our table, such
- * as one newer than the agent, is UNKNOWN.
+ * PASS while Microsoft services this build of this edition. UNKNOWN if the build is not in our
+ * table, for example because it is newer than the agent.
  */
 export async function osVersion(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, OS_VERSION_SCRIPT);
@@ -70,14 +70,14 @@ export async function osVersion(host: Host): Promise<CheckOutcome> {
 			extended_updates: true,
 		});
 	}
-	// Enrolled some time, perhaps by a person's own account, which the device does not tell.
+	// It was enrolled at some time, perhaps by a personal account; the device does not say which.
 	return revision !== undefined && revision > LAST_FREE_REVISION
 		? unknown("extended_updates_unconfirmed", evidence)
 		: fail({ ...evidence, extended_updates: false });
 }
 
 function serverSupport(build: number, edition: string) {
-	// Azure Local has the builds of servers and a calendar of its own.
+	// Azure Local has server builds and its own calendar.
 	if (/AzureStackHCI/i.test(edition)) return undefined;
 	const known = SERVER_RELEASES[build];
 	if (known) return known;

@@ -4,8 +4,8 @@ import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 import { ask, integer, part, whyUnread } from "./powershell.ts";
 
 /**
- * The policy in force for accounts of this device; a domain's policy is written into it. `net
- * accounts` says the same in the language of the display, and `secedit` only into a file.
+ * Reads the policy in force for accounts of this device, which includes a domain's policy. `net
+ * accounts` says the same in the display language, and `secedit` writes it only to a file.
  */
 export const PASSWORD_POLICY_SCRIPT = `
 @{
@@ -26,9 +26,9 @@ export const PASSWORD_POLICY_SCRIPT = `
 `;
 
 /**
- * PASS when a password has to have at least 8 characters, by the local policy or by device
- * management. On a device joined to Entra ID people sign in with accounts whose passwords are ruled
- * there, which the device cannot tell: a weak local policy is then UNKNOWN.
+ * PASS if a password needs at least 8 characters, by the local policy or by device management. On a
+ * device joined to Entra ID, the rules for users' passwords are there, and the device does not know
+ * them: a weak local policy is then UNKNOWN.
  */
 export async function passwordPolicy(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, PASSWORD_POLICY_SCRIPT);

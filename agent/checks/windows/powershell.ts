@@ -2,13 +2,13 @@ import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, unknown } from "../check.ts";
 
 /**
- * Windows shows its settings in the language of the display, so nothing that is meant for people
- * is read here. Every check is one PowerShell (its start costs half a second and more) that
- * prints one JSON object of numbers, truth values and identifiers.
+ * The answer of a script. Windows shows its settings in the display language, so no text for people
+ * is read here. Every check is one PowerShell process (its start costs half a second or more) that
+ * prints one JSON object of numbers, booleans and identifiers.
  */
 export type Answer = Record<string, unknown>;
 
-/** What a `Read-Part` of a script gave: values, or the identifier of the error. */
+/** The result of a `Read-Part` in a script: values, or the identifier of the error. */
 export type Part =
 	| { kind: "values"; values: Answer[] }
 	| { kind: "absent" }
@@ -18,10 +18,10 @@ export type Part =
 const TIMEOUT_MS = 12_000;
 
 /**
- * Ahead of every script. `Read-Part` runs a block whose failure must not lose the rest; it gives
- * the error's identifier, which unlike its message is the same in every language. `Reg` reads a
- * key's values, or nothing where there is no such key. The encoding cannot be set where there is
- * no console, or where only signed scripts may call .NET; plain ASCII then arrives all the same.
+ * The beginning of every script. `Read-Part` runs a block whose failure must not lose the rest; it
+ * returns the error's identifier, which is the same in every language, unlike its message. `Reg`
+ * reads a key's values, or nothing if there is no such key. The encoding cannot be set without a
+ * console, or where only signed scripts may call .NET; plain ASCII still arrives then.
  */
 const PREAMBLE = `
 $ErrorActionPreference = 'Stop'
@@ -34,8 +34,8 @@ function Reg([string] $path) { Get-ItemProperty -LiteralPath "Registry::$path" -
 `;
 
 /**
- * The whole command line; `script` must leave one hashtable. Execution policies hold for files, so
- * a command needs no exception from them.
+ * Returns the command line. `script` must leave one hashtable. Execution policies apply to files,
+ * so a command needs no exception from them.
  */
 export function powershellArgs(script: string): string[] {
 	return [
@@ -47,7 +47,7 @@ export function powershellArgs(script: string): string[] {
 	];
 }
 
-/** Runs a constant script; gives its object, or the outcome of a check that could not ask. */
+/** Runs a constant script. Returns its object, or the outcome of a check that could not ask. */
 export async function ask(
 	host: Host,
 	script: string,
@@ -70,7 +70,7 @@ function whyNot(result: CommandResult): string | undefined {
 
 function parseObject(text: string): Answer | undefined {
 	try {
-		// A byte order mark stands first where the console's encoding has one.
+		// A byte order mark comes first if the console's encoding has one.
 		const value: unknown = JSON.parse(text.replace(/^\uFEFF/, "").trim());
 		return isObject(value) ? value : undefined;
 	} catch {
@@ -86,7 +86,9 @@ const ABSENT =
 const DENIED =
 	/0x80041003|0x80070005|System Error 5\b|MI RESULT 2\b|UnauthorizedAccess|SecurityException|PermissionDenied/i;
 
-/** One `Read-Part` of the answer. Windows PowerShell 5 may wrap a list as `{value, Count}`. */
+/**
+ * Returns one `Read-Part` of the answer. Windows PowerShell 5 may wrap a list as `{value, Count}`.
+ */
 export function part(answer: Answer, name: string): Part {
 	const found = answer[name];
 	if (!isObject(found)) return { kind: "failed" };
@@ -108,7 +110,7 @@ export function part(answer: Answer, name: string): Part {
 	};
 }
 
-/** The reason why a part could not be read, for UNKNOWN. */
+/** Returns why a part could not be read, as a reason for UNKNOWN. */
 export function whyUnread(host: Host, part: Part): string {
 	if (part.kind === "denied") {
 		return host.isPrivileged ? "access_denied" : "needs_administrator";
@@ -116,7 +118,7 @@ export function whyUnread(host: Host, part: Part): string {
 	return part.kind === "absent" ? "not_available" : "query_failed";
 }
 
-/** A whole number, also one that the registry keeps as text; undefined for all else. */
+/** Returns a whole number, even if the registry stores it as text; undefined for anything else. */
 export function integer(value: unknown): number | undefined {
 	if (typeof value === "number") {
 		return Number.isSafeInteger(value) ? value : undefined;
@@ -132,7 +134,7 @@ export const truth = (value: unknown): boolean | undefined =>
 export const text = (value: unknown): string | undefined =>
 	typeof value === "string" ? value : undefined;
 
-/** Whole days from a time in RFC 3339 (or its beginning, a date) until `now`. */
+/** Returns the whole days from a time in RFC 3339 (or a date) until `now`. */
 export function daysSince(time: unknown, now: Date): number | undefined {
 	const at = moment(time);
 	return at === undefined
@@ -140,7 +142,7 @@ export function daysSince(time: unknown, now: Date): number | undefined {
 		: Math.floor((now.getTime() - at) / 86_400_000);
 }
 
-/** Milliseconds of a UTC time such as `2026-11-20T08:00:00`, with or without `Z`. */
+/** Returns the milliseconds of a UTC time such as `2026-11-20T08:00:00`, with or without `Z`. */
 export function moment(time: unknown): number | undefined {
 	if (
 		typeof time !== "string" ||

@@ -8,7 +8,7 @@ export interface Release {
 	home: string;
 	business: string;
 	longTerm?: string;
-	/** IoT Enterprise LTSC, where it is served longer. */
+	/** IoT Enterprise LTSC, if it is serviced longer. */
 	iotLongTerm?: string;
 }
 
@@ -74,7 +74,7 @@ export const SERVER_RELEASES: Record<number, { name: string; until: string }> =
 /** Servers of the channel that got two releases a year ended with this build at the latest. */
 export const LAST_SEMI_ANNUAL_SERVER = { build: 19042, until: "2022-08-09" };
 
-/** Windows 10 22H2 goes on where extended security updates were bought: by activation, a year each. */
+/** Windows 10 22H2 goes on with extended security updates, activated a year at a time. */
 export const EXTENDED_BUILD = 19045;
 export const EXTENDED_YEARS: Record<string, string> = {
 	"f520e45e-7413-4a34-a497-d2765967d094": "2026-10-13",
@@ -82,5 +82,5 @@ export const EXTENDED_YEARS: Record<string, string> = {
 	"83d49986-add3-41d7-ba33-87c7bfb5c0fb": "2028-10-10",
 };
 
-/** The revision of the last update that everyone got; a higher one came with the extension. */
+/** The revision of the last free update. A higher one came with the extension. */
 export const LAST_FREE_REVISION = 6456;

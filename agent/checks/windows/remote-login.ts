@@ -10,7 +10,7 @@ import {
 	whyUnread,
 } from "./powershell.ts";
 
-/** Group policy stands before the device's own settings, wherever it says something. */
+/** Group policy takes precedence over the device's own settings. */
 export const REMOTE_LOGIN_SCRIPT = `
 $terminal = Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server'
 $station = Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server\\WinStations\\RDP-Tcp'
@@ -36,10 +36,10 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
 `;
 
 /**
- * PASS when nobody can sign in from outside with a guessed password: Remote Desktop, PowerShell
- * remoting (WinRM) and the SSH server. A server is administered over the first two, so there they
- * pass with network-level authentication and without passwords in the clear; a device that people
- * sit at does not need them.
+ * PASS if nobody can sign in from outside with a guessed password. The check covers Remote Desktop,
+ * PowerShell remoting (WinRM) and the SSH server. Servers are administered over the first two, so
+ * there they pass with network-level authentication and without passwords in the clear. Client
+ * devices do not need them.
  */
 export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, REMOTE_LOGIN_SCRIPT);
@@ -109,7 +109,7 @@ function powershellRemoting(answer: Answer, isOn: boolean, isClient: boolean) {
 	};
 }
 
-/** Where the listeners cannot be read a running service counts as listening. */
+/** True if there is a listener. If listeners cannot be read, a running service counts as one. */
 function hasListener(answer: Answer): boolean {
 	const listeners = part(answer, "listeners");
 	if (listeners.kind === "absent") return false;

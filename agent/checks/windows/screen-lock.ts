@@ -4,9 +4,9 @@ import { MAX_IDLE_SECONDS } from "../limits.ts";
 import { type Answer, ask, integer, part, whyUnread } from "./powershell.ts";
 
 /**
- * The users are those with a session (only theirs have a `Volatile Environment`); who they are
- * stays on the device. The two power settings are "require a sign-in on wake" and "sleep after",
- * each on mains and on battery.
+ * Reads the settings of users with a session (only theirs have a `Volatile Environment`); their
+ * names stay on the device. The two power settings are "require a sign-in on wake" and "sleep
+ * after", each on mains and on battery.
  */
 export const SCREEN_LOCK_SCRIPT = `
 @{
@@ -42,10 +42,10 @@ export const SCREEN_LOCK_SCRIPT = `
 `;
 
 /**
- * PASS when every session locks by itself within 15 minutes: by the machine's inactivity limit, by
- * management, by each user's secure screen saver (policy before own setting), or because the
- * device goes to sleep by then and asks for a sign-in on wake. Dynamic lock, which needs a paired
- * phone to go away, is told but proves nothing.
+ * PASS if every session locks itself within 15 minutes: by the machine's inactivity limit, by
+ * management, by each user's secure screen saver (policy before own setting), or because the device
+ * sleeps by then and asks for a sign-in on wake. Dynamic lock, which depends on a paired phone, is
+ * reported but proves nothing.
  */
 export async function screenLock(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, SCREEN_LOCK_SCRIPT);
@@ -105,7 +105,7 @@ function machineLimit(answer: Answer) {
 	return limits.sort((a, b) => a.idle_seconds - b.idle_seconds)[0];
 }
 
-/** The registry keeps these as numbers in text; one that is not set is null or empty. */
+/** The registry stores these numbers as text. A setting that is not set is null or empty. */
 const isUnderstood = (user: Answer) =>
 	SAVER_VALUES.every(
 		(name) =>
@@ -124,7 +124,7 @@ const SAVER_VALUES = [
 	"policyTimeout",
 ];
 
-/** Seconds after which a user's secure screen saver starts; undefined when nothing locks. */
+/** Returns the seconds until a user's secure screen saver starts, or undefined if nothing locks. */
 function saverSeconds(user: Answer): number | undefined {
 	const active = integer(user.policyActive) ?? integer(user.active);
 	const secure = integer(user.policySecure) ?? integer(user.secure);
@@ -139,7 +139,7 @@ type SleepLock =
 	| { kind: "none" }
 	| { kind: "unread"; reason: (host: Host) => string };
 
-/** A device locks by sleeping only if it does so on mains and on battery alike. */
+/** Returns how the device locks by sleeping. It must do so both on mains and on battery. */
 function sleepLock(answer: Answer): SleepLock {
 	const power = part(answer, "power");
 	if (power.kind !== "values") {

@@ -10,9 +10,9 @@ import {
 } from "./powershell.ts";
 
 /**
- * `w32tm` speaks the language of the display, so this reads the settings, the service, and the
- * time service's own events: 35 (synchronizing now), 37 (valid time received) and 36 (not
- * synchronized for a day).
+ * Reads the settings, the service, and the time service's own events: 35 (synchronizing now), 37
+ * (valid time received) and 36 (not synchronized for a day). `w32tm` answers in the display
+ * language.
  */
 export const TIME_SYNC_SCRIPT = `
 @{
@@ -43,11 +43,11 @@ const OTHER_ENGINES: Record<string, string> = {
 const DISABLED = 4;
 const NOT_SYNCHRONIZED = 36;
 
-/** The task that synchronizes a device whose time service does not run all the time is weekly. */
+/** A weekly task synchronizes a device whose time service does not run all the time. */
 const RECENT_DAYS = 14;
 
 /**
- * PASS when the time service is set to follow a source, runs or synchronized within 14 days, and
+ * PASS if the time service is set to follow a source, runs or has synchronized within 14 days, and
  * its newest event does not say that it lost its source.
  */
 export async function timeSync(host: Host): Promise<CheckOutcome> {
@@ -72,7 +72,7 @@ export async function timeSync(host: Host): Promise<CheckOutcome> {
 			service_disabled: start === DISABLED,
 			...(type ? { source: type } : {}),
 		};
-		// Another program may keep the clock; whether it does, cannot be asked the same way.
+		// Another program may keep the clock. The check cannot ask it the same way.
 		return engine ? unknown("third_party_service", { engine }) : fail(off);
 	}
 	if (type === undefined || start === undefined) {
