@@ -19,17 +19,17 @@ import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 const DAY_MS = 86_400_000;
-/** Devices that were added and whose agents nobody has installed yet, days ago. */
+/** How many days ago devices were added whose agents nobody has installed yet. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;
 const WIDTH = 128;
 
-/** What is wrong with this one the agent of this machine finds out by itself. */
+/** The device for this machine. A real agent reports on it. */
 export const THIS_MACHINE = "This machine";
 
 /**
- * The fleet of the demonstration: devices as they were enrolled over the months, through what
- * serves the Device Agent API, without the way through a socket.
+ * The fleet of the demonstration, enrolled over months. It calls the functions behind the Device
+ * Agent API directly, without a socket.
  */
 export class DemoDevices {
 	readonly fleet: Fleet;
@@ -39,7 +39,7 @@ export class DemoDevices {
 	readonly #heartbeats: Heartbeats;
 	readonly #postures: Postures;
 	readonly #enrolledAt: Date[] = [];
-	/** Their last report; now unless told. */
+	/** The time of a silent device's last report. The others report until now. */
 	readonly #silentSince = new Map<number, Date>();
 
 	constructor(pool: Pool, known: Known, fleet: Fleet, count: number) {
@@ -60,7 +60,7 @@ export class DemoDevices {
 			const owner = ownerOf(machine, machine.system.isMobile ? laptops++ : 0);
 			moments.push({
 				daysAgo: enrolledDaysAgo(n, this.#count),
-				// A duplicate is one only after the other has its hardware.
+				// A device is a duplicate only after the other one has claimed the hardware.
 				...(roleOf(n) !== "duplicate" && { kind: "device" }),
 				run: (at) => this.#enroll(n, machine, owner, at),
 			});
@@ -89,7 +89,7 @@ export class DemoDevices {
 		return moments;
 	}
 
-	/** Ids of steady devices that fail the check at this time. */
+	/** Returns the ids of steady devices that fail the check now. */
 	failing(check: CheckKey): string[] {
 		const ids: string[] = [];
 		for (let n = 0; n < this.#count; n++) {
@@ -105,7 +105,7 @@ export class DemoDevices {
 		return ids;
 	}
 
-	/** Reports of all devices since they were enrolled, which is told by id. */
+	/** Stores the reports of all devices since they were enrolled. The times come by id. */
 	async remember(enrolledAt: ReadonlyMap<string, Date>): Promise<void> {
 		for (let n = 0; n < this.#count; n++) {
 			const at = enrolledAt.get(this.fleet.deviceIds[n] ?? "");
@@ -115,7 +115,10 @@ export class DemoDevices {
 		await this.#postures.idle();
 	}
 
-	/** Ids of the devices that fell silent, with the time; the demonstration's past has no heartbeats. */
+	/**
+	 * Returns the ids of the devices that went silent, with the time, because the demonstration's
+	 * past has no heartbeats.
+	 */
 	silent(): { id: string; at: Date }[] {
 		return [...this.#silentSince].flatMap(([n, at]) => {
 			const id = this.fleet.deviceIds[n];
@@ -180,12 +183,12 @@ export class DemoDevices {
 	}
 
 	#results(n: number, at: number) {
-		// What flips while one looks would in a past of few reports seem to last for days.
+		// Short changes would seem to last for days in a past with few reports.
 		const look = { ...this.fleet, drift: 0, at };
 		return resultsOf(machineOf(this.fleet.seed, n), look);
 	}
 
-	/** Every third of the later laptops, if there are enough. */
+	/** Returns every third of the later laptops, if there are enough. */
 	#lostLaptop(index: number): number | undefined {
 		const laptops = Array.from({ length: this.#count }, (_, n) => n).filter(
 			(n) =>
@@ -199,7 +202,7 @@ export class DemoDevices {
 
 const REVOKED = [61, 24, 6];
 
-/** Three quarters came in the first weeks, the rest one by one since. */
+/** Three quarters of the devices were enrolled in the first weeks, the rest one by one since. */
 function enrolledDaysAgo(n: number, count: number): number {
 	const early = Math.ceil(count * 0.75);
 	return n < early
@@ -207,7 +210,7 @@ function enrolledDaysAgo(n: number, count: number): number {
 		: spread(112, 4, n - early, count - early);
 }
 
-/** Some for hours, some for weeks. */
+/** Some devices have been silent for hours, some for weeks. */
 function silentSince(n: number, enrolledAt: Date): Date {
 	const daysAgo = n % 60 === 4 ? 0.4 + chance(n) * 3 : 9 + chance(n) * 25;
 	return new Date(

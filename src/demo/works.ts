@@ -11,7 +11,7 @@ import {
 import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
-/** What is done and gets done: audits, nonconformities, obligations, tasks, improvements. */
+/** Returns the work of the months: audits, nonconformities, obligations, tasks, improvements. */
 export function workMoments(
 	known: Known,
 	/** Ids of devices that fail the check now. */
@@ -29,7 +29,7 @@ export function workMoments(
 
 function addAudits({ add, id }: Known): Moment[] {
 	return AUDITS.map(({ key, framework, name, from, until, state }) => ({
-		// Planned three weeks ahead, but not before there was a framework.
+		// An audit is planned three weeks ahead, but not before there was a framework.
 		daysAgo: Math.min(Math.max(21 - from, 5), 185),
 		run: () =>
 			add("addAudit", key, {
@@ -67,7 +67,7 @@ function addObligations({ add, link, id }: Known): Moment[] {
 	});
 }
 
-/** Measures that meet each obligation, in their order. */
+/** The measures that meet each obligation, in the order of the obligations. */
 const OBLIGATION_MEASURES: readonly (readonly string[])[] = [
 	["incident"],
 	[],
@@ -200,7 +200,7 @@ function addImprovements({ add, update, id }: Known): Moment[] {
 	});
 }
 
-/** What the home page shows as changed last: some of everything. */
+/** Makes the latest changes on the home page: a few of every kind of record. */
 function latestChanges({ update, use, id }: Known): Moment[] {
 	return [
 		{

@@ -4,15 +4,15 @@ import { AppError } from "../errors.ts";
 import { Batcher, type Queue } from "../load/batch.ts";
 import { hashSecret, isWellFormedSecret } from "../tokens/secret.ts";
 
-/** The SHA-256 of a device key, hexadecimal: what finds the device. */
+/** The SHA-256 of a device key in hexadecimal. The service finds a device by it. */
 export type KeyHash = string;
 
-/** Scheme in any case, one or more spaces (contract: agents in the field differ). */
+/** The scheme in any case, then one or more spaces, because agents in the field differ. */
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * The hash of the device key in an Authorization header, or undefined when the
- * header is missing or malformed or the key fails its checksum; costs no query.
+ * Returns the hash of the device key in an Authorization header, or undefined if the header is
+ * missing or malformed or the key fails its checksum. Costs no query.
  */
 export function readDeviceKey(header: string | undefined): KeyHash | undefined {
 	const key = header === undefined ? undefined : BEARER.exec(header)?.[1];
@@ -27,7 +27,7 @@ export function unknownDeviceKey(): AppError {
 	);
 }
 
-/** The contract's 401 for a report before the first heartbeat: the one that is no loss of the key. */
+/** The 401 for a report before the first heartbeat, the only one after which a key stays valid. */
 export function pendingDevice(): AppError {
 	return new AppError(
 		"unauthorized",
@@ -35,32 +35,33 @@ export function pendingDevice(): AppError {
 	);
 }
 
-/** Hexadecimal digits sort like the bytes they stand for. */
+/** Sorts a batch by key hash: hexadecimal digits sort like the bytes that they stand for. */
 export function batchKey(item: { keyHash: KeyHash }): string {
 	return item.keyHash;
 }
 
 /**
- * Requests with one key that may wait while another with it is under way. A device sends one at a
- * time; a thousand clients with one key, even an invented one, must not take others' places.
+ * How many requests with one key may wait while another with that key is in progress. A device
+ * sends one at a time. A thousand clients with one key, even an invented one, must not take the
+ * places of other devices.
  */
 export const MAX_HELD_PER_DEVICE = 4;
 
-/** What a secret opens: a live device's key, or an enrollment token, which may be expired or revoked. */
+/** The owner of a secret: a live device, or an enrollment token that may be expired or revoked. */
 export interface KeyHolder {
 	status: "PENDING" | "ACTIVE" | "TOKEN";
 	organizationId: string;
 }
 
 interface LookUp {
-	/** Its own: any number of look-ups of one key may travel together. */
+	/** Unique, so that any number of look-ups of one key may share a batch. */
 	number: string;
 	keyHash: KeyHash;
 }
 
 /**
  * Looks up the status and organization of the device behind a key, for requests that no other
- * statement authenticates: many look-ups are one statement.
+ * statement authenticates. Many look-ups become one statement.
  */
 export class DeviceStatuses {
 	readonly #batcher: Batcher<LookUp, KeyHolder | undefined>;
@@ -95,12 +96,12 @@ export class DeviceStatuses {
 		});
 	}
 
-	/** Undefined: the key is unknown or revoked. */
+	/** Resolves to the owner of the key, or to undefined if it is unknown or revoked. */
 	find(keyHash: KeyHash): Promise<KeyHolder | undefined> {
 		return this.#batcher.add({ number: String(this.#lookUps++), keyHash });
 	}
 
-	/** What waits for the database. */
+	/** The look-ups that wait for the database. */
 	get queue(): Queue {
 		return this.#batcher;
 	}

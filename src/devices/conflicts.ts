@@ -4,9 +4,9 @@ export const CONFLICT_KINDS = ["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"] as const;
 
 export interface DeviceConflict {
 	kind: (typeof CONFLICT_KINDS)[number];
-	/** The live device that has the hardware; null for a possible clone. */
+	/** The live device that has the hardware, or null for a possible clone. */
 	other_device_id: string | null;
-	/** What the machine that came last said of itself. */
+	/** The facts that the latest of the conflicting machines sent. */
 	hardware_uuid: string;
 	platform: string;
 	hostname: string;
@@ -15,7 +15,7 @@ export interface DeviceConflict {
 	last_seen_at: string;
 }
 
-/** What an administrator has to look at: a row a kind. */
+/** Returns the conflicts that an administrator has to look at, at most one of each kind. */
 export async function listConflicts(
 	client: PoolClient,
 	organizationId: string,

@@ -22,9 +22,9 @@ export const staleAfter = (intervalSeconds: string) =>
 export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;
 
 /**
- * How lately a device `t` of the organization `o` was heard of: ONLINE within twice its
- * heartbeat interval and a minute, STALE after that, MISSING after 7 days, NEVER before its
- * first heartbeat. Derived when read, so that no clock has to tick for it.
+ * An SQL expression for the freshness of a device `t` of the organization `o`. A device is ONLINE
+ * up to `staleAfter` its last heartbeat, then STALE, MISSING after 7 days, and NEVER before its
+ * first heartbeat. It is computed when it is read, so no job has to update it.
  */
 export const FRESHNESS = `
 	case
@@ -41,7 +41,7 @@ export function checkName(checkKey: string): string | null {
 
 export const postureStatus = z.enum(POSTURE_STATUSES);
 
-/** What the agent saw, as it said it. */
+/** The evidence that the agent sent with a result. */
 export const evidence = z.record(z.string(), z.unknown()).nullable();
 
 const currentPosture = z.object({
@@ -68,7 +68,7 @@ export const device = z.object({
 	status: z.enum(DEVICE_STATUSES),
 	freshness: z
 		.enum(FRESHNESSES)
-		.describe("How lately it was heard of; NEVER: no heartbeat yet"),
+		.describe("How recent its last heartbeat is; NEVER: none yet"),
 	hardware_uuid: z.string().nullable(),
 	serial_number: z.string().nullable(),
 	hostname: z.string().nullable(),
@@ -92,12 +92,12 @@ export const device = z.object({
 
 export type Device = z.output<typeof device>;
 
-/** Longer keys stand in the history as their beginning and their SHA-256. */
+/** Longer than a key may be now: earlier releases stored keys of up to 500 characters. */
 export const checkKeySchema = () => nameSchema().max(500);
 
 export const deviceId = () => idSchema("device").describe("Id of the device");
 
-/** What `select` has to read of a device `t` of the organization `o`; postures come apart. */
+/** The columns of a device `t` of the organization `o`. `readPostures` reads its postures. */
 export const DEVICE_COLUMNS = `
 	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, t.hardware_uuid,
 	t.serial_number, t.hostname, t.platform, t.os_version, t.agent_version, t.owner_id,
@@ -112,7 +112,7 @@ export const DEVICE_COLUMNS = `
 export const DEVICES =
 	"devices t join organizations o on o.id = t.organization_id";
 
-/** The device with its postures and their evidence, undefined when there is none. */
+/** Returns the device with its postures and their evidence, or undefined if it does not exist. */
 export async function findDevice(
 	client: PoolClient,
 	organizationId: string,
@@ -132,16 +132,16 @@ export async function findDevice(
 	return rows[0] && toDevice(rows[0], postures);
 }
 
-/** What is read with DEVICE_COLUMNS. */
+/** A row that DEVICE_COLUMNS selects. */
 export type DeviceRow = Omit<Device, "postures" | "omitted_checks">;
 
-/** A row as callers see it. */
+/** Returns a row in the form that callers see. */
 export function toDevice(row: DeviceRow, postures: PosturesOf): Device {
 	const { shown, omitted } = postures.get(row.id) ?? { shown: [], omitted: 0 };
 	return { ...row, postures: shown, omitted_checks: omitted };
 }
 
-/** The latest state of each check, by device. */
+/** The latest state of each check by device id. */
 export type PosturesOf = Map<
 	string,
 	{ shown: Device["postures"]; omitted: number }

@@ -18,25 +18,28 @@ export const MAX_TOKEN_DAYS = 365;
 
 export interface NewDevice {
 	organizationId: string;
-	/** What people call the device; its enrollment token has the same name. */
+	/** The name that people give the device. Its enrollment token has the same name. */
 	name: string | undefined;
 	/** The person who uses it. */
 	ownerId?: string | null | undefined;
-	/** Days, a whole number from 1, until the enrollment token expires. */
+	/** Days until the enrollment token expires: a whole number from 1. */
 	tokenDays: number;
-	/** Who makes it, as text that outlives the maker. */
+	/** Name of the user who makes it, as text, because the account may be deleted later. */
 	createdBy: string;
 }
 
 export interface CreatedToken {
 	enrollment_token_id: string;
-	/** The secret: given this once, stored only as its hash. */
+	/** The secret. It is shown only here and stored only as its hash. */
 	enrollment_token: string;
 	/** RFC 3339. */
 	expires_at: string;
 }
 
-/** Makes a PENDING device with an enrollment token; the client is in a transaction of the organization. */
+/**
+ * Makes a PENDING device with an enrollment token. The client is in a transaction of the
+ * organization.
+ */
 export async function createDevice(
 	client: PoolClient,
 	device: NewDevice,
@@ -51,7 +54,7 @@ export async function createDevice(
 	return { device_id: deviceId, ...token };
 }
 
-/** Makes an enrollment token of a device; earlier ones stay as they are. */
+/** Makes an enrollment token for a device. Earlier tokens stay as they are. */
 export async function createEnrollmentToken(
 	client: PoolClient,
 	device: NewDevice & { deviceId: string },
@@ -90,7 +93,10 @@ export interface EnrollmentToken {
 	created_by: string | null;
 }
 
-/** The newest token since the device was enrolled last, without its secret; one that was exchanged is gone. */
+/**
+ * Returns the newest token made since the device was last enrolled, without its secret. A token
+ * that was exchanged no longer exists.
+ */
 export async function findEnrollmentToken(
 	client: PoolClient,
 	organizationId: string,
@@ -118,7 +124,10 @@ export async function findEnrollmentToken(
 	return rows[0] ?? null;
 }
 
-/** What enrolling and its opposite need: the organization is looked up first, for its turn. */
+/**
+ * What `enroll` and `unenroll` need. Both look up the organization first, because the queue runs
+ * one job at a time for each organization.
+ */
 export interface Enrolling {
 	pool: Pool;
 	statuses: DeviceStatuses;
@@ -126,8 +135,8 @@ export interface Enrolling {
 }
 
 /**
- * Exchanges a one-shot enrollment token for a new device key. Rejects with
- * unauthorized when the token is unknown, used, expired or revoked.
+ * Exchanges a one-shot enrollment token for a new device key. Rejects with unauthorized if the
+ * token is unknown, used, expired or revoked.
  */
 export async function enroll(
 	{ pool, statuses, queue }: Enrolling,
@@ -154,7 +163,7 @@ export async function enroll(
 	);
 }
 
-/** Revokes a device's key. Rejects with unauthorized when no live device has it. */
+/** Revokes a device's key. Rejects with unauthorized if no live device has it. */
 export async function unenroll(
 	{ pool, statuses, queue }: Enrolling,
 	keyHash: KeyHash,

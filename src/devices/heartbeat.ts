@@ -25,15 +25,15 @@ export interface BeatAnswer {
 }
 
 /**
- * Heartbeats. Those of active devices go in batches whose one statement also
- * authenticates them; a key it does not find is looked at alone, since it is a
- * first heartbeat or none of ours.
+ * Stores heartbeats. Those of active devices travel in batches, and the one statement of a batch
+ * also authenticates them. A key that this statement does not find is looked up alone: it belongs
+ * to a device that sends its first heartbeat, or it is not a valid key.
  */
 export class Heartbeats {
 	readonly #pool: Pool;
 	readonly #statuses: DeviceStatuses;
 	readonly #active: Batcher<Beat, BeatAnswer | undefined>;
-	/** First heartbeats, one transaction a device. */
+	/** First heartbeats, each in a transaction of its own. */
 	readonly #first = new OrganizationQueue<BeatAnswer | undefined>(
 		"first_heartbeats",
 	);
@@ -57,9 +57,9 @@ export class Heartbeats {
 	}
 
 	/**
-	 * Stores a heartbeat; resolves once it is durable. Rejects with an AppError:
-	 * unauthorized (no live device has the key), bad_request (another live device of
-	 * the organization has the hardware), service_unavailable.
+	 * Stores a heartbeat and resolves once it is durable. Rejects with an AppError: unauthorized (no
+	 * live device has the key), bad_request (another live device of the organization has the
+	 * hardware) or service_unavailable.
 	 */
 	async record(keyHash: KeyHash, facts: HeartbeatRequest): Promise<BeatAnswer> {
 		const beat = { keyHash, facts };
@@ -74,12 +74,12 @@ export class Heartbeats {
 		return first;
 	}
 
-	/** What waits for the database. */
+	/** The heartbeats that wait for the database. */
 	get queues(): Record<string, Queue> {
 		return { heartbeats: this.#active, first_heartbeats: this.#first.queue };
 	}
 
-	/** Where every heartbeat waits first. */
+	/** The queue in which every heartbeat waits first. */
 	get queue(): Queue {
 		return this.#active;
 	}
@@ -89,7 +89,7 @@ export class Heartbeats {
 		await this.#first.idle();
 	}
 
-	/** The answer to a first heartbeat, undefined when the key was revoked meanwhile. */
+	/** Returns the answer to a first heartbeat, or undefined if the key was revoked meanwhile. */
 	async #activate(beat: Beat): Promise<BeatAnswer | undefined> {
 		const { rows } = await this.#pool.query<{ outcome: string }>({
 			name: "agent_activate",
@@ -110,13 +110,13 @@ export class Heartbeats {
 				"another device of the organization already has this hardware_uuid; an administrator has to revoke one of the two",
 			);
 		}
-		// Activated now, or by a simultaneous heartbeat: it beats like any other.
+		// This heartbeat or a simultaneous one has activated the device. Now it is like any other.
 		const [answer] = await store(this.#pool, [beat]);
 		return answer;
 	}
 }
 
-/** Of a key that is no active device's there is no answer. */
+/** Skips keys that do not belong to an active device: their answer is undefined. */
 async function store(
 	db: Pool | PoolClient,
 	beats: Beat[],

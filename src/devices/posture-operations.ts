@@ -49,7 +49,7 @@ const filters: Record<string, Filter> = {
 	},
 };
 
-// A page is kept by an id of 32 characters; a check has none of its own.
+// A cursor holds an id of 32 characters. A check has none, so a hash of its key stands in.
 const SPANS = `(
 	select
 		s.*, lead(s.since) over (
@@ -63,7 +63,7 @@ const SPAN_COLUMNS = `
 	t.id, t.check_key, t.status, t.since, t.last_observed_at, t.until, t.is_current,
 	t.first_report_id, t.last_report_id`;
 
-/** A device's rows in the transaction's organization, the device being $1. */
+/** Limits a list to the rows of one device in the transaction's organization. */
 const ofDevice = (id: string) => ({
 	sql: "t.organization_id = current_setting('assay.organization_id') and t.device_id = $1",
 	value: id,
@@ -75,7 +75,7 @@ export const listDevicePostures = defineOperation({
 	name: "listDevicePostures",
 	title: "List a device's postures",
 	description:
-		"Read the posture history of a device, newest first: spans of time during which every observation of a check had one status. With as_of, the state of every check at that moment (was it encrypted on 31 March?): the last one known by then; last_observed_at says how old that knowledge is.",
+		"Read the posture history of a device, newest first, as spans of time during which every observation of a check had one status. With as_of, read the last state of every check that was known at that time (was the disk encrypted on 31 March?). last_observed_at says how old that state is.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -88,7 +88,7 @@ export const listDevicePostures = defineOperation({
 		until: timestampSchema().optional().describe("Spans that begin by this"),
 		as_of: pastTimestampSchema()
 			.optional()
-			.describe("The state at this moment, RFC 3339 with offset"),
+			.describe("The state at this time, RFC 3339 with offset"),
 		size,
 		cursor,
 	}),
@@ -159,11 +159,11 @@ export const listDevicePostures = defineOperation({
 	},
 });
 
-/** How many results of a report `t` have this status. */
+/** An SQL expression that counts the results of a report `t` with this status. */
 const resultsOf = (status: PostureStatus) =>
 	`(select count(*)::int from jsonb_array_elements(t.results) e where e ->> 'status' = '${status}')`;
 
-// A stored time has one width: the greatest text is the latest time.
+// All stored times have the same width, so the greatest text is the latest time.
 const REPORT_COLUMNS = `
 	t.id, t.received_at,
 	(select max(e ->> 'observed_at') from jsonb_array_elements(t.results) e) as observed_at,
@@ -182,7 +182,7 @@ export const listDevicePostureReports = defineOperation({
 	name: "listDevicePostureReports",
 	title: "List a device's posture reports",
 	description:
-		"List the raw reports that a device sent, with how many of their results have each status and which checks failed, newest first, as far as they are still kept; getDevicePostureReport reads one.",
+		"List the raw reports of a device that are still kept, newest first, with the number of results by status and the checks that failed. getDevicePostureReport reads one.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -196,11 +196,15 @@ export const listDevicePostureReports = defineOperation({
 				observed_at: z
 					.string()
 					.nullable()
-					.describe("When the agent looked; long before, if it could not send"),
+					.describe(
+						"When the agent looked, which may be long before it could send",
+					),
 				kept_until: z
 					.string()
 					.nullable()
-					.describe("Day on which it is dropped, YYYY-MM-DD; null: it is kept"),
+					.describe(
+						"Day on which it is dropped, YYYY-MM-DD; null: it is kept forever",
+					),
 				failing_checks: z.array(z.string()),
 				pass: z.int(),
 				fail: z.int(),
@@ -251,7 +255,10 @@ export const listDevicePostureReports = defineOperation({
 	},
 });
 
-/** Whole months of reports are dropped, when the last of them is old enough: see retention.ts. */
+/**
+ * Returns the day on which a report is dropped. Retention drops whole months, when the last report
+ * of a month is old enough (src/retention/retention.ts).
+ */
 function keptUntil(receivedAt: string, months = 0): string | null {
 	if (months === 0) return null;
 	const received = new Date(receivedAt);
@@ -266,7 +273,7 @@ export const getDevicePostureReport = defineOperation({
 	name: "getDevicePostureReport",
 	title: "Get a posture report",
 	description:
-		"Read one raw report of a device, with the evidence of each result as its agent sent it. Ids are in listDevicePostures and listDevicePostureReports; old reports are not kept for ever.",
+		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports give the ids. Old reports are dropped.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -288,7 +295,7 @@ export const getDevicePostureReport = defineOperation({
 					claimed_observed_at: z
 						.string()
 						.optional()
-						.describe("What the agent said, if that was in the future"),
+						.describe("The agent's own time, if it was in the future"),
 					evidence,
 				}),
 			),

@@ -13,7 +13,7 @@ import {
 import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
-/** Any agent may report checks of its own making: so many of them are listed, the commonest. */
+/** How many checks that are not canonical are listed. The most common come first. */
 const MAX_SHOWN_CHECKS = 100;
 
 const count = () => z.int();
@@ -26,7 +26,7 @@ const checkSummary = z.object({
 	unknown: count(),
 	not_applicable: count(),
 	stale: count().describe(
-		"Devices that reported it, but are not heard of now: neither passing nor failing",
+		"Devices that reported it but are not ONLINE now; neither passing nor failing",
 	),
 	not_reported: count().describe("Devices that never reported it"),
 	pass_percent: z
@@ -43,7 +43,7 @@ export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices not heard of lately count as stale, never as passing. With as_of, the counts as they were at that moment.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE count as stale, never as passing. With as_of, return the counts at that time.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -51,13 +51,13 @@ export const listPostureSummary = defineOperation({
 		organization_id: organizationId(),
 		as_of: pastTimestampSchema()
 			.optional()
-			.describe("A moment in the past, RFC 3339 with offset; now unless given"),
+			.describe("A time in the past, RFC 3339 with offset; now unless given"),
 	}),
 	output: z.object({
-		active_devices: count().describe("Devices that the checks count"),
-		stale_devices: count().describe("Those of them not heard of lately"),
+		active_devices: count().describe("Devices that the counts of checks cover"),
+		stale_devices: count().describe("Those of them that are not ONLINE"),
 		checks: z.array(checkSummary),
-		omitted_checks: count().describe("Rarer checks that are not listed"),
+		omitted_checks: count().describe("Less common checks that are not listed"),
 		devices_by_status: byName(DEVICE_STATUSES),
 		devices_by_freshness: byName(FRESHNESSES).describe(
 			"ACTIVE devices, as of now",
@@ -116,7 +116,7 @@ async function countDevices(client: PoolClient, organizationId: string) {
 	return { status, freshness };
 }
 
-/** Devices by the state of one check; check_key null: how many devices there are. */
+/** Devices by the state of one check. With check_key null: the devices in all. */
 interface PostureCount {
 	check_key: string | null;
 	status: PostureStatus | null;
@@ -124,7 +124,7 @@ interface PostureCount {
 	devices: number;
 }
 
-// Both texts end alike: what is counted, and beside it the devices themselves.
+// The end of both statements: counts by check and status, and the number of devices.
 const COUNTED = `
 	select s.check_key, s.status, f.is_stale, count(*)::int as devices
 	from fleet f
@@ -155,10 +155,9 @@ async function countPostures(client: PoolClient, organizationId: string) {
 }
 
 /**
- * The same at a moment in the past. Of the past only what devices observed is known: a device
- * is in the fleet if it was activated and not yet revoked by then, and stale if its last
- * observation by then was older than two posture intervals and a minute. A span that goes
- * on beyond the moment is an observation at it.
+ * Counts the same at a time in the past, of which only observations are known. A device is in the
+ * fleet if it was activated and not yet revoked. It is stale if its last observation was older than
+ * `staleAfter` its posture interval. A span that covers the time counts as an observation at it.
  */
 async function countPosturesAsOf(
 	client: PoolClient,
@@ -208,7 +207,7 @@ function tally(rows: PostureCount[]) {
 	return { active, stale, counts };
 }
 
-/** The canonical checks first, whether reported or not, then the others, the commonest first. */
+/** Lists the canonical checks, reported or not, and then the others, the most common first. */
 function summarize(
 	counts: (PostureCount & { check_key: string })[],
 	active: number,

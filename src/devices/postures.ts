@@ -29,30 +29,31 @@ import {
 } from "./terms.ts";
 import type { PostureResult } from "./wire.ts";
 
-/** How far ahead of ours a device's clock may be before its time is replaced (contract). */
+/** How far a device's clock may be ahead of ours before its time is replaced by ours. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
- * How long before a report's id says it was made a copy of it may have been received:
- * as far as a device's clock may be ahead. Bounds the partitions searched for a replay.
+ * How far a device's clock may be ahead when it makes a report's id. An earlier copy of the report
+ * was received at most this long before the time in the id, which limits the partitions that are
+ * searched for it.
  */
 const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 
-/** A result as the raw record keeps it. */
+/** A result in the form that the raw record keeps. */
 interface StoredResult {
 	check_key: string;
 	status: PostureStatus;
 	/** RFC 3339 UTC, microseconds. */
 	observed_at: string;
-	/** What the device said, where that was too far in the future to be believed. */
+	/** The device's own time, if it was too far in the future to be believed. */
 	claimed_observed_at?: string;
 	evidence?: Evidence;
 }
 
 interface Report {
-	/** Its tenant is filled in by the database. */
+	/** The database fills in its tenant. */
 	id: string;
-	/** RFC 3339 or -infinity; null for an id that was made for this request. */
+	/** RFC 3339 or -infinity. Null for an id that was made for this request. */
 	notBefore: string | null;
 	results: StoredResult[];
 	/** Microseconds since 1970, for each result. */
@@ -61,7 +62,7 @@ interface Report {
 
 interface Submission {
 	keyHash: KeyHash;
-	/** The tenant that the report ids name, null when the request names no report. */
+	/** The tenant in the report ids. Null if the request names no report. */
 	tenantPrefix: string | null;
 	reports: Report[];
 	/** Index of the first result that names a report. */
@@ -81,7 +82,7 @@ type Outcome =
 	| "foreign_report"
 	| "too_many_checks";
 
-/** Posture reports, many of them in one transaction. */
+/** Stores posture reports, many of them in one transaction. */
 export class Postures {
 	readonly #batcher: Batcher<Submission, Outcome>;
 	readonly #stored = new HourlyBytes(MAX_HOURLY_BYTES);
@@ -102,10 +103,10 @@ export class Postures {
 	}
 
 	/**
-	 * Stores the results of one request, all or none; resolves once they are durable.
-	 * `bytes` is the length of its body. Rejects with an AppError: bad_request (a
-	 * correlation_id that is no report id of the device's tenant), unauthorized (no
-	 * active device has the key), service_unavailable.
+	 * Stores the results of one request, all or none, and resolves once they are durable. `bytes` is
+	 * the length of its body. Rejects with an AppError: bad_request (a correlation_id is not a report
+	 * id of the device's tenant, or the device uses too many checks of its own), unauthorized (no
+	 * active device has the key) or service_unavailable (too busy, or the device's hour is used up).
 	 */
 	async record(
 		keyHash: KeyHash,
@@ -126,7 +127,7 @@ export class Postures {
 		this.#stored.add(keyHash, bytes);
 	}
 
-	/** What waits for the database. */
+	/** The submissions that wait for the database. */
 	get queue(): Queue {
 		return this.#batcher;
 	}
@@ -198,7 +199,7 @@ async function storeReports(
 	const statuses: string[] = [];
 	const observedAt: number[] = [];
 	const isOnly: boolean[] = [];
-	/** Where in the arrays each submission begins; the outcomes of its reports are equal. */
+	/** Where each submission begins in the arrays. All its reports have the same outcome. */
 	const begins: number[] = [];
 
 	for (const submission of submissions) {
@@ -241,8 +242,8 @@ async function storeReports(
 		const { rows } = await stored;
 		return begins.map((begin) => rows[begin]?.outcome as Outcome);
 	} catch (error) {
-		// The device was deleted while its report was being stored. Among others it is not
-		// known which; the batcher sends them again, in halves.
+		// A device was deleted while its report was being stored. In a batch it is not known which
+		// device, so the batcher sends the batch again in halves.
 		const isGone = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION;
 		if (isGone && submissions.length === 1) return ["unauthorized"];
 		throw error;
@@ -281,7 +282,7 @@ function groupByReport(
 			reports.set(correlationId, report);
 			const prefix = report.id.slice(0, TENANT_PREFIX_LENGTH);
 			if (correlationId !== "") {
-				// Two tenants cannot both be the device's.
+				// The device belongs to one tenant, so at least one of two is wrong.
 				if (tenantPrefix !== null && tenantPrefix !== prefix) {
 					throw foreignReport(index);
 				}

@@ -32,8 +32,8 @@ const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
 	name: byText("name"),
 	hostname: byText("hostname"),
-	// No index has it: that would make every heartbeat write to the index. The organization's
-	// devices are read and sorted instead, some 100 ms for 100,000 of them.
+	// No index has this column, because every heartbeat would have to write to it. The devices of
+	// the organization are read and sorted instead, which takes 100 ms for 100,000 of them.
 	last_seen_at: {
 		expression: "coalesce(t.last_seen_at, '-infinity'::timestamptz)",
 		type: "timestamptz",
@@ -42,12 +42,12 @@ const orders: Record<string, Order> = {
 
 const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
 	schema: checkKeySchema().describe(
-		`Those whose latest state of this check is ${status}`,
+		`Devices whose latest state of this check is ${status}`,
 	),
 	sql,
 });
 
-/** Most devices pass: walked in the list's order, a page of them is soon full. */
+/** Most devices match, so walking them in the list's order soon fills a page. */
 const byCheck = (status: PostureStatus) =>
 	checkFilter(
 		status,
@@ -67,7 +67,7 @@ const filters: Record<string, Filter> = {
 		schema: z
 			.enum(FRESHNESSES)
 			.describe(
-				"ONLINE: heard of within two heartbeat intervals and a minute; STALE: not; MISSING: not for 7 days; NEVER: no heartbeat yet",
+				"ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
 			),
 		sql: (parameter) => `(${FRESHNESS}) = ${parameter}`,
 	},
@@ -78,11 +78,11 @@ const filters: Record<string, Filter> = {
 	owner_id: {
 		schema: idSchema("people")
 			.nullable()
-			.describe("This person's only; null: those of nobody"),
+			.describe("Devices of this person only; null: devices without an owner"),
 		sql: (parameter) => `t.owner_id = ${parameter}`,
 		whenNull: "t.owner_id is null",
 	},
-	// Found first, by their own index; joined, the planner reads all devices instead.
+	// Finds the failing devices by their own index first. With a join the planner reads all devices.
 	failing_check: checkFilter(
 		"FAIL",
 		(parameter) => `t.id = any(array(
@@ -94,7 +94,7 @@ const filters: Record<string, Filter> = {
 		schema: z
 			.enum(["ANY", ...CONFLICT_KINDS])
 			.describe(
-				"Those with a conflict of this kind that somebody has to look at",
+				"Devices with a conflict of this kind that somebody has to look at",
 			),
 		sql: (parameter) => `t.id = any(array(
 			select c.device_id::text from device_conflicts c
@@ -109,7 +109,7 @@ export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",
 	description:
-		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as good as the device's freshness.",
+		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as current as the device is fresh.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -117,7 +117,9 @@ export const listDevices = defineOperation({
 		include_evidence: z
 			.boolean()
 			.optional()
-			.describe("Also what each agent saw, which is long; false unless given"),
+			.describe(
+				"Also return the evidence of each check, which is long; false unless given",
+			),
 	}),
 	output: z.object({
 		devices: z.array(device),
@@ -153,7 +155,7 @@ export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, whose, how lately it was heard of, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
+		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",
@@ -167,7 +169,7 @@ export const getDevice = defineOperation({
 					.string()
 					.nullable()
 					.describe("The live device that has the hardware"),
-				hardware_uuid: z.string().describe("As the other machine said"),
+				hardware_uuid: z.string().describe("As the other machine reported it"),
 				platform: z.string(),
 				hostname: z.string(),
 				occurrences: z.int(),
@@ -185,7 +187,7 @@ export const getDevice = defineOperation({
 			})
 			.nullable()
 			.describe(
-				"The newest since it was enrolled last, without its secret; null when that was exchanged",
+				"The newest token since it was last enrolled, without its secret; null once exchanged",
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {

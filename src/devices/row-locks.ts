@@ -5,14 +5,14 @@ import { isLockTimeout } from "../db/sqlstate.ts";
 import { type AppError, overloaded } from "../errors.ts";
 import type { KeyHash } from "./authentication.ts";
 
-/** How long batches ask for the locks first, after one that met a lock. */
+/** How long batches ask for the locks first after one of them had to wait for a lock. */
 const WARY_MS = 5_000;
 
 /**
- * Makes of `store`, one statement for a batch of devices, one that leaves out those whose rows
- * somebody keeps locked: each of these alone is service_unavailable. Asking for the locks first
- * would cost every batch, so it is done only for a while after one had to wait too long: the
- * device that it waited for comes again.
+ * Returns a `store` that leaves out devices whose rows another transaction keeps locked. Only these
+ * get service_unavailable, and the rest of the batch is stored. Asking for the locks first would
+ * slow down every batch, so that happens only for a while after a batch has waited too long: the
+ * device that it waited for will try again.
  */
 export function leaveOutLockedDevices<
 	Item extends { keyHash: KeyHash },
@@ -37,7 +37,7 @@ export function leaveOutLockedDevices<
 			const results = new Array<Result | AppError>(items.length);
 			for (const { ordinal } of rows) {
 				results[ordinal - 1] = overloaded(
-					"the device is busy: another change of it is under way; try again later",
+					"another change of the device is in progress; try again later",
 				);
 			}
 			const free = items.flatMap((item, index) =>

@@ -12,9 +12,9 @@ import {
 } from "./terms.ts";
 import { visibleText } from "./visible-text.ts";
 
-// The shapes of the Device Agent API, as agents send them. Unknown fields are ignored.
+// The shapes of requests to the Device Agent API. Unknown fields are ignored.
 
-/** The message for a field of the wrong kind, or "is required" for one that is absent. */
+/** Returns the error for a field of the wrong type, or "is required" for one that is absent. */
 function says(message: string) {
 	return {
 		error: (issue: { input?: unknown }) =>
@@ -24,7 +24,7 @@ function says(message: string) {
 
 const body = says("must be a JSON object");
 const text = z.string(says("must be a string"));
-// Not zod's own min and max: they read the length of a value of any type, and throw on some.
+// Zod's own min and max are not used: they read the length of a value of any type, and may throw.
 const notEmpty = [
 	(value: string) => value !== "",
 	"must not be empty",
@@ -115,7 +115,7 @@ export type PostureResult = z.infer<typeof postureResult>;
 
 export const posturesRequest = z.object(
 	{
-		// Counted before any is looked at: a megabyte holds half a million wrong ones.
+		// Counts the results before it looks at any: a megabyte can hold half a million wrong ones.
 		results: z
 			.array(z.unknown(), says("must be an array"))
 			.refine(
@@ -127,7 +127,7 @@ export const posturesRequest = z.object(
 	body,
 );
 
-/** What is wrong with a body, naming each field: `results[3].status must be one of …`. */
+/** Says what is wrong with a body and names each field: `results[3].status must be one of …`. */
 export function describeIssues(error: z.ZodError): string {
 	const shown = error.issues.slice(0, 5).map((issue) => {
 		const path = issuePath(issue.path);

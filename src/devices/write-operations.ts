@@ -39,9 +39,13 @@ const withToken = z.object({
 	enrollment_token_id: z.string(),
 	enrollment_token: z
 		.string()
-		.describe("Secret, shown only now; works once. Never repeat it in a log"),
+		.describe(
+			"A secret that works once and is shown only now. Never repeat it in a log",
+		),
 	enrollment_token_expires_at: z.string(),
-	server_url: z.string().describe("What the agent is given beside the token"),
+	server_url: z
+		.string()
+		.describe("The address that the agent needs beside the token"),
 });
 
 export const addDevice = defineOperation({
@@ -54,7 +58,7 @@ export const addDevice = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		name: name.describe("What people call it"),
+		name: name.describe("The name that people give it"),
 		owner_id: ownerId,
 		enrollment_token_expires_in_days: tokenDays,
 	}),
@@ -79,14 +83,14 @@ export const updateDevice = defineOperation({
 	name: "updateDevice",
 	title: "Update a device",
 	description:
-		"Change the name or owner of a device: only what is given; null clears it. What a device says of itself comes from its agent alone.",
+		"Change the name or owner of a device. Only the fields given change; null clears one. All else comes from its agent.",
 	toolset: "devices",
 	access: "write",
 	isIdempotent: true,
 	tenant: "id",
 	input: z.strictObject({
 		id: deviceId(),
-		name: name.describe("What people call it"),
+		name: name.describe("The name that people give it"),
 		owner_id: ownerId,
 	}),
 	output: z.object({ device }),
@@ -117,7 +121,7 @@ export const revokeDevice = defineOperation({
 	name: "revokeDevice",
 	title: "Revoke a device",
 	description:
-		"Take a device out of service: its key and open enrollment tokens are void from its next request on. Its history stays. reissueEnrollmentToken brings it back.",
+		"Take a device out of service. Its key and open enrollment tokens stop working at once. Its history stays. reissueEnrollmentToken brings it back.",
 	toolset: "devices",
 	access: "admin",
 	isDestructive: true,
@@ -143,7 +147,7 @@ export const reissueEnrollmentToken = defineOperation({
 	name: "reissueEnrollmentToken",
 	title: "Reissue an enrollment token",
 	description:
-		"Get a new one-shot enrollment token for a device that has one already: its agent was reinstalled, its token expired, or it was revoked. Earlier open tokens become void. The key in use, if any, works until the new token is exchanged; the history goes on. A revoked device becomes PENDING.",
+		"Get a new one-shot enrollment token for an existing device: its agent was reinstalled, its token expired, or it was revoked. Earlier open tokens stop working. A key in use works until the new token is exchanged, and the history goes on. A revoked device becomes PENDING.",
 	toolset: "devices",
 	access: "admin",
 	tenant: "id",
@@ -156,7 +160,7 @@ export const reissueEnrollmentToken = defineOperation({
 		await revokeTokens(context, input.id);
 		const before = await lockDevice(context, input.id);
 		if (before.status === "REVOKED") {
-			// Another device may have its hardware by now: the first heartbeat claims it anew.
+			// Another device may have its hardware by now. The first heartbeat claims it again.
 			await context.client.query(
 				`update devices
 				set
@@ -183,7 +187,7 @@ export const deleteDevice = defineOperation({
 	name: "deleteDevice",
 	title: "Delete a device",
 	description:
-		"Delete a device for good, with its posture history, reports and links. To keep the history as proof, revoke it instead.",
+		"Delete a device permanently, with its posture history, reports and links. To keep the history as proof, revoke the device instead.",
 	toolset: "devices",
 	access: "admin",
 	isDestructive: true,
@@ -194,8 +198,8 @@ export const deleteDevice = defineOperation({
 	run: async (context, { id }) => {
 		const { client, membership } = context;
 		const of = [membership.organizationId, id];
-		// The lock that its reports take (agent_store_postures): one under way ends first, and
-		// the next finds no device. Taken before any row's, as they do.
+		// This is the lock that its reports take (agent_store_postures). A report in progress ends
+		// first, and the next finds no device. Like them, take it before any row's lock.
 		await client.query(
 			`select pg_advisory_xact_lock(('x' || encode(substring(key_hash for 8), 'hex'))::bit(64)::bigint)
 			from devices where organization_id = $1 and id = $2 and key_hash is not null`,
@@ -224,7 +228,7 @@ export const deleteDevice = defineOperation({
 	},
 });
 
-/** Before the device's row is locked: an exchange of a token locks the two in this order. */
+/** Call it before locking the device's row: an exchange of a token locks them in this order. */
 async function revokeTokens(
 	{ client, membership }: Context,
 	id: string,

@@ -139,6 +139,7 @@ test("the functions that carry many organizations are the only ones that see all
 		"agent_enroll",
 		"agent_heartbeat",
 		"agent_lock",
+		"agent_note_check_keys",
 		"agent_store_postures",
 		"agent_unenroll",
 		"count_devices",
