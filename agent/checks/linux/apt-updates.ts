@@ -4,9 +4,9 @@ import { runForText } from "./read-text.ts";
 import type { Services } from "./services.ts";
 
 /**
- * unattended-upgrades: the package is there, apt's periodic work has it run and refreshes the
- * lists, an origin of security updates is allowed, and systemd's timers start that work (without
- * systemd, cron does).
+ * Checks unattended-upgrades: the package is installed, apt's periodic work runs it and refreshes
+ * the lists, an origin of security updates is allowed, and systemd's timers start that work
+ * (without systemd, cron does).
  */
 export async function checkUnattendedUpgrades(
 	host: Host,

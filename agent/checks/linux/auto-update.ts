@@ -30,7 +30,7 @@ const INSTALLERS: Record<string, string> = {
 	"update-engine.service": "update-engine",
 };
 
-/** Timers of dnf and yum which install or only notify, as their settings say. */
+/** Timers of dnf and yum. Their settings say if they install or only notify. */
 const DNF_TIMERS = ["dnf5-automatic.timer", "dnf-automatic.timer"];
 
 export const UPDATE_UNITS = [
@@ -43,11 +43,10 @@ export const UPDATE_UNITS = [
 ];
 
 /**
- * Passes when security updates are installed without anyone's doing: by unattended-upgrades,
- * dnf-automatic or what the distribution has in their place (CIS Controls 7.3, automated patch
- * management). Updates that are only announced or downloaded, as GNOME Software does, fail. Where a
- * distribution has no mechanism of its own (Arch, Alpine, Gentoo, Void) none being found
- * proves nothing, and is UNKNOWN.
+ * PASS if security updates are installed automatically: by unattended-upgrades, dnf-automatic or
+ * the distribution's own mechanism (CIS Controls 7.3, automated patch management). FAIL if updates
+ * are only announced or downloaded, as GNOME Software does. If a distribution has no mechanism of
+ * its own (Arch, Alpine, Gentoo, Void), finding none proves nothing and is UNKNOWN.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
@@ -55,7 +54,7 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const release = await readOsRelease(host);
 	if (!release) return unknown("unrecognized_output");
 	const family = familyOf(release);
-	// Its updates are snaps, which are refreshed four times a day.
+	// Its updates are snaps, which refresh four times a day.
 	if (family[0] === "ubuntu-core") return pass({ mechanism: "snapd" });
 
 	const services = await findServices(host, UPDATE_UNITS);
@@ -88,7 +87,7 @@ async function checkOstree(
 	);
 	const policy = settings.get("Daemon/AutomaticUpdatePolicy") ?? "none";
 	const evidence = { mechanism: "rpm-ostree" };
-	// `stage` installs the update for the next start.
+	// `stage` installs the update at the next start.
 	if (/^(stage|ex-stage|apply)$/.test(policy)) return pass(evidence);
 	return /^(none|check)$/.test(policy)
 		? fail({ ...evidence, installs: false })

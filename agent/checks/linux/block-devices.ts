@@ -2,10 +2,10 @@ import type { Host } from "../../host.ts";
 import { whyFailed } from "../failed-command.ts";
 import { readLine } from "./read-text.ts";
 
-/** What is known of whether all that is written to a device is encrypted. */
+/** True if everything written to a device is encrypted; undefined if that is not known. */
 export type Encrypted = boolean | undefined;
 
-/** A device at one place of the tree: one on a RAID stands once under each of its disks. */
+/** A device at one place in the tree. A RAID device appears under each of its disks. */
 export interface BlockDevice {
 	name: string;
 	kernelName: string;
@@ -14,18 +14,18 @@ export interface BlockDevice {
 	label: string;
 	mountpoints: string[];
 	encrypted: Encrypted;
-	/** How, such as `luks2`, when it is. */
+	/** The method if it is encrypted, such as `luks2`. */
 	method: string | undefined;
 }
 
 const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL";
 
-/** All block devices with what lies below them, or why lsblk cannot tell. */
+/** Returns all block devices with the devices below them, or why lsblk cannot say. */
 export async function findBlockDevices(
 	host: Host,
 ): Promise<BlockDevice[] | string> {
 	let trouble = "unrecognized_output";
-	// Before util-linux 2.37 there was only one mountpoint, and the newer name is an error.
+	// Before util-linux 2.37 there was only one mountpoint, and asking for several is an error.
 	for (const column of ["MOUNTPOINTS", "MOUNTPOINT"]) {
 		const listed = await host.run("lsblk", [
 			"--json",
@@ -99,13 +99,13 @@ async function lookAt(
 	kernelName: string,
 	below: Below,
 ): Promise<Below> {
-	// What lies below a file is not in the tree.
+	// The tree does not contain the devices below a file.
 	if (type === "loop") return { encrypted: undefined, method: undefined };
 	if (type !== "crypt" || below.encrypted) return below;
 	if (!/^dm-\d{1,6}$/.test(kernelName)) {
 		return { encrypted: undefined, method: undefined };
 	}
-	// dm-verity and dm-integrity are called `crypt` as well, and encrypt nothing.
+	// dm-verity and dm-integrity are also called `crypt`, but encrypt nothing.
 	const uuid = await readLine(host, `/sys/block/${kernelName}/dm/uuid`);
 	const kind = /^CRYPT-([A-Z0-9]+)/.exec(uuid ?? "")?.[1] ?? "";
 	if (/^(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)$/.test(kind)) {

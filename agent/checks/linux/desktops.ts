@@ -11,17 +11,17 @@ export type DesktopKind =
 	| "cosmic"
 	| "window-manager";
 
-/** Someone's graphical session. */
+/** A user's graphical session. */
 export interface Desktop {
 	kind: DesktopKind;
 	uid: number;
-	/** Programs of this person. */
+	/** The user's programs. */
 	processes: Process[];
 }
 
 /**
- * The program that shows each desktop. Processes and not the sessions of logind are asked, for
- * these call a desktop that was started from a text console a text session.
+ * The program that shows each desktop. The check looks at processes and not at logind's sessions,
+ * which call a desktop that was started from a text console a text session.
  */
 const SHELLS: [DesktopKind, RegExp][] = [
 	["gnome", /^(gnome-shell|budgie-(wm|panel|desktop)|unity-panel-ser|phosh)$/],
@@ -36,11 +36,11 @@ const SHELLS: [DesktopKind, RegExp][] = [
 	],
 ];
 
-/** Programs that show the login, which run whether or not someone is logged in. */
+/** Programs that show the login screen. They run whether or not somebody is logged in. */
 export const LOGIN_SCREEN =
 	/^(gdm3?|sddm|lightdm|lxdm|xdm|slim|ly|ly-dm|greetd|cosmic-greeter)$/;
 
-/** The desktops in use, one a person: those of the system's own accounts show only its login. */
+/** Returns the desktops in use, one for each user. System accounts only show the login screen. */
 export function findDesktops(processes: Process[]): Desktop[] {
 	const byUid = new Map<number, Process[]>();
 	for (const process of processes) {
@@ -59,14 +59,14 @@ export function findDesktops(processes: Process[]): Desktop[] {
 	return desktops;
 }
 
-/** Above the ranges of services, and not in those that systemd gives out for a while. */
+/** True above the ranges of services and outside those that systemd assigns temporarily. */
 const isPerson = (uid: number) =>
 	uid >= 1000 && !(uid >= 60_514 && uid <= 65_535);
 
-/** A person who is logged in, and how to run a program or read a file as that person. */
+/** A user who is logged in, and how to run a program or read a file as that user. */
 export interface Person {
 	home: string;
-	/** Reads a file with this person's rights alone, wherever its path leads. */
+	/** Reads a file with only this user's rights, wherever its path leads. */
 	readFile(path: string): Promise<FileResult>;
 	run(
 		program: string,
@@ -75,7 +75,7 @@ export interface Person {
 	): Promise<string | undefined>;
 }
 
-/** Why not, if the agent may not look at that person's settings. */
+/** Returns the user, or why the agent may not read the user's settings. */
 export async function findPerson(
 	host: Host,
 	uid: number,

@@ -16,12 +16,12 @@ import { type Mount, readMounts } from "./mounts.ts";
 import { readText, runForText } from "./read-text.ts";
 
 /**
- * Passes when the root, the other places where people's data lies and the swap are all encrypted,
- * by dm-crypt (LUKS under or over LVM, RAID and the like) or by ZFS itself. /boot does not count.
- * Encrypted home folders on a plain root fail: swap, logs and temporary files hold the same data
- * (NIST SP 800-111, full-disk encryption). So does a plain swap beside an encrypted root; a swap
- * in memory (zram) has nothing on a disk. What a virtual machine's host or the drive itself
- * encrypts cannot be seen from here, and does not count.
+ * PASS if the root, the other places of people's data and the swap are all encrypted, by dm-crypt
+ * (LUKS under or over LVM or RAID, for example) or by ZFS itself. /boot does not count. Encrypted
+ * home folders on a plain root fail, because swap, logs and temporary files hold the same data
+ * (NIST SP 800-111, full-disk encryption). A plain swap beside an encrypted root fails too; a swap
+ * in memory (zram) has nothing on a disk. Encryption by a virtual machine's host or by the drive
+ * itself is not visible here and does not count.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
@@ -78,16 +78,16 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 		: pass(evidence);
 }
 
-/** First folders below which people's and services' data lies. */
+/** Top-level folders that contain data of people and services. */
 const DATA = new Set(
 	"home root var srv opt tmp data nix persist persistent sysroot".split(" "),
 );
 
-/** Our name for what is mounted there, undefined if it is no disk's or holds no data of people. */
+/** Returns our name for the volume, or undefined if it is on no disk or holds no data of people. */
 function volumeOf({ source, target, type }: Mount): string | undefined {
 	const isOnDisk =
 		type === "zfs" || (source.startsWith("/dev/") && !/^fuse\./.test(type));
-	// Images that are mounted, such as snaps; they hold only programs.
+	// Mounted images such as snaps contain only programs.
 	if (!isOnDisk || /^(squashfs|iso9660|erofs|overlay)$/.test(type)) {
 		return undefined;
 	}
@@ -113,7 +113,7 @@ async function judgeMount(
 		(device) =>
 			device.mountpoints.includes(mount.target) || isAt(device, mount.source),
 	);
-	// A btrfs of several devices is mounted from one of them; all have its UUID.
+	// A btrfs of several devices is mounted from one of them. All have its UUID.
 	const uuids = new Set(at.map((device) => device.uuid).filter(Boolean));
 	const all = devices.filter(
 		(device) =>
@@ -142,7 +142,7 @@ function judgeDevices(devices: BlockDevice[]): Judged {
 	};
 }
 
-/** ZFS encrypts by itself, or its pool lies on encrypted devices. */
+/** Judges a dataset: ZFS encrypts it, or its pool is on encrypted devices. */
 async function judgeDataset(
 	host: Host,
 	dataset: string,
@@ -168,7 +168,7 @@ async function judgeDataset(
 		(device) => device.fileSystem === "zfs_member" && device.label === pool,
 	);
 	const judged = judgeDevices(members);
-	// Plain devices prove nothing unless ZFS says that it does not encrypt either.
+	// Plain devices prove nothing unless ZFS says that it does not encrypt the dataset.
 	return judged.encrypted || value === "off" || value === "-"
 		? judged
 		: { encrypted: undefined };
@@ -208,7 +208,9 @@ async function judgeFile(
 	return holds ? judgeMount(host, holds, devices) : { encrypted: undefined };
 }
 
-/** One plain part makes the whole plain, whatever cannot be told of the others. */
+/**
+ * Returns the worse of two. One plain part makes the whole plain, whatever is unknown about others.
+ */
 function worse(a: Encrypted, b: Encrypted): Encrypted {
 	if (a === false || b === false) return false;
 	return a === undefined || b === undefined ? undefined : true;

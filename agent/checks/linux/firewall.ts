@@ -18,11 +18,11 @@ export const FIREWALL_UNITS = [
 ];
 
 /**
- * Passes when a packet from outside that no rule allows is kept out, over IPv4 and, where the
- * device has it, over IPv6: the default-deny that the CIS benchmarks ask for. What decides are
- * the rules in the kernel, whichever program wrote them, so that a service which runs
- * without rules does not pass and the chains of container engines, which do not keep anything out
- * of the host, do not either. Without root only the state of ufw and firewalld is known.
+ * PASS if a packet from outside that no rule allows is kept out, over IPv4 and, if the device has
+ * it, over IPv6: the default-deny of the CIS benchmarks. The rules in the kernel decide, whichever
+ * program wrote them. A service that runs without rules therefore does not pass, nor do the chains
+ * of container engines, which keep nothing out of the host. Without root only the state of ufw and
+ * firewalld is known.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const services = await findServices(host, FIREWALL_UNITS);
@@ -62,7 +62,9 @@ interface Rules {
 	ipv6: Verdict;
 }
 
-/** From nftables and from iptables, whose older kind nftables does not show; or why not. */
+/**
+ * Reads the rules of nftables and of legacy iptables, which nft does not show, or returns why not.
+ */
 async function readRules(host: Host): Promise<Rules | string> {
 	const listed = await host.run("nft", ["-j", "list", "ruleset"]);
 	const nft = isDone(listed) ? parseNftables(listed.stdout) : undefined;
@@ -74,14 +76,14 @@ async function readRules(host: Host): Promise<Rules | string> {
 	);
 	const results = [listed, ...v4.results, ...v6.results];
 	if (results.every((result) => result.ended === "missing")) {
-		// No program that could have set rules, and the kernel has none of the older kind.
+		// There is no program that could have set rules, and the kernel has no legacy tables.
 		return v4.isLoaded || v6.isLoaded
 			? "command_missing"
 			: { engine: "none", ipv4: "open", ipv6: "open" };
 	}
 	const combine = (newer: Verdict, older: Verdict): Verdict => {
 		if (newer === "closed" || older === "closed") return "closed";
-		// nft is there, but what it said was not understood.
+		// nft is installed, but its output was not understood.
 		if (listed.ended !== "missing" && !nft) return undefined;
 		return older ?? newer;
 	};
@@ -107,11 +109,11 @@ const isDone = (result: CommandResult) =>
 interface Iptables {
 	verdict: Verdict;
 	results: CommandResult[];
-	/** Whether the kernel has tables of the older kind. */
+	/** True if the kernel has legacy tables. */
 	isLoaded: boolean;
 }
 
-/** `program` shows one kind of rules; the older kind has a program of its own where both exist. */
+/** Reads the rules of one kind. If both kinds exist, the legacy kind has a program of its own. */
 async function readIptables(
 	host: Host,
 	program: string,
@@ -137,7 +139,7 @@ async function readIptables(
 	return { verdict, results, isLoaded };
 }
 
-/** Whether an interface other than the loopback has an IPv6 address. */
+/** True if an interface other than the loopback has an IPv6 address. */
 async function usesIpv6(host: Host): Promise<boolean> {
 	const addresses = await readText(host, "/proc/net/if_inet6");
 	return (addresses ?? "")

@@ -9,7 +9,7 @@ import { parseCount, parseSettings } from "./settings.ts";
 const LOCKER =
 	/(^|[\s/;&|"'])(swaylock|gtklock|waylock|hyprlock|i3lock|i3lock-color|betterlockscreen|slock|xsecurelock|physlock|xlock|xtrlock|xscreensaver-command -lock|light-locker-command (-l|--lock)|dm-tool lock|xdg-screensaver lock)\b/;
 
-/** Asks whoever listens to lock the screen. */
+/** Matches a command that asks other programs to lock the screen. */
 const ASKS_TO_LOCK = /\bloginctl lock-sessions?\b/;
 
 type Reader = (
@@ -18,7 +18,7 @@ type Reader = (
 	process: Process,
 ) => Promise<FoundLock>;
 
-/** Desktops without a lock of their own are locked by one of these, while it runs. */
+/** Programs that lock desktops without a lock of their own, while they run. */
 const READERS: Record<string, Reader> = {
 	swayidle: readSwayidle,
 	hypridle: readHypridle,
@@ -31,8 +31,8 @@ const READERS: Record<string, Reader> = {
 };
 
 /**
- * What locks a desktop that does not do it itself: the soonest of the programs that run for its
- * user. None of them runs: nothing locks it.
+ * Finds the lock of a desktop that does not lock itself: the soonest of the programs that run for
+ * its user. If none of them runs, nothing locks it.
  */
 export async function readIdleLocker(
 	host: Host,
@@ -63,7 +63,7 @@ function isSooner(lock: Lock, than: Lock | undefined): boolean {
 	return seconds(lock) < seconds(than);
 }
 
-/** Timeouts with the command that each runs, and what runs when the session is asked to lock. */
+/** Timeouts with their commands, and the command that runs when the session is asked to lock. */
 interface Plan {
 	timeouts: { seconds: number; command: string }[];
 	onLock: string | undefined;
@@ -79,13 +79,13 @@ function judgePlan({ timeouts, onLock }: Plan): FoundLock {
 	if (seconds.length > 0) {
 		return { isEnabled: true, idleSeconds: Math.min(...seconds) };
 	}
-	// A script may lock: only commands that are known not to are a proof.
+	// A script may lock the screen. Only commands that are known not to lock prove anything.
 	return timeouts.every(({ command }) => isNoLocker(command))
 		? { isEnabled: false }
 		: { reason: "lock_command_not_recognized" };
 }
 
-/** Turns the screen off, dims it or sends the machine to sleep. */
+/** True for commands that turn the screen off, dim it or suspend the machine. */
 const isNoLocker = (command: string) =>
 	/\b(dpms|output|brightnessctl|light|systemctl (suspend|hibernate))\b/.test(
 		command,
@@ -147,7 +147,7 @@ async function readHypridle(host: Host, person: Person): Promise<FoundLock> {
 	return judgePlan(plan);
 }
 
-/** `-time` minutes, ten unless told; it always locks, by its `-locker`. */
+/** Reads xautolock: `-time` in minutes (default ten). It always locks, with its `-locker`. */
 async function readXautolock(
 	host: Host,
 	_person: Person,
@@ -171,7 +171,7 @@ async function readXautolock(
 			});
 }
 
-/** `--timer SECONDS COMMAND CANCELLER`; the seconds of several add up. */
+/** Reads xidlehook: `--timer SECONDS COMMAND CANCELLER`. The seconds of several timers add up. */
 async function readXidlehook(
 	host: Host,
 	_person: Person,
@@ -190,7 +190,10 @@ async function readXidlehook(
 	return judgePlan(plan);
 }
 
-/** `timeout: 0:10:00`, `lock: True`, `lockTimeout: 0:00:00`; it does not lock unless told. */
+/**
+ * Reads xscreensaver: `timeout: 0:10:00`, `lock: True`, `lockTimeout: 0:00:00`. By default it does
+ * not lock.
+ */
 async function readXscreensaver(
 	_host: Host,
 	person: Person,
@@ -218,7 +221,7 @@ function parseClock(text: string): number | undefined {
 	return parts && hours * 3600 + minutes * 60 + seconds;
 }
 
-/** Locks when the X server blanks the screen, whose time only that server knows. */
+/** Reads lockers that lock when the X server blanks the screen. Only the server knows the time. */
 async function readXServer(
 	host: Host,
 	person: Person,
@@ -242,7 +245,7 @@ async function readXServer(
 		: { isEnabled: true, idleSeconds: Number(seconds) };
 }
 
-/** The words of a line as a shell takes them apart, without its other rules. */
+/** Splits a line into words as a shell does, without its other rules. */
 function splitWords(line: string): string[] {
 	if (line.trimStart().startsWith("#")) return [];
 	return [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(

@@ -1,8 +1,8 @@
 import type { Host } from "../../host.ts";
 
 /**
- * TCP ports on which something accepts connections from other machines, from the kernel's own
- * tables. Undefined when they cannot be read or are not as the kernel writes them.
+ * Returns the TCP ports that accept connections from other machines, from the kernel's own tables.
+ * Undefined if they cannot be read or do not have the kernel's format.
  */
 export async function findListeningPorts(
 	host: Host,
@@ -35,14 +35,14 @@ export async function findListeningPorts(
 }
 
 /**
- * The kernel writes each four bytes as a number of the machine, little-endian on all that matter
- * here.
+ * True for a loopback address. The kernel writes each four bytes as a number of the machine,
+ * little-endian on all machines that matter here.
  */
 function isLoopback(address: string): boolean {
 	return (
 		/^.{6}7F$/.test(address) ||
 		address === `${"0".repeat(24)}01000000` ||
-		// An IPv4 address in the form of IPv6.
+		// An IPv4 address written as IPv6.
 		/^0{16}FFFF0000.{6}7F$/.test(address)
 	);
 }

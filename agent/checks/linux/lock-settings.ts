@@ -2,27 +2,27 @@ import type { Host } from "../../host.ts";
 import type { Person } from "./desktops.ts";
 import { parseCount, parseSettings, parseSwitch } from "./settings.ts";
 
-/** How a desktop locks itself when nobody uses it. */
+/** The settings by which a desktop locks itself when nobody uses it. */
 export interface Lock {
 	isEnabled: boolean;
-	/** Until it is idle; 0 is never. Undefined when it locks, but that is not known. */
+	/** Seconds until it is idle; 0 means never. Undefined if it locks at an unknown time. */
 	idleSeconds?: number | undefined;
-	/** From then until it is locked. */
+	/** Seconds from then until it is locked. */
 	delaySeconds?: number;
-	/** Whether the administrator has set it so that its user cannot change it. */
+	/** True if the administrator has set it so that the user cannot change it. */
 	isEnforced?: boolean;
 }
 
 /** A lock, or the reason why it is not known. */
 export type FoundLock = Lock | { reason: string };
 
-/** The desktops made of GNOME's parts have the same settings at other places. */
+/** Desktops built from GNOME's parts have the same settings in other places. */
 const SCHEMAS = {
 	gnome: {
 		session: "org.gnome.desktop.session",
 		saver: "org.gnome.desktop.screensaver",
 		lockdown: "org.gnome.desktop.lockdown",
-		// Seconds in one unit of idle-delay and of lock-delay.
+		// Seconds in one unit of idle-delay and lock-delay.
 		units: [1, 1],
 	},
 	cinnamon: {
@@ -48,7 +48,7 @@ export async function readGnomeLock(
 	const values = new Map<string, string>();
 	for (const schema of [session, saver, lockdown]) {
 		const text = await person.run("gsettings", ["list-recursively", schema]);
-		// A desktop may be without the schema for what the administrator has forbidden.
+		// A desktop may lack the schema for things that the administrator has forbidden.
 		if (text === undefined && schema !== lockdown)
 			return { reason: "command_failed" };
 		for (const line of (text ?? "").split("\n")) {
@@ -81,7 +81,7 @@ const LOCKED_KEYS = [
 	"/org/gnome/desktop/screensaver/lock-delay",
 ];
 
-/** Whether the administrator's dconf databases keep users from changing the settings above. */
+/** True if the administrator's dconf databases keep users from changing the settings above. */
 async function hasDconfLocks(host: Host): Promise<boolean> {
 	const databases = await host.listFolder("/etc/dconf/db");
 	if (databases.kind !== "names") return false;
@@ -189,7 +189,9 @@ export async function readXfceLock(
 	};
 }
 
-/** The values of a channel of xfconf by their path of names; undefined for what is no such file. */
+/**
+ * Returns an xfconf channel's values by their path of names, or undefined if it is no such file.
+ */
 function parseXfconf(text: string): Map<string, string> | undefined {
 	if (!text.includes('<channel name="xfce4-screensaver"')) return undefined;
 	const values = new Map<string, string>();

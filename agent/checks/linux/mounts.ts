@@ -8,7 +8,7 @@ export interface Mount {
 	type: string;
 }
 
-/** What is mounted now, the topmost of several at one place; undefined when that cannot be told. */
+/** Returns the present mounts, the topmost at each place, or undefined if they cannot be read. */
 export async function readMounts(host: Host): Promise<Mount[] | undefined> {
 	const text = await readText(host, "/proc/self/mounts");
 	if (text === undefined) return undefined;
@@ -22,7 +22,7 @@ export async function readMounts(host: Host): Promise<Mount[] | undefined> {
 	return mounts.has("/") ? [...mounts.values()] : undefined;
 }
 
-/** The kernel writes blanks and backslashes as `\040` and `\134`. */
+/** Undoes the kernel's escapes: blanks and backslashes are `\040` and `\134`. */
 const unescaped = (text: string) =>
 	text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
 		String.fromCharCode(Number.parseInt(digits, 8)),

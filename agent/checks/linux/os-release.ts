@@ -3,7 +3,8 @@ import { readText } from "./read-text.ts";
 import { parseSettings } from "./settings.ts";
 
 /**
- * The fields of os-release(5), undefined when there is no such file or it names no distribution.
+ * Returns the fields of os-release(5), or undefined if there is no such file or it names no
+ * distribution.
  */
 export async function readOsRelease(
 	host: Host,
@@ -18,7 +19,7 @@ export async function readOsRelease(
 		: undefined;
 }
 
-/** The distribution and those it says it is like, such as `ubuntu`, `debian`. */
+/** Returns the distribution and those that it derives from, such as `ubuntu`, `debian`. */
 export function familyOf(release: Map<string, string>): string[] {
 	return [
 		release.get("ID") ?? "",

@@ -11,10 +11,10 @@ import {
 } from "./support-dates.ts";
 
 /**
- * Passes while the distribution's publisher provides security updates for the installed release.
- * The date is the system's own (SUPPORT_END of os-release, which Fedora, Amazon Linux and NixOS
- * keep up to date), else that of our table. A rolling distribution passes: this says that updates
- * exist, not that they are installed. What the table does not know is UNKNOWN, not FAIL.
+ * PASS while the distribution's publisher provides security updates for the installed release. The
+ * date is the system's own (SUPPORT_END of os-release, which Fedora, Amazon Linux and NixOS keep up
+ * to date), or else that of our table. A rolling distribution passes: that says that updates exist,
+ * not that they are installed. A release that the table does not know is UNKNOWN, not FAIL.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	const release = await readOsRelease(host);
@@ -62,7 +62,7 @@ export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 function isRolling(id: string, release: Map<string, string>): boolean {
 	if (ROLLING.has(id)) return true;
 	const version = release.get("VERSION_ID");
-	// Debian testing and unstable have no VERSION_ID until they are released.
+	// Debian testing and unstable have no VERSION_ID before their release.
 	if (id === "debian") {
 		return version === undefined && release.get("PRETTY_NAME") !== undefined;
 	}
@@ -77,7 +77,7 @@ function judge(host: Host, until: string, evidence: object): CheckOutcome {
 	return isPast(host, until) ? fail(outcome) : pass(outcome);
 }
 
-/** After the free years, Ubuntu Pro has security updates for machines that are attached to it. */
+/** Judges extended support: after the free years, machines attached to Ubuntu Pro get updates. */
 async function judgeExtended(
 	host: Host,
 	outcome: CheckOutcome,
@@ -123,7 +123,7 @@ function judgeUnlisted(
 		: unknown("release_not_known", { ...evidence });
 }
 
-/** By number, part for part: 9 before 10, 15.7 before 16.0. */
+/** Compares versions by number, part by part: 9 before 10, 15.7 before 16.0. */
 function compare(a: string, b: string): number {
 	const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
 	for (const [index, part] of left.entries()) {
@@ -136,6 +136,6 @@ function compare(a: string, b: string): number {
 const isDate = (text: string) =>
 	/^20\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** The day itself is still supported. */
+/** True if the day is over. The day itself is still supported. */
 const isPast = (host: Host, day: string) =>
 	host.now.getTime() >= Date.parse(day) + 24 * 60 * 60 * 1000;

@@ -1,11 +1,11 @@
 /**
- * What becomes of a packet to this host that no rule names: it is let in (`open`), kept out
- * (`closed`), or that could not be told.
+ * The fate of a packet to this host that no rule names: it is let in (`open`), kept out (`closed`),
+ * or unknown.
  */
 export type Verdict = "open" | "closed" | undefined;
 
 interface Rule {
-	/** False when it has a condition, so that it does not decide about every packet. */
+	/** False if it has a condition and so does not decide about every packet. */
 	isForAll: boolean;
 	/** `accept`, `drop`, `return`, `unclear`, or the name of another chain to go through. */
 	does: string;
@@ -20,8 +20,8 @@ export interface Chain {
 export type Chains = Map<string, Chain>;
 
 /**
- * Goes through a chain as a packet does that matches no condition. A condition such as "on
- * the loopback interface" or "to port 22" opens or closes only a part, and is passed over.
+ * Follows a chain like a packet that matches no condition. A condition such as "on the loopback
+ * interface" or "to port 22" opens or closes only a part, so it is skipped.
  */
 export function follow(chains: Chains, name: string): Verdict {
 	const chain = chains.get(name);
@@ -55,7 +55,7 @@ function decide(
 	return undefined;
 }
 
-/** The chains of `iptables -S`: undefined when a line is not as that program writes it. */
+/** Parses the chains of `iptables -S`. Undefined if a line does not have that program's format. */
 export function parseIptables(text: string): Chains | undefined {
 	const chains: Chains = new Map();
 	for (const line of text.split("\n")) {
@@ -79,7 +79,7 @@ export function parseIptables(text: string): Chains | undefined {
 function readRule(words: string[]): Rule {
 	const at = words.findIndex((word) => word === "-j" || word === "-g");
 	const target = words[at + 1] ?? "";
-	// A comment is no condition; it may have blanks within quotes.
+	// A comment is not a condition. It may contain blanks within quotes.
 	const conditions = words
 		.slice(0, at)
 		.join(" ")
@@ -99,8 +99,8 @@ export interface NftVerdicts {
 }
 
 /**
- * What the rules of `nft -j list ruleset` make of each family. A packet goes through every
- * chain at the input hook, so one closed chain closes. Undefined for another text.
+ * Judges each family by the rules of `nft -j list ruleset`. A packet goes through every chain at
+ * the input hook, so one closed chain is enough. Undefined for another text.
  */
 export function parseNftables(text: string): NftVerdicts | undefined {
 	let ruleset: unknown;
@@ -151,7 +151,7 @@ export function parseNftables(text: string): NftVerdicts | undefined {
 const keyOf = (value: unknown, of: string) =>
 	["family", "table", of].map((key) => String(property(value, key))).join("/");
 
-/** Statements that change nothing about whether a packet is let in. */
+/** Statements that do not decide about a packet. */
 const HARMLESS = new Set(["counter", "log", "comment"]);
 
 function readExpressions(rule: unknown): Rule {
@@ -168,7 +168,7 @@ function readExpressions(rule: unknown): Rule {
 				};
 			}
 		}
-		// What a module of iptables does, nft cannot say; `iptables -S` can.
+		// nft cannot show what a module of iptables does. `iptables -S` can.
 		const module = property(expression, "xt");
 		if (module !== undefined && property(module, "type") !== "match") {
 			return { isForAll, does: "unclear", jumps: false };

@@ -2,23 +2,23 @@ import type { Host } from "../../host.ts";
 
 export interface PamRule {
 	control: string;
-	/** Without its folder: `pam_unix.so`. */
+	/** The file name without its folder: `pam_unix.so`. */
 	module: string;
 	options: string[];
 }
 
-/** Longer than any that a person writes. */
+/** Longer than any line that a person writes. */
 const MAX_LINE = 4096;
 
-/** The distributions' shared stacks, for those whose passwd(1) has no file of its own. */
+/** The distributions' shared stacks, where passwd(1) has no file of its own. */
 const ENTRIES: Record<string, string[]> = {
 	password: ["passwd", "common-password", "system-auth", "base-password"],
 	auth: ["login", "common-auth", "system-auth", "base-auth"],
 };
 
 /**
- * The rules that PAM follows for a change of password or for a login, with the files that they
- * include. `missing` without any of them; `unreadable` when one could not be read or understood.
+ * Reads PAM's rules for a change of password or for a login, with included files. Returns `missing`
+ * if there are none, and `unreadable` if one could not be read or understood.
  */
 export async function readPamStack(
 	host: Host,
@@ -39,7 +39,7 @@ async function readStack(
 ): Promise<PamRule[] | "missing" | "unreadable"> {
 	if (depth > 8 || !/^[\w.-]{1,64}$/.test(name)) return "unreadable";
 	let file = await host.readFile(`/etc/pam.d/${name}`);
-	// Some distributions keep their own below /usr, for /etc to replace.
+	// Some distributions keep their own files below /usr, and /etc may replace them.
 	if (file.kind === "missing")
 		file = await host.readFile(`/usr/lib/pam.d/${name}`);
 	if (file.kind === "missing") return "missing";
@@ -74,14 +74,14 @@ async function readStack(
 	return rules;
 }
 
-/** The value of `name=value` among a module's options. */
+/** Returns the value of `name=value` among a module's options. */
 export function optionOf(rule: PamRule, name: string): string | undefined {
 	return rule.options
 		.findLast((option) => option.startsWith(`${name}=`))
 		?.slice(name.length + 1);
 }
 
-/** Whether a failure of the rule is a failure of the whole. */
+/** True if a failure of the rule is a failure of the whole stack. */
 export function isDecisive({ control }: PamRule): boolean {
 	return (
 		/^(required|requisite)$/.test(control) ||

@@ -6,10 +6,10 @@ import { readText } from "./read-text.ts";
 import { parseCount, parseSettings } from "./settings.ts";
 
 /**
- * Passes when PAM refuses new passwords of fewer than 8 characters (NIST SP 800-63B), by
+ * PASS if PAM rejects new passwords of fewer than 8 characters (NIST SP 800-63B), through
  * pam_pwquality, pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not
- * count: with PAM nothing reads it. That accounts are locked after failures is told, and not
- * demanded.
+ * count, because nothing reads it with PAM. Locking accounts after failures is reported but not
+ * required.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const stack = await readPamStack(host, "password");
@@ -37,7 +37,10 @@ interface Minimum {
 	isEnforced: boolean;
 }
 
-/** What decides: a module that enforces enough, else one made for that, else pam_unix. */
+/**
+ * Returns the deciding minimum: of a module that enforces enough, else of one made for that, else
+ * of pam_unix.
+ */
 async function findMinimum(
 	host: Host,
 	stack: PamRule[],
@@ -47,7 +50,7 @@ async function findMinimum(
 		const length = await minimumOf(host, rule);
 		if (length === "unrecognized") return undefined;
 		if (length === undefined) continue;
-		// pam_unix takes the new password or does not: it is always decisive.
+		// pam_unix accepts or rejects the new password, so it is always decisive.
 		const isEnforced = rule.module === "pam_unix.so" || isDecisive(rule);
 		const engine = rule.module.replace(".so", "");
 		found.push({
@@ -88,7 +91,10 @@ async function minimumOf(
 	}
 }
 
-/** libpwquality reads the folder first, then the file, then the options of the module. */
+/**
+ * Reads the settings as libpwquality does: first the folder, then the file, then the module's
+ * options.
+ */
 async function readPwquality(
 	host: Host,
 	rule: PamRule,
@@ -125,7 +131,7 @@ function credited(
 	usual: number,
 	isEnforced: boolean,
 ): Length | "unrecognized" {
-	// cracklib's credits are 1 each unless told.
+	// cracklib's credits are 1 each by default.
 	const credit = usual === 9 ? "1" : "0";
 	const last = (name: string, otherwise: string) =>
 		options
@@ -138,7 +144,7 @@ function credited(
 		if (!/^-?\d{1,3}$/.test(given)) return "unrecognized";
 		minimum -= Math.max(0, Number(given));
 	}
-	// Whatever is set, these modules take no password of fewer than six.
+	// Whatever is set, these modules accept no password of fewer than six characters.
 	return { minimum: Math.max(6, minimum), isEnforced };
 }
 
@@ -186,6 +192,6 @@ async function findLockout(host: Host): Promise<number | undefined> {
 async function findMaximumAge(host: Host): Promise<number | undefined> {
 	const text = await readText(host, "/etc/login.defs");
 	const days = /^PASS_MAX_DAYS\s+(\d{1,6})\s*$/m.exec(text ?? "")?.[1];
-	// 99999 is how never is written.
+	// 99999 means never.
 	return days === undefined || Number(days) >= 99999 ? undefined : Number(days);
 }

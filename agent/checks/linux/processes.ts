@@ -3,13 +3,13 @@ import type { Host } from "../../host.ts";
 export interface Process {
 	pid: number;
 	uid: number;
-	/** The program's name, cut off by the kernel after 15 characters. */
+	/** The program's name. The kernel cuts it off after 15 characters. */
 	name: string;
 }
 
 /**
- * All processes of the device, from /proc. Undefined when they cannot all be seen, as for an
- * ordinary user under `hidepid`, so that "it does not run" is never concluded from less.
+ * Returns all processes of the device, from /proc. Undefined if not all are visible, as for an
+ * ordinary user under `hidepid`, so that "it does not run" is never concluded from a part.
  */
 export async function findProcesses(
 	host: Host,
@@ -19,7 +19,7 @@ export async function findProcesses(
 	const pids = folder.names.filter((name) => /^\d{1,10}$/.test(name));
 	if (!pids.includes("1")) return undefined;
 	const processes: Process[] = [];
-	// Not all at once: a server has thousands.
+	// Read in portions, because a server has thousands.
 	for (let from = 0; from < pids.length; from += 32) {
 		const files = await Promise.all(
 			pids.slice(from, from + 32).map(async (pid) => ({
@@ -28,7 +28,7 @@ export async function findProcesses(
 			})),
 		);
 		for (const { pid, file } of files) {
-			// One that ended meanwhile.
+			// The process ended meanwhile.
 			if (file.kind === "missing" || file.kind === "unreadable") continue;
 			if (file.kind === "denied") return undefined;
 			const name = /^Name:\t(.{1,64})$/m.exec(file.text)?.[1];
@@ -41,8 +41,8 @@ export async function findProcesses(
 }
 
 /**
- * The words of a process's command line. Only what is known is taken from it, for it may hold
- * anything.
+ * Returns the words of a process's command line. Callers use only known words from it, because it
+ * may contain anything.
  */
 export async function readArguments(
 	host: Host,

@@ -1,6 +1,6 @@
 import type { Host } from "../../host.ts";
 
-/** The content of a file, undefined when there is none or it cannot be read. */
+/** Returns the content of a file, or undefined if it is missing or cannot be read. */
 export async function readText(
 	host: Host,
 	path: string,
@@ -11,18 +11,18 @@ export async function readText(
 
 const MAX_LINE = 256;
 
-/** The content of a file of one short line, such as those of /sys, without its end. */
+/** Returns the line of a one-line file, such as those of /sys, without its line end. */
 export async function readLine(
 	host: Host,
 	path: string,
 ): Promise<string | undefined> {
 	const text = await readText(host, path);
 	if (text === undefined || text.length > MAX_LINE) return undefined;
-	// Texts of a device tree end with a NUL.
+	// Texts in a device tree end with a NUL.
 	return text.replace(/\0$/, "").trim();
 }
 
-/** What a program printed, undefined unless it ran to its end without an error. */
+/** Returns a program's output, or undefined unless it succeeded. */
 export async function runForText(
 	host: Host,
 	program: string,

@@ -6,7 +6,7 @@ import { findProcesses, readArguments } from "./processes.ts";
 import { findServices } from "./services.ts";
 
 /**
- * Doors for passwords in the clear, or to a whole desktop. Not 514: there the log service listens.
+ * Ports for passwords in the clear or for a whole desktop. Not 514, where the log service listens.
  */
 const OPEN_DOORS: [port: number, name: string][] = [
 	[23, "telnet"],
@@ -25,9 +25,8 @@ const SSH_UNITS = ["ssh.service", "sshd.service", "ssh.socket", "sshd.socket"];
 export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
- * Passes when nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
- * listens, and SSH is off or goes by the rule of `judgeSshd`. What a firewall keeps out does not
- * count.
+ * PASS if nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
+ * listens, and SSH is off or passes `judgeSshd`. The check ignores firewalls.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
@@ -43,13 +42,13 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 			: ssh === "dropbear"
 				? await judgeDropbear(host)
 				: await judgeSshd(host, { ssh: true }, LINUX_SSHD);
-	// A failure is certain without the table of ports, a success is not.
+	// Without the table of ports, a FAIL is certain but a PASS is not.
 	return ports === undefined && outcome.status === "PASS"
 		? unknown("unrecognized_output", outcome.evidence)
 		: outcome;
 }
 
-/** Which SSH server runs or will run at the next start, as far as that can be told. */
+/** Returns the SSH server that runs or will run at the next start, as far as that is known. */
 async function findSsh(
 	host: Host,
 ): Promise<"off" | "sshd" | "dropbear" | undefined> {
@@ -64,7 +63,7 @@ async function findSsh(
 	if (processes?.some(({ name }) => name === "sshd")) return "sshd";
 	if (processes?.some(({ name }) => name === "dropbear")) return "dropbear";
 	if (services) return "off";
-	// One that does not run now may be started at any time, unless it is not installed.
+	// A server that does not run now may start at any time, unless it is not installed.
 	const programs = await host.listFolder("/usr/sbin");
 	const isAbsent =
 		programs.kind === "names" &&

@@ -23,10 +23,10 @@ import {
 import { findProcesses } from "./processes.ts";
 
 /**
- * Passes when each desktop that is in use locks itself at most 15 minutes after it was last used,
- * as the CIS benchmarks (an idle delay of at most 900 seconds) and PCI DSS ask. Of several people
- * the worst counts. Settings are those of the person, with what the administrator has set below or
- * above them. A window manager that none of the known lockers runs beside is never locked, and
+ * PASS if each desktop in use locks itself at most 15 minutes after it was last used, as the CIS
+ * benchmarks (an idle delay of at most 900 seconds) and PCI DSS require. With several users, the
+ * worst one counts. The settings are the user's, together with those that the administrator has set
+ * as defaults or enforced. A window manager without any of the known lockers is never locked, and
  * fails. Without a desktop there is nothing to lock.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {

@@ -2,17 +2,17 @@ import type { Host } from "../../host.ts";
 import { parseSettings } from "./settings.ts";
 
 export interface ServiceState {
-	/** It runs, or for a timer or a socket: it is armed. */
+	/** True if it runs; for a timer or a socket, if it is armed. */
 	isActive: boolean;
-	/** It is started at boot. */
+	/** True if it starts at boot. */
 	isEnabled: boolean;
 }
 
 export type Services = Map<string, ServiceState>;
 
 /**
- * The states of systemd units, by the names asked for; a unit that does not exist is left out.
- * Under OpenRC the services of the same names. Undefined where neither of them runs.
+ * Returns the states of systemd units by the requested names, without units that do not exist. With
+ * OpenRC it returns the services of the same names. Undefined if neither of them runs.
  */
 export async function findServices(
 	host: Host,

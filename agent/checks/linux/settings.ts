@@ -1,7 +1,7 @@
 /**
- * The settings of a text of `key = value` lines with `[sections]`, as systemd, KDE and many others
- * write them: by `section/key`, or `key` before the first section. A later line replaces an
- * earlier one; lines of another form are skipped, comments begin with # or ;.
+ * Parses text of `key = value` lines with `[sections]`, as systemd, KDE and many others write it.
+ * Returns the values by `section/key`, or `key` before the first section. A later line replaces an
+ * earlier one, lines of another form are skipped, and comments begin with # or ;.
  */
 export function parseSettings(text: string): Map<string, string> {
 	const settings = new Map<string, string>();
@@ -30,7 +30,7 @@ export function unquoted(text: string): string {
 		: text;
 }
 
-/** A yes or no as the programs of Linux write it, undefined for anything else. */
+/** Parses a yes or no as Linux programs write it; undefined for anything else. */
 export function parseSwitch(text: string | undefined): boolean | undefined {
 	switch (text?.toLowerCase()) {
 		case "yes":
@@ -48,7 +48,7 @@ export function parseSwitch(text: string | undefined): boolean | undefined {
 	}
 }
 
-/** A whole number without a sign of at most nine digits, undefined for anything else. */
+/** Parses an unsigned whole number of at most nine digits; undefined for anything else. */
 export function parseCount(text: string | undefined): number | undefined {
 	return text !== undefined && /^\d{1,9}$/.test(text)
 		? Number(text)

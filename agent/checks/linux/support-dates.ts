@@ -6,10 +6,10 @@
  */
 
 export interface Distribution {
-	/** How many parts of VERSION_ID name a release: 1 for "9.5" of a series 9, 2 for "24.04". */
+	/** How many parts of VERSION_ID name a release: 1 for "9.5" in series 9, 2 for "24.04". */
 	parts: 1 | 2;
 	/**
-	 * A release that came after all of these is supported for at least this long; so one newer than
+	 * A release newer than all of these is supported for at least this long, so one newer than
 	 * the table is known to be supported for that time from the newest's publication.
 	 */
 	leastMonths: number;
@@ -218,7 +218,7 @@ export const CODENAMES: Record<
 	trixie: ["debian", "13"],
 };
 
-/** Updated without end; there is no release that could be out of support. */
+/** Rolling distributions: no release of them can be out of support. */
 export const ROLLING: ReadonlySet<string> = new Set([
 	"arch",
 	"archarm",

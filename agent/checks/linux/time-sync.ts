@@ -12,10 +12,10 @@ import { readText, runForText } from "./read-text.ts";
 import { findServices } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
 
-/** Within this time after the start a clock may still be on its way. */
+/** Time after the start within which a clock may still be synchronizing. */
 const SETTLING_SECONDS = 15 * 60;
 
-/** Services that keep the clock, and how they are called in evidence. */
+/** Services that keep the clock, and their names in evidence. */
 const SERVICES: Record<string, string> = {
 	"systemd-timesyncd.service": "systemd-timesyncd",
 	"chronyd.service": "chrony",
@@ -36,10 +36,10 @@ const PROGRAMS: Record<string, string> = {
 };
 
 /**
- * Passes when the clock is kept in step with a reference by a service and is in step now, as the
- * kernel, or the service itself, says. A service that runs without success fails only a quarter of
- * an hour after the start. The clock of a container or of WSL is its host's; that of a virtual
- * machine is its own, and drifts without a service.
+ * PASS if a service keeps the clock and the clock is synchronized now, as the kernel or the service
+ * itself reports. A service that runs without success fails only a quarter of an hour after the
+ * start. A container and WSL have the clock of their host. A virtual machine has a clock of its
+ * own, which drifts without a service.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
@@ -63,7 +63,7 @@ export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	return fail(evidence);
 }
 
-/** Our name for the service that runs, `none` when none does, undefined when that is not known. */
+/** Returns our name for the running service, `none`, or undefined if that is unknown. */
 async function findService(host: Host): Promise<string | undefined> {
 	const services = await findServices(host, TIME_UNITS);
 	for (const [unit, name] of Object.entries(SERVICES)) {
@@ -76,7 +76,7 @@ async function findService(host: Host): Promise<string | undefined> {
 	return processes ? "none" : undefined;
 }
 
-/** The kernel's own mark of a clock that is kept in step, whichever service does it. */
+/** Reads the kernel's own mark of a synchronized clock, whichever service does it. */
 async function askKernel(host: Host): Promise<boolean | undefined> {
 	const shown = await runForText(host, "timedatectl", [
 		"show",
