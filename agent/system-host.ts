@@ -23,12 +23,12 @@ export const READ_AS_USER = "read-as-user";
 /** Time to start this program and read a file, on a busy device. */
 const READ_TIMEOUT_MS = 10_000;
 
-/** As many processes as a Linux can have fit in. */
+/** Room for as many processes as a Linux can have. */
 const MAX_NAMES = 100_000;
 const isWindows = process.platform === "win32";
 const SYSTEM_ROOT = process.env.SystemRoot ?? "C:\\Windows";
 
-/** Where programs are looked for: never in PATH, in which anything may have been put. */
+/** The folders of programs. PATH is not used, because anything may be in it. */
 const PROGRAM_FOLDERS = isWindows
 	? [
 			`${SYSTEM_ROOT}\\System32`,
@@ -41,7 +41,7 @@ const PROGRAM_FOLDERS = isWindows
 			"/usr/bin",
 			"/sbin",
 			"/bin",
-			// On a Mac what is in /usr/local mostly belongs to a user (Homebrew).
+			// On a Mac, files in /usr/local mostly belong to a user (Homebrew).
 			...(process.platform === "darwin"
 				? ["/usr/libexec"]
 				: ["/usr/local/sbin", "/usr/local/bin", "/run/current-system/sw/bin"]),
@@ -54,16 +54,16 @@ const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, Platform>> = {
 	win32: "WINDOWS",
 };
 
-/** The platform this runs on, undefined when it is none of the four. */
+/** Returns the platform that this runs on, or undefined if it is none of the four. */
 export function thisPlatform(): Platform | undefined {
 	return PLATFORM_NAMES[process.platform];
 }
 
-/** Whether this process has the rights of root or of an elevated administrator. */
+/** True if this process has the rights of root or of an elevated administrator. */
 export function isPrivileged(): boolean {
 	if (!isWindows) return process.geteuid?.() === 0;
 	try {
-		// Only an elevated administrator and SYSTEM may list it.
+		// Only an elevated administrator and SYSTEM may list this folder.
 		readdirSync(`${SYSTEM_ROOT}\\System32\\config`);
 		return true;
 	} catch {
@@ -72,8 +72,8 @@ export function isPrivileged(): boolean {
 }
 
 /**
- * Makes the host of this device. After `signal` everything that runs is killed and nothing more is
- * run. `own` starts this program again, for what it reads with the rights of a user.
+ * Makes the host of this device. When `signal` aborts, all running programs are killed and no more
+ * are run. `own` starts this program again, to read files with the rights of a user.
  */
 export function makeSystemHost(
 	platform: Platform,
@@ -95,7 +95,7 @@ export function makeSystemHost(
 		},
 		readFile,
 		async readFileAs({ uid, gid }, path) {
-			// Whoever is not root has no rights to give up.
+			// Without root there are no rights to give up.
 			if (!privileged) return readFile(path);
 			if (signal.aborted) return { kind: "unreadable" };
 			const { stdout } = await runProgram(
@@ -131,7 +131,7 @@ function findProgram(program: string, privileged: boolean): Found {
 	return { kind };
 }
 
-/** Root runs only what nobody else could have put there. */
+/** True if this process may run the program. Root runs only programs that nobody else can place. */
 function mayRun(path: string, privileged: boolean): boolean {
 	try {
 		accessSync(path, constants.X_OK);
@@ -176,7 +176,7 @@ function runProgram(
 			cwd: isWindows ? SYSTEM_ROOT : "/",
 			env: makeEnvironment(privileged),
 			stdio: ["ignore", "pipe", "pipe"],
-			// A group of its own, so that what it starts dies with it.
+			// A process group of its own, so that its children die with it.
 			detached: !isWindows,
 			windowsHide: true,
 		});
@@ -188,7 +188,7 @@ function runProgram(
 		const settle = (how: CommandResult["ended"]) => {
 			clearTimeout(timer);
 			signal.removeEventListener("abort", stop);
-			// A process that left the group may hold them open for ever.
+			// A process that left the group may hold the pipes open for ever.
 			child.stdout.destroy();
 			child.stderr.destroy();
 			resolve({
@@ -224,11 +224,11 @@ function killGroup(pid: number | undefined): void {
 			process.kill(-pid, "SIGKILL");
 		}
 	} catch {
-		// It has ended meanwhile.
+		// The process has ended meanwhile.
 	}
 }
 
-/** The beginning of what a program says; the rest is read and thrown away. */
+/** The beginning of a program's output. The rest is read and thrown away. */
 class Output {
 	readonly #chunks: Buffer[] = [];
 	#bytes = 0;
@@ -255,7 +255,7 @@ const ended = (how: CommandResult["ended"]): CommandResult => ({
 
 async function readFile(path: string): Promise<FileResult> {
 	try {
-		// Looked at before it is opened: opening alone may do something to a device.
+		// Examined before it is opened, because opening alone may affect a device.
 		if (!isReadableFile(await stat(path), MAX_FILE_BYTES)) {
 			return { kind: "unreadable" };
 		}
@@ -265,7 +265,7 @@ async function readFile(path: string): Promise<FileResult> {
 			if (!isReadableFile(await file.stat(), MAX_FILE_BYTES)) {
 				return { kind: "unreadable" };
 			}
-			// Files of /proc say that they have no bytes: read until there are no more.
+			// Files in /proc claim to have no bytes, so read until there are no more.
 			const buffer = Buffer.alloc(64 * 1024);
 			const chunks: Buffer[] = [];
 			let bytes = 0;
@@ -288,7 +288,7 @@ async function readFile(path: string): Promise<FileResult> {
 async function listFolder(path: string): Promise<FolderResult> {
 	try {
 		const names = await readdir(path);
-		// Of a part one would conclude that the rest is not there.
+		// From a part, a check would conclude that the rest does not exist.
 		if (names.length > MAX_NAMES) return { kind: "unreadable" };
 		return { kind: "names", names: names.sort() };
 	} catch (error) {
@@ -296,7 +296,7 @@ async function listFolder(path: string): Promise<FolderResult> {
 	}
 }
 
-/** Reads what the child says of a file. A child that failed or was stopped says nothing. */
+/** Parses the child's answer about a file. A child that failed or was stopped gives none. */
 function parseFileResult(text: string): FileResult {
 	const { kind, text: content } = parseObject(text) ?? {};
 	if (kind === "text" && typeof content === "string") {
