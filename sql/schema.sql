@@ -997,6 +997,60 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.index_register(p_table text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+declare
+	wanted record;
+begin
+	for wanted in
+		select a.attname as column_name, case
+				when a.atttypid = 'date'::regtype then format('COALESCE(%I, ''infinity''::date)', a.attname)
+				when a.atttypid = 'timestamptz'::regtype and not a.attnotnull
+					then format('COALESCE(%I, ''infinity''::timestamp with time zone)', a.attname)
+				else format('%I', a.attname)
+			end as expression, case
+				-- A choice has few values: each is read in the order that a list begins with.
+				when is_choice then 'created_at, id'
+				when is_reference then null
+				else 'id'
+			end as further
+		from pg_attribute a
+		cross join lateral (
+			select
+				exists (
+					select from pg_constraint c
+					where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
+				) as is_reference,
+				exists (
+					select from pg_constraint c
+					where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
+						and pg_get_constraintdef(c.oid) ~ '= ANY \(+ARRAY'
+				) as is_choice
+		) kind
+		where a.attrelid = p_table::regclass and a.attnum > 0 and not a.attisdropped and (
+			is_reference or is_choice or a.attname like '%\_key'
+			or a.atttypid in ('date'::regtype, 'timestamptz'::regtype, 'smallint'::regtype, 'integer'::regtype)
+		)
+		order by a.attnum
+	loop
+		if not exists (
+			select from pg_index i
+			where i.indrelid = p_table::regclass and i.indpred is null and i.indnatts > 1
+				and pg_get_indexdef(i.indexrelid, 1, true) = 'organization_id'
+				and pg_get_indexdef(i.indexrelid, 2, true) = wanted.expression
+		) then
+			execute format(
+				'create index %I on %I (%s)',
+				p_table || '_' || regexp_replace(wanted.column_name, '_key$', ''), p_table,
+				concat_ws(', ', 'organization_id', wanted.expression, wanted.further)
+			);
+		end if;
+	end loop;
+end
+$_$;
+
 CREATE FUNCTION public.invitation_email(p_token_hash bytea) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1102,6 +1156,49 @@ begin
 	return candidate;
 end
 $_$;
+
+CREATE FUNCTION public.make_register(p_table text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	reference record;
+begin
+	for reference in
+		select c.conname as name, a.attname as column_name
+		from pg_constraint c
+		join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
+		where c.contype = 'f' and c.conrelid = p_table::regclass
+			and c.conname <> p_table || '_' || a.attname || '_fkey'
+	loop
+		execute format(
+			'alter table %I rename constraint %I to %I',
+			p_table, reference.name, p_table || '_' || reference.column_name || '_fkey'
+		);
+	end loop;
+	perform index_register(p_table);
+	execute format(
+		'create index %I on %I using gin (organization_id, search_text gin_trgm_ops)',
+		p_table || '_search', p_table
+	);
+	execute format(
+		'create trigger remove_links after delete on %I for each row execute function remove_links()', p_table
+	);
+
+	execute format('alter table %I enable row level security', p_table);
+	execute format('alter table %I force row level security', p_table);
+	execute format(
+		'create policy tenant on %I to assay_app using (organization_id = current_setting(''assay.organization_id'', true))',
+		p_table
+	);
+	execute format('grant select, insert, update, delete on %I to assay_app', p_table);
+	execute format('create policy search on %I for select to assay_search using (true)', p_table);
+	execute format('grant select (organization_id, id, search_text) on %I to assay_search', p_table);
+	execute format('create policy privacy on %I to assay_privacy using (true)', p_table);
+	execute format('grant select on %I to assay_privacy', p_table);
+	perform allow_backup();
+end
+$$;
 
 CREATE FUNCTION public.members_with_second_factor() RETURNS SETOF text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1502,6 +1599,7 @@ CREATE TABLE public.measures (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, category])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    category_key text GENERATED ALWAYS AS (public.sort_key(category)) STORED COLLATE pg_catalog."C",
     CONSTRAINT measures_name_check CHECK ((name <> ''::text)),
     CONSTRAINT measures_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'IMPLEMENTED'::text, 'NOT_APPLICABLE'::text])))
 );
@@ -1676,6 +1774,7 @@ CREATE TABLE public.risks (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, category, note])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    category_key text GENERATED ALWAYS AS (public.sort_key(category)) STORED COLLATE pg_catalog."C",
     CONSTRAINT risks_inherent_impact_check CHECK (((inherent_impact >= 1) AND (inherent_impact <= 5))),
     CONSTRAINT risks_inherent_likelihood_check CHECK (((inherent_likelihood >= 1) AND (inherent_likelihood <= 5))),
     CONSTRAINT risks_name_check CHECK ((name <> ''::text)),
@@ -1955,6 +2054,8 @@ CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organizat
 
 CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id);
 
+CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id);
+
 CREATE INDEX assets_created_at ON public.assets USING btree (organization_id, created_at, id);
 
 CREATE INDEX assets_name ON public.assets USING btree (organization_id, name_key, id);
@@ -1985,6 +2086,8 @@ CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, 
 
 CREATE INDEX audits_search ON public.audits USING gin (organization_id, search_text public.gin_trgm_ops);
 
+CREATE INDEX audits_state ON public.audits USING btree (organization_id, state, created_at, id);
+
 CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id);
 
 CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, COALESCE(valid_from, 'infinity'::date), id);
@@ -1997,9 +2100,13 @@ CREATE INDEX continual_improvements_open ON public.continual_improvements USING 
 
 CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id);
 
+CREATE INDEX continual_improvements_priority ON public.continual_improvements USING btree (organization_id, priority, created_at, id);
+
 CREATE INDEX continual_improvements_reference_id ON public.continual_improvements USING btree (organization_id, reference_id_key, id);
 
 CREATE INDEX continual_improvements_search ON public.continual_improvements USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX continual_improvements_status ON public.continual_improvements USING btree (organization_id, status, created_at, id);
 
 CREATE INDEX continual_improvements_target_date ON public.continual_improvements USING btree (organization_id, COALESCE(target_date, 'infinity'::date), id);
 
@@ -2015,9 +2122,13 @@ CREATE INDEX controls_search ON public.controls USING gin (organization_id, sear
 
 CREATE INDEX controls_section_title ON public.controls USING btree (organization_id, section_title_key, id);
 
+CREATE INDEX controls_status ON public.controls USING btree (organization_id, status, created_at, id);
+
 CREATE INDEX controls_updated_at ON public.controls USING btree (organization_id, updated_at, id);
 
 CREATE INDEX data_created_at ON public.data USING btree (organization_id, created_at, id);
+
+CREATE INDEX data_data_classification ON public.data USING btree (organization_id, data_classification, created_at, id);
 
 CREATE INDEX data_name ON public.data USING btree (organization_id, name_key, id);
 
@@ -2055,6 +2166,8 @@ CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_a
 
 CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, email) WHERE (invited_by_id IS NOT NULL);
 
+CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
+
 CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
 
 CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id);
@@ -2063,6 +2176,8 @@ CREATE INDEX measures_owner_id ON public.measures USING btree (organization_id, 
 
 CREATE INDEX measures_search ON public.measures USING gin (organization_id, search_text public.gin_trgm_ops);
 
+CREATE INDEX measures_state ON public.measures USING btree (organization_id, state, created_at, id);
+
 CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id);
 
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
@@ -2070,6 +2185,8 @@ CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 CREATE INDEX nonconformities_audit_id ON public.nonconformities USING btree (organization_id, audit_id);
 
 CREATE INDEX nonconformities_created_at ON public.nonconformities USING btree (organization_id, created_at, id);
+
+CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btree (organization_id, COALESCE(date_identified, 'infinity'::date), id);
 
 CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
 
@@ -2081,11 +2198,17 @@ CREATE INDEX nonconformities_reference_id ON public.nonconformities USING btree 
 
 CREATE INDEX nonconformities_search ON public.nonconformities USING gin (organization_id, search_text public.gin_trgm_ops);
 
+CREATE INDEX nonconformities_severity ON public.nonconformities USING btree (organization_id, severity, created_at, id);
+
+CREATE INDEX nonconformities_status ON public.nonconformities USING btree (organization_id, status, created_at, id);
+
 CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (organization_id, updated_at, id);
 
 CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
 
 CREATE INDEX obligations_due_date ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
+
+CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, COALESCE(last_review_date, 'infinity'::date), id);
 
 CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, due_date) WHERE (status <> 'COMPLIANT'::text);
 
@@ -2095,11 +2218,21 @@ CREATE INDEX obligations_requirement ON public.obligations USING btree (organiza
 
 CREATE INDEX obligations_search ON public.obligations USING gin (organization_id, search_text public.gin_trgm_ops);
 
+CREATE INDEX obligations_status ON public.obligations USING btree (organization_id, status, created_at, id);
+
+CREATE INDEX obligations_type ON public.obligations USING btree (organization_id, type, created_at, id);
+
 CREATE INDEX obligations_updated_at ON public.obligations USING btree (organization_id, updated_at, id);
+
+CREATE INDEX people_contract_end_date ON public.people USING btree (organization_id, COALESCE(contract_end_date, 'infinity'::date), id);
+
+CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, COALESCE(contract_start_date, 'infinity'::date), id);
 
 CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id);
 
 CREATE INDEX people_full_name ON public.people USING btree (organization_id, full_name_key, id);
+
+CREATE INDEX people_kind ON public.people USING btree (organization_id, kind, created_at, id);
 
 CREATE INDEX people_primary_email_address ON public.people USING btree (organization_id, primary_email_address_key, id);
 
@@ -2115,9 +2248,13 @@ CREATE INDEX posture_spans_failing_since ON public.posture_spans USING btree (or
 
 CREATE INDEX record_links_second ON public.record_links USING btree (organization_id, second_id);
 
+CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id);
+
 CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id);
 
 CREATE INDEX risks_inherent ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact);
+
+CREATE INDEX risks_inherent_impact ON public.risks USING btree (organization_id, inherent_impact, id);
 
 CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id);
 
@@ -2127,9 +2264,13 @@ CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_
 
 CREATE INDEX risks_residual ON public.risks USING btree (organization_id, residual_likelihood, residual_impact);
 
+CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, id);
+
 CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id);
 
 CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id);
 
 CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id);
 
@@ -2151,9 +2292,15 @@ CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, 
 
 CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, deadline) WHERE (state <> 'DONE'::text);
 
+CREATE INDEX tasks_priority ON public.tasks USING btree (organization_id, priority, created_at, id);
+
 CREATE INDEX tasks_search ON public.tasks USING gin (organization_id, search_text public.gin_trgm_ops);
 
+CREATE INDEX tasks_state ON public.tasks USING btree (organization_id, state, created_at, id);
+
 CREATE INDEX tasks_updated_at ON public.tasks USING btree (organization_id, updated_at, id);
+
+CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id);
 
 CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id);
 
@@ -2846,6 +2993,8 @@ GRANT ALL ON FUNCTION public.has_organizations() TO assay_app;
 REVOKE ALL ON FUNCTION public.has_users() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.has_users() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.index_register(p_table text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.invitation_email(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.invitation_email(p_token_hash bytea) TO assay_app;
 
@@ -2858,6 +3007,8 @@ GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.make_register(p_table text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;

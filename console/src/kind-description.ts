@@ -1,22 +1,22 @@
 import type { FieldType } from "../../src/records/field.ts";
 import type { RegisterKind } from "./register-kinds.ts";
 
-/** A kind of record as its pages need it: made from the server's definitions when the console is built. */
+/** A register as its pages need it, made from the server's definition when the console is built. */
 export interface KindDescription {
 	kind: RegisterKind;
-	/** In names of operations: `get${one}`, `list${many}`. */
+	/** Names in operations: `get${one}`, `list${many}`. */
 	tool: { one: string; many: string };
-	/** In results: `{risk: …}`, `{risks: […]}`. */
+	/** Names in results: `{risk: …}`, `{risks: […]}`. */
 	key: { one: string; many: string };
 	noun: string;
 	nouns: string;
-	/** What a record of the kind is, in a sentence. */
-	about: string;
-	/** The field that people know it by. */
+	/** Says in a sentence what a record of the register is. */
+	help: string;
+	/** The field that people know a record by. */
 	title: string | null;
 	fields: readonly FieldDescription[];
 	filters: readonly FilterDescription[];
-	/** What a list may be ordered by, created_at and updated_at included. */
+	/** Names of the orders of a list, with created_at and updated_at. */
 	orders: readonly string[];
 }
 
@@ -28,19 +28,19 @@ export interface Choice {
 interface Described {
 	name: string;
 	label: string;
-	/** Of a choice, and of countries. */
+	/** Set for a choice and for countries. */
 	choices?: readonly Choice[];
-	/** The kind of record that it names. */
+	/** The register whose records the field names. */
 	reference?: RegisterKind;
 	isNullable: boolean;
 }
 
 export interface FieldDescription extends Described {
 	type: FieldType;
-	/** For who fills it in. */
+	/** Tells the person who fills the field in what it holds. */
 	help: string;
 	given: "required" | "optional" | "computed";
-	/** What it holds when nothing is given; null: empty, or worked out by the server. */
+	/** Value when nothing is given. Null means empty, or derived by the server. */
 	initial: string | number | readonly string[] | null;
 	maxLength?: number;
 	min?: number;
@@ -49,8 +49,8 @@ export interface FieldDescription extends Described {
 
 export interface FilterDescription extends Described {
 	/**
-	 * `score`: a pair of filters, `min_<name>` and `max_<name>`; `due`: the pair `due_from`
-	 * and `due_until`.
+	 * Three types are pairs of filters. `score`: `min_<name>` and `max_<name>`; `period`:
+	 * `<name>_from` and `<name>_until`; `due`: `due_from` and `due_until`.
 	 */
-	type: FieldType | "flag" | "score" | "due";
+	type: FieldType | "flag" | "score" | "period" | "due";
 }

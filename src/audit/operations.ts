@@ -3,12 +3,14 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { ID_KINDS, type IdKind } from "../id.ts";
 import { defineOperation } from "../operation.ts";
-import { organizationId } from "../records/list-pages.ts";
+import {
+	DEFAULT_PAGE_SIZE,
+	organizationId,
+	pageCursor,
+	pageSize,
+} from "../records/list-pages.ts";
 import { wordsOf } from "../records/text-match.ts";
-import { timeSchema } from "./time.ts";
-
-const DEFAULT_SIZE = 20;
-const MAX_SIZE = 100;
+import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
 
 const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
 
@@ -35,8 +37,6 @@ const entry = z.object({
 		.describe("SHA-256 over the entry and the previous hash, hexadecimal"),
 });
 
-const id = () =>
-	z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters");
 const name = () =>
 	z.string().regex(/^\w{1,100}$/, "must be a name such as addRisk or risk");
 /** A member is a user in an organization and has no id of its own. */
@@ -54,11 +54,11 @@ const FILTERS = {
 		sql: (p: string) => `t.actor_kind = ${p}`,
 	},
 	actor_id: {
-		schema: id().describe("User or device that acted"),
+		schema: anyIdSchema().describe("User or device that acted"),
 		sql: (p: string) => `t.actor_id = ${p}`,
 	},
 	token_id: {
-		schema: id().describe("API token that was used"),
+		schema: anyIdSchema().describe("API token that was used"),
 		sql: (p: string) => `t.token_id = ${p}`,
 	},
 	operation: {
@@ -70,7 +70,9 @@ const FILTERS = {
 		sql: (p: string) => `t.record_kind = ${p}`,
 	},
 	record_id: {
-		schema: id().describe("Record that changed; gives its whole history"),
+		schema: anyIdSchema().describe(
+			"Record that changed; gives its whole history",
+		),
 		sql: (p: string) => `t.record_id = ${p}`,
 	},
 	sequence: {
@@ -135,17 +137,8 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 		tenant: "organization_id",
 		input: z.strictObject({
 			organization_id: organizationId(),
-			size: z
-				.int()
-				.min(1)
-				.max(MAX_SIZE)
-				.optional()
-				.describe(`Entries a page, ${DEFAULT_SIZE} unless given`),
-			cursor: z
-				.string()
-				.nullable()
-				.optional()
-				.describe("next_cursor of the previous page"),
+			size: pageSize("Entries"),
+			cursor: pageCursor(),
 			filter: filterSchema
 				.optional()
 				.describe("Only entries that match all of these"),
@@ -163,7 +156,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 					operationNames(),
 				);
 			}
-			const limit = size ?? DEFAULT_SIZE;
+			const limit = size ?? DEFAULT_PAGE_SIZE;
 			const values: unknown[] = [organization_id];
 			const parameter = (value: unknown) => `$${values.push(value)}`;
 			const conditions = ["t.organization_id = $1"];

@@ -4,7 +4,6 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import { exportLine } from "../audit/entry.ts";
 import { listLogs, readLog } from "../audit/read.ts";
-import { timeSchema } from "../audit/time.ts";
 import {
 	type ChainReport,
 	type Expectation,
@@ -19,7 +18,7 @@ import {
 	parseOrganizationId,
 	requireOrganization,
 } from "../organizations/organization-store.ts";
-import { dateSchema } from "../records/field.ts";
+import { dateSchema, timeSchema } from "../records/text-schemas.ts";
 import { counted, print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { emailSchema } from "../records/field.ts";
+import { emailSchema } from "../records/text-schemas.ts";
 
 /** Reads an e-mail address and returns it in lower case. */
 export function parseEmail(text: string): string {

@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
+import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
 import { getRecordNames, MAX_NAMED } from "../records/name-lookup.ts";
 import {
 	type Column,
@@ -11,8 +12,6 @@ import {
 	type Row,
 } from "./columns.ts";
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
-
-const PAGE = 100;
 
 export interface Export {
 	/** `assay-risks-2026-11-21.csv` */
@@ -47,7 +46,7 @@ export async function exportList(
 			services,
 			principal,
 			operation,
-			{ ...input, size: PAGE, cursor },
+			{ ...input, size: MAX_PAGE_SIZE, cursor },
 			requestId,
 		);
 		return {

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { idSchema, nameSchema } from "../records/field.ts";
+import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import {
 	CANONICAL_CHECKS,
 	CHECK_KEYS,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { idSchema } from "../records/field.ts";
 import {
 	type Filter,
 	listInput,
 	type Order,
 	readPage,
 } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import {
 	checkKeySchema,
 	checkName,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
-import { idSchema } from "../records/field.ts";
 import {
 	byText,
 	byTime,
@@ -10,6 +9,7 @@ import {
 	type Order,
 	readPage,
 } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
 import {
 	checkKeySchema,

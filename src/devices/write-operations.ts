@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
-import { idSchema, nameSchema } from "../records/field.ts";
 import { noteLostLinks } from "../records/links.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import {
 	lockDevice,
 	noteChange,

@@ -4,7 +4,7 @@ import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
-import { emailSchema, nameSchema } from "../records/field.ts";
+import { emailSchema, nameSchema } from "../records/text-schemas.ts";
 import type { From } from "../sign-in/exchange.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import {

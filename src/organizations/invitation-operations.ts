@@ -4,8 +4,8 @@ import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { ROLES } from "../principal.ts";
-import { emailSchema, idSchema } from "../records/field.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { emailSchema, idSchema } from "../records/text-schemas.ts";
 import {
 	hashSecret,
 	isWellFormedSecret,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { nameSchema } from "../records/field.ts";
+import { nameSchema } from "../records/text-schemas.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import {
 	passwordSchema,

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { ROLES, type Role } from "../principal.ts";
-import { idSchema } from "../records/field.ts";
 import {
 	byText,
 	byTime,
@@ -11,6 +10,7 @@ import {
 	organizationId,
 	readPage,
 } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import { memberChange } from "../sign-in/users.ts";
 
 export const role = z

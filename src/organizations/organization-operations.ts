@@ -3,7 +3,6 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { nameSchema, textSchema } from "../records/field.ts";
 import {
 	byText,
 	byTime,
@@ -11,6 +10,7 @@ import {
 	organizationId,
 	readPage,
 } from "../records/list-pages.ts";
+import { nameSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
 import { addMember } from "../sign-in/users.ts";
 import { insertOrganization } from "./organization-store.ts";

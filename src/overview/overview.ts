@@ -2,9 +2,9 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { checkName, DEVICES, FRESHNESS } from "../devices/device-record.ts";
 import { defineOperation } from "../operation.ts";
-import { dateSchema } from "../records/field.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 

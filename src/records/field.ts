@@ -1,15 +1,27 @@
 import { z } from "zod";
 import type { FieldIssue } from "../errors.ts";
-import { type IdKind, kindNoun, parseId } from "../id.ts";
+import type { IdKind } from "../id.ts";
 import { COUNTRIES } from "./countries.ts";
+import {
+	dateSchema,
+	emailSchema,
+	filledTextSchema,
+	idSchema,
+	lineSchema,
+	nameSchema,
+	textSchema,
+	timeSchema,
+	urlSchema,
+} from "./text-schemas.ts";
 
-/** What a field holds, as a form has to ask for it. */
+/** Type of a field's value. It decides how a form asks for the value and how a page shows it. */
 export type FieldType =
 	| "name"
 	| "text"
 	| "url"
 	| "email"
 	| "date"
+	| "datetime"
 	| "choice"
 	| "integer"
 	| "reference"
@@ -19,7 +31,7 @@ export type FieldType =
 	| "countries";
 
 /**
- * One field of a kind of record. `Value` is what it holds, null included where it may be
+ * One field of a register. `Value` is the type of its value, with null where the field may be
  * empty; `Given` says how a caller gives it on add.
  */
 export interface Field<
@@ -30,288 +42,231 @@ export interface Field<
 		| "computed",
 > {
 	type: FieldType;
+	/** Tells people what the field holds. */
+	help: string;
+	/** Tells models the same, and in which form to give it. */
 	description: string;
 	given: Given;
-	/** What a caller may give; unused for a computed field. */
+	/** Schema of what a caller may give; unused for a computed field. */
 	input: z.ZodType<Value>;
-	/** What comes back: the shape alone, for the database has kept the rules. */
+	/** Schema of what comes back: the shape only, because the database has kept the rules. */
 	output: z.ZodType<Value>;
-	/** Its value when none is given on add. */
+	/** Value of a new record when the caller gives none. */
 	initial: Value | undefined;
-	/** The kind of record that it names, one or several. */
+	/** The register whose records the field names. */
 	reference?: IdKind;
-	/** Kept in a table of its own, a row a reference, instead of a column. */
+	/** Set if the references are rows of a table of their own instead of a column. */
 	join?: ReferenceTable;
 }
 
-/** A table with a row a reference: `column` names a record of the table `of`. */
+/** A table with one row a reference: `column` names a record of the table `of`. */
 export interface ReferenceTable {
 	table: string;
 	column: string;
 	of: string;
 }
 
-export const MAX_NAME = 1000;
-export const MAX_TEXT = 5000;
-const MAX_URL = 2048;
+/** What people read; or two texts, where models have to be told more or something else. */
+export type Help = string | Pick<Field, "help" | "description">;
+
 const MAX_LIST = 100;
+const MAX_REFERENCE_ID = 100;
 
-const noControl = (text: string) => !/\p{Cc}/u.test(text);
-const noControlButLines = (text: string) => !/[^\P{Cc}\n\r\t]/u.test(text);
-const isWellFormed = (text: string) => text.isWellFormed();
-
-/** Text on one line: at most `max` characters, none of them control characters. */
-function line(max: number) {
-	return z
-		.string()
-		.max(max)
-		.refine(noControl, "must not contain control characters or line breaks")
-		.refine(isWellFormed, "must be valid Unicode");
+/** Returns both texts; `form` tells models how to write the value. */
+function textsOf(help: Help, form = ""): Pick<Field, "help" | "description"> {
+	const { help: forPeople, description } =
+		typeof help === "string" ? { help, description: help } : help;
+	return { help: forPeople, description: `${description}${form}` };
 }
 
-/** A name that is not blank. */
-export function nameSchema() {
-	return line(MAX_NAME).refine(
-		(text) => text.trim() !== "",
-		"must not be empty",
-	);
+/** The parts of a field that depend on its type alone. */
+interface Schemas<Value> {
+	type: FieldType;
+	input: z.ZodType<Value>;
+	output: z.ZodType<Value>;
+	/** Appended to the description for models. */
+	form?: string;
 }
 
-/** Text that may have several lines. */
-export function textSchema(max = MAX_TEXT) {
-	return z
-		.string()
-		.max(max)
-		.refine(noControlButLines, "must not contain control characters")
-		.refine(isWellFormed, "must be valid Unicode");
-}
-
-export function urlSchema() {
-	// Of these URL.parse would make an address, of "https:e.com" and " https://e.com" too.
-	return line(MAX_URL).refine(
-		(text) =>
-			/^https?:\/\/[^\s/?#]+\S*$/i.test(text) && URL.parse(text) !== null,
-		"must be a web address that begins with http:// or https://, with a host and without spaces",
-	);
-}
-
-export function emailSchema() {
-	return line(320).refine(
-		(text) => /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/.test(text),
-		"must be an e-mail address such as ada@example.com",
-	);
-}
-
-export function dateSchema() {
-	return z
-		.string()
-		.refine(
-			isDate,
-			"must be a date of the calendar as YYYY-MM-DD, years 1900 to 9999",
-		);
-}
-
-function isDate(text: string): boolean {
-	if (!/^(19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text)) return false;
-	const time = new Date(`${text}T00:00:00Z`);
-	return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
-}
-
-/** The id of a record of this kind. */
-export function idSchema(kind: IdKind) {
-	const wanted = `must be the id of ${article(kindNoun(kind))}, 32 characters`;
-	return z.string().refine((text) => parseId(text)?.kind === kind, {
-		error: ({ input }) => {
-			const other = parseId(String(input))?.kind;
-			return other
-				? `${wanted}; this is the id of ${article(kindNoun(other))}`
-				: wanted;
-		},
-	});
-}
-
-export function article(noun: string): string {
-	return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
-}
+const NAME = (): Schemas<string> => ({
+	type: "name",
+	input: nameSchema(),
+	output: z.string(),
+});
+const TEXT = (): Schemas<string> => ({
+	type: "text",
+	input: textSchema(),
+	output: z.string(),
+});
+const FILLED_TEXT = () => ({ ...TEXT(), input: filledTextSchema() });
+const URL_ADDRESS = (): Schemas<string> => ({
+	type: "url",
+	input: urlSchema(),
+	output: z.string(),
+});
+const EMAIL = (): Schemas<string> => ({
+	type: "email",
+	input: emailSchema(),
+	output: z.string(),
+});
+const DATE = (): Schemas<string> => ({
+	type: "date",
+	input: dateSchema(),
+	output: z.string(),
+	form: ", YYYY-MM-DD",
+});
+const DATETIME = (): Schemas<string> => ({
+	type: "datetime",
+	// Stored and served in UTC, so the same moment in another offset is no change.
+	input: timeSchema().transform((text) => new Date(text).toISOString()),
+	output: z.string(),
+	form: ", RFC 3339",
+});
 
 function required<Value>(
-	type: FieldType,
-	schema: z.ZodType<Value>,
-	output: z.ZodType<Value>,
-	description: string,
+	{ form, ...schemas }: Schemas<Value>,
+	help: Help,
 ): Field<Value, "required"> {
 	return {
-		type,
-		description,
+		...schemas,
+		...textsOf(help, form),
 		given: "required",
-		input: schema,
-		output,
 		initial: undefined,
 	};
 }
 
 function nullable<Value>(
-	type: FieldType,
-	schema: z.ZodType<Value>,
-	output: z.ZodType<Value>,
-	description: string,
+	{ form, type, input, output }: Schemas<Value>,
+	help: Help,
 ): Field<Value | null, "optional"> {
 	return {
 		type,
-		description,
+		...textsOf(help, form),
 		given: "optional",
-		input: schema.nullable(),
+		input: input.nullable(),
 		output: output.nullable(),
 		initial: null,
 	};
 }
 
+/** A field that is never empty. An undefined `initial` is derived from other fields or made. */
 function initially<Value>(
-	type: FieldType,
-	schema: z.ZodType<Value>,
-	output: z.ZodType<Value>,
-	initial: Value,
-	description: string,
+	{ form, ...schemas }: Schemas<Value>,
+	initial: Value | undefined,
+	help: Help,
 ): Field<Value, "optional"> {
-	return {
-		type,
-		description,
-		given: "optional",
-		input: schema,
-		output,
-		initial,
-	};
+	return { ...schemas, ...textsOf(help, form), given: "optional", initial };
 }
 
-export const requiredName = (description: string) =>
-	required("name", nameSchema(), z.string(), description);
-export const optionalName = (description: string) =>
-	nullable("name", nameSchema(), z.string(), description);
-export const requiredText = (description: string) =>
-	required(
-		"text",
-		textSchema().refine((text) => text.trim() !== "", "must not be empty"),
-		z.string(),
-		description,
-	);
-export const optionalText = (description: string) =>
-	nullable("text", textSchema(), z.string(), description);
-export const optionalUrl = (description: string) =>
-	nullable("url", urlSchema(), z.string(), description);
-export const requiredEmail = (description: string) =>
-	required("email", emailSchema(), z.string(), description);
-export const optionalDate = (description: string) =>
-	nullable("date", dateSchema(), z.string(), description);
+export const requiredName = (help: Help) => required(NAME(), help);
+export const optionalName = (help: Help) => nullable(NAME(), help);
+export const requiredText = (help: Help) => required(FILLED_TEXT(), help);
+export const optionalText = (help: Help) => nullable(TEXT(), help);
+export const optionalUrl = (help: Help) => nullable(URL_ADDRESS(), help);
+export const requiredEmail = (help: Help) => required(EMAIL(), help);
+export const optionalDate = (help: Help) => nullable(DATE(), help);
+export const requiredDateTime = (help: Help) => required(DATETIME(), help);
+export const optionalDateTime = (help: Help) => nullable(DATETIME(), help);
+
+const choiceOf = <const Value extends string>(
+	values: readonly Value[],
+): Schemas<Value> => ({
+	type: "choice",
+	input: z.enum(values),
+	output: z.enum(values),
+});
 
 export const requiredChoice = <const Value extends string>(
 	values: readonly Value[],
-	description: string,
-) => required("choice", z.enum(values), z.enum(values), description);
+	help: Help,
+) => required<Value>(choiceOf(values), help);
 
-/** Starts at the first of `values` unless told otherwise. */
+/** A choice that starts at the first of `values` unless `initial` names another. */
 export const choice = <const Value extends string>(
 	values: readonly Value[],
-	description: string,
+	help: Help,
 	initial: NoInfer<Value> = values[0] as Value,
-) =>
-	initially<Value>(
-		"choice",
-		z.enum(values),
-		z.enum(values),
-		initial,
-		description,
-	);
+) => initially<Value>(choiceOf(values), initial, help);
 
-export const requiredInteger = (
-	min: number,
-	max: number,
-	description: string,
-) => required("integer", z.int().min(min).max(max), z.number(), description);
-
-/** A whole number that, when not given, is worked out from the other fields (see `complete`). */
-export const optionalInteger = (
-	min: number,
-	max: number,
-	description: string,
-): Field<number, "optional"> => ({
+const integer = (min: number, max: number, form?: string): Schemas<number> => ({
 	type: "integer",
-	description,
-	given: "optional",
 	input: z.int().min(min).max(max),
 	output: z.number(),
-	initial: undefined,
+	...(form !== undefined && { form }),
 });
 
-export const integerFrom = (
-	min: number,
-	initial: number,
-	description: string,
-) =>
-	initially<number>(
-		"integer",
-		z.int().min(min).max(2_147_483_647),
-		z.number(),
-		initial,
-		description,
-	);
+const SCALE = ", 1 (lowest) to 5 (highest)";
 
-/** Kept by the database as a generated column. */
-export const computedInteger = (
-	description: string,
-): Field<number, "computed"> => ({
+/** A step of a scale from 1 to 5. */
+export const requiredScale = (help: Help) =>
+	required(integer(1, 5, SCALE), help);
+
+/** A step of a scale from 1 to 5. `complete` derives it from other fields when it is not given. */
+export const optionalScale = (help: Help) =>
+	initially(integer(1, 5, SCALE), undefined, help);
+
+const MAX_INTEGER = 2_147_483_647;
+
+export const integerFrom = (min: number, initial: number, help: Help) =>
+	initially(integer(min, MAX_INTEGER), initial, help);
+
+/** A generated column of the database. */
+export const computedInteger = (help: Help): Field<number, "computed"> => ({
 	type: "integer",
-	description,
+	...textsOf(help),
 	given: "computed",
 	input: z.number(),
 	output: z.number(),
 	initial: undefined,
 });
 
-export const requiredReference = (
-	kind: IdKind,
-	description: string,
-): Field<string, "required"> => ({
-	...required("reference", idSchema(kind), z.string(), description),
-	reference: kind,
-});
-
-export const optionalReference = (
-	kind: IdKind,
-	description: string,
-): Field<string | null, "optional"> => ({
-	...nullable("reference", idSchema(kind), z.string(), description),
-	reference: kind,
-});
-
-export const owner = () =>
-	optionalReference("people", "Person who answers for it");
-
-/** A short name of its own within the register, made as `<prefix>-001` when none is given. */
-export const referenceId = (prefix: string): Field<string, "optional"> => ({
-	type: "name",
-	description: `Short name, unique in the organization; the next free ${prefix}-001 unless given`,
-	given: "optional",
-	input: nameSchema().max(100),
+const referenceTo = (kind: IdKind): Schemas<string> => ({
+	type: "reference",
+	input: idSchema(kind),
 	output: z.string(),
-	initial: undefined,
 });
+
+export const requiredReference = (kind: IdKind, help: Help) => ({
+	...required(referenceTo(kind), help),
+	reference: kind,
+});
+
+export const optionalReference = (kind: IdKind, help: Help) => ({
+	...nullable(referenceTo(kind), help),
+	reference: kind,
+});
+
+export const owner = () => optionalReference("people", "Person responsible");
+
+/** A short name that is unique in the register, made as `<prefix>-001` when none is given. */
+export const referenceId = (prefix: string) =>
+	initially<string>(
+		{
+			type: "name",
+			input: nameSchema(MAX_REFERENCE_ID),
+			output: z.string(),
+		},
+		undefined,
+		`Short name, unique in the organization; the next free ${prefix}-001 unless given`,
+	);
 
 /** References to several records, without order, kept in the table `join`. */
 export const references = (
 	kind: IdKind,
 	join: ReferenceTable,
-	description: string,
+	help: Help,
 ): Field<string[], "optional"> => ({
-	...list("references", idSchema(kind), description),
+	...list("references", idSchema(kind), help, "; replaces the whole list"),
 	reference: kind,
 	join,
 });
 
-export const names = (description: string) =>
-	list("names", line(200).min(1), description);
-export const emails = (description: string) =>
-	list("emails", emailSchema(), description);
-export const countries = (description: string) =>
+const MAX_LISTED_NAME = 200;
+
+export const names = (help: Help) =>
+	list("names", lineSchema(MAX_LISTED_NAME).min(1), help);
+export const emails = (help: Help) => list("emails", emailSchema(), help);
+export const countries = (help: Help) =>
 	list(
 		"countries",
 		z
@@ -320,26 +275,37 @@ export const countries = (description: string) =>
 				(text) => COUNTRIES.has(text),
 				"must be a country code of two capital letters (ISO 3166-1), such as DE",
 			),
-		description,
+		help,
+		", as ISO 3166-1 codes such as DE",
 	);
 
-/** A list in the order given, without doubles. */
+/** A list without duplicates, in the given order. */
 function list(
 	type: FieldType,
 	item: z.ZodType<string>,
-	description: string,
+	help: Help,
+	form?: string,
 ): Field<string[], "optional"> {
-	const schema = z
+	const input = z
 		.array(item)
-		.max(MAX_LIST)
+		.max(MAX_LIST, { abort: true })
 		.refine(
 			(entries) => new Set(entries).size === entries.length,
 			"must not name the same entry twice",
 		);
-	return initially(type, schema, z.array(z.string()), [], description);
+	return initially(
+		{
+			type,
+			input,
+			output: z.array(z.string()),
+			...(form !== undefined && { form }),
+		},
+		[],
+		help,
+	);
 }
 
-/** The check that of two dates, if both are there, the first is not the later one. */
+/** Returns a check that rejects a `second` date before the `first`. Either may be absent. */
 export function datesInOrder(first: string, second: string) {
 	return (record: Record<string, unknown>): FieldIssue[] => {
 		const [from, until] = [record[first], record[second]];

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { framework } from "../registers/framework.ts";
-import { idSchema } from "./field.ts";
 import { recordOperations } from "./operations.ts";
+import { idSchema } from "./text-schemas.ts";
 
 const [list, getWithoutCoverage, add, update, remove] =
 	recordOperations(framework);

@@ -1,8 +1,8 @@
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
-import type { Due } from "./due-filters.ts";
 import type { Field } from "./field.ts";
 import type { Filter, Order } from "./list-pages.ts";
+import type { Due } from "./range-filters.ts";
 import type { Values } from "./values.ts";
 
 export type Fields = Record<string, Field>;
@@ -24,8 +24,10 @@ export interface RecordKind<
 	/** Names in sentences: "a risk", "risks". */
 	noun: string;
 	nouns: string;
-	/** A sentence that tells a model what the register is for, so that it chooses the right tool. */
-	about: string;
+	/** Tells people what a record of the register is, in a sentence. */
+	help: string;
+	/** Tells models the same, so that they choose the right tool. The help unless given. */
+	description?: string;
 	/** The field that people know a record by. */
 	title: (keyof F & string) | undefined;
 	fields: F;

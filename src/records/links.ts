@@ -5,7 +5,12 @@ import { kindNoun } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import type { Order } from "./list-pages.ts";
+import {
+	DEFAULT_PAGE_SIZE,
+	type Order,
+	pageCursor,
+	pageSize,
+} from "./list-pages.ts";
 import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
 
 const LINKED = [
@@ -105,7 +110,6 @@ export const unlinkRecords = defineOperation({
 	},
 });
 
-const DEFAULT_SIZE = 20;
 const BY_ID: Order = { expression: "l.id", type: "text" };
 
 export const listLinkedRecords = defineOperation({
@@ -119,17 +123,8 @@ export const listLinkedRecords = defineOperation({
 	input: z.strictObject({
 		record_id: ends.record_id,
 		kind: z.enum(LINKED).optional().describe("This kind of linked record only"),
-		size: z
-			.int()
-			.min(1)
-			.max(100)
-			.optional()
-			.describe(`Records a page, ${DEFAULT_SIZE} unless given`),
-		cursor: z
-			.string()
-			.nullable()
-			.optional()
-			.describe("next_cursor of the page before"),
+		size: pageSize(),
+		cursor: pageCursor(),
 	}),
 	output: z.object({
 		linked_records: z.array(
@@ -155,7 +150,7 @@ export const listLinkedRecords = defineOperation({
 		const after = input.cursor
 			? readCursor(input.cursor, cursorOf, BY_ID)
 			: undefined;
-		const size = input.size ?? DEFAULT_SIZE;
+		const size = input.size ?? DEFAULT_PAGE_SIZE;
 		const { rows } = await client.query<
 			Linked & { status: string | null; linked_at: string }
 		>({

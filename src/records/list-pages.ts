@@ -2,16 +2,16 @@ import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
-import { idSchema } from "./field.ts";
 import { findFew, matches, wordsOf } from "./text-match.ts";
+import { idSchema } from "./text-schemas.ts";
 
-/** What a list may be ordered by: an SQL expression, never null, that an index has. */
+/** One order of a list: an SQL expression that is never null and that an index has. */
 export interface Order {
 	expression: string;
 	type: "text" | "date" | "integer" | "timestamptz";
 }
 
-/** A column of text, as people sort it: by its generated column `…_key`, without case and accents. */
+/** Orders by text as people sort it, without case and accents: by the generated column `…_key`. */
 export const byText = (column: string): Order => ({
 	expression: `t.${column}_key`,
 	type: "text",
@@ -21,26 +21,47 @@ export const byDate = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::date)`,
 	type: "date",
 });
+/** Records without the time come last in ascending order. */
+export const byDateTime = (column: string): Order => ({
+	expression: `coalesce(t.${column}, 'infinity'::timestamptz)`,
+	type: "timestamptz",
+});
 export const byInteger = (column: string): Order => ({
 	expression: `t.${column}`,
 	type: "integer",
 });
+/** A time that every record has. */
 export const byTime = (column: string): Order => ({
 	expression: `t.${column}`,
 	type: "timestamptz",
 });
 
-/** One filter of a list: what a caller gives and what it means for a row `t`. */
+/** One filter of a list: what a caller gives, and the condition that it means for a row `t`. */
 export interface Filter {
 	schema: z.ZodType;
-	/** `parameter` is the placeholder of the value. */
+	/** Returns the condition; `parameter` is the placeholder of the value. */
 	sql: (parameter: string) => string;
-	/** What null means; without it null is not allowed. */
+	/** The condition for null; without it null is not allowed. */
 	whenNull?: string;
+	/** The conditions for true and false instead of `sql`, so that each can use an index. */
+	flag?: { true: string; false: string };
 }
 
-const DEFAULT_SIZE = 20;
-const MAX_SIZE = 100;
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 100;
+
+/** The input that says how many `records` a page has. */
+export const pageSize = (records = "Records") =>
+	z
+		.int()
+		.min(1)
+		.max(MAX_PAGE_SIZE)
+		.optional()
+		.describe(`${records} a page, ${DEFAULT_PAGE_SIZE} unless given`);
+
+/** The input that says where a page begins. */
+export const pageCursor = () =>
+	z.string().nullable().optional().describe("next_cursor of the previous page");
 
 export const organizationId = () =>
 	idSchema("organization").describe(
@@ -60,17 +81,8 @@ export function listInput(
 	);
 	return z.strictObject({
 		organization_id: organizationId(),
-		size: z
-			.int()
-			.min(1)
-			.max(MAX_SIZE)
-			.optional()
-			.describe(`Records a page, ${DEFAULT_SIZE} unless given`),
-		cursor: z
-			.string()
-			.nullable()
-			.optional()
-			.describe("next_cursor of the page before"),
+		size: pageSize(),
+		cursor: pageCursor(),
 		order_by: z
 			.strictObject({
 				field: z
@@ -100,15 +112,15 @@ export function listInput(
 export type ListInput = z.output<ReturnType<typeof listInput>>;
 
 export interface Listing {
-	/** The tool's name: a cursor belongs to one tool. */
+	/** Name of the tool. A cursor belongs to one tool. */
 	tool: string;
-	/** Columns of `t`, as after `select`. */
+	/** Columns of `t` as they stand after `select`. */
 	columns: string;
-	/** As after `from`; has the alias `t` with organization_id, id and search_text. */
+	/** What stands after `from`. It has the alias `t` with organization_id, id and search_text. */
 	from: string;
-	/** The table that find_records may look for words in; without it every row is looked at. */
+	/** The table in which find_records looks for words. Without it every row is read. */
 	searched?: string;
-	/** Which rows it is about, `value` being $1; unless given, those of the input's organization. */
+	/** Which rows are listed, with `value` as $1. Those of the input's organization unless given. */
 	within?: { sql: string; value: unknown };
 	orders: Record<string, Order>;
 	filters: Record<string, Filter>;
@@ -120,9 +132,9 @@ export interface Page<Row> {
 }
 
 /**
- * One page, by keyset: it costs the same wherever in the list it is, and a record added
- * or removed meanwhile moves no other one. Throws bad_request for a cursor that this list
- * in this order did not give.
+ * Reads one page by keyset. Each page of a list costs the same, and a record that is added or
+ * removed meanwhile moves no other record. Throws bad_request for a cursor that is not from this
+ * list in this order.
  */
 export async function readPage<Row extends QueryResultRow>(
 	client: PoolClient,
@@ -135,7 +147,7 @@ export async function readPage<Row extends QueryResultRow>(
 		: "DESC";
 	const order = listing.orders[field];
 	if (!order) throw new Error(`${listing.tool} has no order ${field}`);
-	const size = input.size ?? DEFAULT_SIZE;
+	const size = input.size ?? DEFAULT_PAGE_SIZE;
 
 	const within = listing.within ?? {
 		sql: "t.organization_id = $1",
@@ -148,7 +160,7 @@ export async function readPage<Row extends QueryResultRow>(
 			: undefined;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
-	/** What a statement about the rows after the cursor that meet the filters begins with. */
+	/** Returns the beginning of a statement: the rows after the cursor that meet the filters. */
 	const begin = () => {
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
@@ -159,7 +171,7 @@ export async function readPage<Row extends QueryResultRow>(
 				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
 			);
 		}
-		// Only the few texts without a filter: each prepared one stays in every connection.
+		// Prepared statements stay in every connection, so only the few without a filter have a name.
 		const isPlain = conditions.length === (after ? 2 : 1);
 		const name = (kind: string) =>
 			isPlain ? `${cursorOf}${after ? ".after" : ""}${kind}` : undefined;
@@ -181,7 +193,7 @@ export async function readPage<Row extends QueryResultRow>(
 		});
 	};
 
-	/** Rows with the words of the query in them. */
+	/** Returns the rows that contain the words of the query. */
 	const findRows = async () => {
 		const words = wordsOf(input.filter?.query ?? "");
 		if (words.length === 0) return readRows("");
@@ -197,7 +209,7 @@ export async function readPage<Row extends QueryResultRow>(
 				values,
 				direction,
 			});
-			// Unnested, for a plain array makes the planner read the organization's whole index.
+			// A plain array would make the planner read the organization's whole index.
 			if (few) {
 				return readRows(".few", (parameter) => [
 					`t.id = any(array(select unnest(${parameter(textArray(few))}::text[])))`,
@@ -208,7 +220,7 @@ export async function readPage<Row extends QueryResultRow>(
 	};
 
 	const { rows } = await findRows().catch((error) => {
-		// A value that its type cannot have: only a cursor made by hand brings one here.
+		// Class 22: a value that its type cannot hold. Only a cursor made by hand brings one here.
 		if (after && /^22/.test(error.code)) throw badCursor();
 		throw error;
 	});
@@ -236,6 +248,8 @@ function addFilters(
 		const filter = filters[name];
 		if (!filter) continue;
 		if (value === null) conditions.push(filter.whenNull ?? "false");
+		else if (filter.flag)
+			conditions.push(filter.flag[value ? "true" : "false"]);
 		else conditions.push(filter.sql(parameter(value)));
 	}
 }

@@ -3,10 +3,9 @@ import { z } from "zod";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "./list-pages.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+import { anyIdSchema } from "./text-schemas.ts";
 
 export const MAX_NAMED = 1000;
-
-const id = z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters");
 
 /** One statement, whatever the number of ids and kinds. */
 export const getRecordNames = defineOperation({
@@ -20,7 +19,10 @@ export const getRecordNames = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		ids: z.array(id).max(MAX_NAMED).describe("Ids of records, of any kinds"),
+		ids: z
+			.array(anyIdSchema())
+			.max(MAX_NAMED)
+			.describe("Ids of records, of any kinds"),
 	}),
 	output: z.object({
 		records: z.array(z.object({ id: z.string(), name: z.string().nullable() })),

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { dueFilters } from "./due-filters.ts";
-import { article, idSchema } from "./field.ts";
 import { mapFields, shapeToAdd, shapeToUpdate } from "./input.ts";
 import type { AnyRecordKind, Fields, RecordKind } from "./kind.ts";
 import { noteLostLinks } from "./links.ts";
 import {
 	byTime,
 	type Filter,
+	type Listing,
 	listInput,
 	organizationId,
 	readPage,
 } from "./list-pages.ts";
+import { dueFilters } from "./range-filters.ts";
 import { removeRecord } from "./removal.ts";
 import {
 	columnsOf,
@@ -22,6 +22,7 @@ import {
 	noteStored,
 	updateRecord,
 } from "./store.ts";
+import { article, idSchema } from "./text-schemas.ts";
 import { changeOf, prepareNew, prepareUpdate } from "./values.ts";
 
 type RecordSchema<F extends Fields> = z.ZodObject<
@@ -94,7 +95,8 @@ export function recordOperations<
 	definition: RecordKind<One, Many, Key, Keys, F>,
 ): RecordOperations<One, Many, Key, Keys, F> {
 	const kind: AnyRecordKind = definition;
-	const { tool, key, noun, nouns, about } = kind;
+	const { tool, key, noun, nouns } = kind;
+	const about = kind.description ?? kind.help;
 	const a = article(noun);
 	const toolset = toolsetOf(tool.many);
 
@@ -109,16 +111,7 @@ export function recordOperations<
 	});
 	const one = object({ [key.one]: record });
 	const id = idSchema(kind.kind).describe(`Id of the ${noun}`);
-	const orders = {
-		created_at: byTime("created_at"),
-		updated_at: byTime("updated_at"),
-		...kind.orders,
-	};
-	const filters = {
-		...fieldFilters(kind),
-		...(kind.due && dueFilters(kind.due)),
-		...kind.otherFilters,
-	};
+	const { orders, filters } = listingOf(kind);
 	const columns = columnsOf(kind);
 
 	const list = defineOperation({
@@ -174,7 +167,7 @@ export function recordOperations<
 	const add = defineOperation({
 		name: `add${tool.one}`,
 		title: `Add ${a}`,
-		description: `Add ${a} to an organization. Gives the whole record. ${about}`,
+		description: `Add ${a} to an organization. Returns the whole record. ${about}`,
 		toolset,
 		access: "write",
 		tenant: "organization_id",
@@ -193,7 +186,7 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change fields of ${a}: only those given; null clears one that may be empty. Gives the whole record.`,
+		description: `Change fields of ${a}: only those given; null clears a nullable one. Returns the whole record.`,
 		toolset,
 		access: "write",
 		isIdempotent: true,
@@ -213,7 +206,7 @@ export function recordOperations<
 	const remove = defineOperation({
 		name: `delete${tool.one}`,
 		title: `Delete ${a}`,
-		description: `Delete ${a} for good, with its links. Refused while other records use it.`,
+		description: `Delete ${a} permanently, with its links. Rejected while other records use it.`,
 		toolset,
 		access: "admin",
 		isDestructive: true,
@@ -245,6 +238,24 @@ function toolsetOf(many: string): string {
 	return many.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
+/** Returns all orders and filters of a register's list. */
+export function listingOf(
+	kind: AnyRecordKind,
+): Pick<Listing, "orders" | "filters"> {
+	return {
+		orders: {
+			created_at: byTime("created_at"),
+			updated_at: byTime("updated_at"),
+			...kind.orders,
+		},
+		filters: {
+			...fieldFilters(kind),
+			...(kind.due && dueFilters(kind.due)),
+			...kind.otherFilters,
+		},
+	};
+}
+
 function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 	return Object.fromEntries(
 		kind.filters.map((name): [string, Filter] => {
@@ -254,8 +265,12 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 				schema: field.input.describe(
 					`With this ${name}${field.initial === null ? "; null: with none" : ""}`,
 				),
-				sql: (parameter) => `t.${name} = ${parameter}`,
-				whenNull: `t.${name} is null`,
+				// A name may be too long for an index, so its index has the key.
+				sql: (parameter) =>
+					field.type === "name"
+						? `(t.${name}_key = sort_key(${parameter}) and t.${name} = ${parameter})`
+						: `t.${name} = ${parameter}`,
+				...(field.initial === null && { whenNull: `t.${name} is null` }),
 			};
 			return [name, filter];
 		}),

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { defineOperation } from "../operation.ts";
-import { organizationId } from "./list-pages.ts";
+import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { wordsOf } from "./text-match.ts";
 
 /** Of each kind, so many hits are ranked: a bound on the work that a common word makes. */
 const RANKED = 1000;
-const DEFAULT_SIZE = 20;
 
 const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
 
@@ -30,12 +29,7 @@ export const searchRecords = defineOperation({
 			.array(z.enum(KINDS))
 			.optional()
 			.describe("These kinds only; all unless given"),
-		size: z
-			.int()
-			.min(1)
-			.max(100)
-			.optional()
-			.describe(`Records at most, ${DEFAULT_SIZE} unless given`),
+		size: pageSize(),
 	}),
 	output: z.object({
 		records: z.array(
@@ -74,7 +68,7 @@ export const searchRecords = defineOperation({
 				input.organization_id,
 				words,
 				words.join(" "),
-				input.size ?? DEFAULT_SIZE,
+				input.size ?? DEFAULT_PAGE_SIZE,
 			],
 		);
 		return { records: rows };

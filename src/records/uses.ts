@@ -3,6 +3,7 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+import { anyIdSchema } from "./text-schemas.ts";
 
 /** What names a record, by a filter of a list. */
 interface Use {
@@ -37,7 +38,7 @@ export const getRecordUses = defineOperation({
 	surface: "console",
 	tenant: "id",
 	input: z.strictObject({
-		id: z.string().regex(/^[\w-]{32}$/, "must be an id, 32 characters"),
+		id: anyIdSchema(),
 	}),
 	output: z.object({
 		uses: z.array(

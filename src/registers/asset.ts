@@ -16,22 +16,18 @@ export const asset = recordKind({
 	key: { one: "asset", many: "assets" },
 	noun: "asset",
 	nouns: "assets",
-	about:
-		"An asset is something of value that data is kept or worked on with; reporting laptops and servers are devices.",
+	help: "An asset is something of value that holds or processes data. Laptops and servers that report are devices.",
 	title: "name",
 	fields: {
-		name: requiredName("What it is"),
-		amount: integerFrom(0, 1, "How many there are"),
+		name: requiredName("Name of the asset"),
+		amount: integerFrom(0, 1, "Number of such assets"),
 		owner_id: owner(),
-		asset_type: requiredChoice(
-			["PHYSICAL", "VIRTUAL"],
-			"Whether it can be touched",
-		),
-		data_types_stored: optionalText("Kinds of data on it"),
+		asset_type: requiredChoice(["PHYSICAL", "VIRTUAL"], "Physical or virtual"),
+		data_types_stored: optionalText("Data that it holds"),
 		vendor_ids: references(
 			"vendor",
 			{ table: "asset_vendors", column: "vendor_id", of: "vendors" },
-			"Vendors it comes from or is run by; replaces the whole list",
+			"Vendors that supply or operate it",
 		),
 	},
 	orders: { name: byText("name"), amount: byInteger("amount") },

@@ -15,17 +15,21 @@ export const audit = recordKind({
 	key: { one: "audit", many: "audits" },
 	noun: "audit",
 	nouns: "audits",
-	about:
-		"An audit is an examination against a framework; the log of who changed what is listAuditLog.",
+	help: "An audit is an examination against a framework.",
+	description:
+		"An audit is an examination against a framework. The log of who changed what is listAuditLog.",
 	title: "name",
 	fields: {
-		framework_id: requiredReference("framework", "Framework audited against"),
-		name: optionalName("What it is called"),
-		valid_from: optionalDate("First day its result holds, YYYY-MM-DD"),
-		valid_until: optionalDate("Last day its result holds, YYYY-MM-DD"),
+		framework_id: requiredReference(
+			"framework",
+			"Framework that the audit is against",
+		),
+		name: optionalName("Name of the audit"),
+		valid_from: optionalDate("First day on which its result is valid"),
+		valid_until: optionalDate("Last day on which its result is valid"),
 		state: choice(
 			["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "REJECTED", "OUTDATED"],
-			"How far it is",
+			"Progress",
 		),
 	},
 	orders: {

@@ -16,17 +16,16 @@ export const continualImprovement = recordKind({
 	key: { one: "continual_improvement", many: "continual_improvements" },
 	noun: "continual improvement",
 	nouns: "continual improvements",
-	about:
-		"A continual improvement is a change for the better of the management system.",
+	help: "A continual improvement makes the management system better.",
 	title: "reference_id",
 	fields: {
 		reference_id: referenceId("CI"),
-		description: optionalText("What is to become better"),
-		source: optionalName("Where the idea comes from"),
+		description: optionalText("What will improve"),
+		source: optionalName("Source of the idea"),
 		owner_id: owner(),
-		target_date: optionalDate("Day by which it is to be done, YYYY-MM-DD"),
-		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "How far it is"),
-		priority: choice(["LOW", "MEDIUM", "HIGH"], "How much it matters"),
+		target_date: optionalDate("Due date"),
+		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress"),
+		priority: choice(["LOW", "MEDIUM", "HIGH"], "Importance"),
 	},
 	orders: {
 		reference_id: byText("reference_id"),

@@ -14,20 +14,24 @@ export const control = recordKind({
 	key: { one: "control", many: "controls" },
 	noun: "control",
 	nouns: "controls",
-	about: "A control is one requirement of a framework.",
+	help: "A control is one requirement of a framework.",
 	title: "name",
 	fields: {
-		framework_id: requiredReference("framework", "Framework it belongs to"),
+		framework_id: requiredReference(
+			"framework",
+			"Framework that it belongs to",
+		),
 		section_title: requiredName("Section of the framework, such as A.5.1"),
-		name: requiredName("What is required"),
-		description: optionalText("The requirement in full"),
+		name: requiredName("Requirement in a few words"),
+		description: optionalText("Requirement in full"),
 		status: choice(
 			["INCLUDED", "EXCLUDED"],
 			"Whether it applies to the organization",
 		),
-		exclusion_justification: optionalText(
-			"Why it does not apply; required when EXCLUDED",
-		),
+		exclusion_justification: optionalText({
+			help: "Why it does not apply; required when excluded",
+			description: "Why it does not apply; required when EXCLUDED",
+		}),
 	},
 	orders: { name: byText("name"), section_title: byText("section_title") },
 	filters: ["framework_id", "status"],

@@ -12,22 +12,21 @@ export const datum = recordKind({
 	table: "data",
 	tool: { one: "Datum", many: "Data" },
 	key: { one: "datum", many: "data" },
-	noun: "kind of data",
-	nouns: "kinds of data",
-	about:
-		"A datum is a kind of data that the organization holds, such as payroll records, with how confidential it is.",
+	noun: "data record",
+	nouns: "data records",
+	help: "A data record describes data that the organization holds, such as payroll records, and how confidential it is.",
 	title: "name",
 	fields: {
-		name: requiredName("What data it is"),
+		name: requiredName("Name of the data"),
 		data_classification: requiredChoice(
 			["PUBLIC", "INTERNAL", "CONFIDENTIAL", "SECRET"],
-			"How confidential it is",
+			"Confidentiality",
 		),
 		owner_id: owner(),
 		vendor_ids: references(
 			"vendor",
 			{ table: "datum_vendors", column: "vendor_id", of: "vendors" },
-			"Vendors that work with it; replaces the whole list",
+			"Vendors that process it",
 		),
 	},
 	orders: { name: byText("name") },

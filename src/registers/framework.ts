@@ -9,12 +9,11 @@ export const framework = recordKind({
 	key: { one: "framework", many: "frameworks" },
 	noun: "framework",
 	nouns: "frameworks",
-	about:
-		"A framework is a standard to comply with, such as ISO 27001; its requirements are controls.",
+	help: "A framework is a standard to comply with, such as ISO 27001. Its requirements are controls.",
 	title: "name",
 	fields: {
 		name: requiredName("Name of the standard"),
-		description: optionalText("What it is about"),
+		description: optionalText("Subject of the standard"),
 		version: optionalName("Edition, such as 2022"),
 	},
 	orders: { name: byText("name") },

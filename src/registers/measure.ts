@@ -9,16 +9,17 @@ export const measure = recordKind({
 	key: { one: "measure", many: "measures" },
 	noun: "measure",
 	nouns: "measures",
-	about:
-		"A measure is something done to reduce risks and to meet controls; link it to both with linkRecords.",
+	help: "A measure is what the organization does to reduce risks and to meet controls.",
+	description:
+		"A measure is what the organization does to reduce risks and to meet controls; link it to both with linkRecords.",
 	title: "name",
 	fields: {
-		name: requiredName("What is done"),
-		description: optionalText("How it is done"),
-		category: requiredName("Area it belongs to, such as Access control"),
+		name: requiredName("Measure in a few words"),
+		description: optionalText("How the measure works"),
+		category: requiredName("Area, such as Access control"),
 		state: choice(
 			["NOT_STARTED", "IN_PROGRESS", "IMPLEMENTED", "NOT_APPLICABLE"],
-			"How far it is",
+			"Progress",
 		),
 		owner_id: owner(),
 	},

@@ -11,7 +11,9 @@ import {
 import { recordKind } from "../records/kind.ts";
 import { byText } from "../records/list-pages.ts";
 
-/** The people of an organization, whether or not they are users of Assay. */
+const HAS_CONTRACT =
+	"coalesce(t.contract_end_date, 'infinity'::date) >= current_date";
+
 export const people = recordKind({
 	kind: "people",
 	table: "people",
@@ -19,8 +21,7 @@ export const people = recordKind({
 	key: { one: "people", many: "people" },
 	noun: "person",
 	nouns: "people",
-	about:
-		"People own records and devices; a person need not be a user of this service.",
+	help: "People own records and devices. A person may or may not be a user of Assay.",
 	title: "full_name",
 	fields: {
 		full_name: requiredName("First and last name"),
@@ -28,11 +29,11 @@ export const people = recordKind({
 		additional_email_addresses: emails("Further e-mail addresses"),
 		kind: requiredChoice(
 			["EMPLOYEE", "CONTRACTOR", "SERVICE_ACCOUNT"],
-			"How they belong to the organization",
+			"Relation to the organization",
 		),
 		position: optionalName("Job title"),
-		contract_start_date: optionalDate("First day of the contract, YYYY-MM-DD"),
-		contract_end_date: optionalDate("Last day of the contract, YYYY-MM-DD"),
+		contract_start_date: optionalDate("First day of the contract"),
+		contract_end_date: optionalDate("Last day of the contract"),
 	},
 	orders: {
 		full_name: byText("full_name"),
@@ -44,8 +45,8 @@ export const people = recordKind({
 			schema: z
 				.boolean()
 				.describe("true leaves out people whose contract ended before today"),
-			sql: (parameter) =>
-				`(not ${parameter}::boolean or t.contract_end_date is null or t.contract_end_date >= current_date)`,
+			sql: (parameter) => `(not ${parameter}::boolean or ${HAS_CONTRACT})`,
+			flag: { true: HAS_CONTRACT, false: "true" },
 		},
 	},
 	check: datesInOrder("contract_start_date", "contract_end_date"),

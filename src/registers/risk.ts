@@ -1,17 +1,15 @@
 import { z } from "zod";
 import {
 	computedInteger,
-	optionalInteger,
+	optionalScale,
 	optionalText,
 	owner,
 	requiredChoice,
-	requiredInteger,
 	requiredName,
+	requiredScale,
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
 import { byInteger, byText, type Filter } from "../records/list-pages.ts";
-
-const SCALE = "1 (lowest) to 5 (highest)";
 
 const scoreFilter = (
 	column: string,
@@ -26,7 +24,7 @@ const scoreFilter = (
 	sql: (parameter) => `t.${column} ${comparison} ${parameter}`,
 });
 
-/** A score is likelihood times impact, worked out by the database, so it is right in every reply. */
+/** The database computes the scores, so they are right in every reply. */
 export const risk = recordKind({
 	kind: "risk",
 	table: "risks",
@@ -34,40 +32,29 @@ export const risk = recordKind({
 	key: { one: "risk", many: "risks" },
 	noun: "risk",
 	nouns: "risks",
-	about:
-		"A risk says what could happen, how likely and how bad it is before (inherent) and after (residual) treatment; scores are likelihood × impact, 1 to 25.",
+	help: "A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A score is likelihood × impact, 1 to 25.",
 	title: "name",
 	fields: {
-		name: requiredName("What could happen, in a few words"),
-		description: optionalText("The risk in full"),
-		category: requiredName("Area it belongs to, such as Security or Legal"),
+		name: requiredName("Risk in a few words"),
+		description: optionalText("Risk in full"),
+		category: requiredName("Area, such as Security or Legal"),
 		treatment: requiredChoice(
 			["MITIGATED", "ACCEPTED", "AVOIDED", "TRANSFERRED"],
-			"How it is dealt with",
+			"Treatment",
 		),
-		inherent_likelihood: requiredInteger(
-			1,
-			5,
-			`Likelihood before treatment, ${SCALE}`,
+		inherent_likelihood: requiredScale("Likelihood before treatment"),
+		inherent_impact: requiredScale("Impact before treatment"),
+		residual_likelihood: optionalScale(
+			"Likelihood after treatment; as before treatment unless given",
 		),
-		inherent_impact: requiredInteger(1, 5, `Impact before treatment, ${SCALE}`),
-		residual_likelihood: optionalInteger(
-			1,
-			5,
-			`Likelihood after treatment, ${SCALE}; the inherent one unless given on add`,
-		),
-		residual_impact: optionalInteger(
-			1,
-			5,
-			`Impact after treatment, ${SCALE}; the inherent one unless given on add`,
+		residual_impact: optionalScale(
+			"Impact after treatment; as before treatment unless given",
 		),
 		inherent_risk_score: computedInteger(
-			"inherent_likelihood × inherent_impact",
+			"Likelihood × impact before treatment",
 		),
-		residual_risk_score: computedInteger(
-			"residual_likelihood × residual_impact",
-		),
-		note: optionalText("Anything else"),
+		residual_risk_score: computedInteger("Likelihood × impact after treatment"),
+		note: optionalText("Note"),
 		owner_id: owner(),
 	},
 	orders: {

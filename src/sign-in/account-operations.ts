@@ -2,8 +2,8 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { idSchema } from "../records/field.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import { resetUrl } from "./password-reset.ts";
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { transaction } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { type Mailer, nameInMail } from "../mail/mail.ts";
-import { emailSchema } from "../records/field.ts";
+import { emailSchema } from "../records/text-schemas.ts";
 import {
 	hashSecret,
 	isWellFormedSecret,

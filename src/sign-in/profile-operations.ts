@@ -5,8 +5,8 @@ import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { explainLastAdministrator } from "../organizations/member-operations.ts";
 import { ROLES } from "../principal.ts";
-import { nameSchema } from "../records/field.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { nameSchema } from "../records/text-schemas.ts";
 import { memberChange } from "./users.ts";
 
 const self = {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { idSchema, nameSchema, textSchema } from "../records/field.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
 import {
 	type ApiToken,
 	apiToken,

@@ -73,6 +73,12 @@ export function formatDay(day: string): string {
 	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
 }
 
+/** A time in words, in the reader's zone. Text that is not a time stays as it is. */
+export function formatTime(time: string): string {
+	const date = new Date(time);
+	return Number.isNaN(date.getTime()) ? time : SHORT.format(date);
+}
+
 /** `date` as seen at `nowMs`, in the largest unit that fits. */
 export function relativeTo(date: Date, nowMs: number): string {
 	const seconds = (date.getTime() - nowMs) / 1000;

@@ -29,7 +29,7 @@ export function Page() {
 	}
 	return (
 		<>
-			<PageHeader title={title} description={kind.about} />
+			<PageHeader title={title} description={kind.help} />
 			<RecordForm
 				kind={kind}
 				organizationId={organizationId}

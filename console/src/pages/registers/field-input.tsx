@@ -9,6 +9,7 @@ import {
 	TextInput,
 } from "@mantine/core";
 import type { ReactNode } from "react";
+import type { FieldType } from "../../../../src/records/field.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { isScale } from "../../parts/records/field-value.tsx";
@@ -144,13 +145,23 @@ export function FieldInput({
 			return (
 				<TextInput
 					{...common}
-					type={type === "name" ? "text" : type}
+					type={INPUT_TYPES[type] ?? "text"}
+					// A time is shown and kept to the second.
+					step={type === "datetime" ? 1 : undefined}
 					value={text}
 					onChange={({ currentTarget }) => onChange(currentTarget.value)}
 				/>
 			);
 	}
 }
+
+/** The types of the browser's own inputs; a name is plain text. */
+const INPUT_TYPES: Partial<Record<FieldType, string>> = {
+	url: "url",
+	email: "email",
+	date: "date",
+	datetime: "datetime-local",
+};
 
 /** A step of a scale, each with its meaning. */
 function Scale({

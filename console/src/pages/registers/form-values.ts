@@ -3,6 +3,7 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import { fromLocalTime, toLocalTime } from "./local-time.ts";
 
 /** As the inputs of a form hold them: an empty text is "", nothing picked is null. */
 export type FormValue = string | number | string[] | null;
@@ -41,6 +42,8 @@ function toFormValue({ type }: FieldDescription, value: unknown): FormValue {
 			return typeof value === "string" ? value : null;
 		case "integer":
 			return typeof value === "number" ? value : null;
+		case "datetime":
+			return typeof value === "string" ? toLocalTime(value) : "";
 		default:
 			return typeof value === "string" ? value : "";
 	}
@@ -53,7 +56,7 @@ export function toNew(
 ): Record<string, unknown> {
 	return Object.fromEntries(
 		givenFields(kind)
-			.map(({ name }) => [name, values[name]] as const)
+			.map((field) => [field.name, toInput(field, values)] as const)
 			.filter(([, value]) => value !== "" && value !== null),
 	);
 }
@@ -69,13 +72,21 @@ export function toChanges(
 		givenFields(kind)
 			.filter(({ name }) => !isSame(values[name], before[name]))
 			.map((field) => {
-				const value = values[field.name];
+				const value = toInput(field, values);
 				return [
 					field.name,
 					value === "" && field.isNullable ? null : value,
 				] as const;
 			}),
 	);
+}
+
+/** What the server is given of a form's value. */
+function toInput({ name, type }: FieldDescription, values: FormValues) {
+	const value = values[name];
+	return type === "datetime" && typeof value === "string"
+		? fromLocalTime(value)
+		: value;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -90,6 +90,8 @@ function contentOf(field: FieldDescription): string {
 			return "Country codes such as DE; separate several with semicolons";
 		case "date":
 			return `${help}; for example 2026-12-31`;
+		case "datetime":
+			return `${help}; for example 2026-12-31T15:30:00Z`;
 		case "integer":
 			return max !== undefined && max < 1000
 				? `${help}, ${min} to ${max}`

@@ -13,7 +13,7 @@ import {
 	NONE,
 	ReferencePicker,
 } from "../../parts/records/reference-picker.tsx";
-import { BandFilter, DueFilter } from "./range-filters.tsx";
+import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
 
 /** So wide that the search and a register's filters have room on one line of a usual screen. */
 const WIDTHS = { few: 180, many: 140 };
@@ -56,6 +56,7 @@ function FilterControl(props: FilterProps) {
 	const value = list.filters[name];
 	if (filter.type === "score") return <BandFilter {...props} />;
 	if (filter.type === "due") return <DueFilter {...props} />;
+	if (filter.type === "period") return <PeriodFilter {...props} />;
 	if (filter.type === "flag" && value !== false) {
 		return (
 			<Checkbox

@@ -61,7 +61,7 @@ function Register({ kind }: { kind: KindDescription }) {
 		<>
 			<PageHeader
 				title={label}
-				description={kind.about}
+				description={kind.help}
 				actions={
 					<>
 						{kind.kind === "risk" && (

@@ -2,7 +2,7 @@ import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
-import { formatDay } from "../../parts/time.tsx";
+import { formatDay, formatTime } from "../../parts/time.tsx";
 import type { FilterProps } from "./list-filters.tsx";
 
 type Ends = Record<string, string | number>;
@@ -96,6 +96,36 @@ export function DueFilter({ filter, list, width }: FilterProps) {
 				[
 					from === undefined ? "" : `from ${formatDay(String(from))}`,
 					until === undefined ? "" : `until ${formatDay(String(until))}`,
+				]
+					.join(" ")
+					.trim()
+			}
+		/>
+	);
+}
+
+const RECENT_DAYS = [1, 7, 30, 365];
+
+/** The time of an event, within the last days. */
+export function PeriodFilter({ filter, list, width }: FilterProps) {
+	const names = [`${filter.name}_from`, `${filter.name}_until`] as const;
+	// Midnight here, so that the address stays the same during a day.
+	const startOf = (daysAgo: number) =>
+		new Date(`${dayAfter(todayHere(), -daysAgo)}T00:00:00`).toISOString();
+	return (
+		<RangeFilter
+			list={list}
+			width={width}
+			label={filter.label}
+			names={names}
+			presets={RECENT_DAYS.map((days) => ({
+				label: days === 1 ? "Since yesterday" : `In the last ${days} days`,
+				ends: { [names[0]]: startOf(days) },
+			}))}
+			describe={(from, until) =>
+				[
+					from === undefined ? "" : `from ${formatTime(String(from))}`,
+					until === undefined ? "" : `until ${formatTime(String(until))}`,
 				]
 					.join(" ")
 					.trim()

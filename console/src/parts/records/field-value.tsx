@@ -5,7 +5,7 @@ import type { FieldDescription } from "../../kind-description.ts";
 import { choiceLabel } from "../../kinds.ts";
 import { TextLink } from "../links.tsx";
 import { StatusBadge } from "../status-badge.tsx";
-import { CalendarDate } from "../time.tsx";
+import { CalendarDate, DateTime } from "../time.tsx";
 import type { Names } from "./record-names.ts";
 import { factorsOf, scaleOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
@@ -79,6 +79,7 @@ export function ShortValue({ field, value, names }: Shown): ReactNode {
 		return tone ? <StatusBadge tone={tone} label={label} /> : label;
 	}
 	if (field.type === "date") return <CalendarDate value={String(value)} />;
+	if (field.type === "datetime") return <DateTime value={String(value)} />;
 	if (factorsOf(field.name)) return <ScoreBadge score={Number(value)} />;
 	const words = (Array.isArray(value) ? value : [value]).map((one) =>
 		field.reference

@@ -1,0 +1,167 @@
+import { toJsonSchema } from "../src/mcp/json-schema.ts";
+import { COUNTRIES } from "../src/records/countries.ts";
+import type { Field } from "../src/records/field.ts";
+import type { AnyRecordKind } from "../src/records/kind.ts";
+import type { Filter } from "../src/records/list-pages.ts";
+import type {
+	Choice,
+	FieldDescription,
+	FilterDescription,
+	KindDescription,
+} from "./src/kind-description.ts";
+import type { RegisterKind } from "./src/register-kinds.ts";
+
+/** Returns what the console has to know about a register. */
+export function describeKind(definition: AnyRecordKind): KindDescription {
+	const { kind, tool, key, noun, nouns, help, title, fields } = definition;
+	const described = Object.entries(fields).map(([name, field]) =>
+		describeField(name, field),
+	);
+	return {
+		kind: kind as RegisterKind,
+		tool,
+		key,
+		noun,
+		nouns,
+		help,
+		title: title ?? null,
+		fields: described,
+		filters: [
+			...definition.filters.flatMap((name) =>
+				described
+					.filter((field) => field.name === name)
+					.map(({ type, label, choices, reference, isNullable }) => ({
+						...{ name, type, label, isNullable },
+						...(choices && { choices }),
+						...(reference && { reference }),
+					})),
+			),
+			...describeDue(definition),
+			...describeFilters(definition.otherFilters ?? {}),
+		],
+		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
+	};
+}
+
+interface Limits {
+	enum?: (string | null)[];
+	maxLength?: number;
+	minimum?: number;
+	maximum?: number;
+	type?: string | string[];
+}
+
+function describeField(name: string, field: Field): FieldDescription {
+	const limits = toJsonSchema(field.input, "input") as Limits;
+	const choices = choicesOf(field, limits);
+	const { maxLength, minimum, maximum } = limits;
+	return {
+		name,
+		label: labelOf(name),
+		type: field.type,
+		help: field.help,
+		given: field.given,
+		isNullable: isNullable(limits),
+		initial: (field.initial ?? null) as FieldDescription["initial"],
+		...(choices && { choices }),
+		...(field.reference && { reference: field.reference as RegisterKind }),
+		...(maxLength !== undefined && { maxLength }),
+		...(minimum !== undefined && { min: minimum }),
+		...(maximum !== undefined && { max: maximum }),
+	};
+}
+
+function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
+	if (field.type === "countries") {
+		const names = new Intl.DisplayNames("en", { type: "region" });
+		return [...COUNTRIES]
+			.map((value) => ({ value, label: names.of(value) ?? value }))
+			.sort((a, b) => a.label.localeCompare(b.label, "en"));
+	}
+	return limits.enum
+		?.filter((value) => value !== null)
+		.map((value) => ({ value, label: inWords(value.toLowerCase()) }));
+}
+
+/** The filters of records that have a due date (see records/range-filters.ts). */
+function describeDue({ due }: AnyRecordKind): FilterDescription[] {
+	if (!due) return [];
+	return [
+		{ name: "due", label: labelOf(due.date), type: "due", isNullable: false },
+		{ name: "is_open", label: "Open only", type: "flag", isNullable: false },
+	];
+}
+
+/**
+ * The filters that are not a field's value. A pair of filters becomes one with two ends: `min_x` with
+ * `max_x`, and `x_from` with `x_until`.
+ */
+function describeFilters(filters: Record<string, Filter>): FilterDescription[] {
+	return Object.entries(filters).flatMap(
+		([name, { schema }]): FilterDescription[] => {
+			const limits = toJsonSchema(schema, "input") as Limits;
+			const range = rangeOf(name, filters);
+			if (range) {
+				const { first, type, end } = range;
+				const described = { name: end, label: labelOf(end), type };
+				return first === name ? [{ ...described, isNullable: false }] : [];
+			}
+			const type =
+				limits.type === "boolean"
+					? "flag"
+					: limits.type === "integer"
+						? "integer"
+						: "name";
+			return [
+				{ name, label: labelOf(name), type, isNullable: isNullable(limits) },
+			];
+		},
+	);
+}
+
+/** The pair of filters that `name` belongs to, if there is one. */
+function rangeOf(name: string, filters: Record<string, Filter>) {
+	for (const { type, pattern, names } of RANGES) {
+		const end = pattern.exec(name)?.[1];
+		const [first, last] = names(end ?? "");
+		if (end && first in filters && last in filters) return { type, end, first };
+	}
+	return undefined;
+}
+
+const RANGES = [
+	{
+		type: "score",
+		pattern: /^(?:min|max)_(.+)$/,
+		names: (end: string): [string, string] => [`min_${end}`, `max_${end}`],
+	},
+	{
+		type: "period",
+		pattern: /^(.+)_(?:from|until)$/,
+		names: (end: string): [string, string] => [`${end}_from`, `${end}_until`],
+	},
+] as const;
+
+function isNullable({ type }: Limits): boolean {
+	return Array.isArray(type) && type.includes("null");
+}
+
+/** `owner_id` → `Owner`, `vendor_ids` → `Vendors`, `website_url` → `Website`. */
+function labelOf(name: string): string {
+	return inWords(name.replace(/_ids$/, "s").replace(/_(id|url)$/, ""));
+}
+
+const IN_CAPITALS = new Set(["it", "dpa", "id", "url"]);
+const SPELT: Record<string, string> = { todo: "to do", email: "e-mail" };
+
+/** Returns `dpa_url` in words, with a capital first letter. */
+function inWords(name: string): string {
+	const words = name
+		.replace(/^non_/, "non-")
+		.split("_")
+		.map((word) =>
+			IN_CAPITALS.has(word) ? word.toUpperCase() : (SPELT[word] ?? word),
+		)
+		.join(" ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}

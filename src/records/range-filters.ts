@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Filter } from "./list-pages.ts";
+import { dateSchema, timeSchema } from "./text-schemas.ts";
+
+/** Names the due date of a register's records, and the value of the field that marks one as done. */
+export interface Due {
+	date: string;
+	done: { field: string; value: string };
+}
+
+/** Returns the filters of records with a due date: whether they are open, and when they are due. */
+export function dueFilters({ date, done }: Due): Record<string, Filter> {
+	const open = `t.${done.field} <> '${done.value}'`;
+	// The same expression as in the index for the order by this date.
+	const indexed = `coalesce(t.${date}, 'infinity'::date)`;
+	const schema = (which: string) =>
+		dateSchema().describe(`${date} on this day or ${which}`);
+	return {
+		is_open: {
+			schema: z
+				.boolean()
+				.describe(`true: not ${done.value}; false: ${done.value}`),
+			sql: (parameter) => `(${open}) = ${parameter}::boolean`,
+			flag: { true: open, false: `t.${done.field} = '${done.value}'` },
+		},
+		due_from: {
+			schema: schema("later"),
+			sql: (parameter) =>
+				`${indexed} >= ${parameter}::date and t.${date} is not null`,
+		},
+		due_until: {
+			schema: schema("earlier"),
+			sql: (parameter) => `${indexed} <= ${parameter}::date`,
+		},
+	};
+}
+
+/** Returns the filters of a field of type datetime: `<field>_from` and `<field>_until`. */
+export function timeFilters(field: string): Record<string, Filter> {
+	// The same expression as in the index for the order by this time.
+	const indexed = `coalesce(t.${field}, 'infinity'::timestamptz)`;
+	return {
+		[`${field}_from`]: {
+			schema: timeSchema().describe(`${field} at this time or later`),
+			sql: (parameter) =>
+				`${indexed} >= ${parameter}::timestamptz and t.${field} is not null`,
+		},
+		[`${field}_until`]: {
+			schema: timeSchema().describe(`${field} before this time`),
+			sql: (parameter) => `${indexed} < ${parameter}::timestamptz`,
+		},
+	};
+}

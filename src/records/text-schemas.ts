@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { ID_LENGTH, type IdKind, kindNoun, parseId } from "../id.ts";
+
+export const MAX_NAME = 1000;
+const MAX_TEXT = 5000;
+const MAX_URL = 2048;
+const MAX_EMAIL = 320;
+/** Longest text that is looked at as a date, a time or a short name. */
+const MAX_SHORT = 200;
+
+const noControl = (text: string) => !/\p{Cc}/u.test(text);
+const noControlButLines = (text: string) => !/[^\P{Cc}\n\r\t]/u.test(text);
+const isWellFormed = (text: string) => text.isWellFormed();
+const isFilled = (text: string) => text.trim() !== "";
+
+/**
+ * A string of at most `max` characters. Every text schema begins with this one: a text that is too
+ * long is rejected before anything else looks at it.
+ */
+function atMost(max: number) {
+	return z.string().max(max, { abort: true });
+}
+
+/** One line of text: no control characters, no line breaks. */
+export function lineSchema(max: number) {
+	return atMost(max)
+		.refine(noControl, "must not contain control characters or line breaks")
+		.refine(isWellFormed, "must be valid Unicode");
+}
+
+/** A name that is not blank. */
+export function nameSchema(max = MAX_NAME) {
+	return lineSchema(max).refine(isFilled, "must not be empty");
+}
+
+/** Text that may have several lines. */
+export function textSchema(max = MAX_TEXT) {
+	return atMost(max)
+		.refine(noControlButLines, "must not contain control characters")
+		.refine(isWellFormed, "must be valid Unicode");
+}
+
+/** Text that may have several lines and is not blank. */
+export function filledTextSchema() {
+	return textSchema().refine(isFilled, "must not be empty");
+}
+
+export function urlSchema() {
+	// URL.parse alone would repair "https:e.com" and " https://e.com" instead of rejecting them.
+	return lineSchema(MAX_URL).refine(
+		(text) =>
+			/^https?:\/\/[^\s/?#]\S*$/i.test(text) && URL.parse(text) !== null,
+		"must be a web address that begins with http:// or https://, with a host and without spaces",
+	);
+}
+
+export function emailSchema() {
+	return lineSchema(MAX_EMAIL).refine(
+		isEmail,
+		"must be an e-mail address such as ada@example.com",
+	);
+}
+
+/** True for `local@domain` where both parts are plain and the domain has a dot inside. */
+function isEmail(text: string): boolean {
+	const [local = "", domain = "", ...more] = text.split("@");
+	const dot = domain.lastIndexOf(".");
+	return (
+		more.length === 0 &&
+		local !== "" &&
+		dot > 0 &&
+		dot < domain.length - 1 &&
+		!/[\s<>"]/.test(text)
+	);
+}
+
+export function dateSchema() {
+	return atMost(MAX_SHORT).refine(
+		isDate,
+		"must be a date of the calendar as YYYY-MM-DD, years 1900 to 9999",
+	);
+}
+
+function isDate(text: string): boolean {
+	if (!/^(19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text)) return false;
+	const time = new Date(`${text}T00:00:00Z`);
+	return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}
+
+/**
+ * A time as RFC 3339 with an offset. PostgreSQL reads offsets up to 15:59 only, and none in use is
+ * beyond 14 hours.
+ */
+export function timeSchema() {
+	return atMost(MAX_SHORT)
+		.refine(
+			(text) => z.iso.datetime({ offset: true }).safeParse(text).success,
+			{
+				error: "must be a time with offset such as 2026-01-31T00:00:00Z",
+				abort: true,
+			},
+		)
+		.refine(
+			(text) => /^(19|[2-9]\d)\d\d-.*(Z|[+-](0\d|1[0-4]):\d\d)$/.test(text),
+			"must be in the years 1900 to 9999, with an offset of at most 14 hours",
+		);
+}
+
+/** An id of any kind. */
+export function anyIdSchema() {
+	return z
+		.string()
+		.length(ID_LENGTH, {
+			abort: true,
+			error: `must be an id, ${ID_LENGTH} characters`,
+		})
+		.regex(/^[\w-]+$/, `must be an id, ${ID_LENGTH} characters`);
+}
+
+/** The id of a record of this kind. */
+export function idSchema(kind: IdKind) {
+	const wanted = `must be the id of ${article(kindNoun(kind))}, ${ID_LENGTH} characters`;
+	return z.string().refine((text) => parseId(text)?.kind === kind, {
+		error: ({ input }) => {
+			const other = parseId(String(input))?.kind;
+			return other
+				? `${wanted}; this is the id of ${article(kindNoun(other))}`
+				: wanted;
+		},
+	});
+}
+
+export function article(noun: string): string {
+	return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
+}

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+	fromLocalTime,
+	toLocalTime,
+} from "../../console/src/pages/registers/local-time.ts";
+import { columnsFor } from "../../src/csv/columns.ts";
+import { readFile } from "../../src/csv/import-file.ts";
+import { planImport } from "../../src/csv/import-plan.ts";
+import { invoke, type Services } from "../../src/invoke.ts";
+import { makeLogger } from "../../src/log.ts";
+import {
+	choice,
+	optionalDateTime,
+	optionalReference,
+	requiredName,
+} from "../../src/records/field.ts";
+import { recordKind } from "../../src/records/kind.ts";
+import { byDateTime, byText } from "../../src/records/list-pages.ts";
+import { recordOperations } from "../../src/records/operations.ts";
+import { timeFilters } from "../../src/records/range-filters.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+/** A register that exists in this file only: no register has a time yet. */
+const incident = recordKind({
+	kind: "document",
+	table: "incidents",
+	tool: { one: "Incident", many: "Incidents" },
+	key: { one: "incident", many: "incidents" },
+	noun: "incident",
+	nouns: "incidents",
+	help: "An incident is something that happened.",
+	title: "name",
+	fields: {
+		name: requiredName("Incident in a few words"),
+		occurred_at: optionalDateTime("Time at which it happened"),
+		status: choice(["OPEN", "CLOSED"], "Progress"),
+		owner_id: optionalReference("people", "Person responsible"),
+	},
+	orders: { name: byText("name"), occurred_at: byDateTime("occurred_at") },
+	filters: ["status", "owner_id"],
+	otherFilters: timeFilters("occurred_at"),
+});
+// Imported by name: the types that come with it (React's) would hide those of the DOM in this project.
+const CONSOLE = "../../console/describe-kind.ts";
+const { describeKind } = await import(CONSOLE);
+const [list, get, add, update, remove] = recordOperations(incident);
+
+let calls: Calls;
+let services: Services;
+beforeAll(async () => {
+	calls = await makeCalls();
+	services = {
+		pool: calls.database.pool,
+		log: makeLogger("silent"),
+		baseUrl: "http://localhost:8080",
+	};
+	await calls.database.owner.query(`
+		create table incidents (
+			organization_id typed_id not null references organizations,
+			id typed_id not null,
+			name text not null check (name <> ''),
+			occurred_at timestamptz,
+			status text not null default 'OPEN' check (status in ('OPEN', 'CLOSED')),
+			owner_id typed_id,
+			created_at timestamptz not null default now(),
+			updated_at timestamptz not null default now(),
+			search_text text not null generated always as (search_text(name)) stored,
+			name_key text collate "C" generated always as (sort_key(name)) stored,
+			primary key (organization_id, id),
+			foreign key (organization_id, owner_id) references people
+		);
+		select make_register('incidents');
+	`);
+});
+afterAll(() => calls.close());
+
+type Output = Awaited<ReturnType<typeof addIncident>>;
+const addIncident = async (name: string, occurred_at: string | null) => {
+	const { incident: added } = await invoke(
+		services,
+		calls.principal("member"),
+		add,
+		{ organization_id: calls.organizationId, name, occurred_at },
+	);
+	return added;
+};
+const read = async ({ id }: Output) =>
+	(await invoke(services, calls.principal("viewer"), get, { id })).incident;
+const listed = async (input: object) => {
+	const page = await invoke(services, calls.principal("viewer"), list, {
+		organization_id: calls.organizationId,
+		...input,
+	});
+	return page.incidents.map(({ name }) => name);
+};
+
+describe("a register whose migration is a create table and one call of make_register", () => {
+	test("has the indexes of its orders and filters, row-level security and the grants of every role", async () => {
+		const { owner } = calls.database;
+		const { rows: indexes } = await owner.query<{ indexdef: string }>(
+			"select indexdef from pg_indexes where tablename = 'incidents' order by indexname",
+		);
+		expect(
+			indexes.map(({ indexdef }) => indexdef.replace(/^.* USING /, "")),
+		).toEqual([
+			"btree (organization_id, created_at, id)",
+			"btree (organization_id, name_key, id)",
+			"btree (organization_id, COALESCE(occurred_at, 'infinity'::timestamp with time zone), id)",
+			"btree (organization_id, owner_id)",
+			"btree (organization_id, id)",
+			"gin (organization_id, search_text gin_trgm_ops)",
+			"btree (organization_id, status, created_at, id)",
+			"btree (organization_id, updated_at, id)",
+		]);
+		const policiesOf = async (table: string) =>
+			(
+				await owner.query(
+					"select policyname, roles, cmd, qual from pg_policies where tablename = $1 order by 1",
+					[table],
+				)
+			).rows;
+		const grantsOf = async (table: string) =>
+			(
+				await owner.query(
+					`select grantee, privilege_type, string_agg(distinct column_name, ' ' order by column_name)
+						filter (where column_name in ('organization_id', 'id', 'search_text', 'name')) as columns
+					from information_schema.column_privileges
+					where table_name = $1 and grantee <> current_user
+					group by 1, 2 order by 1, 2`,
+					[table],
+				)
+			).rows;
+		// A register of the first migrations is the model.
+		expect(await policiesOf("incidents")).toEqual(
+			await policiesOf("frameworks"),
+		);
+		expect(await grantsOf("incidents")).toEqual(await grantsOf("frameworks"));
+	});
+
+	test("is found by search, reports a missing reference by field, and removes links on delete", async () => {
+		const added = await addIncident("Fire in the archive", null);
+		expect(await listed({ filter: { query: "ARCHIVE" } })).toEqual([
+			"Fire in the archive",
+		]);
+		await expect(
+			invoke(services, calls.principal("member"), update, {
+				id: added.id,
+				owner_id: added.id.replace(/.{6}$/, "AAAAAA"),
+			}),
+		).rejects.toMatchObject({ fields: [{ field: "owner_id" }] });
+		await invoke(services, calls.principal("admin"), remove, { id: added.id });
+		await expect(read(added)).rejects.toMatchObject({ code: "not_found" });
+	});
+});
+
+describe("a field of type datetime", () => {
+	test("takes RFC 3339 with an offset and is served in UTC", async () => {
+		const added = await addIncident("Outage", "2026-03-01T10:30:00.5+02:00");
+		expect(added.occurred_at).toBe("2026-03-01T08:30:00.500Z");
+		expect((await read(added)).occurred_at).toBe("2026-03-01T08:30:00.500Z");
+	});
+
+	test.each([
+		"2026-03-01",
+		"2026-03-01T10:30:00",
+		"2026-02-30T10:30:00Z",
+		"1899-03-01T10:30:00Z",
+		"2026-03-01T10:30:00+15:00",
+		"soon",
+	])("rejects %s", async (text) => {
+		await expect(addIncident("Outage", text)).rejects.toMatchObject({
+			code: "bad_request",
+			fields: [{ field: "occurred_at" }],
+		});
+	});
+
+	test("does not change when the same moment is given in another offset, and is cleared by null", async () => {
+		const added = await addIncident("Theft", "2026-03-01T08:30:00Z");
+		const change = (occurred_at: string | null) =>
+			invoke(services, calls.principal("member"), update, {
+				id: added.id,
+				occurred_at,
+			});
+		const same = await change("2026-03-01T03:30:00-05:00");
+		expect(same.incident.updated_at).toBe(added.updated_at);
+		const cleared = await change(null);
+		expect(cleared.incident.occurred_at).toBeNull();
+	});
+
+	test("orders a list, with records without it last, and filters it from a time until a time", async () => {
+		await calls.database.owner.query("delete from incidents");
+		await addIncident("late", "2026-05-03T00:00:00Z");
+		await addIncident("never", null);
+		await addIncident("early", "2026-05-01T00:00:00Z");
+		await addIncident("middle", "2026-05-02T00:00:00Z");
+		const order_by = { field: "occurred_at", direction: "ASC" };
+		expect(await listed({ order_by })).toEqual([
+			"early",
+			"middle",
+			"late",
+			"never",
+		]);
+		const filter = {
+			occurred_at_from: "2026-05-02T02:00:00+02:00",
+			occurred_at_until: "2026-05-03T00:00:00Z",
+		};
+		expect(await listed({ filter })).toEqual(["middle"]);
+		expect(
+			await listed({
+				order_by,
+				filter: { occurred_at_from: filter.occurred_at_from },
+			}),
+		).toEqual(["middle", "late"]);
+	});
+
+	test("is exported to CSV and imported again without a change", async () => {
+		const added = await addIncident("Flood", "2026-06-01T12:00:00Z");
+		const columns = columnsFor(["id", "name", "occurred_at"]);
+		const row = { ...added };
+		const cells = columns.map(({ cell }) => cell(row, new Map()));
+		expect(cells[2]).toBe("2026-06-01T12:00:00.000Z");
+		const csv = `${columns.map(({ heading }) => heading).join(",")}\n${cells.join(",")}\n,Storm,2026-06-01T14:00:00+02:00\n,Wind,yesterday\n`;
+		const file = readFile(incident, csv);
+		const plan = await calls.database.pool.connect().then(async (client) => {
+			try {
+				await client.query(
+					"select set_config('assay.organization_id', $1, false)",
+					[calls.organizationId],
+				);
+				return await planImport(
+					client,
+					incident,
+					calls.organizationId,
+					file,
+					"id",
+					false,
+				);
+			} finally {
+				client.release(true);
+			}
+		});
+		expect(
+			plan.map(({ outcome, values, issues }) => ({
+				outcome,
+				at: values.occurred_at,
+				wrong: issues.map(({ field }) => field),
+			})),
+		).toEqual([
+			{ outcome: "UNCHANGED", at: undefined, wrong: [] },
+			{ outcome: "ADD", at: "2026-06-01T12:00:00.000Z", wrong: [] },
+			{ outcome: "WRONG", at: undefined, wrong: ["occurred_at"] },
+		]);
+	});
+
+	test("is a local time in a form, and a period among the console's filters", () => {
+		const kind = describeKind(incident);
+		expect(kind.fields[1]).toMatchObject({
+			name: "occurred_at",
+			label: "Occurred at",
+			help: "Time at which it happened",
+			isNullable: true,
+		});
+		expect(kind.filters).toContainEqual({
+			name: "occurred_at",
+			label: "Occurred at",
+			type: "period",
+			isNullable: false,
+		});
+		const local = toLocalTime("2026-06-01T12:00:05.000Z");
+		expect(local).toMatch(/^2026-0[56]-\d\dT\d\d:\d\d:05$/);
+		expect(fromLocalTime(local)).toBe("2026-06-01T12:00:05.000Z");
+		expect(fromLocalTime("")).toBe("");
+	});
+});

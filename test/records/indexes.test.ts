@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import type { AnyRecordKind } from "../../src/records/kind.ts";
+import type { Filter } from "../../src/records/list-pages.ts";
+import { listingOf } from "../../src/records/operations.ts";
+import { recordKinds } from "../../src/registers/all.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+/** Returns the columns of the table's indexes, each as PostgreSQL writes its expression. */
+async function readIndexes(table: string): Promise<string[][]> {
+	const { rows } = await database.owner.query<{ columns: string[] }>(
+		`select array(
+			select lower(pg_get_indexdef(i.indexrelid, n, true)) from generate_series(1, i.indnatts) n
+		) as columns
+		from pg_index i where i.indrelid = $1::regclass and i.indpred is null`,
+		[table],
+	);
+	return rows.map(({ columns }) => columns);
+}
+
+/** Returns an SQL expression about the row `t` as pg_get_indexdef writes it. */
+function asInIndex(expression: string): string {
+	return expression
+		.replaceAll("t.", "")
+		.replace("::timestamptz", "::timestamp with time zone")
+		.toLowerCase();
+}
+
+function conditionsOf({ sql, whenNull, flag }: Filter): string[] {
+	const conditions = flag ? Object.values(flag) : [sql("$2")];
+	return [...conditions, whenNull ?? "true"].filter((text) => text !== "true");
+}
+
+describe.each(
+	recordKinds.map((kind) => [kind.kind, kind] as const),
+)("the register %s", (_, kind: AnyRecordKind) => {
+	const { orders, filters } = listingOf(kind);
+
+	test("has an index for each of its orders, which ends with the id", async () => {
+		const indexes = await readIndexes(kind.table);
+		for (const { expression } of Object.values(orders)) {
+			expect(indexes).toContainEqual([
+				"organization_id",
+				asInIndex(expression),
+				"id",
+			]);
+		}
+	});
+
+	test("has an index for each of its filters", async () => {
+		const indexes = await readIndexes(kind.table);
+		const second = indexes
+			.filter(([first]) => first === "organization_id")
+			.map(([, column = ""]) => column);
+		for (const [name, filter] of Object.entries(filters)) {
+			for (const condition of conditionsOf(filter)) {
+				const words = asInIndex(condition);
+				const found = second.some(
+					(column) => column !== "" && words.includes(column),
+				);
+				expect(found, `${name}: ${condition}`).toBe(true);
+			}
+		}
+	});
+
+	test("has an index for each of its references", async () => {
+		const indexes = await readIndexes(kind.table);
+		for (const [name, { reference, join }] of Object.entries(kind.fields)) {
+			if (!reference || join) continue;
+			const found = indexes.some(([, column]) => column === name);
+			expect(found, name).toBe(true);
+		}
+	});
+});
+
+test("a filter by a name of the greatest length finds it", async () => {
+	const organization = makeId("A".repeat(32), "organization");
+	await database.owner.query(
+		"insert into organizations (id, name) values ($1, 'Acme')",
+		[organization],
+	);
+	// Random, so that the database cannot make it short enough for an index by compressing it.
+	const category = Array.from({ length: 1000 }, () =>
+		String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 20_000)),
+	).join("");
+	await database.owner.query(
+		`insert into measures (organization_id, id, name, category) values ($1, $2, 'x', $3)`,
+		[organization, makeId(organization, "measure"), category],
+	);
+	const filter = listingOf(
+		recordKinds.find(({ kind }) => kind === "measure") as AnyRecordKind,
+	).filters.category as Filter;
+	const { rowCount } = await database.owner.query(
+		`select from measures t where t.organization_id = $1 and ${filter.sql("$2")}`,
+		[organization, category],
+	);
+	expect(rowCount).toBe(1);
+});
