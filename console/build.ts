@@ -4,13 +4,13 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
 
-/** Below this the answer's headers weigh more than what is saved. */
+/** Smallest file worth compressing. For a smaller one the response headers outweigh the saving. */
 const MIN_BYTES = 1024;
 const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt"]);
 
 /**
- * Builds the console into the folder that the first argument names, with each file also
- * compressed. A program of its own, so that what a bundler needs of memory ends with it.
+ * Builds the console into the folder that the first argument names, and compresses each file. This
+ * is a separate program, so that the bundler's memory is freed when it ends.
  */
 const into = process.argv[2];
 if (!into) throw new Error("name the folder to build into");

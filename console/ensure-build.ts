@@ -6,9 +6,12 @@ import { join, relative, sep } from "node:path";
 import { AppError } from "../src/errors.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** Holds a folder a build, called after a hash of its source. */
+/** Holds one folder for each build, named after a hash of its sources. */
 const DIST = join(ROOT, "console/dist");
-/** What reaches the bundle. The rest of the server gives it types, which leave no trace there. */
+/**
+ * The sources that reach the bundle. The rest of the server contributes only types, which leave no
+ * trace in it.
+ */
 const SOURCES = [
 	"console",
 	"src/records",
@@ -21,10 +24,10 @@ const SOURCES = [
 ].map((name) => join(ROOT, name));
 
 /**
- * The folder of the console's build, which is made if it is missing or of another source.
- * Processes that start at once may each make it; the first to finish is used. An
- * installation without the packages to build with uses the build that came with it. Throws
- * AppError when there is none.
+ * Returns the folder of the console's build. Builds it first if it is missing or its sources
+ * changed. Processes that start at the same time may each build it, and the first to finish is
+ * used. An installation without the build packages uses the build that it came with. Throws
+ * AppError when there is no build.
  */
 export async function ensureConsole(
 	tell: (line: string) => void,
@@ -50,7 +53,7 @@ export async function ensureConsole(
 	return folder;
 }
 
-/** The newest build there is. Throws AppError when there is none. */
+/** Returns the newest build there is. Throws AppError when there is none. */
 export async function findBuiltConsole(): Promise<string> {
 	let newest: { folder: string; mtimeMs: number } | undefined;
 	for (const folder of await listBuilds()) {
@@ -90,7 +93,7 @@ async function hashSources(): Promise<string> {
 	return hash.digest("hex").slice(0, 16);
 }
 
-/** In a process of its own: a bundler's memory must not stay with the service. */
+/** Runs in a separate process, so that the service does not keep the bundler's memory. */
 function runBuild(into: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(

@@ -1,4 +1,6 @@
-/** A believable organization for the pictures, as the input of operations. Days count from now. */
+/**
+ * A believable organization for the screenshots, as the input of operations. Days count from now.
+ */
 
 export const NAME = "Harbour & Pine";
 
@@ -78,7 +80,7 @@ export const framework = {
 		"What we hold ourselves to, in our own words; mapped to what customers ask for.",
 };
 
-/** Section, name, and which measures meet it. */
+/** Section, name, and the measures that meet it. */
 export const controls = [
 	["Access", "Access is granted by role and reviewed", [3]],
 	["Access", "Administrators use a second factor", [1]],
@@ -101,7 +103,7 @@ export const vendors = [
 	["Helpdesk One", "CUSTOMER_SUPPORT", ["ES"]],
 ] as const;
 
-/** What, severity, status, owner, due in so many days. */
+/** Description, severity, status, owner, and days until it is due. */
 export const nonconformities = [
 	[
 		"Three laptops without disk encryption for over a month",
@@ -162,7 +164,7 @@ export const improvements = [
 	["Alert when a device falls silent", "HIGH", "IN_PROGRESS", 2, 6],
 ] as const;
 
-/** Platforms and versions that the devices take in turn. */
+/** Platforms and versions, which the devices take in turn. */
 export const systems = [
 	["DARWIN", "macOS 26.1"],
 	["LINUX", "Ubuntu 26.04"],

@@ -11,7 +11,10 @@ const MISSING = 2;
 // biome-ignore lint/suspicious/noExplicitAny: answers of any operation; the pictures show whether they were right.
 type Answer = any;
 
-/** Fills the organization through the service's own doors; gives ids of what is shown closely. */
+/**
+ * Fills the organization through the service's own endpoints. Returns the ids of the records that
+ * have a screenshot of their own.
+ */
 export async function seed(
 	request: APIRequestContext,
 	client: Client,
@@ -150,7 +153,7 @@ export async function seed(
 	await link(ransomware, measures[0] ?? "");
 	await link(stolen, measures[0] ?? "");
 	await link(access, measures[3] ?? "");
-	// What the home page shows as the latest changes: some of everything.
+	// The latest changes on the home page: some of each register.
 	const change = (operation: string, input: object) =>
 		use(operation, { ...input, organization_id: undefined });
 	await use("inviteMember", {
@@ -165,7 +168,8 @@ export async function seed(
 		id: access,
 		note: "Reviewed after the leavers' checklist came into use.",
 	});
-	// Nor do registers come into being within a minute.
+	// Sets the times of the records back, because no organization fills its registers within a
+	// minute.
 	for (const table of ["risks", "measures", "controls", "tasks"]) {
 		await client.query(
 			`update ${table} t
@@ -183,7 +187,7 @@ function day(days: number): string {
 	return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Enrolls devices and lets them report as their agents would, over the last three months. */
+/** Enrolls devices and reports for them as their agents would, over the last three months. */
 async function addDevices(
 	use: (operation: string, input: object) => Promise<Answer>,
 	client: Client,
@@ -198,7 +202,7 @@ async function addDevices(
 			name,
 			owner_id: owners[n % owners.length],
 		});
-		// The last two wait for somebody to enroll them.
+		// The last two devices are left waiting for enrollment.
 		if (n >= DEVICES - 2) continue;
 		const { api_key } = await tell(base, "enroll", { token });
 		const [platform, os_version] =
@@ -222,7 +226,7 @@ async function addDevices(
 		if (n === 7) failing = device.id;
 		if (n >= DEVICES - 2 - STALE - MISSING) silent.push(device.id);
 	}
-	// Nobody can wait for a device to fall silent.
+	// Sets the times back, because nobody can wait for a device to go silent.
 	await client.query(
 		"update devices set last_seen_at = now() - interval '26 hours' where id = any($1)",
 		[silent.slice(0, STALE)],
@@ -234,7 +238,10 @@ async function addDevices(
 	return { device: failing };
 }
 
-/** What device `n` saw so many days ago: most is well, some was mended, some got worse. */
+/**
+ * Returns what device `n` observed that many days ago: most checks pass, some were fixed, some
+ * began to fail.
+ */
 function resultsOf(n: number, daysAgo: number) {
 	const observed_at = new Date(Date.now() - daysAgo * DAY_MS).toISOString();
 	return Object.keys(CANONICAL_CHECKS).map((check_key, at) => {

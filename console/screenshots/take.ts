@@ -14,8 +14,8 @@ import { NAME } from "./organization.ts";
 import { seed } from "./seed.ts";
 
 /**
- * Takes the pictures beside this file (npm run screenshots): a service of its own with an
- * organization as one might be, its pages in light and in dark.
+ * Takes the screenshots beside this file (npm run screenshots). It starts a service with an example
+ * organization and visits its pages in light and in dark.
  */
 const PASSWORD = "a password for the pictures";
 const EMAIL = "ada@harbourpine.example";
@@ -47,7 +47,7 @@ async function makeOrganization(client: Client): Promise<string> {
 
 async function take(page: Page, path: string, name: string): Promise<void> {
 	say(name);
-	// What is below the edge of a screen is half of what the home page says.
+	// The home page is taller than a screen, and its lower half matters as much.
 	const height = name.startsWith("home") ? 1320 : 860;
 	await page.setViewportSize({ width: 1280, height });
 	await page.goto(path);
@@ -66,7 +66,7 @@ async function run(): Promise<void> {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to pass through.
+	// PostgreSQL, which root starts as another user, must be able to enter the folder.
 	chmodSync(folder, 0o711);
 	const { port } = await startService(dataDir, 1, undefined);
 	const base = `http://localhost:${port}`;

@@ -6,19 +6,22 @@ type AnyOfList = (typeof operations)[number];
 
 export type OperationName = AnyOfList["name"];
 type Named<Name extends OperationName> = Extract<AnyOfList, { name: Name }>;
-/** What an operation takes and gives, from the list's types alone: a renamed field fails the type check. */
+/**
+ * The input and output of an operation, taken from the types of the server's list. A renamed field
+ * fails the type check.
+ */
 export type InputOf<Name extends OperationName> = z.input<Named<Name>["input"]>;
 export type OutputOf<Name extends OperationName> = z.output<
 	Named<Name>["output"]
 >;
 
-/** What the server refused or could not do, in a sentence for the reader. */
+/** An error from the server, or the failure to reach it, as a sentence for the reader. */
 export class ApiError extends Error {
-	/** HTTP status; 0: the server was not reached. */
+	/** HTTP status, or 0 if the server was not reached. */
 	readonly status: number;
 	/** The server's code (`bad_request`, `not_found` …), or `unreachable`. */
 	readonly code: string;
-	/** The fields at fault, to be shown beside each. */
+	/** The wrong fields, so that a form can show each error beside its field. */
 	readonly fields: readonly FieldIssue[];
 
 	constructor(
@@ -34,7 +37,7 @@ export class ApiError extends Error {
 		this.fields = fields;
 	}
 
-	/** The same request may succeed later. */
+	/** Tells whether the same request may succeed later. */
 	get mayRetry(): boolean {
 		return this.status === 0 || this.status >= 500;
 	}
@@ -49,7 +52,7 @@ export function call<Name extends OperationName>(
 	return request(`/api/console/${name}`, { body: input, ...options });
 }
 
-/** A request to the service; with a body POST, else GET. Throws ApiError. */
+/** Sends a request to the service: POST with a body, otherwise GET. Throws ApiError. */
 export async function request<Result>(
 	path: string,
 	{ body, signal }: { body?: unknown; signal?: AbortSignal } = {},
@@ -67,8 +70,8 @@ export async function request<Result>(
 }
 
 /**
- * A file that the service makes, whole: one that breaks off is an error and not a shorter
- * file. `onProgress` is told how many bytes have come. Throws ApiError.
+ * Downloads a file that the service makes. A download that stops early is an error, never a shorter
+ * file. `onProgress` gets the number of bytes received so far. Throws ApiError.
  */
 export async function requestFile(
 	path: string,
@@ -155,7 +158,7 @@ function parse(text: string): unknown {
 	}
 }
 
-/** The server's messages are parts of sentences; people read whole ones. */
+/** The server's messages are parts of sentences, and people read whole ones. */
 export function asSentence(text: string): string {
 	const first = text.charAt(0).toUpperCase() + text.slice(1);
 	return /[.!?…]$/.test(first) ? first : `${first}.`;

@@ -7,13 +7,13 @@ export interface Me {
 	twoFactorEnabled: boolean;
 }
 
-/** Who has signed in here; null: nobody. */
+/** The user who is signed in here, or null. */
 export async function getMe(): Promise<Me | null> {
 	const session = await request<{ user: Me } | null>("/api/auth/get-session");
 	return session?.user ?? null;
 }
 
-/** Gives "second-step" when the account wants a code as well. Throws ApiError: 401, 429. */
+/** Returns "second-step" when the account also asks for a code. Throws ApiError: 401, 429. */
 export async function signIn(
 	email: string,
 	password: string,
@@ -25,7 +25,9 @@ export async function signIn(
 	return answer.twoFactorRedirect ? "second-step" : "signed-in";
 }
 
-/** The second step: six digits of the authenticator, or one of the recovery codes. */
+/**
+ * Completes the second step, with six digits from the authenticator or one of the recovery codes.
+ */
 export function verifyCode(
 	kind: "totp" | "recovery",
 	code: string,

@@ -2,17 +2,17 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 
 export type FilterValue = string | number | boolean | null;
 
-/** The state of a list as the address has it. Whatever else is in it is a filter of the list. */
+/** The state of a list in the address. All other parameters are filters of the list. */
 export interface ListSearch {
-	/** Words that must occur. */
+	/** Words that must occur in a record. */
 	q?: string;
 	sort?: string;
 	dir?: "asc" | "desc";
-	/** Where the page begins; absent: the first one. */
+	/** Cursor of the page; absent for the first page. */
 	cursor?: string;
-	/** Records a page. */
+	/** Rows per page. */
 	size?: number;
-	/** Which entry of the list is opened, by its number. */
+	/** Number of the audit entry that is open. */
 	entry?: number;
 	[filter: string]: FilterValue | undefined;
 }
@@ -20,7 +20,7 @@ export interface ListSearch {
 const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size", "entry"]);
 export const SIZES = [20, 50, 100];
 
-/** Of what an address says, that which a list can use. */
+/** Reads the parameters of an address that a list can use, and drops the rest. */
 export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 	const search: ListSearch = {};
 	for (const [name, value] of Object.entries(raw)) {
@@ -33,7 +33,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 		}
 	}
 	const { q, sort, dir, cursor, size, entry } = raw;
-	// Words such as 2024 are read as a number from an address that was written by hand.
+	// In an address that was typed by hand, a word such as 2024 is parsed as a number.
 	if (typeof q === "number") search.q = String(q);
 	if (typeof q === "string" && q !== "") search.q = q;
 	if (typeof sort === "string") search.sort = sort;
@@ -45,8 +45,9 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 }
 
 /**
- * The list that the address describes, as an operation's input wants it, and what changes
- * the address. Every change begins at the first page; "previous" is the browser's back.
+ * Returns the list that the address describes, as the input of an operation, and functions that
+ * change the address. Every change starts at the first page. The browser's back button goes to the
+ * previous page.
  */
 export function useListSearch() {
 	const search: ListSearch = useSearch({ strict: false });
@@ -63,7 +64,7 @@ export function useListSearch() {
 				withoutAbsent({ ...before, cursor: undefined, ...changes }),
 		} as never);
 
-	/** Stays on the page of the list. */
+	/** Changes the address without leaving the page of the list. */
 	const openEntry = (entry: number | undefined) =>
 		navigate({
 			to: ".",
@@ -81,10 +82,10 @@ export function useListSearch() {
 
 	return {
 		search,
-		/** Without `query`. */
+		/** Filters without `query`. */
 		filters,
 		hasFilters,
-		/** To be spread into the input of a list operation. */
+		/** Values to spread into the input of a list operation. */
 		input: {
 			...(search.size ? { size: search.size } : {}),
 			...(search.cursor ? { cursor: search.cursor } : {}),
@@ -98,12 +99,12 @@ export function useListSearch() {
 				: {}),
 			...(hasFilters ? { filter } : {}),
 		},
-		/** Typing replaces the address instead of filling the history. */
+		/** Replaces the address while the user types, so that the history does not fill up. */
 		setQuery: (q: string) => change({ q: q || undefined }, { replace: true }),
-		/** undefined takes the filter away. */
+		/** undefined removes the filter. */
 		setFilter: (name: string, value: FilterValue | undefined) =>
 			change({ [name]: value }),
-		/** Several at once, as for the two ends of a range. */
+		/** Sets several filters at once, for example both ends of a range. */
 		setFilters: (changes: Record<string, FilterValue | undefined>) =>
 			change(changes),
 		openEntry,

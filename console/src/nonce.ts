@@ -1,7 +1,10 @@
-/** The nonce of this answer's content security policy: without it no style element counts. */
+/**
+ * The nonce in the content security policy of this response. Without it the browser ignores style
+ * elements.
+ */
 export const styleNonce =
 	document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
 		?.nonce ?? "";
 
-// The scroll lock of dialogs looks for it here.
+// The scroll lock of dialogs reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });

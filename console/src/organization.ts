@@ -4,7 +4,7 @@ import { organizationsQuery } from "./queries.ts";
 
 const LAST = "assay-last-organization";
 
-/** The organization of the address, and what the reader may do in it. */
+/** The organization in the address, and the reader's permissions in it. */
 export function useOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);
 	const { org } = useParams({ strict: false });
@@ -15,14 +15,14 @@ export function useOrganization() {
 		organization,
 		organizationId: organization.id,
 		role,
-		/** Add and change records. */
+		/** May add and change records. */
 		mayWrite: role !== "viewer",
-		/** Delete, manage members and settings. */
+		/** May delete records and manage members and settings. */
 		mayAdmin: role === "admin",
 	};
 }
 
-/** Which organization `/` leads to: remembered in this browser. */
+/** Remembers in this browser to which organization `/` leads. */
 export function lastOrganization(): string | null {
 	try {
 		return localStorage.getItem(LAST);
@@ -32,8 +32,8 @@ export function lastOrganization(): string | null {
 }
 
 /**
- * The organization that the shell shows: the one of the address, and on pages of no
- * organization, such as one's account, the one that one came from.
+ * Returns the organization that the shell shows: the one in the address, or on pages without one,
+ * such as the account page, the last one.
  */
 export function useShownOrganization() {
 	const { data = [] } = useQuery(organizationsQuery);
@@ -47,22 +47,22 @@ export function rememberOrganization(id: string): void {
 	try {
 		localStorage.setItem(LAST, id);
 	} catch {
-		// Storage is refused: the first organization is opened next time.
+		// Storage is blocked, so the first organization opens next time.
 	}
 }
 
 const nameKey = (userId: string, id: string) => `assay-name-${userId}-${id}`;
 
-/** For the day on which somebody no longer belongs to it: it must then still have a name. */
+/** Remembers the name for the day when the user no longer belongs to the organization. */
 export function rememberName(userId: string, id: string, name: string): void {
 	try {
 		sessionStorage.setItem(nameKey(userId, id), name);
 	} catch {
-		// Storage is refused: it is spoken of without its name.
+		// Storage is blocked, so the message does without the name.
 	}
 }
 
-/** Null: this person has not been in it here. */
+/** Null if this user has not opened the organization in this browser. */
 export function rememberedName(userId: string, id: string): string | null {
 	try {
 		return sessionStorage.getItem(nameKey(userId, id));

@@ -19,12 +19,15 @@ const OUTAGE_MS = 10_000;
 
 let whenSignedOut = () => {};
 
-/** What happens when the server no longer knows the session; the router sets it. */
+/** Called when the server no longer knows the session. The router sets it. */
 export function onSignedOut(then: () => void): void {
 	whenSignedOut = then;
 }
 
-/** An error may be the first sign of what changed elsewhere: the session, or who belongs to what. */
+/**
+ * An error may be the first sign that the session ended or a membership changed, so both are loaded
+ * again.
+ */
 function noticeChange(error: unknown): void {
 	if (!(error instanceof ApiError)) return;
 	if (error.status === 401) whenSignedOut();
@@ -37,14 +40,14 @@ export const queryClient = new QueryClient({
 	queryCache: new QueryCache({ onError: noticeChange }),
 	mutationCache: new MutationCache({ onError: noticeChange }),
 	defaultOptions: {
-		// A browser that calls itself offline may reach a service in its own network; and if it does not,
-		// the reader is told so, where a paused request would only stay a skeleton.
+		// A browser that believes it is offline may still reach a service in its own network. If it
+		// does not, the reader gets an error, whereas a paused request would leave a skeleton forever.
 		mutations: { networkMode: "always" },
 		queries: {
 			networkMode: "always",
 			refetchOnReconnect: true,
 			staleTime: FRESH_MS,
-			// After an outage a page mends itself.
+			// After an outage a page recovers by itself.
 			refetchInterval: ({ state: { status, error } }) =>
 				status === "error" && error instanceof ApiError && error.mayRetry
 					? OUTAGE_MS
@@ -55,7 +58,7 @@ export const queryClient = new QueryClient({
 	},
 });
 
-/** An operation that reads, for useQuery; its key begins with its name. */
+/** Returns the query of an operation that reads. Its key begins with the operation's name. */
 export function operationQuery<Name extends OperationName>(
 	name: Name,
 	input: InputOf<Name>,
@@ -67,7 +70,7 @@ export function operationQuery<Name extends OperationName>(
 	});
 }
 
-/** After a write: what was read may be different now. Screens shown are read again. */
+/** After a write, data that was loaded may be outdated. Visible screens load it again. */
 export function forgetReadings(): Promise<void> {
 	return queryClient.invalidateQueries();
 }

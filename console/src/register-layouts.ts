@@ -2,13 +2,13 @@ import type { FieldDescription, KindDescription } from "./kind-description.ts";
 import { type FieldName, fieldOf } from "./kinds.ts";
 import type { RegisterKind } from "./register-kinds.ts";
 
-/** How a kind of record is laid out. A field that is named nowhere comes at the end. */
+/** The layout of a kind of record. A field that it does not name comes last. */
 export interface Layout<Name extends string = string> {
-	/** Columns of the list, the record's link first. */
+	/** Columns of the list, beginning with the record's link. */
 	columns: readonly Name[];
-	/** Sections of the form and of the record's page. */
+	/** Sections of the form and the record's page. */
 	sections: readonly Section<Name>[];
-	/** What tells two records of the same name apart where one is picked. */
+	/** A field that tells records of the same name apart in a picker. */
 	beside?: Name;
 }
 
@@ -265,7 +265,7 @@ export function layoutOf(kind: RegisterKind): Layout {
 	return layouts[kind];
 }
 
-/** The sections with their fields; those that the layout does not name come last. */
+/** Returns the sections with their fields. Fields that the layout does not name come last. */
 export function sectionsOf(
 	kind: KindDescription,
 ): { title: string; fields: FieldDescription[] }[] {

@@ -23,8 +23,8 @@ import { InOrganization } from "./shell/in-organization.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 /**
- * A page's file is loaded when it is first opened; it exports `Page`. What it exports is
- * not looked at here: a page's types come from its route, so they cannot give it types.
+ * Loads a page's file when the page is first opened. The file exports `Page`, which is not typed
+ * here: a page takes its types from its route, so it cannot give types to the route.
  */
 const page = (load: () => Promise<unknown>) =>
 	lazyRouteComponent(load as () => Promise<{ Page: ComponentType }>, "Page");
@@ -34,7 +34,7 @@ const text = (value: unknown) =>
 
 const root = createRootRoute({ component: Outlet });
 
-// The secret of a link to one of these is after its #, see pages/sign-in/link.ts.
+// The secret of a link to one of these pages stands after its #. See pages/sign-in/link.ts.
 const setup = createRoute({
 	getParentRoute: () => root,
 	path: "/setup",
@@ -44,7 +44,7 @@ const setup = createRoute({
 const signIn = createRoute({
 	getParentRoute: () => root,
 	path: "/sign-in",
-	/** `to`: where one wanted to go; `ended`: the session that one had is over. */
+	/** `to`: the page that the visitor wanted; `ended`: their session has ended. */
 	validateSearch: (raw): { to?: string; ended?: true } => ({
 		...withText(raw, "to"),
 		...(raw.ended ? { ended: true } : {}),
@@ -140,7 +140,9 @@ const addDevice = createRoute({
 const device = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices/$id",
-	/** `range`: how far the history goes back; `at`: a day, YYYY-MM-DD; `cursor`: of the reports. */
+	/**
+	 * `range`: how far the history goes back; `at`: a day, YYYY-MM-DD; `cursor`: page of the reports.
+	 */
 	validateSearch: (raw): DeviceSearch =>
 		withText(raw, "tab", "check", "range", "at", "report", "cursor"),
 	component: page(() => import("./pages/devices/device-page.tsx")),
@@ -165,7 +167,7 @@ const list = createRoute({
 const create = createRoute({
 	getParentRoute: () => register,
 	path: "/new",
-	/** Values to begin with, such as the framework of a new control. */
+	/** Initial values, such as the framework of a new control. */
 	validateSearch: (raw): Record<string, string> =>
 		Object.fromEntries(
 			Object.entries(raw).filter(([, value]) => typeof value === "string"),
@@ -225,7 +227,7 @@ const settingsAuditLog = createRoute({
 	component: page(() => import("./pages/settings/audit-log-page.tsx")),
 });
 
-/** Every address of the console; `<Link to="…">` and `navigate` accept these alone. */
+/** Every address of the console. `<Link to="…">` and `navigate` accept only these. */
 const routeTree = root.addChildren([
 	setup,
 	signIn,
@@ -268,7 +270,7 @@ declare module "@tanstack/react-router" {
 onSignedOut(() => {
 	const { pathname, href } = router.state.location;
 	if (pathname === "/sign-in") return;
-	// A form with something in it may hold one back: what it shows is to stay there meanwhile.
+	// A form with unsaved input may stop the navigation. Its page then stays as it is.
 	queryClient.removeQueries({ queryKey: meQuery.queryKey });
 	void router.navigate({
 		to: "/sign-in",
@@ -276,7 +278,7 @@ onSignedOut(() => {
 	});
 });
 
-// Nothing of what was read stays for whoever comes next.
+// Nothing that was loaded may remain for the next user.
 router.subscribe("onResolved", ({ toLocation, fromLocation }) => {
 	if (fromLocation && toLocation.pathname === "/sign-in") queryClient.clear();
 });

@@ -4,7 +4,9 @@ import { PICKER } from "./parts/pickers.ts";
 const FONT =
 	'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 
-/** Calm and compact; one accent colour, whose shade carries white text at more than 4.5 : 1. */
+/**
+ * Calm and compact, with one accent colour. White text on it has a contrast of more than 4.5 : 1.
+ */
 export const theme = createTheme({
 	primaryColor: "indigo",
 	primaryShade: { light: 8, dark: 8 },
@@ -26,12 +28,12 @@ export const theme = createTheme({
 	respectReducedMotion: true,
 	components: {
 		Button: { defaultProps: { size: "sm" } },
-		// What is typed is looked for, and Enter takes the first that matches: see parts/pickers.ts.
+		// Typing searches, and Enter takes the first match. See parts/pickers.ts.
 		Select: { defaultProps: PICKER },
 		MultiSelect: { defaultProps: PICKER },
 		Modal: { defaultProps: { centered: true } },
 		Notification: {
-			// What went well; what did not says so with its own colour.
+			// The colour of success. Failures set their own.
 			defaultProps: {
 				color: "green.8",
 				closeButtonProps: { "aria-label": "Dismiss" },
@@ -41,7 +43,10 @@ export const theme = createTheme({
 	},
 });
 
-/** What Mantine leaves below the contrast of WCAG AA: its quieter texts, and what is under the pointer. */
+/**
+ * Colours that Mantine leaves below the contrast of WCAG AA: quiet texts, and elements under the
+ * pointer.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
 	variables: {},
 	light: {
@@ -50,7 +55,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 		"--mantine-color-dimmed": "#545d69",
 		"--mantine-color-placeholder": "#68717d",
 		"--mantine-color-error": "#c92a2a",
-		// Behind a quiet button under the pointer; with Mantine's own its text has 4.1 : 1.
+		// Background of a quiet button under the pointer. Mantine's own gives its text only 4.1 : 1.
 		"--mantine-color-indigo-light-hover": "#cbd6ff",
 	},
 	dark: {

@@ -85,7 +85,7 @@ export function ChangeRole({
 	);
 }
 
-/** Said before the server has to. */
+/** The dialog says so before the server would have to. */
 export function LastAdministrator() {
 	return (
 		<Alert

@@ -1,6 +1,6 @@
 /**
- * The button within a control that empties it, reached by keyboard and by screen readers.
- * Mantine hides it from both, which leaves the filter of a search no other way out.
+ * A button inside a control that clears it, and that keyboards and screen readers reach. Mantine
+ * hides its own from both, which leaves no other way to clear a search filter.
  */
 export const clearButton = (label: string) => ({
 	"aria-label": label,

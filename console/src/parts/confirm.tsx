@@ -5,8 +5,8 @@ import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 
 /**
- * Asks before something that cannot be undone: says what will happen, and when the server
- * refuses, why. Closes itself when it is done.
+ * Asks before something that cannot be undone. It says what will happen, shows the server's reason
+ * if the request is rejected, and closes itself when it is done.
  */
 export function Confirm({
 	opened,
@@ -23,7 +23,7 @@ export function Confirm({
 	title: string;
 	/** The consequence, in words. */
 	children: ReactNode;
-	/** What the button does: "Delete the risk". */
+	/** Label of the button, such as "Delete the risk". */
 	action: string;
 	onConfirm: () => Promise<unknown>;
 	isDangerous?: boolean;

@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Where there is nothing to show: says so, and what to do. */
+/** Says that there is nothing to show, and what to do. */
 export function EmptyState({
 	title,
 	icon,
@@ -10,7 +10,7 @@ export function EmptyState({
 }: {
 	title: string;
 	icon?: ReactNode;
-	/** What to do, in a sentence. */
+	/** What to do, in one sentence. */
 	children?: ReactNode;
 	actions?: ReactNode;
 }) {

@@ -18,14 +18,14 @@ export function sentenceOf(error: unknown): string {
 }
 
 const NOT_LOADED = "This could not be loaded";
-/** Nobody has refused anything. */
+/** Errors for which a retry may help, because the server did not reject the request. */
 const NOT_DONE = "This could not be saved";
 
 function isOutage(error: unknown): boolean {
 	return error instanceof ApiError && error.mayRetry;
 }
 
-/** What went wrong, and a way to try again. Comes into view by itself. */
+/** Shows what went wrong, with a way to try again. It scrolls into view by itself. */
 export function ErrorState({
 	error,
 	onRetry,
@@ -33,13 +33,13 @@ export function ErrorState({
 }: {
 	error: unknown;
 	onRetry?: () => unknown;
-	/** What the server has not done because it refused. */
+	/** Names what was not done because the server rejected it. */
 	title?: string;
 }) {
 	const message = useRef<HTMLDivElement>(null);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: each error is a message of its own.
 	useEffect(() => {
-		// A field that is at fault has the focus, and is to stay in view.
+		// A wrong field has the focus and must stay in view.
 		if (document.activeElement?.ariaInvalid === "true") return;
 		message.current?.scrollIntoView({ block: "nearest" });
 	}, [error]);
@@ -64,7 +64,7 @@ export function ErrorState({
 	);
 }
 
-/** In the place of a page that failed. */
+/** Replaces a page that failed. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
 	const router = useRouter();
 	return (

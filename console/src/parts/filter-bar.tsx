@@ -6,14 +6,14 @@ import type { ListControls } from "../list-search.ts";
 
 const TYPING_MS = 250;
 
-/** Above a list: the search field, the list's own filters, and a way to take all away. */
+/** Stands above a list: the search field, the list's filters, and a button that clears them. */
 export function FilterBar({
 	list,
 	label,
 	children,
 }: {
 	list: ListControls;
-	/** What the field searches: "Search risks". */
+	/** Label of the search field, such as "Search risks". */
 	label: string;
 	children?: ReactNode;
 }) {
@@ -37,7 +37,7 @@ function QueryField({ list, label }: { list: ListControls; label: string }) {
 		(text: string) => list.setQuery(text.trim()),
 		TYPING_MS,
 	);
-	// Back, forward and "Clear filters" change the address beside the field.
+	// Back, forward and "Clear filters" change the address without the field.
 	useEffect(() => {
 		setTyped((before) => (before.trim() === inAddress ? before : inAddress));
 	}, [inAddress]);

@@ -1,13 +1,13 @@
 import { Group, Pill } from "@mantine/core";
 
-/** A filter that the address has and no control shows; as tall as the controls beside it. */
+/** Shows a filter of the address that has no control. It is as tall as the controls beside it. */
 export function FilterChip({
 	label,
 	remove,
 	onRemove,
 }: {
 	label: string;
-	/** What the button does, for who does not see it. */
+	/** Label of the button for screen readers. */
 	remove: string;
 	onRemove: () => void;
 }) {

@@ -6,7 +6,10 @@ import type { ListControls } from "../list-search.ts";
 
 const NARROW = "(max-width: 48em)";
 
-/** A list's filters; on a narrow screen behind a button that says how many are set. */
+/**
+ * Shows a list's filters. On a narrow screen they stand behind a button with the number of active
+ * ones.
+ */
 export function FoldedFilters({
 	list,
 	children,

@@ -8,7 +8,7 @@ import { LastAdministrator } from "./change-role.tsx";
 import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 
-/** Gives one's own membership up. */
+/** Ends the user's own membership. */
 export function LeaveOrganization({
 	organization,
 	isLastAdmin,
@@ -24,7 +24,7 @@ export function LeaveOrganization({
 		mutationFn: () =>
 			call("leaveOrganization", { organization_id: organization.id }),
 		onSuccess: async () => {
-			// Out of the organization's pages first: they cannot be shown without it.
+			// Leaves the organization's pages first, because they cannot be shown without the membership.
 			await navigate({ to: "/account" });
 			await forgetReadings();
 			notifications.show({ message: `You have left ${organization.name}.` });

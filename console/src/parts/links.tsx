@@ -16,8 +16,8 @@ const ButtonAnchor = (props: ButtonProps & Omit<A, keyof ButtonProps>) => (
 	<Button component="a" {...props} />
 );
 
-/** A link to a page of ours: `to`, `params` and `search` are checked against the routes. */
+/** A link to one of our pages. `to`, `params` and `search` are checked against the routes. */
 export const TextLink = createLink(AnchorLink);
 
-/** The same, looking like a button: for what leads somewhere, such as "New risk". */
+/** A link that looks like a button, for links such as "New risk". */
 export const ButtonLink = createLink(ButtonAnchor);

@@ -5,8 +5,8 @@ import { type ReactNode, useEffect, useRef } from "react";
 let shown: string | undefined;
 
 /**
- * The heading of a page, which is also the document's title. After a navigation it takes
- * the focus, so that a screen reader says where one has come to.
+ * The heading of a page, which is also the document's title. After a navigation it takes the focus,
+ * so that screen readers announce the new page.
  */
 export function PageHeader({
 	title,
@@ -15,12 +15,13 @@ export function PageHeader({
 }: {
 	title: string;
 	description?: ReactNode;
-	/** Buttons; the most important one last. */
+	/** Buttons, with the most important one last. */
 	actions?: ReactNode;
 }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const pathname = useRouterState({
-		// Where one has come to, not where one is going: the old page is still there meanwhile.
+		// Uses the page that is shown, not the one that is loading, because the old page stays visible
+		// meanwhile.
 		select: ({ resolvedLocation, location }) =>
 			(resolvedLocation ?? location).pathname,
 	});
@@ -30,7 +31,7 @@ export function PageHeader({
 	useEffect(() => {
 		const isNavigation = shown !== undefined && shown !== pathname;
 		shown = pathname;
-		// A form that is all that one came for has put the focus into its first field.
+		// On a page that is only a form, the first field already has the focus.
 		const isInForm = document.activeElement?.closest("form");
 		if (isNavigation && !isInForm) {
 			heading.current?.focus({ preventScroll: true });

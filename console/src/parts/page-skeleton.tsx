@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from "@mantine/core";
 
-/** In the place of a page that is being loaded. */
+/** Takes the place of a page while it loads. */
 export function PageSkeleton() {
 	return (
 		<Stack aria-busy="true" aria-label="Loading" role="status">
@@ -10,7 +10,7 @@ export function PageSkeleton() {
 	);
 }
 
-/** In the place of a list's rows. */
+/** Takes the place of a list's rows while they load. */
 export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
 	return (
 		<Stack gap="xs">

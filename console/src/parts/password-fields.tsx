@@ -1,24 +1,24 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 import type { MIN_PASSWORD } from "../../../src/sign-in/password-rules.ts";
 
-/** The server's own number: another there fails the type check here. */
+/** Equal to the server's number; another value fails the type check here. */
 const MIN: typeof MIN_PASSWORD = 12;
 
-/** The password that one has. */
+/** Asks for the current password. */
 export function PresentPasswordInput(props: PasswordInputProps) {
 	return (
 		<PasswordInput
 			label="Password"
 			name="password"
 			autoComplete="current-password"
-			// Mantine tells a screen reader of every wrong field but this kind.
+			// Mantine announces errors of every field except password fields.
 			aria-invalid={Boolean(props.error)}
 			{...props}
 		/>
 	);
 }
 
-/** A password that is being chosen, with what is asked of it. */
+/** Asks for a new password and shows its rules. */
 export function NewPasswordInput(props: PasswordInputProps) {
 	return (
 		<PresentPasswordInput

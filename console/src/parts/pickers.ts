@@ -1,17 +1,18 @@
-/** What every control has from which one picks; what is typed in it narrows the list. */
+/** Defaults of every picker. Typing narrows its list. */
 export const PICKER = {
 	"data-picker": true,
 	searchable: true,
 	selectFirstOptionOnChange: true,
-	// Who walks through a form by keyboard is not shown every list on the way.
+	// Focus alone does not open a list, so the keyboard moves through a form without opening each
+	// one.
 	openOnFocus: false,
 	nothingFoundMessage: "Nothing matches",
 } as const;
 
 /**
- * Enter in a picker whose list is open never sends the form around it: it takes what is marked,
- * else the first that matches what is typed. Mantine does the former; of a list that came from the
- * server after the typing it has marked none. Listens at the document, so that Mantine comes first.
+ * Enter in a picker with an open list never submits the form. It takes the marked option, or else
+ * the first that matches. Mantine takes a marked option, but marks none in a list that arrives from
+ * the server after the typing. The listener is on the document, so Mantine handles the key first.
  */
 export function listenToPickers(): void {
 	document.addEventListener("keydown", (event) => {
@@ -27,7 +28,7 @@ export function listenToPickers(): void {
 			)
 			?.click();
 	});
-	// What is typed replaces what was chosen, instead of being added to its name.
+	// Typing replaces the chosen value instead of adding to its name.
 	let wasFocused = false;
 	document.addEventListener("pointerdown", (event) => {
 		wasFocused = event.target === document.activeElement;

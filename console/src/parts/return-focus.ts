@@ -3,7 +3,7 @@ import { useEffect } from "react";
 const TRIES = 20;
 const TRY_MS = 30;
 
-/** What had the focus last outside every dialog, menu and list of choices. */
+/** The element outside dialogs, menus and option lists that had the focus last. */
 let opener: HTMLElement | null = null;
 
 document.addEventListener("focusin", ({ target }) => {
@@ -11,9 +11,9 @@ document.addEventListener("focusin", ({ target }) => {
 });
 
 /**
- * When a dialog has closed, the focus goes back to what opened it; a dialog that was opened from
- * a menu, to the button of the menu. Mantine does so only where the dialog is there before it
- * opens, and not from a menu.
+ * When a dialog closes, the focus returns to the element that opened it, or to the button of the
+ * menu that it was opened from. Mantine does so only for a dialog that is mounted before it opens,
+ * and not from a menu.
  */
 export function useReturnFocus(isOpen = true): void {
 	useEffect(() => {
@@ -23,7 +23,10 @@ export function useReturnFocus(isOpen = true): void {
 	}, [isOpen]);
 }
 
-/** Until the dialog is gone: it may fade. Where the focus is somewhere else by then, it stays. */
+/**
+ * Waits until the dialog is gone, because it may fade out. If the focus is elsewhere by then, it
+ * stays there.
+ */
 function returnTo(element: HTMLElement | null, tries: number): void {
 	setTimeout(() => {
 		const { activeElement, body } = document;

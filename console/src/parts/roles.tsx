@@ -22,7 +22,7 @@ export const roleOptions = Object.entries(ROLES).map(([value, { label }]) => ({
 	label,
 }));
 
-/** The roles with what each may do. */
+/** Shows the roles and what each may do. */
 export function RoleField({
 	label = "Role",
 	value,

@@ -1,29 +1,29 @@
 import type { FormErrors } from "@mantine/form";
 import { ApiError, asSentence } from "../api.ts";
 
-/** What a form must be able to do, whatever its values. */
+/** The methods of a form that this file needs, whatever its values. */
 interface FormLike {
 	setErrors: (errors: FormErrors) => void;
 	getInputNode: (path: string) => HTMLElement | null;
 }
 
 /**
- * Puts the server's messages beside the fields they name, and the focus into the first of
- * them. Gives the sentence that is left for the form as a whole, or null: what names no
- * field that is `shown`, and every error that is not about fields.
+ * Puts the server's messages beside the fields they name and focuses the first. Returns the
+ * sentence that remains for the form as a whole, or null: messages about fields that are not
+ * `shown`, and errors that are not about fields.
  */
 export function applyServerErrors(
 	form: FormLike,
 	error: unknown,
 	shown: readonly string[],
-	/** Puts the server's names of fields and choices into words. */
+	/** Replaces the server's names of fields and choices with words. */
 	inWords: (text: string) => string = (text) => text,
 ): string | null {
 	if (!(error instanceof ApiError)) throw error;
 	const errors: FormErrors = {};
 	const others: string[] = [];
 	for (const { field, message } of error.fields) {
-		// `vendor_ids[2]` is about an entry of the field vendor_ids.
+		// `vendor_ids[2]` is an entry of the field vendor_ids.
 		const name = field.split(/[.[]/, 1)[0] ?? "";
 		if (shown.includes(name)) errors[name] ??= asSentence(inWords(message));
 		else others.push(inWords(field ? `${field} ${message}` : message));

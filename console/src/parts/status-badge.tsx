@@ -18,7 +18,7 @@ const TONES: Record<Tone, { color: string; icon: Icon }> = {
 	neutral: { color: "gray.6", icon: IconCircleDashed },
 };
 
-/** A state in words, with a shape and a colour: never by colour alone. */
+/** Shows a state as a word, a shape and a colour, and never as a colour alone. */
 export function StatusBadge({ tone, label }: { tone: Tone; label: string }) {
 	const { color, icon: Shape } = TONES[tone];
 	return (

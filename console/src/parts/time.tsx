@@ -10,12 +10,12 @@ const PRECISE = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeStyle: "medium",
 });
-// With the zone, for what may have to be proved.
+// With the time zone, for times that may have to be proved.
 const ZONED = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeStyle: "long",
 });
-// A date of the calendar has no zone: it must not slip to the day before.
+// A calendar date has no time zone, so it must not slip to the day before.
 const DAY = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeZone: "UTC",
@@ -33,7 +33,9 @@ const UNITS = [
 
 const FORMATS = { minutes: SHORT, seconds: PRECISE, zone: ZONED };
 
-/** A moment in the reader's zone, as precise as it is wanted; the full time as a title. */
+/**
+ * Shows a moment in the reader's time zone with the wanted precision. The title has the full time.
+ */
 export function DateTime({
 	value,
 	to = "minutes",
@@ -50,7 +52,7 @@ export function DateTime({
 	);
 }
 
-/** "3 hours ago"; the full time as a title. */
+/** Shows "3 hours ago". The title has the full time. */
 export function RelativeTime({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
 	const date = new Date(value);
@@ -61,13 +63,16 @@ export function RelativeTime({ value }: { value: string | null | undefined }) {
 	);
 }
 
-/** A date of the calendar, YYYY-MM-DD. */
+/** Shows a calendar date, YYYY-MM-DD. */
 export function CalendarDate({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
 	return <time dateTime={value}>{formatDay(value)}</time>;
 }
 
-/** A date of the calendar in words. What is no date, as in an address, stays as it is. */
+/**
+ * Returns a calendar date in words. A text that is not a date, for example in an address, is
+ * returned unchanged.
+ */
 export function formatDay(day: string): string {
 	const date = new Date(`${day}T00:00:00Z`);
 	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
@@ -79,7 +84,7 @@ export function formatTime(time: string): string {
 	return Number.isNaN(date.getTime()) ? time : SHORT.format(date);
 }
 
-/** `date` as seen at `nowMs`, in the largest unit that fits. */
+/** Returns `date` relative to `nowMs`, in the largest unit that fits. */
 export function relativeTo(date: Date, nowMs: number): string {
 	const seconds = (date.getTime() - nowMs) / 1000;
 	for (const [unit, length] of UNITS) {
@@ -92,7 +97,7 @@ export function relativeTo(date: Date, nowMs: number): string {
 		: RELATIVE.format(Math.trunc(seconds), "second");
 }
 
-/** The time of a day stays in one piece: no line ends before its PM. */
+/** Keeps a time in one piece, so that no line ends before its PM. */
 function withoutBreaks(text: string): string {
 	return text.replace(/(?<=\d) (?=[AP]M\b)/gi, "\u00a0");
 }

@@ -21,7 +21,7 @@ export function AccountMenu() {
 			});
 			return;
 		}
-		// Nothing of what was read stays for whoever comes next.
+		// Nothing that was loaded may remain for the next user.
 		queryClient.clear();
 		await router.navigate({ to: "/sign-in" });
 	};

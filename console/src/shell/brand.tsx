@@ -1,6 +1,6 @@
 import { Group, Text } from "@mantine/core";
 
-/** `isAlone`: nothing beside it, so the name has room on a narrow screen too. */
+/** `isAlone`: nothing stands beside the name, so a narrow screen has room for it too. */
 export function Brand({
 	size = 24,
 	isAlone = false,

@@ -8,7 +8,10 @@ import { ButtonLink } from "../parts/links.tsx";
 import { PageHeader } from "../parts/page-header.tsx";
 import { meQuery, organizationsQuery } from "../queries.ts";
 
-/** The pages of an organization, as long as one belongs to it: membership can end at any time. */
+/**
+ * Renders the pages of an organization while the user belongs to it. A membership can end at any
+ * time.
+ */
 export function InOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);
 	const { data: me } = useQuery(meQuery);

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useShownOrganization } from "../organization.ts";
 import { organizationsQuery } from "../queries.ts";
 
-/** The organization one works in, and the way to another one. */
+/** Shows the current organization, with a way to switch to another one. */
 export function OrganizationSwitcher() {
 	const { data = [] } = useQuery(organizationsQuery);
 	const current = useShownOrganization();

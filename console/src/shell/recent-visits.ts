@@ -8,7 +8,10 @@ export interface Visit {
 const KEPT = 8;
 const keyOf = (organizationId: string) => `assay-recent-${organizationId}`;
 
-/** What was opened last in this browser, newest first. Names are not kept: they change. */
+/**
+ * The records that were opened last in this browser, newest first. Names are not stored, because
+ * they change.
+ */
 export function recentVisits(organizationId: string): Visit[] {
 	try {
 		const kept = localStorage.getItem(keyOf(organizationId));
@@ -28,6 +31,6 @@ export function rememberVisit(organizationId: string, visit: Visit): void {
 			JSON.stringify([visit, ...others].slice(0, KEPT)),
 		);
 	} catch {
-		// Storage is refused: nothing is remembered.
+		// Storage is blocked, so nothing is remembered.
 	}
 }

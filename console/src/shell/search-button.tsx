@@ -7,7 +7,7 @@ import { findRegisterKind } from "../register-kinds.ts";
 import { rememberVisit } from "./recent-visits.ts";
 import { keepTyping } from "./typed-ahead.ts";
 
-/** By then the page itself has been loaded, as a rule. */
+/** By then the page itself has usually loaded. */
 const IDLE_MS = 2_000;
 
 const load = () => import("./search-dialog.tsx");
@@ -17,7 +17,7 @@ const SearchDialog = lazy(async () => ({
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** The search over everything: by the button, or by Ctrl-K (⌘K) from anywhere. */
+/** Opens the search over everything, with the button or with Ctrl-K (⌘K) from anywhere. */
 export function SearchButton() {
 	const [isOpen, setIsOpen] = useState(false);
 	const [wasOpened, setWasOpened] = useState(false);
@@ -32,12 +32,12 @@ export function SearchButton() {
 		typedAhead.current();
 		setIsOpen(false);
 	};
-	// On a slow line the first opening is not to wait for it.
+	// Loaded in advance, so that the first opening does not wait on a slow line.
 	useEffect(() => {
 		const timer = setTimeout(() => load().catch(() => {}), IDLE_MS);
 		return () => clearTimeout(timer);
 	}, []);
-	// Within fields too.
+	// Works inside fields too.
 	useHotkeys([["mod+K", () => (isOpen ? close() : open())]], []);
 	useHotkeys([["/", () => focusListSearch() || open()]]);
 	useVisits();
@@ -87,14 +87,14 @@ export function SearchButton() {
 	);
 }
 
-/** False when the page has no list with a search of its own. */
+/** Returns false if the page has no list with a search field. */
 function focusListSearch(): boolean {
 	const field = document.querySelector<HTMLInputElement>("[data-list-search]");
 	field?.focus();
 	return field !== null;
 }
 
-/** Notes which records one opens, for the search to offer them again. */
+/** Remembers which records are opened, so that the search can offer them again. */
 function useVisits(): void {
 	const { org, kind, id } = useParams({ strict: false });
 	useEffect(() => {

@@ -23,11 +23,11 @@ export interface Destination {
 	params?: Record<string, string>;
 }
 
-/** What can be done besides opening a record: going to a page, adding, light and dark. */
+/** A command besides opening a record: going to a page, adding a record, or changing the theme. */
 export interface Command {
 	id: string;
 	label: string;
-	/** Other words that people look for it by. */
+	/** Other words that people may look for it by. */
 	words?: string;
 	icon: Icon;
 	to?: Destination;
@@ -40,7 +40,7 @@ interface Reader {
 	mayAdmin: boolean;
 }
 
-/** The commands that the server would not refuse this reader. */
+/** Returns the commands that the reader's role allows. */
 export function commandsFor(reader: Reader): {
 	pages: Command[];
 	actions: Command[];

@@ -13,7 +13,7 @@ export function SearchDialog({
 }: {
 	opened: boolean;
 	onClose: () => void;
-	/** What was typed since it was opened, while there was no field yet; once. */
+	/** Returns, once, what was typed after opening and before the field appeared. */
 	takeTyped: () => string;
 }) {
 	useReturnFocus(opened);
@@ -29,7 +29,7 @@ export function SearchDialog({
 	);
 }
 
-/** A field and, below it, what can be chosen; the focus stays in the field all the time. */
+/** A field with the options below it. The focus stays in the field. */
 function Search({
 	onClose,
 	takeTyped,
@@ -49,7 +49,7 @@ function Search({
 	const items = groups.flatMap((group) => group.items);
 	const at = Math.min(active, items.length - 1);
 	const chosen = items[at];
-	// Records may still be those of the words before; commands never are.
+	// Records may still match the previous words. Commands always match the current ones.
 	const isReady = !isSearching || chosen?.isCommand;
 	const optionId = (index: number) => `${listId}-${index}`;
 
@@ -59,7 +59,7 @@ function Search({
 			?.scrollIntoView({ block: "nearest" });
 	});
 
-	// Enter before the answer is there opens what comes.
+	// Enter before the response arrives opens its first record.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` is a new object each time.
 	useEffect(() => {
 		if (!isEntered || !isReady) return;
@@ -178,7 +178,7 @@ function Option({
 			aria-selected={isActive}
 			className={styles.option}
 			onClick={choose}
-			// The field keeps the focus.
+			// Keeps the focus in the field.
 			onMouseDown={(event) => event.preventDefault()}
 		>
 			<Shape size={18} stroke={1.6} aria-hidden className={styles.icon} />

@@ -29,7 +29,7 @@ interface ItemGroup {
 	items: Item[];
 }
 
-/** What can be chosen for what is typed; before anything is, what was opened last. */
+/** Returns the options for the typed words, or the last visited records if nothing is typed. */
 export function useSearchItems(typed: string, onClose: () => void) {
 	const { org } = useParams({ strict: false });
 	const { data: organizations } = useQuery(organizationsQuery);
@@ -116,13 +116,13 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		const byId = new Map(
 			names.data?.records.map(({ id, name }) => [id, name]) ?? [],
 		);
-		// What was deleted since has no name any more.
+		// A record that was deleted since has no name.
 		return visits
 			.filter(({ id }) => byId.has(id))
 			.map(({ kind, id }) => recordItem(kind, id, byId.get(id) ?? null));
 	}
 
-	/** The kind of the best match comes first. */
+	/** Groups records by kind, beginning with the kind of the best match. */
 	function recordGroups(): ItemGroup[] {
 		const records = found.data?.records ?? [];
 		return [...new Set(records.map(({ kind }) => kind))].map((kind) => ({

@@ -23,7 +23,7 @@ import { Navigation } from "./navigation.tsx";
 import { OrganizationSwitcher } from "./organization-switcher.tsx";
 import { SearchButton } from "./search-button.tsx";
 
-/** What is around every page of somebody who has signed in. */
+/** Frames every page of a signed-in user. */
 export function Shell() {
 	const [isOpen, { toggle, close }] = useDisclosure();
 	const { org } = useParams({ strict: false });
@@ -35,7 +35,7 @@ export function Shell() {
 	const burger = useRef<HTMLButtonElement>(null);
 	const dismiss = () => {
 		close();
-		// What had the focus is hidden now.
+		// The element that had the focus is hidden now.
 		burger.current?.focus();
 	};
 	useHotkeys(isOpen ? [["Escape", dismiss]] : []);

@@ -1,11 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, request } from "../../api.ts";
 
-/** What the address of the second factor gives when it is begun. */
+/** The response that begins the set-up of two-factor authentication. */
 export interface Begun {
 	/** otpauth://totp/…, with the key. */
 	totpURI: string;
-	/** They count once the first code was right. */
+	/** These codes are valid once the first code was right. */
 	backupCodes: string[];
 }
 
@@ -25,7 +25,7 @@ export function beginTwoFactor(password: string): Promise<Begun> {
 	return send("two-factor/enable", { password });
 }
 
-/** The first right code switches the second factor on. */
+/** The first right code turns two-factor authentication on. */
 export function confirmTwoFactor(code: string): Promise<unknown> {
 	return send("two-factor/verify-totp", { code });
 }
@@ -34,7 +34,7 @@ export function disableTwoFactor(password: string): Promise<unknown> {
 	return send("two-factor/disable", { password });
 }
 
-/** New recovery codes, in place of all before them. */
+/** Makes new recovery codes, which replace all earlier ones. */
 export async function renewRecoveryCodes(password: string): Promise<string[]> {
 	const answer = await send<{ backupCodes: string[] }>(
 		"two-factor/generate-backup-codes",
@@ -43,7 +43,7 @@ export async function renewRecoveryCodes(password: string): Promise<string[]> {
 	return answer.backupCodes;
 }
 
-/** How many of one's recovery codes were not used yet; its key begins with what it is. */
+/** Counts the user's unused recovery codes. */
 export const recoveryCodesLeftQuery = queryOptions({
 	queryKey: ["recoveryCodesLeft"],
 	queryFn: ({ signal }) =>
@@ -72,12 +72,12 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	},
 };
 
-/** Refusals that say in words what is wrong with it. */
+/** Errors that say in words what is wrong with the field. */
 const NEW_PASSWORD = new Set(["SAME_PASSWORD", "WEAK_PASSWORD"]);
 
 /**
- * Refusals of better-auth in the shape of our own: beside the field they are about. A wrong
- * code is 401 there, which elsewhere means that the session has ended.
+ * Gives an error of better-auth the shape of our own errors, beside the field that it concerns.
+ * better-auth answers a wrong code with 401, which elsewhere means that the session has ended.
  */
 async function send<Result>(path: string, body: object): Promise<Result> {
 	try {

@@ -1,4 +1,4 @@
-/** Out of sight: tells a password manager whose the password beside it is. */
+/** A hidden field that tells password managers whose password stands beside it. */
 export function AccountName({ email }: { email: string }) {
 	return (
 		<input

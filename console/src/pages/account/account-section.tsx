@@ -1,7 +1,7 @@
 import { Group, Paper, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 
-/** A part of the account's page. */
+/** A section of the account page. */
 export function Section({
 	title,
 	description,
@@ -10,7 +10,7 @@ export function Section({
 }: {
 	title: string;
 	description?: ReactNode;
-	/** At the right of the title. */
+	/** Stands at the right of the title. */
 	action?: ReactNode;
 	children?: ReactNode;
 }) {

@@ -2,7 +2,10 @@ import { Modal } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 
-/** `mustBeRead`: what is shown once must not go with a click beside it. */
+/**
+ * With `mustBeRead`, a click beside the dialog does not close it. It is for content that is shown
+ * only once.
+ */
 export function Dialogue({
 	title,
 	onClose,

@@ -23,7 +23,10 @@ const TITLES: Record<Step, string> = {
 	codes: "Two-factor authentication is on",
 };
 
-/** Password, then the key for the authenticator and a first code of it, then the recovery codes. */
+/**
+ * Asks for the password, shows the key for the authenticator, asks for a first code, and shows the
+ * recovery codes.
+ */
 export function EnableTwoFactor({
 	email,
 	onClose,
@@ -92,7 +95,7 @@ function Scan({
 		onDone,
 	);
 	const secret = new URL(uri).searchParams.get("secret") ?? "";
-	// In fours, as it is read and typed; apps take it with the spaces.
+	// Groups of four are easier to read and type. Apps accept the spaces.
 	const key = secret.replace(/(.{4})(?=.)/g, "$1 ");
 	return (
 		<form noValidate onSubmit={saving.submit}>

@@ -12,7 +12,7 @@ import type { Profile } from "./profile-form.tsx";
 
 type Own = Profile["organizations"][number];
 
-/** Where one is a member, and the way out. */
+/** Lists the user's organizations, with a way to leave each. */
 export function OwnOrganizations({
 	organizations,
 }: {
@@ -63,7 +63,7 @@ export function OwnOrganizations({
 	);
 }
 
-/** Whether one is its only administrator decides what can be done. */
+/** Offers to leave the organization, or explains why its only administrator cannot. */
 function Leave({
 	organization,
 	onClose,

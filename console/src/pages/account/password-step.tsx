@@ -6,7 +6,10 @@ import { PresentPasswordInput } from "../../parts/password-fields.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { AccountName } from "./account-name.tsx";
 
-/** In a dialog: asks for the present password before something that a borrowed session must not do. */
+/**
+ * Asks for the current password in a dialog, before an action that somebody at an unattended
+ * browser must not take.
+ */
 export function PasswordStep<Result>({
 	email,
 	children,
@@ -17,9 +20,9 @@ export function PasswordStep<Result>({
 	onCancel,
 }: {
 	email: string;
-	/** What will happen. */
+	/** Says what will happen. */
 	children: ReactNode;
-	/** What the button does. */
+	/** Label of the button. */
 	action: string;
 	isDangerous?: boolean;
 	onSubmit: (password: string) => Promise<Result>;

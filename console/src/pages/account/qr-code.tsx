@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** Dark on light in both colour schemes: many scanners read nothing else. */
+/** Dark on light in both colour schemes, because many scanners read nothing else. */
 export function QrCode({ text, label }: { text: string; label: string }) {
 	const { data, size } = encode(text, { ecc: "M", border: 4 });
 	const path = data

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 
 type Session = OutputOf<"listSessions">["sessions"][number];
 
-/** Where one is signed in, this browser first. */
+/** Lists the user's sessions, with this browser first. */
 export function Sessions() {
 	const found = useQuery(operationQuery("listSessions", {}));
 	const [ending, setEnding] = useState<Session | "others" | null>(null);
@@ -124,7 +124,7 @@ function SessionRow({
 	);
 }
 
-/** The server notes a visit once an hour: what is younger is all the same. */
+/** The server records a visit once an hour, so younger times cannot be told apart. */
 function LastSeen({ value }: { value: string }) {
 	if (Date.now() - Date.parse(value) < HOUR_MS) {
 		return <>seen within the last hour</>;

@@ -17,7 +17,7 @@ import { RecoveryCodes } from "./recovery-codes.tsx";
 
 type Dialog = "enable" | "renew" | "disable";
 
-/** The second factor: its whole life. */
+/** Two-factor authentication: turning it on and off, and renewing the recovery codes. */
 export function TwoFactor({
 	email,
 	isEnabled,
@@ -86,7 +86,7 @@ export function TwoFactor({
 
 const FEW_CODES = 3;
 
-/** Who has used most of them should make new ones while they can still sign in. */
+/** A user with few codes left should make new ones while they can still sign in. */
 function CodesLeft() {
 	const { data } = useQuery(recoveryCodesLeftQuery);
 	if (!data) return null;

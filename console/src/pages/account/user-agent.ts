@@ -1,4 +1,7 @@
-/** More telling ones first: nearly all claim to be Safari, and most to be Chrome. */
+/**
+ * More specific names come first: nearly all browsers claim to be Safari, and most claim to be
+ * Chrome.
+ */
 const BROWSERS = [
 	["Edge", /\bEdgA?\//],
 	["Opera", /\bOPR\//],
@@ -20,7 +23,7 @@ const SYSTEMS = [
 	["FreeBSD", /\bFreeBSD\b/],
 ] as const;
 
-/** What a browser says it is, in words: "Firefox on Linux". */
+/** Returns a browser's user agent in words: "Firefox on Linux". */
 export function deviceWords(userAgent: string | null): string {
 	if (!userAgent) return "Unknown browser";
 	const find = (known: readonly (readonly [string, RegExp])[]) =>

@@ -20,7 +20,7 @@ const WHEN = new Intl.DateTimeFormat(undefined, {
 	timeStyle: "short",
 });
 
-/** What was known of every check at a moment: the proof for an auditor. */
+/** Shows the state of every check at a moment in the past, as evidence for an auditor. */
 export function AsOf({ device, at }: { device: Device; at: Date }) {
 	const { organization } = useOrganization();
 	const atMs = at.getTime();
@@ -66,7 +66,7 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 	);
 }
 
-/** The server's own rule for the past: older than two intervals and a minute was stale then. */
+/** Applies the server's rule to the past: a device was stale after two intervals and a minute. */
 function State({
 	checkKey,
 	span,
@@ -91,7 +91,7 @@ function State({
 		);
 	}
 	const observedMs = Date.parse(span.last_observed_at);
-	// Observations went on after the moment: so one was near it.
+	// There were observations after the moment, so one was near it.
 	const isKnown = observedMs >= staleBeforeMs;
 	return (
 		<div>

@@ -15,7 +15,7 @@ import { Evidence } from "./evidence.tsx";
 
 type Posture = Device["postures"][number];
 
-/** Each check as it is now; those of a silent device as they were known last. */
+/** Shows each check as it is now. For a silent device it shows the last known states. */
 export function ChecksTab({
 	device,
 	opened,
@@ -72,7 +72,7 @@ export function ChecksTab({
 	);
 }
 
-/** Says why no check has a state and what to do. A list of "Not reported" says neither. */
+/** Says why no check has a state and what to do. A list of "Not reported" would say neither. */
 function NothingYet({ device }: { device: Device }) {
 	return (
 		<Alert

@@ -12,7 +12,7 @@ import { DateTime } from "../../parts/time.tsx";
 type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];
 
-/** What does not fit together about a device, and what to do about it. */
+/** Shows what conflicts about a device, and what to do about it. */
 export function Conflicts({ found }: { found: Found }) {
 	return found.conflicts.map((conflict) => (
 		<Alert

@@ -17,7 +17,7 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number]["value"];
 
-/** Makes a person with what is required, without leaving the form one is in. */
+/** Creates a person with the required fields only, without leaving the form around it. */
 export function CreatePerson({
 	onClose,
 	onCreated,
@@ -53,7 +53,7 @@ export function CreatePerson({
 		},
 	});
 	const submit = (event: FormEvent<HTMLFormElement>) => {
-		// In the page this form may stand within another one.
+		// This form may be rendered inside another one.
 		event.stopPropagation();
 		setRefusal(null);
 		form.onSubmit((values) => creating.mutate(values))(event);

@@ -18,7 +18,7 @@ import { ReissueToken } from "./reissue-token.tsx";
 
 type Dialog = "edit" | "reissue" | "revoke" | "delete";
 
-/** What the reader may do with a device. */
+/** The actions on a device that the reader may take. */
 export function DeviceActions({ device }: { device: Device }) {
 	const { mayWrite, mayAdmin } = useOrganization();
 	const [dialog, setDialog] = useState<Dialog | null>(null);
@@ -114,7 +114,7 @@ function Delete({ device, ...asked }: Asked) {
 					to: "/o/$org/devices",
 					params: { org: device.organization_id },
 				});
-				// Nobody asks for it again; the rest is read anew.
+				// Nobody will read this entry again. The other queries are fetched again.
 				queryClient.removeQueries({
 					queryKey: ["getDevice", { id: device.id }],
 				});

@@ -15,7 +15,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 
-/** The columns of the list; `names` are those of the owners, as far as they are known yet. */
+/** Returns the columns of the list. `names` holds the owners' names that are loaded so far. */
 export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "name",
@@ -71,7 +71,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	},
 ];
 
-/** Hosts that differ in the end of their names alone would look the same if it were cut off. */
+/** Host names often differ only at their end, so they are not cut off. */
 const BREAKS = { style: { overflowWrap: "anywhere" } } as const;
 
 function Name({ device }: { device: Device }) {
@@ -113,7 +113,7 @@ function Name({ device }: { device: Device }) {
 	);
 }
 
-/** What is wrong in a few words; of a silent device only as known last. */
+/** Names the failing checks in a few words. For a silent device they are the last known ones. */
 function Checks({ device }: { device: Device }) {
 	const { postures } = device;
 	if (postures.length === 0) {

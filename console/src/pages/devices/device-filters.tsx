@@ -16,7 +16,7 @@ import {
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
-/** What the list is narrowed by, beside the search. */
+/** The filters of the list, beside the search. */
 export function DeviceFilters({ list }: { list: ListControls }) {
 	const { organizationId } = useOrganization();
 	const summary = useQuery(summaryQuery(organizationId));
@@ -104,7 +104,10 @@ const CONFLICTS = [
 	{ value: "POSSIBLE_CLONE", label: "Possible clone" },
 ];
 
-/** Seldom chosen, so without a control of their own; the home page's numbers lead here with them. */
+/**
+ * These filters are seldom used and have no control of their own. Numbers on the home page link to
+ * them.
+ */
 const OTHER_STATES = [
 	["passing_check", "Passing"],
 	["unknown_check", "Unknown"],

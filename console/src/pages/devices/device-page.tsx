@@ -33,7 +33,7 @@ const TABS = {
 
 type Tab = keyof typeof TABS;
 
-/** While somebody waits for it to enroll. */
+/** Polls while the page waits for the device to enroll. */
 const WAITING_MS = 3_000;
 const USUAL_MS = 30_000;
 
@@ -80,7 +80,7 @@ export function Page() {
 				>
 					<Tabs.List
 						mb="md"
-						// On a phone they scroll instead of standing in two lines.
+						// On a phone the tabs scroll instead of taking two lines.
 						style={{ flexWrap: "nowrap", overflow: "auto hidden" }}
 					>
 						{(Object.keys(TABS) as Tab[]).map((name) => (
@@ -114,7 +114,7 @@ export function Page() {
 	);
 }
 
-/** A place to go back to, and in what state the device is; it changes by itself. */
+/** The link back to the list and the state of the device, which updates by itself. */
 function State({ device }: { device: Device }) {
 	const { tone, label } = STATUSES[device.status];
 	return (

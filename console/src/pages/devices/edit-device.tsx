@@ -11,7 +11,7 @@ import { refusalOf } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { OwnerField } from "./owner-field.tsx";
 
-/** What people say of a device: its name and owner. The rest its agent says. */
+/** Edits the name and the owner. The agent reports everything else. */
 export function EditDevice({
 	device,
 	onClose,

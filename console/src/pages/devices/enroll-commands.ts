@@ -1,6 +1,6 @@
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 
-/** What a device needs to enroll. */
+/** The values that a device needs to enroll. */
 export interface Enrollment {
 	serverUrl: string;
 	token: string;
@@ -11,8 +11,9 @@ type Commands = {
 };
 
 /**
- * Installs the agent on a device that has its program. The token is not in it: the agent asks for
- * it, and the list of processes, which every user of the device sees, does not show it.
+ * Returns the command that installs the agent on a device that has its program. The token is not in
+ * the command. The agent asks for it, so the list of processes, which every user of the device can
+ * see, does not show it.
  */
 export const agentCommands: Commands = {
 	LINUX: sudoInstall,
@@ -28,8 +29,9 @@ function sudoInstall({ serverUrl }: Enrollment): string {
 }
 
 /**
- * Enrolls the machine that it is run on and sends a first heartbeat and posture report, with
- * nothing but what the system brings along. The report says what it knows: nothing. The key stays in the variable `key` of that shell.
+ * Returns the commands that enroll the machine they run on and send a first heartbeat and posture
+ * report, with nothing but what the system includes. The report claims nothing: its check is
+ * unknown. The key stays in the shell variable `key`.
  */
 export const manualCommands: Commands = {
 	LINUX: (enrollment) =>
@@ -88,7 +90,7 @@ function withCurl(
 	].join("\n");
 }
 
-/** A value with words in it; a substitution alone needs no quotes. */
+/** A value that may contain spaces needs quotes; a substitution alone does not. */
 function quoted(value: string): string {
 	return value.startsWith("$(") ? value : `"${value}"`;
 }

@@ -12,7 +12,7 @@ const POLL_MS = 2_000;
 
 type Found = OutputOf<"getDevice">;
 
-/** Waits for a device to use a token that was just given out; needs no reload. */
+/** Waits until a device uses a token that was just issued. The page needs no reload. */
 export function EnrollmentProgress({
 	deviceId,
 	tokenId,

@@ -6,7 +6,7 @@ import { DateTime } from "../../parts/time.tsx";
 import { agentCommands, manualCommands } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
 
-/** What addDevice and reissueEnrollmentToken give. */
+/** The output of addDevice and reissueEnrollmentToken. */
 export interface IssuedToken {
 	device: { id: string };
 	enrollment_token_id: string;
@@ -17,7 +17,7 @@ export interface IssuedToken {
 
 type Platform = keyof typeof PLATFORMS;
 
-/** The token, once, with what to do with it on the device, and whether that has happened. */
+/** Shows the token once, the steps on the device, and whether the device has enrolled. */
 export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 	const enrollment = {
 		serverUrl: issued.server_url,
@@ -94,7 +94,9 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 	);
 }
 
-/** What the reader sits at is most likely what is enrolled first. */
+/**
+ * Guesses the platform from the reader's own browser, because that machine is often enrolled first.
+ */
 function thisPlatform(): Platform {
 	const { userAgent } = navigator;
 	if (/Windows/.test(userAgent)) return "WINDOWS";

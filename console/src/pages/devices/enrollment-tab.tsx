@@ -25,7 +25,7 @@ const STATES = {
 	},
 } as const satisfies Record<Token["state"], object>;
 
-/** Whether the device has enrolled, and the token that waits for it. */
+/** Shows whether the device has enrolled, and any open token. */
 export function EnrollmentTab({ found }: { found: Found }) {
 	const { device, enrollment_token: token } = found;
 	return (

@@ -7,7 +7,7 @@ import { inWords } from "../../parts/names-in-words.ts";
 
 type Json = Record<string, unknown>;
 
-/** What an agent saw, to be read; as it was sent on demand. */
+/** Shows the evidence that an agent sent in readable form, and on demand as JSON. */
 export function Evidence({
 	evidence,
 	checkName,

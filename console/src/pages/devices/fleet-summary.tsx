@@ -36,7 +36,7 @@ export function summaryQuery(organizationId: string) {
 	});
 }
 
-/** How the fleet stands, above its list; every number is a link that filters the list. */
+/** Sums up the fleet above the list. Every number is a link that filters the list. */
 export function FleetSummary() {
 	const { organizationId } = useOrganization();
 	const summary = useQuery({
@@ -87,7 +87,8 @@ function Counts<Name extends string>({
 }) {
 	const { organizationId } = useOrganization();
 	const names = (Object.keys(words) as Name[]).filter(
-		// An ACTIVE device was seen at least once; it would be a riddle.
+		// An ACTIVE device has been seen at least once, so a count of zero for "Never seen" would
+		// puzzle the reader.
 		(name) => name !== "NEVER" || counts[name] > 0,
 	);
 	return (
@@ -118,7 +119,7 @@ function Counts<Name extends string>({
 
 function Checks({ summary }: { summary: Summary }) {
 	const [isOpen, { toggle }] = useDisclosure();
-	// On a narrow screen the list matters first.
+	// On a narrow screen the list comes first.
 	const whenWide = isOpen ? {} : { visibleFrom: "sm" as const };
 	return (
 		<div>
@@ -168,7 +169,7 @@ function CheckBar({ check }: { check: Check }) {
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
 					search={{ ...HEARD, failing_check: check.check_key }}
-					// So large that the longest name of a check is whole at 1280 px.
+					// Wide enough for the longest name of a check at 1280 px.
 					fz={13}
 					c="inherit"
 					truncate
@@ -190,7 +191,10 @@ function CheckBar({ check }: { check: Check }) {
 	);
 }
 
-/** "10 pass · 2 fail · 1 stale": what is not zero, and always who passes; a link where a filter says it. */
+/**
+ * Renders "10 pass · 2 fail · 1 stale". It shows passes always and other states unless they are
+ * zero, and links a state that a filter can express.
+ */
 function PartsInWords({ check, name }: { check: Check; name: string }) {
 	const { organizationId } = useOrganization();
 	const parts = (Object.keys(PARTS) as Part[]).filter(
@@ -222,7 +226,7 @@ function PartsInWords({ check, name }: { check: Check; name: string }) {
 	});
 }
 
-/** What a check's states are counted over; but for the silent and those that report nothing. */
+/** The states that a check's devices are counted in, except stale and not reported. */
 const HEARD = { status: "ACTIVE", freshness: "ONLINE" };
 
 const FILTERS: { [P in Part]?: string } = {

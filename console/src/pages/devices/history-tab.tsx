@@ -45,7 +45,7 @@ interface Changes {
 	check?: string | undefined;
 }
 
-/** How each check has stood, and how all stood on a day. */
+/** Shows how each check changed, and all states on a chosen day. */
 export function HistoryTab({ device }: { device: Device }) {
 	const { organization } = useOrganization();
 	const search = useSearch({ from: "/signed-in/o/$org/devices/$id" });
@@ -57,7 +57,7 @@ export function HistoryTab({ device }: { device: Device }) {
 			search: (before: object) => ({ ...before, ...changes }),
 		} as never);
 	const range = rangeOf(search.range, device.created_at);
-	// By the hour, so that looking again asks for the same.
+	// Rounded to the hour, so that opening the page again sends the same request.
 	const fromMs =
 		Math.floor((Date.now() - RANGES[range].ms) / HOUR_MS) * HOUR_MS;
 	const history = useQuery({
@@ -71,7 +71,7 @@ export function HistoryTab({ device }: { device: Device }) {
 	const firstMs = Math.min(
 		...(history.data?.spans.map(({ since }) => Date.parse(since)) ?? []),
 	);
-	// A device of yesterday has not been silent for the week before.
+	// A device that was added yesterday was not silent for the week before.
 	const isYoung = !search.range && range === "7d" && firstMs > fromMs;
 	return (
 		<Stack>

@@ -5,7 +5,9 @@ export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const PAGE = 100;
-/** A device that changes its mind more often is shown from its latest changes on. */
+/**
+ * Most pages of changes that are read. A device with more changes is shown with its latest ones.
+ */
 const MAX_PAGES = 10;
 
 export const RANGES = {
@@ -17,14 +19,14 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-/** The period that the address names; else one that a device of this age has filled. */
+/** Returns the period in the address, or else one that fits the age of the device. */
 export function rangeOf(text: string | undefined, createdAt: string): Range {
 	if (text && Object.hasOwn(RANGES, text)) return text as Range;
 	const age = Date.now() - Date.parse(createdAt);
 	return age < RANGES["7d"].ms ? "7d" : "30d";
 }
 
-/** Every span that touches the time since `from`, newest first, as far as they fit. */
+/** Loads every span that touches the time since `from`, newest first, up to the limit. */
 export async function readSpans(
 	deviceId: string,
 	from: string,
@@ -45,7 +47,7 @@ export async function readSpans(
 	return { spans, isCut: cursor !== null };
 }
 
-/** A piece of a check's timeline: what was observed, or that nothing was. */
+/** A piece of a check's timeline: a state, or a time without reports. */
 export interface Piece {
 	status: Span["status"] | "SILENT";
 	fromMs: number;
@@ -54,8 +56,8 @@ export interface Piece {
 }
 
 /**
- * A check's timeline between two moments, oldest first. A state holds for as long as a
- * report may take to follow (`quietMs`); after that nothing is known until the next one.
+ * Returns a check's timeline between two moments, oldest first. A state holds for as long as the
+ * next report may take (`quietMs`). After that nothing is known until the next report.
  */
 export function piecesOf(
 	spans: readonly Span[],
@@ -70,7 +72,7 @@ export function piecesOf(
 		const ends = span.until ? Date.parse(span.until) : toMs;
 		const isQuiet = ends - observed > quietMs;
 		const holds = isQuiet ? observed : ends;
-		// One observation is an instant; it is drawn as wide as a state holds.
+		// A single observation is an instant. It is drawn as wide as a state holds.
 		const shown = isQuiet
 			? Math.min(Math.max(holds, begins + quietMs), ends)
 			: holds;
@@ -89,8 +91,9 @@ export function piecesOf(
 }
 
 /**
- * The last moment of a day in the reader's zone; of today the beginning of this minute, so
- * that looking again asks for the same. Undefined: no such day.
+ * Returns the last moment of a day in the reader's time zone. For today it is the start of this
+ * minute, so that opening the page again sends the same request. Returns undefined if there is no
+ * such day.
  */
 export function endOfDay(day: string | undefined): Date | undefined {
 	if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
@@ -100,7 +103,7 @@ export function endOfDay(day: string | undefined): Date | undefined {
 	return new Date(Math.min(end.getTime(), thisMinute));
 }
 
-/** Today as a date field has it, in the reader's zone. */
+/** Returns today's date in the reader's time zone, as a date field takes it. */
 export function today(): string {
 	const now = new Date();
 	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000)

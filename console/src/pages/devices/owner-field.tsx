@@ -4,7 +4,7 @@ import { useOrganization } from "../../organization.ts";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { CreatePerson } from "./create-person.tsx";
 
-/** Whose the device is; a person who is not there yet can be made at once. */
+/** Chooses the owner of the device. A missing person can be created on the spot. */
 export function OwnerField({
 	value,
 	onChange,

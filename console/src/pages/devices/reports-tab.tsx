@@ -20,7 +20,7 @@ import { Evidence } from "./evidence.tsx";
 
 type Row = OutputOf<"listDevicePostureReports">["posture_reports"][number];
 
-/** What the agent sent, as long as it is kept. */
+/** Lists the reports of the agent that are still kept. */
 export function ReportsTab({ device }: { device: Device }) {
 	const { cursor, report } = useSearch({
 		from: "/signed-in/o/$org/devices/$id",
@@ -132,7 +132,10 @@ export function ReportsTab({ device }: { device: Device }) {
 	);
 }
 
-/** An agent looks and sends; a report that waited for the service, or for a network, says of when it is. */
+/**
+ * Shortest delay, in milliseconds, from which a report shows when it was observed. An agent
+ * normally sends at once; a delayed report waited for the service or a network.
+ */
 const WAITED_MS = 60_000;
 
 function Waited({ report: { received_at, observed_at } }: { report: Row }) {
@@ -155,7 +158,7 @@ const TONES = {
 	not_applicable: "neutral",
 } as const;
 
-/** What is wrong first, by name. */
+/** Failing results come first, then by name. */
 function Results({ report }: { report: Row }) {
 	const failing = inOrder(report.failing_checks).filter((key) =>
 		report.failing_checks.includes(key),

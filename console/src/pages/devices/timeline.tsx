@@ -17,8 +17,8 @@ const TIME = new Intl.DateTimeFormat(undefined, {
 });
 
 /**
- * The states of one check in a period as a bar. A picture with its gist as text; the table
- * beneath has every span for who reads.
+ * Draws the states of one check in a period as a bar, with a summary as text. The table below it
+ * has every span for readers of text.
  */
 export function Timeline({
 	name,
@@ -33,7 +33,7 @@ export function Timeline({
 	fromMs: number;
 	toMs: number;
 	quietMs: number;
-	/** A moment to be pointed at. */
+	/** A moment to mark on the bar. */
 	markMs: number | undefined;
 }) {
 	const pieces = piecesOf(spans, fromMs, toMs, quietMs);
@@ -49,7 +49,7 @@ export function Timeline({
 						className={`${styles.span} ${CLASSES[piece.status]}`}
 						data-status={piece.status}
 						style={{
-							// The present moment is at the edge, and as wide as can be seen.
+							// The current moment lies at the edge and is drawn as wide as the eye can see.
 							left: `min(${percent(piece.fromMs)}%, 100% - 4px)`,
 							width: `${percent(piece.toMs) - percent(piece.fromMs)}%`,
 						}}

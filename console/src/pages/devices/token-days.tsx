@@ -3,7 +3,7 @@ import { Select } from "@mantine/core";
 const DAYS = [1, 7, 30, 90, 365];
 export const DEFAULT_DAYS = 7;
 
-/** How long an enrollment token may wait to be used. */
+/** Asks how long an enrollment token stays valid. */
 export function TokenDays({
 	value,
 	onChange,

@@ -9,7 +9,9 @@ import type { RegisterKind } from "../../register-kinds.ts";
 export type Overview = OutputOf<"getOverview">;
 type Work = Overview["tasks"];
 
-/** What is to be done by a day, register by register. Soon is within 14 days, as the server counts. */
+/**
+ * Work with a due date, register by register. "Soon" means within 14 days, as the server counts.
+ */
 export function DueWork({ overview }: { overview: Overview }) {
 	const common = { overview };
 	return (

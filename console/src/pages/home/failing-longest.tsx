@@ -8,7 +8,7 @@ import { Section } from "./home-section.tsx";
 
 const SHOWN = 7;
 
-/** Where somebody should go next: the checks that have failed for the longest time. */
+/** The checks that have failed for the longest time. */
 export function FailingLongest({
 	failing,
 	isAnyOnline,

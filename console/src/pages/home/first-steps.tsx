@@ -21,8 +21,8 @@ interface Held {
 }
 
 /**
- * What a new organization needs, each step ticked by what the organization holds. When all
- * is done, or the reader has seen enough of it, it goes and asks the server nothing more.
+ * The first steps of a new organization. Each step is ticked when the organization has what it asks
+ * for. When all are done, or the reader hides the list, it disappears and sends no more requests.
  */
 export function FirstSteps(held: Held) {
 	const { organizationId } = useOrganization();
@@ -44,7 +44,7 @@ function Steps({
 	hasRisks,
 	onOver,
 }: Held & {
-	/** `goes`: at once, not when the page is opened again. */
+	/** `goes` hides the list immediately, and not only when the page is opened again. */
 	onOver: (goes: boolean) => void;
 }) {
 	const { organizationId: org, mayWrite, mayAdmin } = useOrganization();
@@ -109,7 +109,7 @@ function Steps({
 		{
 			title: "Make an API token",
 			why: "An AI client or a script can then work here with exactly your permissions.",
-			// One that has expired or was revoked since was made all the same.
+			// A token that has expired or was revoked still counts as made.
 			isDone: (tokens.data?.api_tokens.length ?? 0) > 0,
 			action: (
 				<ButtonLink
@@ -225,6 +225,6 @@ function rememberOver(organizationId: string): void {
 	try {
 		localStorage.setItem(keyOf(organizationId), "over");
 	} catch {
-		// Storage is refused: the steps are shown again.
+		// Storage is blocked, so the steps are shown again.
 	}
 }

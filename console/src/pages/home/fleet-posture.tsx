@@ -12,12 +12,17 @@ import { Section } from "./home-section.tsx";
 export type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
 
-/** Further checks, which agents may make up, are on the devices' page. */
+/**
+ * Largest number of checks on the home page. The devices page shows the rest, which agents may have
+ * made up.
+ */
 const MAX_CHECKS = 12;
-/** What a check's numbers are of: the active devices that are heard of now. */
+/** A check is counted over the active devices that are online. */
 const HEARD = { status: "ACTIVE", freshness: "ONLINE" } as const;
 
-/** How the fleet stands by check. Devices that are silent are counted apart, never as passing. */
+/**
+ * Shows how the fleet stands for each check. Silent devices are counted apart and never as passing.
+ */
 export function FleetPosture({ summary }: { summary: Summary }) {
 	const { organizationId } = useOrganization();
 	const { devices_by_freshness: fresh, devices_by_status: status } = summary;

@@ -15,11 +15,11 @@ import { OldTokens } from "./old-tokens.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
 
-/** Of the audit log so many are read: comings and goings among them are left out. */
+/** Number of audit entries that are read. Sign-ins and sign-outs among them are left out. */
 const ENTRIES = 30;
 const EVERY_MS = 60_000;
 
-/** How the fleet and the registers stand: three requests, all at once. */
+/** Shows the state of the fleet and the registers, with three requests at the same time. */
 export function Page() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
 	const input = { organization_id: organizationId };
@@ -75,7 +75,6 @@ function Content({
 }: {
 	overview: Overview;
 	summary: Summary;
-	/** Recent changes. */
 	children: React.ReactNode;
 }) {
 	const { mayWrite } = useOrganization();

@@ -1,14 +1,13 @@
 import { Group, Paper, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 
-/** A part of the home page, with its heading and where to read on. */
+/** A section of the home page, with its heading and a link to more. */
 export function Section({
 	title,
 	more,
 	children,
 }: {
 	title: string;
-	/** A link. */
 	more?: ReactNode;
 	children: ReactNode;
 }) {

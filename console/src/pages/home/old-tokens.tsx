@@ -4,7 +4,7 @@ import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 
-/** Secrets that have been about for long; null: the reader is no administrator. */
+/** Warns of old API tokens. Null if the reader is not an administrator. */
 export function OldTokens({ count }: { count: number | null }) {
 	const { organizationId } = useOrganization();
 	if (!count) return null;

@@ -19,7 +19,7 @@ type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 
 const SHOWN = 6;
 
-/** Who did what lately, from the audit log, which administrators may read. */
+/** Shows who changed what, from the audit log, which only administrators may read. */
 export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	const { organizationId } = useOrganization();
 	const changes = changesIn(entries).slice(0, SHOWN);
@@ -64,7 +64,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	);
 }
 
-/** For everybody else: which records changed, without by whom. */
+/** Shows everybody else which records changed, without naming who changed them. */
 export function RecentRecords({
 	records,
 }: {
@@ -106,7 +106,7 @@ function Rows({
 	return <ul className={styles.rows}>{children}</ul>;
 }
 
-/** A link to what has a page of its own and still exists. */
+/** Links to the record if it still exists and has a page. */
 function RecordName({
 	kind,
 	id,

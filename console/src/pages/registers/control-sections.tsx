@@ -15,10 +15,13 @@ import {
 	stateOf,
 } from "./coverage-states.ts";
 
-/** More controls than these begin folded, or one would scroll for long to find a section. */
+/**
+ * With more controls than this the sections start folded, because finding one would take long
+ * scrolling.
+ */
 const FEW = 40;
 
-/** Controls by section; from each one can link the measure that meets it. */
+/** Lists the controls by section. Each control can be linked to the measure that meets it. */
 export function ControlSections({
 	controls,
 	organizationId,
@@ -102,7 +105,7 @@ function Control({
 	onLink,
 }: {
 	control: CoveredControl;
-	/** What the section is called: not said again. */
+	/** A name equal to the section's title is not repeated. */
 	section: string;
 	organizationId: string;
 	onLink: ((control: CoveredControl) => void) | undefined;

@@ -1,7 +1,10 @@
 import styles from "./coverage.module.css";
 import { type CoverageState, STATES } from "./coverage-states.ts";
 
-/** Shares of the controls, side by side. A picture only: the numbers stand beside it as text. */
+/**
+ * Draws shares of the controls side by side. It is only a picture, and the numbers stand beside it
+ * as text.
+ */
 export function CoverageBar({
 	counts,
 	height,

@@ -4,7 +4,7 @@ import type { Tone } from "../../parts/status-badge.tsx";
 export type CoveredControl =
 	OutputOf<"getFrameworkCoverage">["controls"][number];
 
-/** How far a control is met, from best to worst, and those that do not count. */
+/** States of a control's coverage from best to worst, and the one that does not count. */
 export const STATES = {
 	covered: {
 		label: "Covered",
@@ -60,7 +60,9 @@ export interface Section {
 
 const byNumber = new Intl.Collator(undefined, { numeric: true });
 
-/** The sections of a framework, A.5.2 before A.5.10, with their controls in the same order. */
+/**
+ * Returns the sections of a framework, A.5.2 before A.5.10, with their controls in the same order.
+ */
 export function sectionsOf(controls: readonly CoveredControl[]): Section[] {
 	const sections = new Map<string, CoveredControl[]>();
 	for (const control of controls) {
@@ -82,8 +84,9 @@ export function sectionsOf(controls: readonly CoveredControl[]): Section[] {
 }
 
 /**
- * Many frameworks number every control, so that a section would have one: `A.5.1` and `A.5.2`
- * are of the chapter `A.5`, `CC6.1` is of `CC6`. A title in words, or `A.5`, is its own chapter.
+ * Many frameworks number every control, so each section would have one. Therefore `A.5.1` and
+ * `A.5.2` belong to the chapter `A.5`, and `CC6.1` to `CC6`. A title in words, or `A.5` itself, is
+ * its own chapter.
  */
 function chapterOf(sectionTitle: string): string {
 	const [, chapter] =

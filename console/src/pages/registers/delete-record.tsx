@@ -14,7 +14,10 @@ import { capitalized } from "../../parts/records/use-kind.ts";
 import { queryClient } from "../../queries.ts";
 import { UsedNow } from "./uses.tsx";
 
-/** Deletes a record once it is confirmed; when that is refused, says why and leads to what uses it. */
+/**
+ * Deletes a record after confirmation. If the server rejects it, the dialog says why and links to
+ * the records that use it.
+ */
 export function DeleteRecord({
 	kind,
 	record,
@@ -33,7 +36,7 @@ export function DeleteRecord({
 		} catch (error) {
 			if (!(error instanceof ApiError) || error.status !== 400) throw error;
 			setRefused(true);
-			// The one field of the request is the id; what is wrong with it stands alone.
+			// The request has only the id as a field, so its error stands alone.
 			const [reason] = error.fields;
 			throw new ApiError(
 				error.status,

@@ -15,7 +15,10 @@ import { givenFields } from "./form-values.ts";
 
 type Values = Record<string, unknown>;
 
-/** The fields that somebody else has changed since `began`, to something other than `changes` would. */
+/**
+ * Returns the fields that somebody else has changed since `began`, to a value that differs from
+ * ours.
+ */
 export function conflictsOf(
 	kind: KindDescription,
 	changes: Values,
@@ -34,11 +37,11 @@ interface Question {
 	fields: FieldDescription[];
 	mine: Values;
 	latest: AnyRecord;
-	/** The names of the fields that are to be as the reader has them; null: back to the form. */
+	/** Names of the fields that keep the reader's values, or null to go back to the form. */
 	answer: (mine: string[] | null) => void;
 }
 
-/** Asks what is to be stored of fields that two people have changed at once. */
+/** Asks which values to store for fields that two people have changed at the same time. */
 export function useConflictQuestion(
 	kind: KindDescription,
 	organizationId: string,

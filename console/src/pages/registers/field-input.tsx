@@ -20,7 +20,7 @@ import {
 import { scaleOf } from "../../parts/records/risk-scores.ts";
 import type { FormValue } from "./form-values.ts";
 
-/** The control that suits what a field holds. */
+/** Renders the control for a field's type. */
 export function FieldInput({
 	field,
 	organizationId,
@@ -34,7 +34,7 @@ export function FieldInput({
 	value: FormValue;
 	onChange: (value: FormValue) => void;
 	error?: ReactNode;
-	/** By which the form finds the control. */
+	/** The form finds the control by this path. */
 	"data-path"?: string;
 }) {
 	const { name, type, label, help, given, reference, choices = [] } = field;
@@ -42,7 +42,7 @@ export function FieldInput({
 	const common = {
 		...rest,
 		label,
-		// A help that says the label again helps nobody.
+		// A help text that repeats the label is left out.
 		description: help === label ? undefined : help,
 		required: isRequired,
 		error,
@@ -87,7 +87,7 @@ export function FieldInput({
 					{...common}
 					value={typeof value === "number" ? value : text}
 					onChange={(given) => onChange(given === "" ? null : given)}
-					// The server says what is wrong, instead of a number changing by itself.
+					// The number does not change by itself; the server says what is wrong with it.
 					clampBehavior="none"
 				/>
 			);
@@ -163,7 +163,7 @@ const INPUT_TYPES: Partial<Record<FieldType, string>> = {
 	datetime: "datetime-local",
 };
 
-/** A step of a scale, each with its meaning. */
+/** Shows the steps of a scale, each with its meaning. */
 function Scale({
 	steps,
 	value,

@@ -5,7 +5,7 @@ import type { FormValues } from "./form-values.ts";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
 
-/** What will want a second look once the form is saved, said while it can still be changed. */
+/** Shows hints about the values that the form would save, while they can still be changed. */
 export function FormHints({
 	kind,
 	organizationId,
@@ -23,7 +23,9 @@ export function FormHints({
 	);
 }
 
-/** As the server would give it: nothing is null, and scores are worked out. */
+/**
+ * Returns the record as the server would return it: empty values are null, and scores are computed.
+ */
 function asRecord(kind: KindDescription, values: FormValues) {
 	const held = (name: string) => (values[name] === "" ? null : values[name]);
 	return Object.fromEntries(
@@ -33,7 +35,7 @@ function asRecord(kind: KindDescription, values: FormValues) {
 				(factor) =>
 					held(factor) ?? held(factor.replace("residual", "inherent")),
 			);
-			// Compared with anything, what is not known yet is neither more nor less nor the same.
+			// An unknown value compares as neither more, nor less, nor equal.
 			return [name, Number(likelihood ?? NaN) * Number(impact ?? NaN)];
 		}),
 	);

@@ -5,16 +5,19 @@ import type {
 import type { AnyRecord } from "../../kinds.ts";
 import { fromLocalTime, toLocalTime } from "./local-time.ts";
 
-/** As the inputs of a form hold them: an empty text is "", nothing picked is null. */
+/** Values as the form's inputs hold them: an empty text is "", and an empty choice is null. */
 export type FormValue = string | number | string[] | null;
 export type FormValues = Record<string, FormValue>;
 
-/** The fields that a person can give. */
+/** The fields that a user can fill in. */
 export function givenFields(kind: KindDescription): FieldDescription[] {
 	return kind.fields.filter(({ given }) => given !== "computed");
 }
 
-/** What the form begins with: the record's values; else what the address gives, or a new record has. */
+/**
+ * Returns the initial values: those of the record, or else those from the address or the defaults
+ * of a new record.
+ */
 export function toFormValues(
 	kind: KindDescription,
 	record: AnyRecord | undefined,
@@ -49,7 +52,10 @@ function toFormValue({ type }: FieldDescription, value: unknown): FormValue {
 	}
 }
 
-/** What a new record is given: what was left empty is left out, and the server says what must be there. */
+/**
+ * Returns the values of a new record. Empty fields are left out, and the server says which are
+ * required.
+ */
 export function toNew(
 	kind: KindDescription,
 	values: FormValues,
@@ -61,7 +67,10 @@ export function toNew(
 	);
 }
 
-/** What changes a record: the fields that differ. What was emptied is null where that is allowed. */
+/**
+ * Returns the fields that differ from the record. A field that was emptied is null if the field
+ * allows that.
+ */
 export function toChanges(
 	kind: KindDescription,
 	values: FormValues,

@@ -30,7 +30,7 @@ import {
 
 type Coverage = OutputOf<"getFrameworkCoverage">;
 
-/** The sections and controls of a framework, and how far they are met. */
+/** Shows the sections and controls of a framework, and their coverage. */
 export function FrameworkCoverage({
 	organizationId,
 	frameworkId,
@@ -199,7 +199,7 @@ function Controls({
 				</Group>
 			) : (
 				<ControlSections
-					// Opened anew by what is shown.
+					// The new key mounts the sections again, so their folding starts over.
 					key={isNarrowed ? "uncovered" : "all"}
 					controls={shown}
 					organizationId={organizationId}

@@ -8,9 +8,9 @@ import type { RegisterKind } from "../../register-kinds.ts";
 
 const TYPING_MS = 400;
 
-/** Something about a record that wants a second look. */
+/** A hint about a record that should be checked. */
 export interface Hint {
-	/** The field it is about. */
+	/** The field that the hint concerns. */
 	field: string;
 	text: string;
 }
@@ -82,7 +82,7 @@ export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 	return rule?.(record, todayHere()).filter((hint) => hint !== false) ?? [];
 }
 
-/** The same, and what only the server knows. */
+/** Returns the same hints, and those that only the server can find. */
 export function useHints(
 	kind: KindDescription,
 	record: AnyRecord,
@@ -94,7 +94,7 @@ export function useHints(
 	];
 }
 
-/** Who is meant by an e-mail address in a file that is imported must be one person. */
+/** An import finds people by e-mail address, so an address must belong to one person only. */
 function useSameAddress(
 	kind: KindDescription,
 	{ id, primary_email_address: address }: AnyRecord,

@@ -8,15 +8,15 @@ import { describeKind } from "../../kinds.ts";
 import { saveFile } from "../../save-file.ts";
 import { givenFields } from "./form-values.ts";
 
-/** Without it Excel takes UTF-8 for the system's old encoding. */
+/** Without this mark Excel reads UTF-8 as the system's legacy encoding. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** `owner` for owner_id: in a file that people write it holds a name. */
+/** `owner` for owner_id, because a file that people write holds a name there. */
 function headingOf({ name, reference }: FieldDescription): string {
 	return reference ? name.replace(/_id(s?)$/, "$1") : name;
 }
 
-/** A file with the headings alone, to be filled in. */
+/** A file with only the column names, to be filled in. */
 export function TemplateButton({ kind }: { kind: KindDescription }) {
 	return (
 		<Button
@@ -37,7 +37,7 @@ export function TemplateButton({ kind }: { kind: KindDescription }) {
 	);
 }
 
-/** Columns of the file, and how it is written. */
+/** The columns of the file and how to write their values. */
 export function Columns({ kind }: { kind: KindDescription }) {
 	return (
 		<Box

@@ -1,16 +1,16 @@
-/** What the server takes at most. */
+/** Largest file that the server accepts, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface ChosenFile {
 	name: string;
 	text: string;
-	/** It was no Unicode: accents may have been read wrongly. */
+	/** The file was not Unicode, so accented letters may be wrong. */
 	isGuessed: boolean;
 }
 
 /**
- * The text of a file, whatever a spreadsheet has written it in: UTF-8, UTF-16 ("Unicode
- * text") or the old encoding of Windows. Throws an Error whose message is for the reader.
+ * Returns the text of a file in any encoding that spreadsheets write: UTF-8, UTF-16 ("Unicode
+ * text") or the legacy Windows encoding. Throws an Error with a message for the reader.
  */
 export async function readChosenFile(file: File): Promise<ChosenFile> {
 	const { name } = file;

@@ -34,7 +34,7 @@ const OUTCOMES = {
 const PAGE = 50;
 const IDS = /^[\w-]{32}$/;
 
-/** What a file would do, line by line; those that are wrong come first into view. */
+/** Shows what the file would do, line by line, with wrong lines first. */
 export function ImportLines({
 	plan,
 	kind,

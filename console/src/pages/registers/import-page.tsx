@@ -65,7 +65,7 @@ function Import({
 	organizationId: string;
 }) {
 	const [chosen, setChosen] = useState<{ file: ChosenFile; number: number }>();
-	// Of files chosen one after the other, each has a preview of its own.
+	// Each chosen file gets its own preview.
 	const counted = useRef(0);
 	const [problem, setProblem] = useState<string>();
 	const [done, setDone] = useState<Result>();
@@ -142,7 +142,7 @@ function Import({
 	);
 }
 
-/** A file is dropped here, or chosen by a button. */
+/** Takes a file that is dropped here or chosen with a button. */
 function FileField({
 	file,
 	onChoose,
@@ -151,7 +151,8 @@ function FileField({
 	onChoose: (file: File | null | undefined) => void;
 }) {
 	const [isOver, setOver] = useState(false);
-	// The same file again, mended, is a change only if the one before was forgotten.
+	// The input is cleared, because otherwise choosing the same file again after a fix would not
+	// count as a change.
 	const forget = useRef<() => void>(null);
 	const drop = (event: DragEvent) => {
 		event.preventDefault();

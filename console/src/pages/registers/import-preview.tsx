@@ -22,7 +22,7 @@ import { ImportLines } from "./import-lines.tsx";
 type Plan = OutputOf<"importRecords">;
 type MatchBy = NonNullable<InputOf<"importRecords">["match_by"]>;
 
-/** What the file would do; nothing is written before that is confirmed. */
+/** Shows what the file would do. Nothing is written until the reader confirms. */
 export function ImportPreview({
 	file,
 	number,
@@ -31,7 +31,7 @@ export function ImportPreview({
 	onDone,
 }: {
 	file: ChosenFile;
-	/** Tells it from the files before, which may have the same name. */
+	/** Tells this file from earlier ones, which may have the same name. */
 	number: number;
 	kind: KindDescription;
 	organizationId: string;
@@ -45,7 +45,7 @@ export function ImportPreview({
 		...(matchBy && { match_by: matchBy }),
 	};
 	const trying = useQuery({
-		// The text may be megabytes: it stays out of the key.
+		// The text may be megabytes long, so it is not part of the key.
 		queryKey: ["importRecords", kind.kind, number, matchBy],
 		queryFn: ({ signal }) => call("importRecords", input, { signal }),
 		gcTime: 0,
@@ -211,7 +211,7 @@ function ConfirmButton({
 	);
 }
 
-/** What tells records apart: names are not, but in many files they are all there is. */
+/** Columns that identify a record. Names do not, but many files have nothing else. */
 const SURE: readonly MatchBy[] = [
 	"id",
 	"reference_id",

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 
-/** What useBlocker gives. */
+/** The part of useBlocker's result that is used here. */
 interface Guard {
 	status: "idle" | "blocked";
 	next?: { pathname: string } | undefined;
@@ -8,7 +8,7 @@ interface Guard {
 	reset?: (() => void) | undefined;
 }
 
-/** Asks before what was typed is lost. Whose session has ended can still save it. */
+/** Asks before unsaved input is lost. If the session has ended, the input can still be saved. */
 export function LeaveGuard({ guard }: { guard: Guard }) {
 	const isBlocked = guard.status === "blocked";
 	const isSignedOut = isBlocked && guard.next?.pathname === "/sign-in";

@@ -15,7 +15,7 @@ import {
 } from "../../parts/records/reference-picker.tsx";
 import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
 
-/** So wide that the search and a register's filters have room on one line of a usual screen. */
+/** Wide enough for the search and a register's filters on one line of a usual screen. */
 const WIDTHS = { few: 180, many: 140 };
 const FEW = 4;
 
@@ -23,13 +23,16 @@ export interface FilterProps {
 	filter: FilterDescription;
 	list: ListControls;
 	organizationId: string;
-	/** Of the page that is shown: its values are suggested. */
+	/** Rows of the current page, whose values are suggested. */
 	rows: readonly AnyRecord[];
-	/** Of the control, px. */
+	/** Width of the control in px. */
 	width: number;
 }
 
-/** A control for each filter that the kind's list has; on a narrow screen behind a button. */
+/**
+ * Renders a control for each filter of the kind's list. On a narrow screen they stand behind a
+ * button.
+ */
 export function ListFilters({
 	kind,
 	...rest
@@ -104,7 +107,8 @@ function FilterControl(props: FilterProps) {
 		);
 	}
 	if (filter.type === "name") return <NameFilter {...props} />;
-	// No control would earn its place, but an address may have it, as from the matrix of risks.
+	// These filters have no control, but an address may contain them, for example from the risk
+	// matrix.
 	return value === undefined ? null : (
 		<FilterChip
 			label={`${label}: ${value === false ? "no" : String(value)}`}
@@ -114,12 +118,12 @@ function FilterControl(props: FilterProps) {
 	);
 }
 
-/** What an on or off filter does, where its name does not say it well. */
+/** Labels of on/off filters whose names do not explain themselves. */
 const FLAGS: Record<string, string> = {
 	exclude_contract_ended: "Without ended contracts",
 };
 
-/** The exact value; those on the page are suggested. */
+/** Filters by the exact value. Values on the page are suggested. */
 function NameFilter({
 	filter: { name, label },
 	list,

@@ -35,7 +35,7 @@ import { ListFilters } from "./list-filters.tsx";
 
 export function Page() {
 	const kind = useKind();
-	// A list of its own for each kind: nothing of one is shown while the other is loaded.
+	// Each kind has its own list, so that records of one kind never show while another loads.
 	return <Register key={kind.kind} kind={kind} />;
 }
 
@@ -158,7 +158,8 @@ function columnOf(
 		id: name,
 		header: field?.label.replace(/ score$/, "") ?? "Updated",
 		...(kind.orders.includes(name) ? { sort: name } : {}),
-		// The greatest scores and the latest changes are what one looks for.
+		// The first click shows the highest scores and the latest changes, because people look for
+		// those.
 		...(factorsOf(name) || !field ? { firstDirection: "desc" as const } : {}),
 	};
 	if (name === layoutOf(kind.kind).columns[0]) {
@@ -172,7 +173,7 @@ function columnOf(
 					inherit
 					fw={500}
 					lineClamp={2}
-					// On a narrow screen what stands beside it, such as a score, is to be seen too.
+					// On a narrow screen the columns beside it, such as a score, must stay visible too.
 					maw={{ base: 150, sm: MAX_CELL }}
 					style={{ overflowWrap: "anywhere" }}
 				>

@@ -2,8 +2,8 @@ import type { KindDescription } from "../../kind-description.ts";
 import { formatDay } from "../../parts/time.tsx";
 
 /**
- * What the server says of a record in the words of its form: it names fields and choices as the
- * tools and the columns of a file do, `contract_start_date` and `EXCLUDED`.
+ * Returns the server's message in the words of the form. The server names fields and choices as
+ * tools and CSV columns do, for example `contract_start_date` and `EXCLUDED`.
  */
 export function inWordsOf(
 	{ fields }: Pick<KindDescription, "fields">,
@@ -11,13 +11,13 @@ export function inWordsOf(
 ): string {
 	const words = new Map<string, string>();
 	for (const { name, label, choices = [] } of fields) {
-		// A name of one word, such as `status`, is a word of the sentence as well.
+		// A name without an underscore, such as `status`, may be an ordinary word of the sentence.
 		if (name.includes("_")) words.set(name, `“${label}”`);
 		for (const { value, label } of choices) {
 			if (/^[A-Z_]{3,}$/.test(value)) words.set(value, `“${label}”`);
 		}
 	}
-	// What somebody typed is quoted, and stays as it was typed.
+	// Quoted text was typed by somebody and is kept as it is.
 	return text
 		.split(/("[^"]*")/)
 		.map((part) =>

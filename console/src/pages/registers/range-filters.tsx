@@ -9,11 +9,11 @@ type Ends = Record<string, string | number>;
 
 interface Preset {
 	label: string;
-	/** What the two filters of the range are then; one that is missing is open. */
+	/** The two ends of the range; a missing end is open. */
 	ends: Ends;
 }
 
-/** Two filters that are the ends of a range, offered as a few ranges that people ask for. */
+/** Offers two filters that form a range as a few usual ranges. */
 function RangeFilter({
 	list,
 	width,
@@ -25,7 +25,7 @@ function RangeFilter({
 	label: string;
 	names: readonly [string, string];
 	presets: readonly Preset[];
-	/** A range that an address has, and that is none of the presets. */
+	/** A range in the address that is none of the presets. */
 	describe: (from: unknown, until: unknown) => string;
 }) {
 	const [from, until] = names.map((name) => list.filters[name]);
@@ -55,7 +55,7 @@ function RangeFilter({
 	);
 }
 
-/** The two ends of a score, as a band. */
+/** Shows the two ends of a score as one band. */
 export function BandFilter({ filter, list, width }: FilterProps) {
 	const { name, label } = filter;
 	const names = [`min_${name}`, `max_${name}`] as const;
@@ -76,7 +76,7 @@ export function BandFilter({ filter, list, width }: FilterProps) {
 
 const SOON_DAYS = [14, 90];
 
-/** By when something is to be done. */
+/** Filters by the due date. */
 export function DueFilter({ filter, list, width }: FilterProps) {
 	const today = todayHere();
 	return (

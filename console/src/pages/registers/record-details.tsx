@@ -13,7 +13,7 @@ import { sectionsOf } from "../../register-layouts.ts";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
 
-/** All fields of a record in the order in which people read them. */
+/** Shows all fields of a record, in the order in which people read them. */
 export function RecordDetails({
 	kind,
 	record,
@@ -26,7 +26,7 @@ export function RecordDetails({
 	const names = useRecordNames(organizationId, referencesIn(kind, [record]));
 	const hints = useHints(kind, record, organizationId);
 	const { title: named } = kind;
-	// The page's heading says it already, but of a long text the beginning only.
+	// The page's heading shows the title too, but only the beginning of a long text.
 	const inHeading =
 		named && record[named] === titleOf(kind, record) ? named : null;
 	return (
@@ -84,7 +84,7 @@ export function RecordDetails({
 
 const LONG = 60;
 
-/** A text of a few words stands beside others; a long one has the whole width. */
+/** A short text stands beside others; a long one takes the whole width. */
 function isLong({ name, type }: FieldDescription, record: AnyRecord): boolean {
 	const value = record[name];
 	if (type === "text") return true;

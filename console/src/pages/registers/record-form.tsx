@@ -34,7 +34,9 @@ import { type FormValues, givenFields } from "./form-values.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { inWordsOf } from "./messages.ts";
 
-/** Asks for the fields of a record; what the server refuses stands beside the field it names. */
+/**
+ * Asks for the fields of a record. Errors from the server stand beside the field that they name.
+ */
 export function RecordForm({
 	kind,
 	organizationId,
@@ -48,13 +50,13 @@ export function RecordForm({
 	kind: KindDescription;
 	organizationId: string;
 	initial: FormValues;
-	/** What the button does: "Add the risk". */
+	/** Label of the button, such as "Add the risk". */
 	action: string;
-	/** Of the record that is edited. */
+	/** Id of the record that is edited. */
 	id?: string | undefined;
-	/** Nobody has seen it yet: begins in the first field, and asks for what a new one must say. */
+	/** A new record: the first field gets the focus, and the fields that describe it are required. */
 	isNew?: boolean;
-	/** Stores the values, then leads away. Throws ApiError. */
+	/** Saves the values, then leaves the page. Throws ApiError. */
 	onSave: (values: FormValues, leave: () => void) => Promise<void>;
 	onCancel: () => void;
 }) {
@@ -171,7 +173,7 @@ export function RecordForm({
 	);
 }
 
-/** Long texts and scales need a line of their own. */
+/** Long texts and scales take a whole line. */
 function isWide({ type, given, min, max }: FieldDescription): boolean {
 	const isScale = min === 1 && max === 5;
 	return (
@@ -183,7 +185,7 @@ function isWideSection(fields: readonly FieldDescription[]): boolean {
 	return fields.every(isWide);
 }
 
-/** The product as it will be; a residual factor that is left out is the inherent one. */
+/** Computes the product. A residual factor that is left out equals the inherent one. */
 function ComputedScore({
 	field,
 	values,
@@ -217,7 +219,7 @@ function ComputedScore({
 	);
 }
 
-/** These may be empty by the tools' contract, but nobody would know what such a record is about. */
+/** The tools allow these to be empty, but then nobody would know what the record is about. */
 function unsaid({ kind }: KindDescription, { description }: FormValues) {
 	const isWanted = kind === "nonconformity" || kind === "continual_improvement";
 	const isEmpty = typeof description === "string" && !description.trim();
@@ -226,7 +228,7 @@ function unsaid({ kind }: KindDescription, { description }: FormValues) {
 		: {};
 }
 
-/** A browser gives a date that is typed by half as an empty one. */
+/** A browser returns an unfinished date as an empty value. */
 function unfinishedDates(form: HTMLFormElement): Record<string, string> {
 	const dates = form.querySelectorAll<HTMLInputElement>("input[type=date]");
 	return Object.fromEntries(
@@ -239,7 +241,7 @@ function unfinishedDates(form: HTMLFormElement): Record<string, string> {
 	);
 }
 
-/** In a text of several lines Enter begins a line; with Ctrl or ⌘ it saves. */
+/** In a text of several lines, Enter starts a new line, and Ctrl or ⌘ with Enter saves. */
 function submitFromTexts(event: KeyboardEvent<HTMLFormElement>) {
 	if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 		event.preventDefault();

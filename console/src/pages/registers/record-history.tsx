@@ -28,7 +28,10 @@ type Ends = { before?: unknown; after?: unknown };
 
 const IDS = /^[\w-]{32}$/;
 
-/** What happened to a record, newest first: from the audit log, which administrators read. */
+/**
+ * Shows the history of a record, newest first. It comes from the audit log, which only
+ * administrators may read.
+ */
 export function RecordHistory({
 	kind,
 	id,
@@ -122,7 +125,7 @@ function Changes({
 	organizationId: string;
 }) {
 	const changes = Object.entries(entry.changes) as [string, Ends][];
-	// In the order of the record's fields; what is none of them comes first.
+	// Fields come in the order of the record. Entries that are not fields come first.
 	const place = new Map(kind.fields.map(({ name }, index) => [name, index]));
 	const placeOf = ([name]: [string, Ends]) => place.get(name) ?? -1;
 	return (
@@ -181,7 +184,6 @@ function End({
 	return <Text inherit>{names.get(String(value)) ?? String(value)}</Text>;
 }
 
-/** `updateRisk` → "Changed". */
 function whatHappened({ operation }: Entry): string {
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
 	const words: Record<string, string> = {

@@ -38,7 +38,8 @@ export function Page() {
 	if (record.isPending) return <PageSkeleton />;
 	if (record.isError) {
 		const { error } = record;
-		// An address of no record: deleted, of somebody else, or cut off on its way here.
+		// Shown when the address names no record: it was deleted, belongs to another organization, or
+		// was cut off.
 		if (error instanceof ApiError && [400, 404].includes(error.status)) {
 			return <NotFoundPage />;
 		}
@@ -137,7 +138,8 @@ function Read({ kind, record }: OfRecord) {
 }
 
 function Edit({ kind, record: latest }: OfRecord) {
-	// As it was when editing began: what others change meanwhile is not to be undone by saving.
+	// The record as it was when editing began, so that saving does not undo what others changed
+	// since.
 	const [record] = useState(latest);
 	const { organizationId } = useOrganization();
 	const navigate = useNavigate();

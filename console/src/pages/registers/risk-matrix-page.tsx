@@ -128,7 +128,7 @@ export function Page() {
 	);
 }
 
-/** What the colours stand for, and how many risks there are of each. */
+/** The legend of the colours, with the number of risks in each band. */
 function Bands({
 	organizationId,
 	of,

@@ -14,7 +14,7 @@ interface OfRecord {
 	organizationId: string;
 }
 
-/** The lists that have records which name this one, in one request. */
+/** Loads, in one request, the lists that contain records which name this one. */
 function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
 	const mayHave = kinds.some(({ filters }) =>
 		filters.some(({ reference }) => reference === kind),
@@ -26,7 +26,9 @@ function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
 	return data?.uses ?? [];
 }
 
-/** Leads to the records that name this one, with their number; nothing where there are none. */
+/**
+ * Links to the records that name this one, with their number. Renders nothing if there are none.
+ */
 export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 	const uses = useUses({ kind, id });
 	if (uses.length === 0) return null;
@@ -50,7 +52,9 @@ export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 	);
 }
 
-/** The same without numbers: asked when a deletion was refused, which says them. */
+/**
+ * The same without numbers. It is shown after a rejected deletion, whose message has the numbers.
+ */
 export function UsedNow({ kind, id, organizationId }: OfRecord) {
 	const uses = useUses({ kind, id });
 	if (uses.length === 0) return null;

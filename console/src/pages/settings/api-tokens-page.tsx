@@ -23,10 +23,10 @@ import {
 	USAGE_DAYS,
 } from "./token-words.tsx";
 
-/** In the place of a token's id in the address: the form for a new one. */
+/** Takes the place of a token's id in the address and opens the form for a new one. */
 const NEW = "new";
 const ORGANIZATION = "organization";
-/** In the address: those alone that were older than OLD_TOKEN_DAYS. */
+/** In the address: show only tokens older than OLD_TOKEN_DAYS. */
 const OLD = "old";
 const REFRESH_MS = 10_000;
 
@@ -57,7 +57,7 @@ export function Page() {
 	const rows = found
 		.filter((token) => !isOldOnly || wantsRotation(token))
 		.toSorted((a, b) => ORDER[a.status] - ORDER[b.status]);
-	/** What of the page the address keeps, whatever is opened. */
+	/** Parameters of the page that stay in the address when a token is opened. */
 	const shownList = {
 		...(isOfOrganization ? { of: ORGANIZATION } : {}),
 		...(isOldOnly ? { age: OLD } : {}),
@@ -175,7 +175,7 @@ export function Page() {
 	);
 }
 
-/** As the home page counts them. */
+/** Counts old tokens as the home page does. */
 function wantsRotation({ is_old, status }: ApiToken): boolean {
 	return is_old && status === "ACTIVE";
 }

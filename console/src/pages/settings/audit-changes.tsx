@@ -17,7 +17,7 @@ import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 const ID = /^[\w-]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*Z$/;
 
-/** The fields that changed, each with what it was and what it became. */
+/** Lists the changed fields, each with its value before and after. */
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
 	const changes = endsOf(entry).filter(
@@ -75,7 +75,7 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 	);
 }
 
-/** What the fields of the entry's kind are called. */
+/** Returns the labels of the fields of the entry's kind. */
 export function labelsOf({ record_kind }: Entry): (name: string) => string {
 	const kind = record_kind && findRegisterKind(record_kind);
 	const description = kind && describeKind(kind.kind);
@@ -131,7 +131,7 @@ function Plain({ value, names }: { value: unknown; names: Names }) {
 	}
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
-	// Names of states are written in capitals; a text of somebody's hardly is.
+	// States are written in capitals, and text that a user typed hardly ever is.
 	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
 	return names.get(text) ?? text;
 }

@@ -9,7 +9,7 @@ import { AuditChanges } from "./audit-changes.tsx";
 import { Actor } from "./audit-filter-choices.tsx";
 import { AuditRecord } from "./audit-record.tsx";
 
-/** One entry in full. `onFilter` shows the entries that have something in common with it. */
+/** Shows one entry in full. `onFilter` shows the entries that share something with it. */
 export function AuditEntry({
 	entry,
 	onFilter,

@@ -19,7 +19,9 @@ const OUTCOMES = [
 	{ value: "REFUSED", label: "Refused" },
 ];
 
-/** `rows` are those shown: they know names that no list has any more. */
+/**
+ * `rows` are the entries on the page. They know the names of actors that are in no list any more.
+ */
 export function AuditFilters({
 	list,
 	rows,
@@ -91,7 +93,7 @@ export function AuditFilters({
 	);
 }
 
-/** A filter that is set from an entry or by a link; it can only be taken away. */
+/** A filter that was set from an entry or a link. It can only be removed. */
 function Chosen({
 	name,
 	label,
@@ -111,7 +113,7 @@ function Chosen({
 	);
 }
 
-/** The members, and whoever else the address names. */
+/** Returns the members, and the actor in the address if it is somebody else. */
 function useActors(chosen: string | null, rows: readonly Entry[]) {
 	const { organizationId } = useOrganization();
 	const { data } = useQuery(

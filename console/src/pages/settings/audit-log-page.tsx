@@ -41,7 +41,7 @@ export function Page() {
 function AuditLog() {
 	const { organizationId } = useOrganization();
 	const list = useListSearch();
-	// The log has one order; what an address says of another one is nothing to it.
+	// The log has one order, so an order in the address is ignored.
 	const { order_by: _, ...input } = list.input;
 	const filtered = {
 		organization_id: organizationId,
@@ -63,7 +63,7 @@ function AuditLog() {
 	}));
 	const { entry: number } = list.search;
 	const shown = rows.find(({ sequence }) => sequence === number);
-	// Of an address that was handed on, the entry may be on another page by now.
+	// With an address that somebody passed on, the entry may be on another page by now.
 	const alone = useQuery({
 		...operationQuery("listAuditLog", {
 			organization_id: organizationId,

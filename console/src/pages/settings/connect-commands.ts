@@ -1,23 +1,23 @@
 export interface Access {
 	/** The service's address. */
 	baseUrl: string;
-	/** The secret, or the way in which a client is told to look it up. */
+	/** The token, or a reference by which the client looks it up. */
 	token: string;
 }
 
-/** What a shell and Claude Code write for the variable that docs/mcp.md names. */
+/** The syntax in which a shell and Claude Code refer to the variable named in docs/mcp.md. */
 export const VARIABLE = "ASSAY_TOKEN";
 
 export function exportCommand(token: string): string {
 	return `export ${VARIABLE}=${token}`;
 }
 
-/** Adds the server to Claude Code. */
+/** Returns the command that adds the server to Claude Code. */
 export function claudeCommand({ baseUrl, token }: Access): string {
 	return `claude mcp add --transport http assay ${baseUrl}/api/mcp/v1 --header "Authorization: Bearer ${token}"`;
 }
 
-/** For clients that are configured by a file. */
+/** Returns the configuration for clients that read it from a file. */
 export function mcpServersJson({ baseUrl, token }: Access): string {
 	const server = {
 		type: "http",
@@ -27,7 +27,7 @@ export function mcpServersJson({ baseUrl, token }: Access): string {
 	return JSON.stringify({ mcpServers: { assay: server } }, null, 2);
 }
 
-/** The usual check that a token works. */
+/** Returns the usual command to check that a token works. */
 export function curlCommand({ baseUrl, token }: Access): string {
 	return `curl ${baseUrl}/api/mcp/tools/listOrganizations -H "Authorization: Bearer ${token}"`;
 }

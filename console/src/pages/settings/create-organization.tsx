@@ -6,7 +6,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
-/** Makes an organization beside this one and opens it. */
+/** Creates another organization and opens it. */
 export function CreateOrganization({
 	opened,
 	onClose,
@@ -20,7 +20,8 @@ export function CreateOrganization({
 		form,
 		({ name }) => call("createOrganization", { name: name.trim() }),
 		async ({ organization }) => {
-			// The address of an organization that is not in the list yet is none.
+			// The list is loaded first, because an address with an unknown organization would not be
+			// found.
 			await forgetReadings();
 			close();
 			await navigate({ to: "/o/$org", params: { org: organization.id } });

@@ -38,7 +38,7 @@ const initialValues = {
 	...unlimited,
 };
 
-/** Asks for a name, makes the token, and shows it once. */
+/** Asks for a name, creates the token, and shows it once. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
 	const [token, setToken] = useState<string | null>(null);
 	useReturnFocus();
@@ -70,7 +70,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 			size="lg"
 			title={token ? "Your new API token" : "Create an API token"}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// A token shown once must not go with a click beside it.
+			// The token is shown once, so a click beside the dialog must not close it.
 			closeOnClickOutside={!token}
 			closeOnEscape={!token}
 		>

@@ -15,7 +15,7 @@ import {
 } from "./intervals.ts";
 import type { Organization } from "./organization-form.tsx";
 
-/** How often devices report, and what that means for what one sees and for the load. */
+/** Sets how often devices report, and shows what that means for freshness and load. */
 export function IntervalsForm({
 	organization,
 }: {

@@ -22,7 +22,7 @@ export function durationWords(seconds: number): string {
 	return words.join(" ") || "0 seconds";
 }
 
-/** What so many devices send at this interval, by the shortest unit in which it is at least one. */
+/** Returns the rate at which the devices send, in the shortest unit in which it is at least one. */
 export function rateWords(
 	noun: string,
 	devices: number,
@@ -54,7 +54,7 @@ export const heartbeatChoices = (current: number) =>
 export const postureChoices = (current: number) =>
 	choicesWith(POSTURES, current, DEFAULT_POSTURE_INTERVAL_SECONDS);
 
-/** The usual intervals, and the one that is set, which a tool may have set to anything. */
+/** Returns the usual intervals and the current one, which a tool may have set to any value. */
 function choicesWith(usual: number[], current: number, initial: number) {
 	return [...new Set([...usual, current])]
 		.sort((a, b) => a - b)

@@ -14,7 +14,7 @@ import { InviteMember } from "./invite-member.tsx";
 
 type Invitation = OutputOf<"listInvitations">["invitations"][number];
 
-/** Who was invited and has not come yet; nothing where there is nobody. */
+/** Lists open invitations. Renders nothing if there are none. */
 export function Invitations() {
 	const { organizationId } = useOrganization();
 	const [revoking, setRevoking] = useState<Invitation | null>(null);

@@ -13,7 +13,10 @@ import { forgetReadings } from "../../queries.ts";
 
 type Made = OutputOf<"inviteMember">;
 
-/** Asks whom to invite, and shows the link, once. `again` makes a new link for an open invitation. */
+/**
+ * Asks for an address and a role, and shows the link once. `again` makes a new link for an open
+ * invitation.
+ */
 export function InviteMember({
 	again,
 	onClose,
@@ -55,7 +58,7 @@ export function InviteMember({
 						: "Invite a member"
 			}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// A link shown once must not go with a click beside it.
+			// The link is shown once, so a click beside the dialog must not close it.
 			closeOnClickOutside={!made}
 			closeOnEscape={!made}
 		>

@@ -27,7 +27,10 @@ import { forgetReadings } from "../../queries.ts";
 
 type Dialog = "role" | "password" | "two-factor" | "remove";
 
-/** What an administrator may do with a member. One's own account is changed under Account. */
+/**
+ * The actions that an administrator may take on a member. Users change their own account under
+ * Account.
+ */
 export function MemberActions({
 	member,
 	isSelf,

@@ -9,7 +9,7 @@ import {
 	VARIABLE,
 } from "./connect-commands.ts";
 
-/** A token's secret, once, with all that is needed to use it. */
+/** Shows a token once, with everything that is needed to use it. */
 export function NewToken({
 	token,
 	onDone,

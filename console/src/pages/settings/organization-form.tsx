@@ -8,7 +8,7 @@ import { forgetReadings } from "../../queries.ts";
 
 export type Organization = OutputOf<"getOrganization">["organization"];
 
-/** The organization's name and description. */
+/** Edits the organization's name and description. */
 export function OrganizationForm({
 	organization,
 }: {

@@ -16,7 +16,7 @@ export function Page() {
 	const { organization, mayAdmin } = useOrganization();
 	const [isCreating, setIsCreating] = useState(false);
 	const { data: own } = useSuspenseQuery(organizationsQuery);
-	// Who only reads everywhere, such as an auditor, was not asked to keep registers.
+	// A user who is a viewer everywhere, such as an auditor, has no reason to create an organization.
 	const mayCreate = own.some(({ role }) => role !== "viewer");
 	return (
 		<>

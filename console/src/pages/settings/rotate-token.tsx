@@ -17,7 +17,7 @@ import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
 import type { ApiToken } from "./token-words.tsx";
 
-/** Makes a second token beside the first, which goes on working. */
+/** Makes a second token beside the first, which keeps working. */
 export function RotateToken({
 	token,
 	onClose,
@@ -87,7 +87,10 @@ export function RotateToken({
 	);
 }
 
-/** `laptop` → `laptop (2)` → `laptop (3)`: two of one name are hard to tell apart. */
+/**
+ * `laptop` → `laptop (2)` → `laptop (3)`, because two tokens with the same name are hard to tell
+ * apart.
+ */
 function nextName(name: string): string {
 	const [, base = name, number = "1"] = /^(.*) \((\d{1,3})\)$/.exec(name) ?? [];
 	return `${base} (${Number(number) + 1})`;

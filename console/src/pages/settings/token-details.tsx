@@ -14,7 +14,10 @@ import { toolsetLabel } from "./scope-fields.tsx";
 import { TokenUsage } from "./token-usage.tsx";
 import { type ApiToken, TokenState } from "./token-words.tsx";
 
-/** "Who uses this, and may I revoke it?" `isOfOrganization`: seen as its administrator. */
+/**
+ * Shows who uses a token, so that the reader can decide whether to revoke it. With
+ * `isOfOrganization`, the reader sees it as an administrator.
+ */
 export function TokenDetails({
 	token,
 	isOfOrganization,
@@ -38,7 +41,7 @@ export function TokenDetails({
 			size="lg"
 			title={token.name}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// A dialog above it has the keyboard to itself.
+			// A dialog above the drawer handles the keyboard alone.
 			closeOnEscape={dialog === null}
 			trapFocus={dialog === null}
 		>
@@ -155,7 +158,7 @@ function Facts({ token }: { token: ApiToken }) {
 	);
 }
 
-/** What the token may do, and where. */
+/** Shows what the token may do, and where. */
 function Scopes({ token: { scopes } }: { token: ApiToken }) {
 	const { data: organizations = [] } = useQuery(organizationsQuery);
 	const nameOf = (id: string) =>
@@ -182,7 +185,7 @@ function LastUse({ token }: { token: ApiToken }) {
 	);
 }
 
-/** Administrators read in the audit log what was done with it here. */
+/** In the audit log, administrators can read what was done with the token. */
 function ChangesLink({ tokenId }: { tokenId: string }) {
 	const { organizationId, mayAdmin } = useOrganization();
 	if (!mayAdmin) return null;

@@ -7,10 +7,10 @@ export type ApiToken = OutputOf<"listApiTokens">["api_tokens"][number];
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
-/** How far the server's statistics look back, today included. */
+/** Number of days in the server's statistics, including today. */
 export const USAGE_DAYS = 30;
 
-/** In force or not, and what wants attention. */
+/** Shows whether the token works, and warnings about it. */
 export function TokenState({ token }: { token: ApiToken }) {
 	if (token.status === "REVOKED") {
 		return <StatusBadge tone="neutral" label="Revoked" />;
@@ -57,7 +57,7 @@ export interface DayOfUse {
 	errors: number;
 }
 
-/** The last 30 days, oldest first, those without calls included. */
+/** Returns the last 30 days, oldest first, including days without calls. */
 export function everyDay({ usage }: ApiToken, nowMs: number): DayOfUse[] {
 	const byDay = new Map(usage.days.map((used) => [used.day, used]));
 	return Array.from({ length: USAGE_DAYS }, (_, index) => {

@@ -19,15 +19,15 @@ import { DateTime } from "../../parts/time.tsx";
 
 type Slice = OutputOf<"verifyAuditLog">;
 
-/** What all slices together have said. */
+/** The results of all slices so far. */
 interface Checked extends Slice {
-	/** How many entries there are as far as one knows. */
+	/** The number of entries, as far as it is known. */
 	total: number;
 }
 
 /**
- * Lets the server check the hashes of the whole log, a slice at a time: a log may be long, and closing
- * the window is enough to stop. After an error it goes on where it was.
+ * Asks the server to check the hashes of the whole log, one slice at a time. A log may be long, and
+ * closing the window is enough to stop. After an error the check continues where it stopped.
  */
 export function VerifyLog({ onOpen }: { onOpen: (sequence: number) => void }) {
 	const { organizationId } = useOrganization();

@@ -2,7 +2,7 @@ import { Center, Paper, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Brand } from "../../shell/brand.tsx";
 
-/** The frame of the pages for whoever has not signed in. */
+/** Frames the pages for visitors who are not signed in. */
 export function Card({ children }: { children: ReactNode }) {
 	return (
 		<Center component="main" mih="100dvh" p="md">

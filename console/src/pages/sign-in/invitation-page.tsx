@@ -26,7 +26,7 @@ const AS_ROLE: Record<Invitation["role"], string> = {
 
 type Invitation = Extract<Link, { purpose: "INVITATION" }>;
 
-/** For who was invited: a new account, or the one there is, becomes a member. */
+/** Lets an invited visitor join, with a new account or an existing one. */
 export function Page() {
 	const token = useInvitation();
 	const link = useQuery(linkQuery("INVITATION", token));
@@ -93,7 +93,7 @@ interface Joining {
 	enter: (organizationId: string) => Promise<void>;
 }
 
-/** To the organization, of which nothing was known here before. */
+/** Loads the organizations again, because the new one was not known here. */
 function useEnter() {
 	const navigate = useNavigate();
 	return async (org: string) => {
@@ -175,7 +175,7 @@ function NewAccount({ token, invitation, enter }: Joining) {
 				"/api/join",
 				{ body: { ...values, token } },
 			);
-			// Joined is joined: whoever cannot be signed in now does it by hand.
+			// The user has joined. If signing in fails now, they sign in by hand.
 			await signIn(email, values.password).catch(() => undefined);
 			return organization_id;
 		},

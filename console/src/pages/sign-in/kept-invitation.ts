@@ -5,9 +5,8 @@ const KEY = "assay-invitation";
 let kept: string | null = null;
 
 /**
- * The secret of the invitation that this tab was opened with. It leaves the address and is
- * kept for the tab, so that it is still there after signing in and no address that leads
- * back here has to carry it.
+ * Keeps the secret of the invitation that this tab was opened with. It is removed from the address
+ * and kept for the tab, so that it survives signing in and no address has to carry it.
  */
 export function useInvitation(): string {
 	const hash = useLocation({ select: (location) => location.hash });
@@ -22,13 +21,13 @@ export function useInvitation(): string {
 	return token;
 }
 
-/** It was used. */
+/** Forgets the secret once it was used. */
 export function forgetInvitation(): void {
 	kept = null;
 	try {
 		sessionStorage.removeItem(KEY);
 	} catch {
-		// Storage is refused; then there is nothing in it.
+		// Storage is blocked, so there is no secret in it.
 	}
 }
 
@@ -37,7 +36,7 @@ function keep(token: string): void {
 	try {
 		sessionStorage.setItem(KEY, token);
 	} catch {
-		// Storage is refused: a reload asks to open the link again.
+		// Storage is blocked, so after a reload the link has to be opened again.
 	}
 }
 

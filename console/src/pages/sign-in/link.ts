@@ -3,12 +3,14 @@ import { useLocation } from "@tanstack/react-router";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { ApiError, request } from "../../api.ts";
 
-/** The secret of a link: what follows its #, which a browser sends to no server. */
+/** Returns the secret of a link. It stands after the #, which browsers do not send to servers. */
 export function useLinkToken(): string {
 	return useLocation({ select: ({ hash }) => hash });
 }
 
-/** What the link is for. The page reads it once: using the link makes it a wrong one. */
+/**
+ * Asks what the link is for. The page reads it only once, because using the link makes it invalid.
+ */
 export function linkQuery<Purpose extends Link["purpose"]>(
 	purpose: Purpose,
 	token: string,
@@ -32,13 +34,13 @@ export function linkQuery<Purpose extends Link["purpose"]>(
 	});
 }
 
-/** Whether nobody has an account yet. */
+/** Asks whether nobody has an account yet. */
 export const setupQuery = queryOptions({
 	queryKey: ["setup"],
 	queryFn: () => request<{ setup_needed: boolean }>("/api/setup"),
 });
 
-/** Whether the service can mail a link to who has forgotten the password. */
+/** Asks whether the service can mail a link to a user who has forgotten the password. */
 export const forgotPasswordQuery = queryOptions({
 	queryKey: ["forgot-password"],
 	queryFn: () => request<{ sends_mail: boolean }>("/api/forgot-password"),

@@ -4,7 +4,7 @@ import { ApiError } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 
-/** A page for whoever has not signed in that has something to say instead of a form. */
+/** Shows a message instead of a form to visitors who are not signed in. */
 export function Message({
 	title,
 	children,
@@ -25,7 +25,7 @@ export function Message({
 	);
 }
 
-/** Why a link does not work, with what to do; or a way to try again where that may help. */
+/** Says why a link does not work and what to do, or offers to try again if that may help. */
 export function LinkProblem({
 	error,
 	onRetry,
@@ -33,11 +33,11 @@ export function LinkProblem({
 	children,
 	actions,
 }: {
-	/** Of linkQuery; null: the address has no secret at all. */
+	/** The result of linkQuery, or null if the address has no secret. */
 	error: unknown;
 	onRetry: () => unknown;
 	title: string;
-	/** What happened to a link that is whole, and what to do. */
+	/** Says what happened to a complete link, and what to do. */
 	children: ReactNode;
 	actions?: ReactNode;
 }) {

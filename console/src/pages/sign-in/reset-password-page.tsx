@@ -19,7 +19,7 @@ interface Done {
 	live_api_tokens: number;
 }
 
-/** A new password, by a link from a mail or from an administrator. */
+/** Sets a new password, with a link from a mail or from an administrator. */
 export function Page() {
 	const token = useLinkToken();
 	const link = useQuery(linkQuery("PASSWORD_RESET", token));
@@ -68,7 +68,7 @@ function ResetForm({
 		({ password }) =>
 			request<Done>("/api/reset-password", { body: { token, password } }),
 		(done) => {
-			// It has signed this browser out as well.
+			// The new password has ended the session of this browser too.
 			queryClient.clear();
 			onDone(done);
 		},

@@ -17,10 +17,11 @@ import { Card } from "./card.tsx";
 import { linkQuery, setupQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
 
-/** The first administrator and organization, by the link that the service printed. */
+/** Creates the first administrator and organization, with the link that the service printed. */
 export function Page() {
 	const token = useLinkToken();
-	// From then on it is set up, and the link is used: not what who has just done it is to be told.
+	// From then on the service is set up and the link is used. The user who has just done it must not
+	// be told so.
 	const [isMaking, setMaking] = useState(false);
 	const setup = useQuery({ ...setupQuery, enabled: !isMaking });
 	const link = useQuery({
@@ -63,7 +64,7 @@ export function Page() {
 
 interface FormProps {
 	token: string;
-	/** While it is being made, and after: until one has left the page. */
+	/** True while the set-up runs and afterwards, until the user leaves the page. */
 	onMaking: (isMaking: boolean) => void;
 }
 
@@ -92,7 +93,7 @@ function SetupForm({ token, onMaking }: FormProps) {
 				onMaking(false);
 				throw error;
 			});
-			// Made is made: whoever cannot be signed in now does it by hand.
+			// The set-up is done. If signing in fails now, the user signs in by hand.
 			await signIn(email.trim(), password).catch(() => undefined);
 			return organization_id;
 		},

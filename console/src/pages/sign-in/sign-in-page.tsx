@@ -18,7 +18,7 @@ export function Page() {
 	const { to } = useSearch({ from: "/sign-in" });
 	const navigate = useNavigate();
 	const enter = async () => {
-		// Also what was read as somebody else.
+		// Clears data that another user has loaded.
 		queryClient.clear();
 		await navigate({ href: ownAddress(to), replace: true });
 	};
@@ -106,7 +106,7 @@ function PasswordStep({
 	);
 }
 
-/** Nobody can sign in before somebody has an account. */
+/** Nobody can sign in before the first account exists. */
 function SetupNeeded() {
 	const setup = useQuery(setupQuery);
 	if (!setup.data?.setup_needed) return null;
@@ -194,14 +194,14 @@ function CodeStep({
 	);
 }
 
-/** The same words whether the account does not exist or its password is another. */
+/** The same words whether the account does not exist or the password is wrong. */
 function explain(error: unknown, wrong: string): unknown {
 	const isWrong =
 		error instanceof ApiError && (error.status === 401 || error.status === 400);
 	return isWrong ? new ApiError(error.status, error.code, wrong) : error;
 }
 
-/** A wrong code can be corrected; a sign-in that began too long ago begins anew. */
+/** A wrong code can be corrected. A sign-in that began too long ago starts again. */
 function explainCode(error: unknown, wrong: string): unknown {
 	const isTooLate =
 		error instanceof ApiError && error.code === "INVALID_TWO_FACTOR_COOKIE";
@@ -214,7 +214,10 @@ function explainCode(error: unknown, wrong: string): unknown {
 		: explain(error, wrong);
 }
 
-/** Where one wanted to go, if that is a page of ours; never another host's. */
+/**
+ * Returns the address that the visitor wanted to open, if it is one of our pages, and never another
+ * host's.
+ */
 function ownAddress(to: string | undefined): string {
 	const url = URL.parse(to ?? "/", location.origin);
 	return url?.origin === location.origin

@@ -48,7 +48,10 @@ export function deviceName({ name, hostname }: Device): string {
 	return name ?? hostname ?? "Unnamed device";
 }
 
-/** What it reported is the present state; of any other device it is what was known last. */
+/**
+ * Tells whether a device's reports describe its current state. For any other device they are the
+ * last known state.
+ */
 export function isCurrent({ status, freshness }: Device): boolean {
 	return status === "ACTIVE" && freshness === "ONLINE";
 }
@@ -57,7 +60,7 @@ export function postureLabel(status: PostureStatus): string {
 	return POSTURES[status].label;
 }
 
-/** A check's state. Of a device that is silent it is never shown as a pass, only as known last. */
+/** Shows a check's state. For a silent device it never shows a pass, but only "last known". */
 export function PostureBadge({
 	status,
 	isCurrent,
@@ -73,7 +76,7 @@ export function PostureBadge({
 	);
 }
 
-/** Whether the device is in service, and if so how lately it was heard of. */
+/** Shows whether the device is in service, and if so, its freshness. */
 export function DeviceState({ device }: { device: Device }) {
 	const { label, tone } =
 		device.status === "ACTIVE"

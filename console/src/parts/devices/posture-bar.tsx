@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import styles from "./postures.module.css";
 
-/** Every state that a part of a bar can stand for, in the order of bars. */
+/** Every state that a part of a bar can stand for, in the order of the parts. */
 export const PARTS = {
 	pass: { label: "Pass", className: styles.pass },
 	fail: { label: "Fail", className: styles.fail },
@@ -13,7 +13,10 @@ export const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
-/** Shares of a whole, side by side. A picture only: the numbers stand beside it as text. */
+/**
+ * Draws shares of a whole side by side. It is only a picture, and the numbers stand beside it as
+ * text.
+ */
 export function PostureBar({
 	counts,
 	height = 10,
@@ -41,7 +44,7 @@ export function Legend({
 	labels = {},
 }: {
 	parts: readonly Part[];
-	/** Where another word says it better. */
+	/** Labels that replace the default ones where another word is clearer. */
 	labels?: { [P in Part]?: string };
 }) {
 	return (

@@ -7,19 +7,20 @@ import { type OperationName, requestFile } from "../../api.ts";
 import { saveFile } from "../../save-file.ts";
 import { sentenceOf } from "../error-state.tsx";
 
-/** Of more bytes one sees how many have come; what is smaller is there in no time. */
+/** Size in bytes from which the progress is shown; smaller files arrive at once. */
 const LARGE = 500_000;
 
 /**
- * Downloads a list, as it is filtered and sorted, as a CSV file. It comes as a whole or not
- * at all: a list that broke off halfway would look complete. Goes on when one leaves the page.
+ * Downloads a list as a CSV file, filtered and sorted as shown. The file arrives complete or not at
+ * all, because a partial list would look complete. The download continues when the user leaves the
+ * page.
  */
 export function ExportButton({
 	operation,
 	input,
 }: {
 	operation: OperationName;
-	/** The list's input; size and cursor do not count. */
+	/** The list's input; its size and cursor are ignored. */
 	input: Record<string, unknown>;
 }) {
 	const [bytes, setBytes] = useState(0);
@@ -67,7 +68,7 @@ export function ExportButton({
 	);
 }
 
-/** As the tool door reads it: parts of an object are written with a dot. */
+/** Writes the input as the tool endpoint reads it: parts of an object are joined with a dot. */
 export function toQuery(input: Record<string, unknown>): string {
 	const query = new URLSearchParams();
 	const add = (name: string, value: unknown) => {

@@ -11,17 +11,17 @@ import { factorsOf, scaleOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
 import { toneOf } from "./tones.ts";
 
-/** Wide enough for a sentence; a longer text is cut off after two lines. */
+/** Wide enough for a sentence. A longer text is cut off after two lines. */
 export const MAX_CELL = 360;
 
 interface Shown {
 	field: FieldDescription;
 	value: unknown;
-	/** Of the records that fields name. */
+	/** Names of the records that the fields name. */
 	names: Names;
 }
 
-/** What a field holds, for a reader; `organizationId` makes links of references. */
+/** Shows the value of a field. With `organizationId`, references become links. */
 export function FieldValue({
 	field,
 	value,
@@ -70,7 +70,7 @@ export function FieldValue({
 	return <ShortValue field={field} value={value} names={names} />;
 }
 
-/** The same in one line or two, without links: for a cell, or beside an arrow. */
+/** Shows the value in one or two lines without links, for a cell or beside an arrow. */
 export function ShortValue({ field, value, names }: Shown): ReactNode {
 	if (isEmpty(value)) return <Empty />;
 	if (field.type === "choice") {
@@ -98,7 +98,7 @@ export function ShortValue({ field, value, names }: Shown): ReactNode {
 	);
 }
 
-/** A value that wants a second look, with the reason. */
+/** Marks a value that should be checked, with the reason. */
 export function Questioned({
 	children,
 	reason,
@@ -121,7 +121,7 @@ export function Questioned({
 	);
 }
 
-/** A scale from 1 to 5, not a score made from two of them. */
+/** Tells a scale from 1 to 5 from a score that is the product of two. */
 export function isScale({ type, min, max }: FieldDescription): boolean {
 	return type === "integer" && min === 1 && max === 5;
 }
@@ -136,7 +136,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function nameIn(names: Names, id: string): string {
-	// Undefined: not read yet.
+	// Undefined while the names are loading.
 	return names.has(id) ? (names.get(id) ?? "Unnamed") : "…";
 }
 
@@ -151,7 +151,8 @@ function Empty() {
 function Mail({ address }: { address: string }) {
 	return (
 		<Anchor
-			// Else "x@example.com?bcc=…" would write more than the address into the mail.
+			// The address is encoded, because otherwise "x@example.com?bcc=…" would add recipients to the
+			// mail.
 			href={`mailto:${encodeURIComponent(address).replace("%40", "@")}`}
 			style={{ overflowWrap: "anywhere" }}
 		>

@@ -24,13 +24,13 @@ interface Props {
 	organizationId: string;
 	/** The record that others are linked to. */
 	id: string;
-	/** Ids of those that are linked already. */
+	/** Ids of the records that are linked already. */
 	linked: readonly string[];
-	/** One kind alone, as the measures of a control. */
+	/** Offers only one kind, such as the measures of a control. */
 	only?: LinkedKind;
 }
 
-/** Finds records by their text and links them; stays open, for one often links several. */
+/** Finds records by their text and links them. It stays open, because people often link several. */
 export function LinkDialog({
 	opened,
 	onClose,
@@ -164,7 +164,7 @@ function Hit({
 						{LINKED_KINDS[record.kind as LinkedKind]}
 					</Text>
 				</div>
-				{/* It stays where it is when it has done its work, so that the focus stays too. */}
+				{/* The button stays in place after linking, so that it keeps the focus. */}
 				<Button
 					size="xs"
 					variant="default"

@@ -29,7 +29,10 @@ import { RecordLink } from "./record-link.tsx";
 
 const PAGE = 100;
 
-/** The records that one is linked to, by kind; nothing for a kind that is never linked. */
+/**
+ * Lists the records that this one is linked to, by kind. Renders nothing for a kind that cannot be
+ * linked.
+ */
 export function LinksPanel({
 	organizationId,
 	kind,

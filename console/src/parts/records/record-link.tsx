@@ -5,7 +5,7 @@ import { TextLink } from "../links.tsx";
 import type { Names } from "./record-names.ts";
 import { capitalized } from "./use-kind.ts";
 
-/** A link to a record of any kind, which may be a device. */
+/** Links to a record of any kind, or to a device. */
 export function RecordLink({
 	organizationId,
 	kind,
@@ -40,7 +40,7 @@ export function RecordLink({
 	);
 }
 
-/** A record as the audit log keeps the other end of a link. */
+/** A record as the audit log stores the other end of a link. */
 export interface LinkedEnd {
 	kind: string;
 	id: string;
@@ -57,7 +57,7 @@ export function isLinkedEnd(value: unknown): value is LinkedEnd {
 	);
 }
 
-/** Its kind and name, with a link where it still exists: `names` has those that do. */
+/** Shows its kind and name, with a link if it still exists. `names` has only records that exist. */
 export function LinkedRecord({
 	end: { kind, id, name },
 	organizationId,

@@ -7,7 +7,7 @@ export type Names = ReadonlyMap<string, string | null>;
 
 const NONE: Names = new Map();
 
-/** What the records are called, in one request whatever their number and kinds. */
+/** Loads the names of records in one request, whatever their number and kinds. */
 export function useRecordNames(
 	organizationId: string,
 	ids: readonly string[],
@@ -26,7 +26,7 @@ export function useRecordNames(
 	return data ?? NONE;
 }
 
-/** The ids that the fields of the records name; `fields` narrows which. */
+/** Returns the ids that the fields of the records name. `fields` limits which fields are read. */
 export function referencesIn(
 	kind: KindDescription,
 	records: readonly AnyRecord[],

@@ -11,7 +11,7 @@ import { recordsQuery } from "./register-calls.ts";
 
 const TYPING_MS = 200;
 
-/** What both pickers take beside their value; the props of a Mantine input go through. */
+/** Props that both pickers take beside their value. Props of Mantine's input are passed on. */
 interface Common {
 	organizationId: string;
 	kind: RegisterKind;
@@ -31,13 +31,13 @@ interface Option {
 	beside?: string;
 }
 
-/** Of a kind, the records whose text has the words; the server searches. */
+/** Searches the records of one kind on the server. */
 function useOptions(
 	organizationId: string,
 	kindName: RegisterKind,
 	words: string,
 	picked: readonly string[],
-	/** Nobody has opened the list: nothing has to be found. */
+	/** The list was not opened, so there is nothing to search for. */
 	isIdle: boolean,
 ) {
 	const kind = describeKind(kindName);
@@ -62,12 +62,12 @@ function useOptions(
 		...(beside && record[beside] ? { beside: String(record[beside]) } : {}),
 	}));
 	const known = new Set(options.map(({ value }) => value));
-	// A picked record has a name to show even where the search has not found it.
+	// A chosen record needs its name even if the search has not found it.
 	for (const id of picked) {
 		if (!known.has(id))
 			options.push({ value: id, label: names.get(id) ?? "…" });
 	}
-	// What was found for other words is not what matches these.
+	// Results for other words do not match the current ones.
 	const isSettled = typed === query && !found.isPlaceholderData;
 	const nothing = found.isError
 		? "The search failed. Type again to retry."
@@ -91,7 +91,7 @@ function hasWords(text: string, words: string): boolean {
 		.every((word) => among.includes(word));
 }
 
-/** One record of a kind, found by typing. */
+/** Chooses one record of a kind by typing. */
 export function ReferencePicker({
 	organizationId,
 	kind,
@@ -104,7 +104,7 @@ export function ReferencePicker({
 	value: string | null;
 	onChange: (id: string | null) => void;
 	clearable?: boolean;
-	/** An option more, for records that name none; its value is NONE. */
+	/** An extra option for records that name none; its value is NONE. */
 	none?: string;
 }) {
 	const [typed, setTyped] = useState("");
@@ -129,7 +129,7 @@ export function ReferencePicker({
 			value={value}
 			onChange={onChange}
 			onSearchChange={(text) => setTyped(text === label ? "" : text)}
-			// The server has searched; who opens the list with a record picked sees the others too.
+			// The server filters. A user who opens the list with a record chosen sees the others too.
 			filter={({ options: all }) => all.filter((one) => matches(one as Option))}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
@@ -141,10 +141,10 @@ export function ReferencePicker({
 	);
 }
 
-/** The value of `none`: no id. */
+/** The value of `none`, which is not an id. */
 export const NONE = "none";
 
-/** Several records of a kind. */
+/** Chooses several records of a kind. */
 export function ReferencesPicker({
 	organizationId,
 	kind,

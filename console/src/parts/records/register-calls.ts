@@ -11,7 +11,10 @@ export interface RecordsPage {
 type Values = Record<string, unknown>;
 type Kind = Pick<KindDescription, "tool" | "key">;
 
-/** The list of a kind, whatever its operation is called. `input` as the operation wants it. */
+/**
+ * Loads the list of a kind, whatever its operation is called. `input` is the input of that
+ * operation.
+ */
 export function recordsQuery({ tool, key }: Kind, input: Values) {
 	const name = `list${tool.many}` as OperationName;
 	return queryOptions({
@@ -37,7 +40,7 @@ export function recordQuery({ tool, key }: Kind, id: string) {
 	});
 }
 
-/** Both give the record as it is now. Throw ApiError. */
+/** Both return the record as it is after the write. They throw ApiError. */
 export function addRecord(
 	{ tool, key }: Kind,
 	organizationId: string,

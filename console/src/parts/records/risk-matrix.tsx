@@ -5,7 +5,10 @@ import type { OutputOf } from "../../api.ts";
 import styles from "./risk-matrix.module.css";
 import { type Band, bandOf, IMPACTS, LIKELIHOODS } from "./risk-scores.ts";
 
-/** How many risks there are by likelihood and impact, as getOverview tells; those with none are left out. */
+/**
+ * The number of risks by likelihood and impact, as getOverview returns it; cells without risks are
+ * left out.
+ */
 export type RiskCells = OutputOf<"getOverview">["risks"]["inherent"];
 /** Before or after treatment. */
 export type RiskView = "inherent" | "residual";
@@ -21,12 +24,12 @@ interface MatrixProps {
 	cells: RiskCells;
 }
 
-/** Risks by likelihood and impact; each number leads to the risks that it counts. */
+/** Shows risks by likelihood and impact. Each number links to the risks that it counts. */
 export function RiskMatrix(props: MatrixProps) {
 	return <Matrix {...props} isSmall={false} />;
 }
 
-/** The same in a corner of another page: numbers without words. */
+/** A small form for another page, with numbers and without words. */
 export function RiskMatrixSmall(props: MatrixProps) {
 	return <Matrix {...props} isSmall />;
 }
@@ -132,7 +135,7 @@ function Cell({
 	const score = likelihood * impact;
 	const band = bandOf(score);
 	const className = isSmall ? styles.word : styles.score;
-	// In the order in which it is seen, and with what stands at the edges of the table.
+	// The cells in the order in which they are seen, with the headings of the table.
 	const inside = (
 		<>
 			{count > 0 && (
@@ -174,7 +177,7 @@ function Cell({
 	);
 }
 
-/** For the style sheet, which mixes them. */
+/** The style sheet mixes these colours. */
 export function colorsOf({ background, color }: Band): CSSProperties {
 	return { "--band": background, "--on-band": color } as CSSProperties;
 }

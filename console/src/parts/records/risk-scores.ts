@@ -17,7 +17,7 @@ export interface Band {
 	label: string;
 	min: number;
 	max: number;
-	/** Both together have a contrast of more than 4.5 : 1. */
+	/** Together they have a contrast of more than 4.5 : 1. */
 	background: string;
 	color: string;
 }
@@ -61,7 +61,7 @@ export function bandOf(score: number): Band | undefined {
 	return BANDS.find(({ min, max }) => score >= min && score <= max);
 }
 
-/** What the steps of a scale mean, from 1 to 5. */
+/** Meanings of the steps of a scale, from 1 to 5. */
 export const LIKELIHOODS = [
 	"Rare",
 	"Unlikely",
@@ -77,12 +77,12 @@ export const IMPACTS = [
 	"Severe",
 ] as const;
 
-/** The words for the steps of the scale that a field is on. */
+/** Returns the words for the steps of the scale that a field uses. */
 export function scaleOf(fieldName: string): readonly string[] {
 	return fieldName.endsWith("impact") ? IMPACTS : LIKELIHOODS;
 }
 
-/** The two fields of which `fieldName` is the product. */
+/** Returns the two fields whose product is `fieldName`. */
 export function factorsOf(
 	fieldName: string,
 ): readonly [string, string] | undefined {

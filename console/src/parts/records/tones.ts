@@ -1,7 +1,7 @@
 import type { FieldName } from "../../kinds.ts";
 import type { Tone } from "../status-badge.tsx";
 
-/** Values that are good or bad news; the others are plain words. */
+/** Values that are good or bad news. All others are shown as plain words. */
 const TONES: Record<string, Tone> = {
 	NOT_STARTED: "neutral",
 	TODO: "neutral",
@@ -25,12 +25,12 @@ const TONES: Record<string, Tone> = {
 	HIGH: "warning",
 };
 
-/** Fields whose values are shown as badges, each with the tone above. */
+/** Fields whose values are shown as badges with the tones above. */
 const WITH_TONE: ReadonlySet<string> = new Set<
 	FieldName<"nonconformity"> | FieldName<"task"> | FieldName<"obligation">
 >(["state", "status", "severity", "priority"]);
 
-/** Undefined: the value is no state, and shown as words alone. */
+/** Undefined if the value is not a state and is shown as plain words. */
 export function toneOf(field: string, value: string): Tone | undefined {
 	return WITH_TONE.has(field) ? (TONES[value] ?? "neutral") : undefined;
 }

@@ -3,7 +3,7 @@ import type { KindDescription } from "../../kind-description.ts";
 import { describeKind } from "../../kinds.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 
-/** The kind of record of the address; the route has made sure that there is one. */
+/** Returns the kind of record in the address. The route has made sure that there is one. */
 export function useKind(): KindDescription {
 	const { kind } = useParams({ strict: false });
 	const known = findRegisterKind(kind ?? "");
@@ -11,7 +11,7 @@ export function useKind(): KindDescription {
 	return describeKind(known.kind);
 }
 
-/** "continual improvement" → "Continual improvement": the beginning of a sentence. */
+/** "continual improvement" → "Continual improvement", for the beginning of a sentence. */
 export function capitalized(words: string): string {
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
