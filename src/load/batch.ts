@@ -3,51 +3,55 @@ import { AppError, isDatabaseUnavailable, overloaded } from "../errors.ts";
 import { batchWork, itemQueued } from "../tracing/channels.ts";
 
 export interface BatchOptions<Item, Result> {
-	/** What its items are, for traces. */
+	/** Name of its items, for traces. */
 	name?: string;
-	/** Items with equal keys never travel together nor at the same time. */
+	/** Items with equal keys are never in one batch, nor in two batches at the same time. */
 	key: (item: Item) => string;
 	/**
-	 * One statement for all `items`, which are sorted by key; gives their results in the same order.
-	 * An AppError among them is for that item alone.
+	 * Runs one statement for all `items`, which are sorted by key. Returns their results in the same
+	 * order. An AppError among them concerns only that item.
 	 */
 	run: (items: Item[]) => Promise<(Result | AppError)[]>;
-	/** What an item costs in memory; the limits named …Bytes count it. */
+	/** The memory of an item, which the limits named …Bytes count. */
 	bytes: (item: Item) => number;
 	maxBatchRows: number;
 	maxBatchBytes: number;
 	maxInFlight: number;
-	/** What may wait for a place; beyond either an item is refused with service_unavailable. */
+	/** Limits of waiting items. Beyond either, an item is rejected with service_unavailable. */
 	maxWaitingRows: number;
 	maxWaitingBytes: number;
-	/** What may wait behind another item with its key; beyond, that key alone is refused. Unlimited unless given. */
+	/**
+	 * Limit of items waiting behind another one with their key. Beyond it, only that key gets an
+	 * error. Default: unlimited.
+	 */
 	maxHeldPerKey?: number;
-	/** While a new item would wait longer than this, it is refused in the same way. */
+	/** A new item that would wait longer than this is rejected in the same way. */
 	maxWaitMs?: number;
-	/** What has waited longer than this all the same is refused as well: it is not stored. */
+	/** An item that has waited longer than this anyway is rejected too, and not stored. */
 	maxAgeMs?: number;
 }
 
 /**
- * A caller gives up after 30 s, and asks again: what is accepted must be answered well before,
- * or an overloaded service would work on nothing but answers that nobody waits for. Refused at
- * once, it costs next to nothing and comes back when there is time.
+ * Longest expected wait of a new item. A caller gives up after 30 s and retries, so an accepted
+ * item must be answered well before that. Otherwise an overloaded service would only produce
+ * answers that nobody waits for. An item that is turned away at once costs next to nothing and
+ * comes back later.
  */
 const MAX_WAIT_MS = 1_000;
-/** For what was taken because the database was quicker then. */
+/** Longest real wait, for items that were accepted while the database was faster. */
 const MAX_AGE_MS = 2_000;
 const SWEEP_MS = 500;
-/** How much the latest batch counts in the time that batches take. */
+/** Weight of the latest batch in the mean time of batches. */
 const NEWEST = 0.2;
 
-/** What a queue holds and has done. */
+/** The present load of a queue and its counts. */
 export interface QueueLoad {
-	/** That wait. */
+	/** Items that wait. */
 	rows: number;
 	bytes: number;
-	/** Batches that travel. */
+	/** Batches under way to the database. */
 	inFlight: number;
-	/** Since the start: batches, rows in them, and rows refused because it was full. */
+	/** Counts since the start: batches, rows in them, and rows turned away because it was full. */
 	batches: number;
 	batchedRows: number;
 	refused: number;
@@ -55,7 +59,7 @@ export interface QueueLoad {
 
 export interface Queue {
 	load(): QueueLoad;
-	/** True while a new item would be refused: to be asked before anything is done for it. */
+	/** True while a new item would be turned away. Ask before doing any work for it. */
 	isFull(): boolean;
 }
 
@@ -65,35 +69,36 @@ interface Waiting<Item, Result> {
 	bytes: number;
 	/** On performance.now()'s clock. */
 	since: number;
-	/** Since when its key keeps it back no longer. */
+	/** The time from which its key no longer holds it back. */
 	readySince: number;
 	resolve: (result: Result) => void;
 	reject: (error: unknown) => void;
 }
 
 /**
- * Gathers items that arrive together into one statement. A batch leaves as soon as
- * one of `maxInFlight` places is free, so a lone item waits for nothing and a crowd
- * travels in large groups; `add` resolves after the batch has committed. Sorted
- * rows, and one key never in two batches at once, keep batches from deadlocking.
- * What waits for its key waits aside: it neither
- * makes the queue look full nor is looked at when a batch leaves, so that many items of one key
- * cost the others nothing. When a batch fails for another reason than an absent database, its halves go again
- * on their own, so that in the end a bad row fails alone.
+ * Gathers items that arrive together into one statement. A batch leaves as soon as one of
+ * `maxInFlight` places is free, so a lone item waits for nothing and a crowd goes in large groups.
+ * `add` resolves after the batch has committed. Rows are sorted, and one key is never in two
+ * batches at once, so batches cannot deadlock. An item that waits for its key waits aside: it
+ * neither makes the queue look full nor is examined when a batch leaves, so many items of one key
+ * cost the others nothing. When a batch fails for another reason than an absent database, its
+ * halves are sent again separately, so in the end a bad row fails alone.
  */
 export class Batcher<Item, Result> implements Queue {
 	readonly #options: BatchOptions<Item, Result>;
-	/** What may travel, in the order of `readySince`: of each key one at most. */
+	/** Items that may go, in the order of `readySince`; at most one for each key. */
 	#ready: Waiting<Item, Result>[] = [];
-	/** The keys of what is ready or travels, each with what waits behind it. */
+	/** Keys of items that are ready or under way, each with the items waiting behind it. */
 	readonly #held = new Map<string, Waiting<Item, Result>[] | undefined>();
 	#heldRows = 0;
 	#heldBytes = 0;
-	/** Of both. */
+	/** Bytes of ready and held items. */
 	#waitingBytes = 0;
 	#inFlight = 0;
 	#isScheduled = false;
-	/** What a batch that was served took lately: one given up says nothing of the next. */
+	/**
+	 * Mean time of recent successful batches. A batch that was given up says nothing about the next.
+	 */
 	#travelMs = 0;
 	#sweeper: NodeJS.Timeout | undefined;
 	#whenIdle: (() => void)[] = [];
@@ -105,7 +110,10 @@ export class Batcher<Item, Result> implements Queue {
 		this.#options = options;
 	}
 
-	/** The result of `item`. Rejects with service_unavailable when the queue is full or the database away. */
+	/**
+	 * Returns the result of `item`. Rejects with service_unavailable if the queue is full or the
+	 * database is away.
+	 */
 	add(item: Item): Promise<Result> {
 		const bytes = this.#options.bytes(item);
 		const since = performance.now();
@@ -138,7 +146,7 @@ export class Batcher<Item, Result> implements Queue {
 		else this.#held.set(entry.key, [entry]);
 	}
 
-	/** What was ready or travelled with this key is done: the next of its key is ready. */
+	/** Ends the current item with this key, so that the next one with it becomes ready. */
 	#release(key: string): void {
 		const next = this.#held.get(key)?.shift();
 		if (!next) {
@@ -151,7 +159,7 @@ export class Batcher<Item, Result> implements Queue {
 		this.#ready.push(next);
 	}
 
-	/** Whoever is turned away by this answer counts as refused. */
+	/** Counts the caller as turned away if it returns true. */
 	isFull(): boolean {
 		if (this.#ready.length === 0 && this.#heldRows === 0) return false;
 		const isFull = this.#isFullFor(1, performance.now());
@@ -170,7 +178,7 @@ export class Batcher<Item, Result> implements Queue {
 		);
 	}
 
-	/** How long what is ready now will take, by what batches took lately. */
+	/** Returns the expected time for the items that are ready now, from recent batches. */
 	#expectedMs(): number {
 		const { maxBatchRows, maxBatchBytes, maxInFlight } = this.#options;
 		const batches = Math.max(
@@ -180,7 +188,7 @@ export class Batcher<Item, Result> implements Queue {
 		return (batches / maxInFlight) * this.#travelMs;
 	}
 
-	/** Resolves when nothing waits and nothing is in flight. */
+	/** Resolves when no item waits and no batch is in flight. */
 	idle(): Promise<void> {
 		if (this.#isIdle()) return Promise.resolve();
 		return new Promise((resolve) => this.#whenIdle.push(resolve));
@@ -197,7 +205,7 @@ export class Batcher<Item, Result> implements Queue {
 		};
 	}
 
-	/** Departs after the event loop's present round, whose other requests come along. */
+	/** Sends a batch after the event loop's present round, so that its other requests come along. */
 	#schedule(): void {
 		if (this.#inFlight >= this.#options.maxInFlight) {
 			this.#sweepLater();
@@ -211,13 +219,14 @@ export class Batcher<Item, Result> implements Queue {
 		});
 	}
 
-	/** Sends what may travel now; false when nothing may. */
+	/** Sends a batch of the items that may go now. Returns false if none may. */
 	#depart(): boolean {
 		const batch: Waiting<Item, Result>[] = [];
 		const departed = performance.now();
 		let taken = 0;
 		let bytes = 0;
-		// A refused one may make the next of its key ready, which comes last and is looked at too.
+		// Rejecting an item may make the next one of its key ready. That one comes last and is checked
+		// too.
 		for (; taken < this.#ready.length; taken++) {
 			const entry = this.#ready[taken] as Waiting<Item, Result>;
 			if (batch.length === this.#options.maxBatchRows) break;
@@ -252,7 +261,7 @@ export class Batcher<Item, Result> implements Queue {
 	}
 
 	#isIdle(): boolean {
-		// What is held has a key that is ready or travels.
+		// A held item has a key that is ready or under way.
 		return this.#ready.length === 0 && this.#inFlight === 0;
 	}
 
@@ -293,7 +302,7 @@ export class Batcher<Item, Result> implements Queue {
 		for (const { key } of old) this.#release(key);
 	}
 
-	/** No batch may come back for long, as from a silent database: what waits is refused in time. */
+	/** Rejects waiting items in time even if no batch comes back, as from a database that hangs. */
 	#sweepLater(): void {
 		if (this.#sweeper || this.#ready.length + this.#heldRows === 0) return;
 		this.#sweeper = setTimeout(() => {
@@ -318,7 +327,8 @@ export class Batcher<Item, Result> implements Queue {
 			}
 			const tookMs = performance.now() - departed;
 			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;
-			// By index: an item without a result is a hole in the array, which forEach would skip.
+			// By index, because an item without a result is a hole in the array, which forEach would
+			// skip.
 			batch.forEach((entry, index) => {
 				const result = results[index] as Result | AppError;
 				if (result instanceof AppError) entry.reject(result);

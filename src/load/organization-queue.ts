@@ -6,13 +6,14 @@ interface Turn<Result> {
 	work: () => Promise<Result>;
 }
 
-/** How long what met a lock asks again; each attempt waits for the lock itself (sql/0014). */
+/** Time for retries of work that met a lock. Each attempt itself waits for the lock (sql/0014). */
 const PATIENCE_MS = 2_000;
 
 /**
- * What is rare and changes an organization's audit log: few at a time, so that many of them cannot
- * take the others' connections, and of one organization one, so that its locked log holds up
- * nobody else. More places would help no organization: the log lets one through at a time.
+ * A queue for rare work that changes an organization's audit log. Few run at a time, so that many
+ * of them cannot take the connections of other work. Only one runs for each organization, so that
+ * its locked log holds up nobody else. More places would not help, because the log admits one at a
+ * time.
  */
 export class OrganizationQueue<Result> {
 	readonly #batcher: Batcher<Turn<Result>, Result>;
@@ -32,7 +33,7 @@ export class OrganizationQueue<Result> {
 		});
 	}
 
-	/** Runs `work` when it is the organization's turn, and again if it met a lock that somebody keeps. */
+	/** Runs `work` when it is the organization's turn, and retries it if it met a lock. */
 	async take(
 		organizationId: string,
 		work: () => Promise<Result>,
@@ -47,7 +48,7 @@ export class OrganizationQueue<Result> {
 		}
 	}
 
-	/** What waits for the database. */
+	/** The queue of work that waits for the database. */
 	get queue(): Queue {
 		return this.#batcher;
 	}

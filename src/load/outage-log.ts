@@ -11,14 +11,16 @@ interface Outage {
 	since: number;
 	toldAt: number;
 	refused: number;
-	/** How often each code of PostgreSQL or the system, or a message where there is none. */
+	/**
+	 * How often each code of PostgreSQL or the system occurred, or the message if there is no code.
+	 */
 	causes: Record<string, number>;
 }
 
 /**
- * The log's lines on requests that failed through no fault of the caller. What went wrong is a line
- * for each; but while the database is away, that would be one for each device of a fleet, so of an
- * outage there is the first, then the count once a minute, and that it is over.
+ * Logs requests that failed through no fault of the caller. Each has a line of its own, except
+ * while the database is away: that would be a line for each device of a fleet. An outage has a line
+ * for the first request, then one a minute with the count, and one when it is over.
  */
 export class OutageLog {
 	readonly #log: Logger;
@@ -26,13 +28,16 @@ export class OutageLog {
 	#outage: Outage | undefined;
 	#isClosed = false;
 
-	/** `pool` is asked whether the database is back; one in which no crowd waits. */
+	/** Asks `pool` if the database is back; it must be a pool in which no crowd waits. */
 	constructor(log: Logger, pool: Pool) {
 		this.#log = log;
 		this.#pool = pool;
 	}
 
-	/** What we refused ourselves is counted in the metrics (docs/operating.md), and no line. */
+	/**
+	 * Notes a failed request. Requests that we turned away are only counted in the metrics
+	 * (docs/operating.md).
+	 */
 	note(thrown: unknown, fields: object, message: string): void {
 		const error = toAppError(thrown);
 		if (error === thrown || error.status < 500) return;
@@ -59,7 +64,9 @@ export class OutageLog {
 		this.#isClosed = true;
 	}
 
-	/** Over when the database takes writes and nobody was refused for a while. */
+	/**
+	 * Waits for the outage's end: the database takes writes, and no request has failed for a while.
+	 */
 	async #watch(outage: Outage): Promise<void> {
 		for (;;) {
 			const before = outage.refused;

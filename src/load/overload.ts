@@ -3,14 +3,14 @@ import { overloaded, RETRY_AFTER_SECONDS } from "../errors.ts";
 import { endEarly } from "../http/body.ts";
 import { requestIdOf } from "../http/request-id.ts";
 
-/** A body of this length is thrown away as it comes; of a longer one nothing more is read. */
+/** A body up to this length is read and discarded. A longer one is not read. */
 const LITTLE = 64 * 1024;
-/** Of one turn of the event loop the most that goes into refusals; then it is the others' turn. */
+/** Longest time, in milliseconds, that one turn of the event loop may spend on 503 answers. */
 const ANSWERING_MS = 100;
-/** Between two looks at the clock. */
+/** Answers between two looks at the clock. */
 const AT_LEAST = 64;
 
-/** Reading requests for longer than this without a pause, the service has more than it can do. */
+/** A service that reads requests for longer than this without a pause is overloaded. */
 const LONG_TURN_MS = 200;
 
 const { code, message: MESSAGE } = overloaded();
@@ -26,8 +26,8 @@ interface Refusal {
 let turnBeganAt: number | undefined;
 
 /**
- * True when so many requests were ready at once that to read those so far took longer than may be:
- * the processor has no time, whatever the database has. To be asked for each request.
+ * True if so many requests were ready at once that reading them took too long: the processor has no
+ * time left, even if the database has. Call it for each request.
  */
 export function isEventLoopBehind(): boolean {
 	const now = performance.now();
@@ -39,17 +39,18 @@ export function isEventLoopBehind(): boolean {
 	return false;
 }
 
-/** Of all doors; the oldest first. */
+/** Requests of all doors that get 503, oldest first. */
 let refusals: Refusal[] = [];
 
 /**
- * Answers 503 to a request of which no more than the head was read. In a flood these are nearly
- * all requests, and what they cost is taken from the others: no body, no credential, no query, no
- * line in the log, and the connection stays open, because a new one costs more than the answer.
+ * Answers 503 to a request of which only the head was read. In a flood these are nearly all
+ * requests, and their cost is taken from the others. They therefore cost no body, no credential, no
+ * query and no line in the log, and the connection stays open, because a new one costs more than
+ * the answer.
  *
- * Not at once but when the sockets at hand were read, and not all at a time: answered in between, a
- * thousand quick clients would have their next requests read before anything else is looked at,
- * the database's answers and timers included, for many seconds.
+ * The answers are queued and sent in short slices after the ready sockets were read. Answering each
+ * one immediately would let a thousand fast clients keep the event loop busy for many seconds, and
+ * timers and database replies would have to wait.
  */
 export function answerOverloaded(
 	request: IncomingMessage,

@@ -3,30 +3,35 @@ import { overloaded } from "../errors.ts";
 import { refuseFullHashing } from "../sign-in/password-hash.ts";
 import { FairShares } from "./fair-shares.ts";
 
-/** Of one client address; those that wait have taken nothing yet from anybody else. */
+/** Limits of one client address. Sign-ins that wait take nothing from others yet. */
 const OF_ADDRESS = {
 	running: 2,
 	waiting: 30,
 	maxWaitMs: 8_000,
 	name: "sign-ins from your address",
 };
-/** Of all addresses from which nobody has signed in yet: less than half of the passwords that may wait. */
+/**
+ * Limit for all addresses from which nobody has signed in yet: less than half of the passwords that
+ * may wait.
+ */
 const MAX_STRANGERS = 24;
 const MAX_KNOWN = 10_000;
 
 /**
- * Turns at signing in, for which nobody has shown yet who it is, and each of which costs a third of
- * a second of a processor. Each address has its share, and addresses from which somebody has signed in
- * since the start keep places that no crowd of strangers can take. Who is refused depends on the
- * address and the crowd alone, never on whether there is such a user.
+ * Gives turns at signing in. A sign-in comes from somebody unknown and costs a third of a second of
+ * a processor. Each address has its share, and addresses from which somebody has signed in since
+ * the start keep places that no crowd of strangers can take. Only the address and the crowd decide
+ * who gets 503, never whether there is such a user.
  */
 export class SignInTurns {
 	readonly #ofAddress = new FairShares(OF_ADDRESS);
-	/** The one used longest ago first. */
+	/** Known addresses, the one used longest ago first. */
 	readonly #known = new Set<string>();
 	#strangers = 0;
 
-	/** Throws service_unavailable, before anything is asked of the database, when there are too many. */
+	/**
+	 * Runs `signIn` in its turn. Throws service_unavailable, before any query, if there are too many.
+	 */
 	run(address: string, signIn: () => Promise<Response>): Promise<Response> {
 		const network = networkOf(address);
 		return this.#ofAddress.run(network, async () => {
@@ -52,7 +57,7 @@ export class SignInTurns {
 	}
 }
 
-/** An address; of IPv6 the 64 bits that one subscriber has at least. */
+/** Returns the address; for IPv6 its first 64 bits, which one subscriber has at least. */
 export function networkOf(address: string): string {
 	if (!isIPv6(address)) return address;
 	const [start = "", end] = address.split("::");
