@@ -7,9 +7,9 @@ import { TEXTS_ARE_DATA } from "./instructions.ts";
 import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
-/** A tool of the tool server: an operation with what clients are told of it. */
+/** A tool of the tool server: an operation with its description for clients. */
 export interface Tool {
-	/** Its input refuses what no database text can hold. */
+	/** Its input rejects text that the database cannot store. */
 	operation: AnyOperation;
 	/** The entry of tools/list. */
 	definition: ToolDefinition;
@@ -30,22 +30,26 @@ export interface ToolDefinition {
 	};
 }
 
-/** What a client asked to see: `?toolsets=risks,vendors&readonly=true` or the headers for it. */
+/**
+ * The tools that a client asked for: `?toolsets=risks,vendors&readonly=true` or the headers for it.
+ */
 export interface Narrowing {
 	/** Sorted; undefined: all of them. */
 	toolsets: readonly string[] | undefined;
 	isReadOnly: boolean;
 }
 
-/** Of the lists that clients ask for; beyond it a list is put together anew each time. */
+/** Limit of kept lists. Beyond it, a list is built again for each request. */
 const MAX_CACHED_LISTS = 1_000;
 
-/** The tools, their schemas and their lists: made once, as converting schemas is slow. */
+/**
+ * The tools, their schemas and their lists. They are made once, because converting schemas is slow.
+ */
 export class Catalogue {
 	readonly tools: ReadonlyMap<string, Tool>;
 	readonly toolsets: readonly string[];
 	readonly #byRole: Map<Role | undefined, Tool[]>;
-	/** What was asked for → the JSON array of its tools. */
+	/** Narrowing → the JSON array of its tools. */
 	readonly #lists = new Map<string, string>();
 
 	constructor(operations: readonly AnyOperation[]) {
@@ -64,20 +68,22 @@ export class Catalogue {
 		);
 	}
 
-	/** The tool of that name, unless there is none or it is narrowed away. */
+	/** Returns the tool of that name, unless there is none or it is narrowed away. */
 	find(name: string, narrowing: Narrowing): Tool | undefined {
 		const tool = this.tools.get(name);
 		return tool && offers(narrowing, tool) ? tool : undefined;
 	}
 
-	/** In fixed order, those that the principal may call in at least one organization. */
+	/**
+	 * Returns the tools that the principal may call in at least one organization, in a fixed order.
+	 */
 	list(principal: Principal, narrowing: Narrowing): Tool[] {
 		const tools = this.#byRole.get(highestRole(principal)) ?? [];
 		const within = narrowedByScope(principal, narrowing);
 		return tools.filter((tool) => offers(within, tool));
 	}
 
-	/** `list` as a JSON array. */
+	/** Returns `list` as a JSON array. */
 	listJson(principal: Principal, narrowing: Narrowing): string {
 		const { isReadOnly, toolsets } = narrowedByScope(principal, narrowing);
 		const key = `${highestRole(principal)} ${isReadOnly} ${toolsets}`;
@@ -158,7 +164,7 @@ function offers(
 	);
 }
 
-/** An empty value is refused: whoever writes `?readonly` does not mean "may write". */
+/** Reads a switch. An empty value is rejected, because `?readonly` does not mean "may write". */
 function readSwitch(name: string, text: string | null | undefined): boolean {
 	if (text === "true" || text === "1") return true;
 	if (text === undefined || text === null) return false;
@@ -170,8 +176,8 @@ function readSwitch(name: string, text: string | null | undefined): boolean {
 const PARAMETERS = ["toolsets", "readonly"];
 
 /**
- * Throws a bad_request AppError for a parameter that narrows nothing: one that was misspelt
- * must not leave tools in that were to be kept away.
+ * Throws a bad_request AppError for an unknown parameter: a misspelt one must not leave tools in
+ * the list that were meant to be kept out.
  */
 export function rejectUnknownParameters(query: URLSearchParams): void {
 	const unknown = query.keys().find((name) => !PARAMETERS.includes(name));
@@ -182,7 +188,7 @@ export function rejectUnknownParameters(query: URLSearchParams): void {
 	);
 }
 
-/** The most that the principal may do anywhere; undefined: it belongs to no organization. */
+/** Returns the principal's highest role, or undefined if it belongs to no organization. */
 function highestRole({ memberships }: Principal): Role | undefined {
 	return memberships.reduce<Role | undefined>(
 		(highest, { role }) =>

@@ -3,8 +3,8 @@ import { z } from "zod";
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * A schema as JSON Schema 2020-12, what is taken (`input`) or given (`output`), without what tells
- * its reader nothing: every byte of a tool's schema is read by a model, over and over.
+ * Returns a schema as JSON Schema 2020-12, for `input` or `output`. It leaves out everything
+ * without information, because models read every byte of a tool's schema over and over.
  */
 export function toJsonSchema(
 	schema: z.ZodType,
@@ -29,7 +29,7 @@ function compact(value: unknown): unknown {
 	return { ...rest, ...(orNull(anyOf as JsonSchema[]) ?? { anyOf }) };
 }
 
-/** The limits that zod gives every whole number. */
+/** True for the limits that zod gives every whole number. */
 function isEmptyLimit(name: string, value: unknown): boolean {
 	return (
 		(name === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
@@ -37,7 +37,7 @@ function isEmptyLimit(name: string, value: unknown): boolean {
 	);
 }
 
-/** `anyOf: [{type: "string", …}, {type: "null"}]` as `type: ["string", "null"], …`. */
+/** Writes `anyOf: [{type: "string", …}, {type: "null"}]` as `type: ["string", "null"], …`. */
 function orNull([some, none, ...more]: JsonSchema[]): JsonSchema | undefined {
 	const isNull = none?.type === "null" && Object.keys(none).length === 1;
 	if (!some || !isNull || more.length > 0 || typeof some.type !== "string") {

@@ -24,22 +24,21 @@ import {
 } from "./reply.ts";
 import { type AnswerMessage, makeSdk, type RequestHeaders } from "./sdk.ts";
 
-/** The revision without a handshake; everything before it opens with `initialize`. */
+/** The revision without a handshake. Earlier ones open with `initialize`. */
 const MODERN = "2026-07-28";
 const MAX_BATCH = 100;
 
 export interface Mcp {
-	/** Answers a JSON-RPC body, of whichever revision. Never rejects. */
+	/** Answers a JSON-RPC body of any revision. Never rejects. */
 	answer: AnswerMessage;
 }
 
 /**
- * The Model Context Protocol without sessions, all revisions at one address. The SDK tells the
- * eras apart, refuses what is not well-formed and answers what is rare.
+ * Makes the Model Context Protocol without sessions, with all revisions at one address. The SDK
+ * distinguishes the revisions, rejects malformed messages and answers the rare ones.
  *
- * tools/call and tools/list, when nothing about them is unusual, are answered here: through
- * the SDK every call builds a server and every list is copied and written out anew, which
- * costs several times what the call itself does.
+ * Ordinary tools/call and tools/list messages are answered here. The SDK would build a server for
+ * every call and copy and serialise every list, which costs several times as much as the call.
  */
 export function makeMcp(tools: ToolServices): Mcp {
 	const sdk = makeSdk(tools);
@@ -111,7 +110,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 		}
 	}
 
-	/** One after the other, each on its own: so none can cancel or shadow another. */
+	/** Answers the messages one after the other, so that none can cancel or shadow another. */
 	async function answerBatch(
 		messages: unknown[],
 		headers: RequestHeaders,
@@ -150,7 +149,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 	};
 }
 
-/** A request whose shape the SDK's classifier has found right. */
+/** A request whose shape the SDK's classifier has accepted. */
 interface Message {
 	id: RequestId;
 	method: string;

@@ -1,6 +1,6 @@
 import { type AppError, RETRY_AFTER_SECONDS } from "../errors.ts";
 
-/** What the MCP endpoint answers, for whoever writes it to the socket. */
+/** The answer of the MCP endpoint, before it is written to the socket. */
 export interface Reply {
 	status: number;
 	headers: Record<string, string>;
@@ -11,7 +11,7 @@ export interface Reply {
 export type RequestId = string | number | null;
 
 /**
- * JSON-RPC codes of what is not the tool's own matter. −32003 is ours, from the range left to
+ * JSON-RPC codes of errors outside the tool itself. −32003 is ours, from the range for
  * implementations (−32000 to −32019).
  */
 const JSON_RPC_CODE: Record<AppError["code"], number> = {
@@ -35,7 +35,7 @@ export function jsonReply(status: number, body: string): Reply {
 	};
 }
 
-/** A result whose members are already JSON: `"tools":[…],"ttlMs":1`. */
+/** Makes a result whose members are already JSON: `"tools":[…],"ttlMs":1`. */
 export function resultReply(id: RequestId, members: string): Reply {
 	return jsonReply(
 		200,
@@ -53,7 +53,7 @@ export function errorReply(
 	return jsonReply(status, JSON.stringify(body));
 }
 
-/** The id of the one request in a JSON-RPC body; null when there is none. */
+/** Returns the id of the one request in a JSON-RPC body, or null. */
 export function requestIdIn(body: unknown): RequestId {
 	if (typeof body !== "object" || body === null || Array.isArray(body)) {
 		return null;
@@ -65,7 +65,7 @@ export function requestIdIn(body: unknown): RequestId {
 		: null;
 }
 
-/** The reply with the HTTP status of what went wrong, if something did. */
+/** Returns the reply with the HTTP status of the fault, if there is one. */
 export function withFault(reply: Reply, fault: AppError | undefined): Reply {
 	if (!fault) return reply;
 	reply.status = fault.status;

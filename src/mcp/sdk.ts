@@ -21,7 +21,7 @@ import { jsonReply, jsonRpcCode, type Reply, withFault } from "./reply.ts";
 
 export type RequestHeaders = Record<string, string | string[] | undefined>;
 
-/** Answers one JSON-RPC message; rejects only for a fault of ours. */
+/** Answers one JSON-RPC message. Rejects only for a fault of the service. */
 export type AnswerMessage = (
 	message: unknown,
 	headers: RequestHeaders,
@@ -31,23 +31,23 @@ export type AnswerMessage = (
 /** One message on its way through the SDK. */
 interface Exchange {
 	caller: Caller;
-	/** What the HTTP status has to tell as well. */
+	/** The fault that decides the HTTP status. */
 	fault?: AppError;
 }
 
 export interface Sdk {
-	/** Revision 2026-07-28, and the refusal of what claims to be it. */
+	/** Answers revision 2026-07-28, and rejects malformed messages that claim it. */
 	answerModern: AnswerMessage;
-	/** The revisions that open with `initialize`, here without a session. */
+	/** Answers the revisions that open with `initialize`, here without a session. */
 	answerLegacy: AnswerMessage;
 }
 
 /**
- * The official SDK's two ways of serving: its handler for 2026-07-28, and its transport with
- * JSON replies for what came before. Each message gets a server of its own.
+ * Makes the official SDK's two ways of serving: its handler for 2026-07-28, and its transport with
+ * JSON replies for earlier revisions. Each message gets a server of its own.
  */
 export function makeSdk(tools: ToolServices): Sdk {
-	// Costly to make and needed by none of our tools, whose input zod checks.
+	// It is costly to make, and our tools do not need it, because zod checks their input.
 	const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 	function makeServer(exchange: Exchange): Server {
@@ -113,7 +113,7 @@ export function makeSdk(tools: ToolServices): Sdk {
 	};
 }
 
-/** The request as the SDK wants it, whatever the client says that it accepts. */
+/** Makes the request for the SDK, whatever the client's Accept header says. */
 function makeRequest(
 	{ services }: ToolServices,
 	given: RequestHeaders,
@@ -133,7 +133,7 @@ function makeRequest(
 	});
 }
 
-/** The SDK's own way to hand something to a server that it has made; no token goes with it. */
+/** Passes data to a server that the SDK makes, in the SDK's own way. It contains no token. */
 function makeAuthInfo(exchange: Exchange): AuthInfo {
 	return { token: "", clientId: "", scopes: [], extra: { exchange } };
 }
@@ -155,8 +155,8 @@ async function toReply(
 }
 
 /**
- * The SDK's refusal of params in words: it gives what zod found as JSON, and for an
- * `initialize` calls that an internal error.
+ * Turns the SDK's error about params into sentences. The SDK gives zod's issues as JSON and, for an
+ * `initialize`, calls them an internal error.
  */
 function inSentences(text: string): string {
 	const [, found] = /"message":"(?:Invalid \S+ request: )?\[\\n/.test(text)

@@ -3,9 +3,9 @@ import type { z } from "zod";
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /**
- * A check of a whole input: its strings hold neither U+0000 nor half a surrogate pair, which
- * are legal JSON but no text that PostgreSQL can store or compare. An agent's are replaced
- * (`parseJson`), as it would repeat its report for ever; a person or a model is told.
+ * Rejects an input whose strings contain U+0000 or half a surrogate pair. These are legal JSON, but
+ * PostgreSQL cannot store or compare them. In an agent's report they are replaced (`parseJson`),
+ * because the agent would repeat the report for ever. People and models get an error.
  */
 export function rejectUnstorableText(
 	input: unknown,
