@@ -14,7 +14,7 @@ import {
 } from "./browser.ts";
 
 const NEW_PASSWORD = "a different battery";
-/** Many pages one after another. */
+/** This test visits many pages one after another. */
 const LONG = { timeout: 120_000 };
 
 let served: TestConsole;
@@ -32,7 +32,7 @@ const button = (page: Page, name: string) =>
 const heading = (page: Page, name: string) =>
 	page.getByRole("heading", { name, level: 1 });
 
-test("the account's page fits wide and narrow, light and dark", async () => {
+test("the account page fits wide and narrow screens, in light and dark", async () => {
 	const person = await served.makePerson("member");
 	for (const [name, options] of [
 		["account", {}],
@@ -52,7 +52,7 @@ test("the account's page fits wide and narrow, light and dark", async () => {
 	}
 });
 
-test("a new name is shown everywhere, an empty one is refused beside the field", async () => {
+test("a new name is shown everywhere, and an empty one is rejected beside the field", async () => {
 	const page = await openAccount(await served.makePerson("viewer"));
 	const profile = section(page, "Profile");
 	await profile.getByLabel("Name").fill("");
@@ -65,7 +65,7 @@ test("a new name is shown everywhere, an empty one is refused beside the field",
 	await page.getByRole("menu").getByText("Ada Lovelace").waitFor();
 });
 
-test("a new password takes the present one, ends other sessions if asked, and signs in", async () => {
+test("a new password asks for the current one, ends other sessions if wanted, and signs in", async () => {
 	const person = await served.makePerson("member");
 	const other = await openAccount(person);
 	const page = await openAccount(person);
@@ -94,7 +94,7 @@ test("a new password takes the present one, ends other sessions if asked, and si
 	await heading(other, "Account and security").waitFor();
 });
 
-/** The dialogs of the second factor on an open account page, and signing in elsewhere. */
+/** Opens the two-factor dialogs on the account page, and signs in elsewhere. */
 function secondFactorOf(page: Page, person: TestUser) {
 	const twoFactor = section(page, "Two-factor authentication");
 	const dialog = page.getByRole("dialog");
@@ -109,7 +109,7 @@ function secondFactorOf(page: Page, person: TestUser) {
 		codes,
 		givePassword,
 		begin: () => twoFactor.getByRole("button", { name: "Turn on …" }).click(),
-		// Shown in fours, as people type it.
+		// The key is shown in groups of four, as people type it.
 		readKey: async () => {
 			const key = await dialog.getByLabel("Key", { exact: true }).innerText();
 			expect(key.trim()).toMatch(/^([A-Z2-7]{4} )+[A-Z2-7]{1,4}$/);
@@ -171,7 +171,8 @@ test(
 			.waitFor();
 		await axe(elsewhere);
 		await screenshot(elsewhere, "second-step-wrong");
-		// Who has just turned it on still sees the code that did it: it counts once.
+		// The code that turned two-factor authentication on is still shown in the app, and it works
+		// only once.
 		await elsewhere.getByLabel("Code", { exact: true }).fill(first);
 		await button(elsewhere, "Continue").click();
 		await elsewhere.getByText("already used").waitFor();
@@ -206,7 +207,7 @@ test(
 		await dialog.getByText("These are shown once.").waitFor();
 		const [first = "", second] = await factor.readCodes();
 		expect(await factor.readCodes()).toHaveLength(10);
-		// What is shown once does not go away by a slip.
+		// Content that is shown only once does not close by accident.
 		await page.keyboard.press("Escape");
 		await axe(page);
 		await screenshot(page, "two-factor-codes");
@@ -228,7 +229,7 @@ test(
 			elsewhere
 				.getByText("This recovery code is wrong or already used.")
 				.waitFor();
-		// As somebody types it: without the dash, in capitals.
+		// Types the code as a user might: without the dash, in capitals.
 		await enter(first.replace("-", " ").toUpperCase());
 		await heading(elsewhere, "Account and security").waitFor();
 		await elsewhere.getByText("9 recovery codes are left.").waitFor();
@@ -305,7 +306,7 @@ test("an organization can be left, but not by its last administrator", async () 
 	await page.waitForURL(`**/o/${only}`);
 });
 
-test("light or dark is chosen here too", async () => {
+test("the theme can be chosen on the account page too", async () => {
 	const page = await openAccount(await served.makePerson("viewer"), {
 		colorScheme: "light",
 	});

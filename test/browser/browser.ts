@@ -17,7 +17,10 @@ import { PASSWORD } from "../support/console-client.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 
-/** The system's Chromium; nothing is downloaded. Its headless shell, if it is there, costs half. */
+/**
+ * Uses the system's Chromium and downloads nothing. Its headless shell, where installed, costs
+ * half.
+ */
 const CHROMIUM =
 	process.env.CHROMIUM_PATH ??
 	["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
@@ -34,16 +37,19 @@ const AXE_SOURCE = readFile(
 	createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
 	"utf8",
 );
-/** Set to look at the pages: SCREENSHOTS=/tmp/shots npm run test:browser */
+/** Set SCREENSHOTS to look at the pages: SCREENSHOTS=/tmp/shots npm run test:browser */
 const SCREENSHOTS = process.env.SCREENSHOTS;
 
 export interface TestConsole extends TestService {
 	browser: Browser;
-	/** A user of the organization with PASSWORD. */
+	/** Creates a user of the organization with PASSWORD. */
 	makePerson: (role: Role, organizationId?: string) => Promise<TestUser>;
-	/** A page of a browser without cookies, of this service or the one at `baseURL`. What it complains of fails the test. */
+	/**
+	 * Opens a page in a browser context without cookies, on this service or the one at `baseURL`. A
+	 * complaint from the browser fails the test.
+	 */
 	openPage: (options?: BrowserContextOptions) => Promise<Page>;
-	/** The same, signed in and at `path`. */
+	/** Opens such a page at `path`, signed in. */
 	openPageAs: (
 		person: TestUser,
 		path?: string,
@@ -51,7 +57,10 @@ export interface TestConsole extends TestService {
 	) => Promise<Page>;
 }
 
-/** The service with its console, and a Chromium. Once for a test file. `settings` are further ones. */
+/**
+ * Starts the service with its console, and a Chromium. Each test file does so once. `settings` are
+ * added to the defaults.
+ */
 export async function startConsole(
 	settings: Record<string, string> = {},
 ): Promise<TestConsole> {
@@ -75,7 +84,7 @@ export async function startConsole(
 			viewport: { width: 1280, height: 800 },
 			...options,
 		});
-		// What a page takes on a busy machine; the default gives up after 30 seconds.
+		// A page may take long on a busy machine, and the default gives up after 30 seconds.
 		context.setDefaultTimeout(60_000);
 		const page = await context.newPage();
 		const complaints = watch(page);
@@ -105,7 +114,7 @@ export async function startConsole(
 	};
 }
 
-/** Signs in on the page that asks for it, as a person does. */
+/** Signs in on the sign-in page, as a user would. */
 export async function signIn(
 	page: Page,
 	{ email }: { email: string },
@@ -116,17 +125,18 @@ export async function signIn(
 	await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** What axe-core finds serious or critical on the page as it is now: nothing. */
+/** Expects that axe-core finds nothing serious or critical on the page. */
 export async function axe(page: Page): Promise<void> {
 	const isThere = await page.evaluate("typeof axe === 'object'");
-	// Evaluated and not put into the page, whose policy forbids scripts of others.
+	// Evaluated instead of inserted, because the page's policy forbids foreign scripts.
 	if (!isThere) await page.evaluate(await AXE_SOURCE);
 	expect(await page.evaluate(FINDINGS), `axe at ${page.url()}`).toEqual([]);
 }
 
 /**
- * Run in the page. Of a rule that is kept axe-core would describe every element that keeps it, which
- * takes longer than finding out: so of those one each, and what counts alone leaves the page.
+ * Runs in the page. For a rule that passes, axe-core would describe every element, which takes
+ * longer than the check itself. So it describes only violations, and only the serious ones leave
+ * the page.
  */
 const FINDINGS = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
 	violations
@@ -138,7 +148,7 @@ const FINDINGS = `axe.run({ resultTypes: ["violations"] }).then(({ violations })
 		})),
 )`;
 
-/** A picture of the page, if somebody wants to look. */
+/** Takes a screenshot of the page if SCREENSHOTS is set. */
 export async function screenshot(page: Page, name: string): Promise<void> {
 	if (!SCREENSHOTS) return;
 	await mkdir(SCREENSHOTS, { recursive: true });
@@ -148,7 +158,10 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 	});
 }
 
-/** What the browser complains of, but for what a test asked for: 4xx is the server's word, and offline it has none. */
+/**
+ * Collects the browser's complaints, except those that a test causes: a 4xx response, and being
+ * offline.
+ */
 function watch(page: Page): string[] {
 	const complaints: string[] = [];
 	page.on("console", (message) => {

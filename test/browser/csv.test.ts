@@ -34,7 +34,7 @@ async function choose(page: Page, name: string, text: string | Buffer) {
 	});
 }
 
-/** What the browser downloads when the button is pressed. */
+/** Returns the file that the browser downloads when the button is pressed. */
 async function download(page: Page, button: string) {
 	const [file] = await Promise.all([
 		page.waitForEvent("download"),
@@ -48,7 +48,7 @@ async function download(page: Page, button: string) {
 
 const preview = (page: Page) => page.getByRole("region", { name: "Preview" });
 
-test("a file with wrong lines writes nothing; mended and confirmed, it does", async () => {
+test("a file with wrong lines writes nothing, and once fixed and confirmed it is imported", async () => {
 	const { people: ada } = await inOrganization("addPeople", {
 		full_name: "Ada Lovelace",
 		primary_email_address: "ada@example.com",
@@ -142,7 +142,7 @@ test("a file with wrong lines writes nothing; mended and confirmed, it does", as
 	});
 });
 
-test("what changed in the register after the preview is not overwritten unseen", async () => {
+test("a change in the register after the preview is not overwritten", async () => {
 	const { vendor } = await inOrganization("addVendor", { name: "Northwind" });
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	await choose(page, "v.csv", `id,name\r\n${vendor.id},Northwind GmbH\r\n`);
@@ -160,7 +160,7 @@ test("what changed in the register after the preview is not overwritten unseen",
 	await page.getByText("1 vendor changed.").waitFor();
 });
 
-test("a file that is none is refused with what to do instead", async () => {
+test("a file that is not CSV is rejected with what to do instead", async () => {
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	const refused = page.getByRole("alert");
 	await choose(page, "vendors.xlsx", "PK\u0003\u0004");
@@ -189,7 +189,7 @@ test("a file can be dropped on the page", async () => {
 	await preview(page).getByText("Dropped").waitFor();
 });
 
-test("lines find their record by another column when told so", async () => {
+test("lines find their record by another column if the user chooses it", async () => {
 	await inOrganization("addMeasure", { name: "Backups", category: "IT" });
 	const page = await served.openPageAs(admin, at("r/measure/import"));
 	await choose(page, "m.csv", "name,category,state\r\nBackups,IT,in progress");
@@ -201,7 +201,7 @@ test("lines find their record by another column when told so", async () => {
 	await page.getByText("1 line: 0 to add, 1 to change").waitFor();
 });
 
-test("a large file is paged, and its lines narrowed by what happens", async () => {
+test("a large file is paged, and its lines can be filtered by outcome", async () => {
 	const vendors = Array.from({ length: 120 }, (_, n) => `Vendor ${n + 1}`);
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	await choose(page, "many.csv", ["name", ...vendors].join("\n"));
@@ -225,7 +225,7 @@ test("the template has the fields of the register, and can be imported", async (
 	await page.getByText("1 line: 1 to add").waitFor();
 });
 
-test("a list is exported as it is filtered and sorted, whatever the role", async () => {
+test("a list is exported with its filters and order, for every role", async () => {
 	for (const name of ["Tape", "Disk", "Zip drive"]) {
 		await inOrganization("addTask", {
 			name: `Replace ${name}, all`,
@@ -251,7 +251,7 @@ test("a list is exported as it is filtered and sorted, whatever the role", async
 	expect(await page.getByRole("link", { name: "Import" }).count()).toBe(0);
 });
 
-test("an export that fails says so, and gives no file", async () => {
+test("an export that fails says so and saves no file", async () => {
 	const page = await served.openPageAs(admin, at("r/task"));
 	const message = "permission denied: ask an administrator";
 	await page.route("**/api/console/export/**", (route) =>

@@ -32,8 +32,8 @@ afterAll(() => served.close());
 let made = 0;
 
 /**
- * A page of somebody with this role in an organization of its own, opened when `prepare` has put
- * in it what the page is to show; it may say at which path.
+ * Opens a page as a user with this role in an organization of its own. `prepare` first creates what
+ * the page shows, and may return its path.
  */
 async function start(
 	role: Role,
@@ -51,7 +51,7 @@ async function start(
 	return { page, organization, person, at };
 }
 
-/** An ACTIVE device that reports once, `agoMs` before now. */
+/** Adds an ACTIVE device that reported once, `agoMs` before now. */
 async function addReporting(
 	organization: string,
 	hostname: string,
@@ -61,7 +61,7 @@ async function addReporting(
 	const device = await served.enrollDevice(organization);
 	const body = heartbeatBody({ hostname, hardware_uuid: device.hardwareUuid });
 	await must(served.post("heartbeat", body, { key: device.key }), 200);
-	// It goes by its hostname then.
+	// Without a name it goes by its hostname.
 	await served.database.owner.query(
 		"update devices set name = null where id = $1",
 		[device.id],
@@ -110,7 +110,7 @@ async function choose(page: Page, action: string | RegExp) {
 	await page.getByRole("menuitem", { name: action }).click();
 }
 
-/** The states in a timeline, oldest first. */
+/** Returns the states in a timeline, oldest first. */
 async function statesOf(timeline: Locator) {
 	const spans = await timeline.locator("[data-status]").all();
 	return Promise.all(spans.map((span) => span.getAttribute("data-status")));
@@ -120,7 +120,7 @@ const tokenOn = async (page: Page) =>
 	(await page.getByLabel("Enrollment token", { exact: true }).textContent()) ??
 	"";
 
-test("an administrator adds a device for a new person, it enrolls with the token, and the page shows what it reports", async () => {
+test("an administrator adds a device for a new person, it enrolls with the token, and the page shows its report", async () => {
 	const { page, organization } = await start("admin", async () => undefined);
 	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
 	await screenshot(page, "devices/empty");
@@ -197,7 +197,7 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	await page.getByRole("link", { name: "Ada's laptop" }).waitFor();
 });
 
-test("a device that has never reported says why, and leads to where its enrollment stands", async () => {
+test("a device that has never reported says why, and links to the state of its enrollment", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const { id } = await served.makeToken(organization);
 		return `/devices/${id}`;
@@ -213,13 +213,13 @@ test("a device that has never reported says why, and leads to where its enrollme
 	await page.getByText("Not used yet").waitFor();
 });
 
-test("the commands for a Linux shell enroll the machine they are run on", async () => {
+test("the commands for a Linux shell enroll the machine that they run on", async () => {
 	const { page } = await start("admin", async () => "/devices/new");
 	await page.getByRole("button", { name: "Add the device" }).click();
 	const commands = await page
 		.getByLabel("Commands for a shell", { exact: true })
 		.textContent();
-	// The service of a test listens elsewhere than it says.
+	// The service of a test listens at another address than the one it prints.
 	const here = (commands ?? "").replace(
 		"http://localhost:0",
 		served.service.url,
@@ -232,7 +232,7 @@ test("the commands for a Linux shell enroll the machine they are run on", async 
 	}
 });
 
-test("the command for the agent, with the token it asks for, enrolls the machine it is run on", async () => {
+test("the command for the agent, with the token that it asks for, enrolls the machine that it runs on", async () => {
 	const { page } = await start("admin", async () => "/devices/new");
 	await page.getByRole("button", { name: "Add the device" }).click();
 	await page.getByRole("tab", { name: "Linux" }).click();
@@ -262,7 +262,7 @@ test("the command for the agent, with the token it asks for, enrolls the machine
 	}
 });
 
-test("the list is filtered by what fails, from the summary and by its fields, and the address keeps it", async () => {
+test("the list is filtered by failing check, from the summary and by its fields, and the address keeps the filters", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
 		await addReporting(organization, "good.local", pass);
@@ -321,7 +321,7 @@ test("the list is filtered by what fails, from the summary and by its fields, an
 	await expect.poll(() => rows.count()).toBe(3);
 });
 
-test("on a phone the filters wait behind a button that says how many are set", async () => {
+test("on a phone the filters are behind a button that shows how many are set", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		await served.makeToken(organization);
 		return undefined;
@@ -334,7 +334,7 @@ test("on a phone the filters wait behind a button that says how many are set", a
 	await filters.click();
 	await pick(page, "Status", "Pending");
 	await page.getByRole("button", { name: "Filters (1)" }).waitFor();
-	// The longest word of it is whole beside the button that clears it.
+	// The longest word fits completely beside the button that clears it.
 	expect(
 		await status.evaluate(
 			(field: { scrollWidth: number; clientWidth: number }) =>
@@ -345,7 +345,7 @@ test("on a phone the filters wait behind a button that says how many are set", a
 	await screenshot(page, "devices/filters-375");
 });
 
-test("a list is sorted and read in pages; a page that is none is an error in words", async () => {
+test("a list is sorted and read in pages, and an invalid page is an error in words", async () => {
 	const { page, at } = await start("viewer", async (organization) => {
 		for (let n = 1; n <= 21; n++) {
 			const { id } = await served.makeToken(organization);
@@ -372,7 +372,7 @@ test("a list is sorted and read in pages; a page that is none is an error in wor
 	await expect.poll(() => rows.count()).toBe(20);
 });
 
-test("what a silent device reported last is never shown as passing", async () => {
+test("the last report of a silent device is never shown as passing", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const device = await addReporting(
 			organization,
@@ -394,7 +394,7 @@ test("what a silent device reported last is never shown as passing", async () =>
 	await axe(page);
 });
 
-test("the state on a day is what was known by its end, and the period can be longer", async () => {
+test("the state on a day is the one known at its end, and the period can be longer", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const device = await addReporting(
 			organization,
@@ -440,7 +440,7 @@ test("the state on a day is what was known by its end, and the period can be lon
 	expect(await listed.count()).toBe(2);
 });
 
-test("a revoked device's agent gets 401; a new token brings it back; deleting takes it away", async () => {
+test("the agent of a revoked device gets 401, a new token brings the device back, and deleting removes it", async () => {
 	let device: TestDevice = { id: "", key: "", hardwareUuid: "" };
 	const { page, at } = await start("admin", async (organization) => {
 		device = await addReporting(organization, "lost.local", {
@@ -482,7 +482,7 @@ test("a revoked device's agent gets 401; a new token brings it back; deleting ta
 	await page.getByRole("heading", { name: "Not found" }).waitFor();
 });
 
-test("duplicate hardware and a possible clone are shown with what to do", async () => {
+test("duplicate hardware and a possible clone are shown with what to do about them", async () => {
 	let second = "";
 	const { page, at } = await start("admin", async (organization) => {
 		const first = await addReporting(organization, "first.local", {});
@@ -513,7 +513,7 @@ test("duplicate hardware and a possible clone are shown with what to do", async 
 	await page.getByText("If not, the key was copied").waitFor();
 });
 
-test("a member changes name and owner and nothing else; a viewer sees no button that would be refused", async () => {
+test("a member can change only name and owner, and a viewer sees no button that would be rejected", async () => {
 	let id = "";
 	const { page, organization, at } = await start("member", async (own) => {
 		({ id } = await addReporting(own, "a.local", {}));
@@ -538,7 +538,7 @@ test("a member changes name and owner and nothing else; a viewer sees no button 
 	await seen.getByText("Only administrators add devices").waitFor();
 });
 
-test("the list shows long host names in full at 1280 px, and all owners' names by one request", async () => {
+test("the list shows long host names in full at 1280 px, and loads all owners' names in one request", async () => {
 	const host = (end: string) =>
 		`production-reporting-database-${end}.eu-central-1.compute.internal`;
 	const { page, at } = await start("admin", async (organization) => {
@@ -584,7 +584,7 @@ test("the list shows long host names in full at 1280 px, and all owners' names b
 	expect(calls).not.toContain("getPeople");
 });
 
-test("the reports of a device say what failed, of when they are if they waited, and until when they are kept", async () => {
+test("the reports of a device show failed checks, when a delayed report was observed, and until when reports are kept", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const device = await addReporting(organization, "a.local", {
 			FIREWALL_ENABLED: "FAIL",
@@ -609,7 +609,8 @@ test("the reports of a device say what failed, of when they are if they waited, 
 	expect(prompt).not.toContain("Observed");
 	expect(prompt).toContain("2 fail");
 	expect(prompt).toContain("Full-disk encryption, Host firewall");
-	// The first of a month, 13 whole months after this one, unless the operator says otherwise.
+	// The first day of a month, 13 whole months after this one, unless the operator sets another
+	// time.
 	const now = new Date();
 	const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 14));
 	const day = new Intl.DateTimeFormat("en-GB", {
@@ -620,7 +621,7 @@ test("the reports of a device say what failed, of when they are if they waited, 
 	await screenshot(page, "devices/reports");
 });
 
-test("a fleet and a year of history are readable, in the dark and at 375 px too", async () => {
+test("a fleet and a year of history are readable, also in dark and at 375 px", async () => {
 	let id = "";
 	const { page, person, at } = await start("admin", async (organization) => {
 		({ id } = await addYear(organization));
@@ -670,10 +671,10 @@ test("a fleet and a year of history are readable, in the dark and at 375 px too"
 	}
 });
 
-/** What it is called, and where it is. */
+/** Names the element and its place. */
 type View = [name: string, path: string];
 
-/** A fleet of all sorts; gives the device that has a year of history. */
+/** Creates a fleet with devices in every state. Returns the device that has a year of history. */
 async function addYear(organization: string): Promise<TestDevice> {
 	const every = (status: string) =>
 		Object.fromEntries(CHECK_KEYS.map((key) => [key, status]));

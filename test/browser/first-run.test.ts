@@ -26,7 +26,7 @@ afterAll(() => served.close());
 const heading = (page: Page, name: string) =>
 	page.getByRole("heading", { name, level: 1 });
 
-/** The path of an invitation's link. */
+/** Returns the path of an invitation link. */
 async function invite(email: string): Promise<string> {
 	const { invitation_url } = await callAs(
 		served.database,
@@ -42,7 +42,7 @@ async function invite(email: string): Promise<string> {
 	return `${pathname}${hash}`;
 }
 
-test("a setup link that was replaced says so before anything is typed", async () => {
+test("a setup link that was replaced says so before the user types anything", async () => {
 	const apart = await startConsole();
 	onTestFinished(() => apart.close());
 	const { pool } = apart.database;
@@ -56,12 +56,12 @@ test("a setup link that was replaced says so before anything is typed", async ()
 	await screenshot(page, "setup-replaced");
 });
 
-test("who is invited and new chooses a name and a password and is in the organization", async () => {
+test("an invited new user chooses a name and a password and joins the organization", async () => {
 	const page = await served.openPage();
 	const link = await invite("grace@example.com");
 	await page.goto(link);
 	await heading(page, "Join Acme").waitFor();
-	// The secret does not stay in the address, and a reload still knows it.
+	// The secret leaves the address, and a reload still knows it.
 	expect(page.url()).not.toContain("asy_");
 	await page.reload();
 	await heading(page, "Join Acme").waitFor();
@@ -83,7 +83,7 @@ test("who is invited and new chooses a name and a password and is in the organiz
 	await screenshot(page, "invitation-used");
 });
 
-test("who has an account signs in and accepts", async () => {
+test("an invited user with an account signs in and accepts", async () => {
 	const elsewhere = await createOrganization(served.database.pool, "Beta");
 	const other = await served.makePerson("viewer", elsewhere);
 	const page = await served.openPage();
@@ -99,7 +99,7 @@ test("who has an account signs in and accepts", async () => {
 	await heading(page, "Home").waitFor();
 });
 
-test("who is signed in as somebody else is told, and may sign out and go on", async () => {
+test("a user who is signed in as somebody else is told so, and can sign out and continue", async () => {
 	const viewer = await served.makePerson("viewer");
 	const link = await invite("linus@example.com");
 	const page = await served.openPageAs(viewer, link);
@@ -110,14 +110,14 @@ test("who is signed in as somebody else is told, and may sign out and go on", as
 	await page.getByLabel("Your name").waitFor();
 });
 
-test("an invitation without its secret asks for the whole link", async () => {
+test("an invitation without its secret asks for the complete link", async () => {
 	const page = await served.openPage();
 	await page.goto("/invitation");
 	await heading(page, "This link is not complete").waitFor();
 	await axe(page);
 });
 
-/** Run in the page: `headings` has every first heading that was shown since. */
+/** Runs in the page. `headings` collects every first heading that was shown since. */
 const NOTE_HEADINGS = `
 	window.headings = new Set();
 	new MutationObserver(() => {
@@ -125,7 +125,7 @@ const NOTE_HEADINGS = `
 	}).observe(document.body, { childList: true, subtree: true, characterData: true });
 `;
 
-test("the link that `assay start` prints makes the first administrator, who is shown the first steps, and works once", {
+test("the link that `assay start` prints creates the first administrator, who sees the first steps, and works once", {
 	timeout: 180_000,
 }, async () => {
 	const database = await createDatabaseForTest();
@@ -160,7 +160,7 @@ test("the link that `assay start` prints makes the first administrator, who is s
 	await axe(page);
 	await page.getByLabel("Your name").fill("Ada");
 	await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-	// However slow what comes next is, the page says nothing that no longer concerns its reader.
+	// Even if the next page is slow, the old page never shows a message that no longer applies.
 	await page.evaluate(NOTE_HEADINGS);
 	await page.route("**/listOrganizations", async (route) => {
 		await new Promise((done) => setTimeout(done, 1000));

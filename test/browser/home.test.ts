@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** The home page as somebody with this role in an organization sees it; a new one unless given. */
+/** Opens the home page as a user with this role in an organization, which is new unless given. */
 async function open(
 	role: Role,
 	given: {
 		organization?: string;
 		options?: BrowserContextOptions;
-		/** Puts in it what the page is to show, before it is opened. */
+		/** Creates what the page shows before it is opened. */
 		prepare?: (use: Use, organization: string) => Promise<void>;
 	} = {},
 ) {
@@ -46,7 +46,7 @@ async function open(
 	return { page, organization, person, use };
 }
 
-/** Calls an operation as the person whose page it is. */
+/** Calls an operation as the user whose page it is. */
 type Use = (operation: string, input: object) => Promise<void>;
 
 const dayFromNow = (days: number) =>
@@ -60,7 +60,10 @@ const aRisk = (likelihood: number, impact: number) => ({
 	inherent_impact: impact,
 });
 
-/** Two days ago, in five days, and whenever: overdue, due soon, neither; and what is done. */
+/**
+ * Due two days ago, due in five days, and without a date: overdue, due soon, and neither. One task
+ * is done.
+ */
 async function addWork(use: Use) {
 	for (const day of [dayFromNow(-2), dayFromNow(5), null]) {
 		await use("addTask", { name: "Review access", deadline: day });
@@ -103,7 +106,10 @@ const silence = ({ id }: TestDevice, days: number) =>
 		[id, days],
 	);
 
-/** Online ones that pass, fail and do not know; one stale, one missing, one that never enrolled. */
+/**
+ * Online devices that pass, fail and do not know; one stale, one missing, and one that never
+ * enrolled.
+ */
 async function addFleet(organization: string) {
 	const all = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
 	await addDevice(organization, "anna", all);
@@ -125,7 +131,7 @@ async function addAll(use: Use, organization: string) {
 	await addFleet(organization);
 }
 
-/** Where the links of the page lead whose words hold a number, and the number. */
+/** Returns each link of the page whose text has a number, with its target and the number. */
 async function numbersOn(page: Page) {
 	const links = await page.getByRole("main").getByRole("link").all();
 	const found: { name: string; href: string; count: number }[] = [];
@@ -142,10 +148,10 @@ async function numbersOn(page: Page) {
 	return found;
 }
 
-test("every number leads to a list with that many rows", async () => {
+test("every number links to a list with that many rows", async () => {
 	const { page } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
-	// Its parts come each by a request of their own.
+	// The parts of the page load with a request each.
 	await page.waitForLoadState("networkidle");
 	const numbers = await numbersOn(page);
 	expect(
@@ -191,7 +197,7 @@ test("every number leads to a list with that many rows", async () => {
 	}
 });
 
-test("the first page brings less than 300 KB of compressed script, the charts not among it", async () => {
+test("the first page loads less than 300 KB of compressed script, without the chart", async () => {
 	const { page } = await open("admin", {
 		prepare: async (use, organization) => {
 			await use("addRisk", aRisk(3, 5));
@@ -221,7 +227,7 @@ test("the first page brings less than 300 KB of compressed script, the charts no
 	expect(all.filter(({ url }) => /chart/.test(url))).toEqual([]);
 });
 
-test("a check that has failed for long leads to that check of the device", async () => {
+test("a check that has failed for long links to that check of the device", async () => {
 	let id = "";
 	const { page } = await open("member", {
 		prepare: async (_, organization) => {
@@ -235,7 +241,7 @@ test("a check that has failed for long leads to that check of the device", async
 	await page.waitForURL(`**/devices/${id}?check=SCREEN_LOCK`);
 });
 
-test("administrators are told of old API tokens and who changed what, others which records changed", async () => {
+test("administrators see old API tokens and who changed what, and others see which records changed", async () => {
 	const { page, organization, person, use } = await open("admin");
 	const { id } = await makeApiToken(served.database, person);
 	await served.database.owner.query(
@@ -263,7 +269,7 @@ test("administrators are told of old API tokens and who changed what, others whi
 	expect(await other.page.getByText("First steps").count()).toBe(0);
 });
 
-test("an empty organization shows the first steps, which tick themselves and can be hidden", async () => {
+test("an empty organization shows the first steps, which are ticked automatically and can be hidden", async () => {
 	const { page, use } = await open("admin");
 	await page.getByRole("heading", { name: "First steps" }).waitFor();
 	const done = page.getByRole("img", { name: "Done" });

@@ -108,7 +108,7 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 	await links(page).getByText("Nothing is linked yet.").waitFor();
 });
 
-test("a link in the history and in the audit log is a kind and a name that lead to the record", async () => {
+test("the history and the audit log show a link as a kind and a name that lead to the record", async () => {
 	const admin = await served.makePerson("admin");
 	const risk = await addRisk("Flood");
 	const measure = await addMeasure("A dry place");
@@ -126,7 +126,7 @@ test("a link in the history and in the audit log is a kind and a name that lead 
 	expect(await drawer.innerText()).not.toMatch(/[{}]|object Object/);
 });
 
-test("devices and records of one kind alone can be looked for", async () => {
+test("the search for records to link can be limited to devices or to one kind", async () => {
 	const risk = await addRisk("Ransomware on a workstation");
 	await addMeasure("Workstation backups");
 	const { id } = await served.makeToken();
@@ -149,7 +149,7 @@ test("devices and records of one kind alone can be looked for", async () => {
 	await page.waitForURL(`**/devices/${id}`);
 });
 
-test("a viewer sees links and coverage, and nothing to change them with", async () => {
+test("a viewer sees links and coverage, and no button to change them", async () => {
 	const risk = await addRisk("Seen by a viewer");
 	await use("linkRecords", {
 		record_id: risk,
@@ -186,7 +186,7 @@ async function addControl(
 	return control.id as string;
 }
 
-test("a framework shows by section which controls are covered, and a measure is linked from there", async () => {
+test("a framework shows by section which controls are covered, and a measure can be linked from there", async () => {
 	const { framework } = await add("addFramework", {
 		name: "ISO 27001",
 		version: "2022",
@@ -231,7 +231,7 @@ test("a framework shows by section which controls are covered, and a measure is 
 		expect.stringMatching(/^A\.7\s+excluded/),
 		expect.stringMatching(/^A\.8\s+0 of 1 covered/),
 	]);
-	// What nobody has started is an intention, and not under way.
+	// A measure that is not started is planned and not under way.
 	for (const state of ["Covered", "Under way", "Planned only", "Nothing yet"]) {
 		await controls
 			.getByRole("listitem")
@@ -272,7 +272,7 @@ test("a framework shows by section which controls are covered, and a measure is 
 		.toContain("ISO 27001");
 });
 
-test("a framework without controls says how they get there", async () => {
+test("a framework without controls says how to add them", async () => {
 	const { framework } = await add("addFramework", { name: "Empty" });
 	const page = await served.openPageAs(member, at(`framework/${framework.id}`));
 	await page.getByText("This framework has no controls yet").waitFor();
@@ -281,7 +281,7 @@ test("a framework without controls says how they get there", async () => {
 	await page.waitForURL("**/r/control/import");
 });
 
-test("a number of the matrix leads to the risks that it counts", async () => {
+test("a number in the matrix links to the risks that it counts", async () => {
 	for (const [name, likelihood, impact] of [
 		["Matrix fire", 1, 5],
 		["Matrix flood", 1, 5],
@@ -306,7 +306,7 @@ test("a number of the matrix leads to the risks that it counts", async () => {
 	await axe(page);
 	await screenshot(page, "matrix");
 
-	// By keyboard alone.
+	// Uses only the keyboard.
 	await cell.focus();
 	await page.keyboard.press("Enter");
 	await page.waitForURL("**/r/risk?**inherent_likelihood=1**");
@@ -327,7 +327,7 @@ test("a number of the matrix leads to the risks that it counts", async () => {
 	await expect.poll(() => rows.count()).toBe(1);
 });
 
-test("one matrix alone is in the address; it is usable at 375 px and in the dark", async () => {
+test("the address can select one matrix, which is usable at 375 px and in dark", async () => {
 	await addRisk("Counted", { residual_likelihood: 2, residual_impact: 2 });
 	const page = await served.openPageAs(member, at("risk/matrix"), {
 		viewport: { width: 375, height: 740 },
@@ -352,7 +352,7 @@ test("one matrix alone is in the address; it is usable at 375 px and in the dark
 	await screenshot(dark, "matrix-dark");
 });
 
-test("a large framework begins folded; it and links are usable at 375 px and in the dark", async () => {
+test("a large framework starts folded, and it and links are usable at 375 px and in dark", async () => {
 	const { framework } = await add("addFramework", { name: "SOC 2" });
 	const titles = Array.from({ length: 45 }, (_, n) => `CC${(n % 9) + 1}.${n}`);
 	for (const title of titles) {

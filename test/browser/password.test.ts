@@ -30,7 +30,7 @@ afterAll(async () => {
 const heading = (page: Page, name: string) =>
 	page.getByRole("heading", { name, level: 1 });
 
-test("a forgotten password is set by the mailed link, which works once", async () => {
+test("the mailed link sets a forgotten password and works once", async () => {
 	const person = await served.makePerson("member");
 	await makeApiToken(served.database, person);
 	const page = await served.openPage();
@@ -45,7 +45,7 @@ test("a forgotten password is set by the mailed link, which works once", async (
 	await axe(page);
 	await screenshot(page, "forgot-sent");
 
-	// The service of a test is not at the address that it is told to print.
+	// The service of a test is not at the address that it prints.
 	const [link = ""] =
 		/\/reset-password#asy_rst_\w+/.exec((await sink.next()).text) ?? [];
 	await page.goto(link);
@@ -91,7 +91,7 @@ test("an administrator's link sets the password too", async () => {
 	await heading(page, "Your password is set").waitFor();
 });
 
-test("where no mail is sent, who has forgotten the password is told whom to ask", async () => {
+test("a service without mail tells a user who has forgotten the password whom to ask", async () => {
 	const apart = await startConsole();
 	onTestFinished(() => apart.close());
 	const page = await apart.openPage({ colorScheme: "dark" });

@@ -5,7 +5,7 @@ import { callAs, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fill } from "./register-form.ts";
 
-// Each walks through several pages, and the machine may have other work.
+// Each test walks through several pages, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
 let served: TestConsole;
@@ -65,7 +65,7 @@ const names = (page: Page) => () =>
 const heading = (page: Page, name: string) =>
 	page.getByRole("heading", { name, level: 1 });
 
-test("search, filters and order are in the address; reload and back keep them", async () => {
+test("search, filters and order are in the address, and reload and back keep them", async () => {
 	const page = await open(admin, "risk");
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 	await page.getByRole("combobox", { name: "Treatment" }).click();
@@ -95,7 +95,7 @@ test("search, filters and order are in the address; reload and back keep them", 
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
-test("a list goes on page by page and back, in pages as long as the reader likes", async () => {
+test("a list can be read page by page and back, with the page size that the reader chooses", async () => {
 	const page = await open(admin, "risk?sort=name");
 	await expect
 		.poll(async () => (await names(page)()).at(-1))
@@ -118,7 +118,7 @@ test("a list goes on page by page and back, in pages as long as the reader likes
 	await expect.poll(async () => (await names(page)()).length).toBe(24);
 });
 
-test("scores are filtered by band, owners by search, and what has none by choosing so", async () => {
+test("scores are filtered by band, owners by search, and records without an owner by their own option", async () => {
 	const page = await open(admin, "risk");
 	await page.getByRole("combobox", { name: "Residual risk" }).click();
 	await page.getByRole("option", { name: "Critical (15 to 25)" }).click();
@@ -135,7 +135,7 @@ test("scores are filtered by band, owners by search, and what has none by choosi
 	await axe(page);
 });
 
-test("what is overdue and not done is found, and marked", async () => {
+test("overdue tasks that are not done are found and marked", async () => {
 	await add("addTask", { name: "Long overdue", deadline: "2024-02-29" });
 	await add("addTask", {
 		...{ name: "Done in time", deadline: "2024-02-29", state: "DONE" },
@@ -149,14 +149,14 @@ test("what is overdue and not done is found, and marked", async () => {
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
 	await axe(page);
-	// A range of somebody else's is shown as it is.
+	// A range that is none of the presets is shown as it is.
 	await page.goto(at("task?due_from=2099-01-01"));
 	await expect.poll(names(page)).toEqual(["Far away"]);
 	const due = page.getByRole("combobox", { name: "Deadline" });
 	expect(await due.inputValue()).toBe("from 1 Jan 2099");
 });
 
-test("the names of all owners of a page are read in one request", async () => {
+test("the names of all owners on a page are loaded in one request", async () => {
 	const page = await open(admin, "risk");
 	const asked: string[] = [];
 	page.on("request", (request) => {
@@ -171,7 +171,7 @@ test("the names of all owners of a page are read in one request", async () => {
 	expect(asked).not.toContain("/api/console/getPeople");
 });
 
-test("a change sends the fields that differ alone, and null for what was emptied", async () => {
+test("a change sends only the fields that differ, and null for emptied ones", async () => {
 	const page = await open(admin, `risk/${ids.theft}?edit=true`);
 	await heading(page, "Edit Laptop theft").waitFor();
 	await fill(page, "Note", { text: "" });
@@ -196,7 +196,7 @@ test("a change sends the fields that differ alone, and null for what was emptied
 	await screenshot(page, "history");
 });
 
-test("Enter in an open list takes the first match and never sends the form", async () => {
+test("Enter in an open list takes the first match and never submits the form", async () => {
 	const page = await open(admin, "asset/new");
 	await fill(page, "Name", { text: "A laptop" });
 	const owner = page.getByRole("combobox", { name: "Owner" });
@@ -207,7 +207,7 @@ test("Enter in an open list takes the first match and never sends the form", asy
 	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
 	await page.keyboard.press("Enter");
 	expect(await owner.inputValue()).toBe("Ada Lovelace");
-	// Typed over what was chosen: what is chosen is no match of it.
+	// Typing replaces the chosen option, which does not match what is typed.
 	await owner.fill("zzz");
 	await page.getByText("Nobody matches “zzz”").waitFor();
 	expect(await page.getByRole("option").count()).toBe(0);
@@ -217,13 +217,13 @@ test("Enter in an open list takes the first match and never sends the form", asy
 	await page.keyboard.type("virt");
 	await page.keyboard.press("Enter");
 	expect(await type.inputValue()).toBe("Virtual");
-	// Nothing was sent, so nothing is said to be missing.
+	// Nothing was sent, so no error says that a field is missing.
 	expect(page.url()).toMatch(/asset\/new$/);
 	expect(await page.locator("[aria-invalid=true]").count()).toBe(0);
 	expect(await owner.inputValue()).toBe("Ada Lovelace");
 });
 
-test("a field that somebody else has changed meanwhile is asked about before it is saved", async () => {
+test("a field that somebody else has changed is asked about before it is saved", async () => {
 	const { task } = await add("addTask", { name: "Twice", priority: "LOW" });
 	const page = await open(admin, `task/${task.id}?edit=true`);
 	await fill(page, "Name", { text: "Mine" });
@@ -249,7 +249,7 @@ test("a field that somebody else has changed meanwhile is asked about before it 
 	});
 });
 
-test("what is refused is said in the words of the form, and comes into view", async () => {
+test("an error uses the words of the form and scrolls into view", async () => {
 	const page = await open(admin, "people/new", {
 		viewport: { width: 1280, height: 400 },
 	});
@@ -301,7 +301,7 @@ test("Ctrl+Enter in a long text saves; leaving with changes asks first", async (
 	await heading(page, "Write it down").waitFor();
 });
 
-test("a refused deletion says why and leads to what uses the record", async () => {
+test("a rejected deletion says why and links to the records that use this one", async () => {
 	const page = await open(admin, `people/${ids.ada}`);
 	await page.getByRole("button", { name: "Delete", exact: true }).click();
 	const dialog = page.getByRole("dialog", { name: "Delete the person?" });
@@ -313,7 +313,7 @@ test("a refused deletion says why and leads to what uses the record", async () =
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
-test("a person's page says what the person answers for, with devices, in one request", async () => {
+test("a person's page shows what the person owns, including devices, in one request", async () => {
 	const { people: ben } = await add("addPeople", {
 		full_name: "Ben",
 		primary_email_address: "ben@example.com",
@@ -338,7 +338,7 @@ test("a person's page says what the person answers for, with devices, in one req
 		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
 	);
 	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
-	// Where one is, and who else has the address.
+	// The page says which record it shows, and who else has the address.
 	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
 		"listOrganizations",
 		"listPeople",
@@ -348,7 +348,7 @@ test("a person's page says what the person answers for, with devices, in one req
 	await page.getByText("Unnamed device").waitFor();
 });
 
-test("a residual risk above the inherent one is questioned, in the list and on its page", async () => {
+test("a residual risk higher than the inherent risk is questioned in the list and on its page", async () => {
 	const page = await open(admin, "risk?q=grew");
 	await page.getByRole("img", { name: /residual risk is higher/ }).waitFor();
 	await page.getByRole("link", { name: "A risk that grew" }).click();
@@ -358,7 +358,7 @@ test("a residual risk above the inherent one is questioned, in the list and on i
 		.waitFor();
 });
 
-test("a form says what will want a second look before it is saved", async () => {
+test("a form shows hints before it is saved", async () => {
 	const page = await open(admin, "risk/new");
 	await fill(page, "Inherent likelihood", { step: "2 Unlikely" });
 	await fill(page, "Inherent impact", { step: "1 Negligible" });
@@ -384,7 +384,7 @@ test("a form says what will want a second look before it is saved", async () => 
 	expect(page.url()).toMatch(/nonconformity\/new$/);
 });
 
-test("a member reads, adds and edits, and is not offered what needs an administrator", async () => {
+test("a member reads, adds and edits, and sees no action that needs an administrator", async () => {
 	const page = await open(
 		await served.makePerson("member"),
 		`risk/${ids.theft}`,
@@ -394,7 +394,7 @@ test("a member reads, adds and edits, and is not offered what needs an administr
 	expect(await page.getByRole("tab", { name: "History" }).count()).toBe(0);
 });
 
-test("a viewer sees no button that would be refused", async () => {
+test("a viewer sees no button that would be rejected", async () => {
 	const viewer = await served.makePerson("viewer");
 	const page = await open(viewer, "risk");
 	await page.getByRole("table").waitFor();
@@ -402,7 +402,7 @@ test("a viewer sees no button that would be refused", async () => {
 		expect(await page.getByRole("link", { name }).count()).toBe(0);
 	}
 	await axe(page);
-	// An address that was handed over shows the record to read.
+	// An address that somebody passed on shows the record and not its form.
 	await page.goto(at(`risk/${ids.theft}?edit=true`));
 	await heading(page, "Laptop theft").waitFor();
 	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
@@ -419,7 +419,7 @@ test("a viewer sees no button that would be refused", async () => {
 	expect(await page.getByRole("link", { name: "New audit" }).count()).toBe(0);
 });
 
-test("an address of no record says so", async () => {
+test("the address of a missing record says so", async () => {
 	const page = await open(admin, `risk/${ids.ada}`);
 	await heading(page, "Not found").waitFor();
 	await page.goto(at("people/half-an-id"));
@@ -428,7 +428,7 @@ test("an address of no record says so", async () => {
 	await heading(page, "Not found").waitFor();
 });
 
-test("at 375 px and in the dark the pages are usable and nothing is wider than the screen", async () => {
+test("at 375 px and in dark the pages are usable, and nothing is wider than the screen", async () => {
 	const page = await open(admin, "risk", {
 		viewport: { width: 375, height: 740 },
 		colorScheme: "dark",

@@ -80,7 +80,7 @@ test("Ctrl-K finds a record of any kind and opens it by keyboard alone", async (
 	expect(await field(page).count()).toBe(0);
 });
 
-test("Enter that is pressed before the answer is there opens the best match of what was typed", async () => {
+test("Enter before the response arrives opens the best match for the typed words", async () => {
 	const page = await open("member");
 	await page.keyboard.press("Control+K");
 	await field(page).waitFor();
@@ -103,7 +103,7 @@ test("records come before pages that only have the typed word among their other 
 	expect(await options.first().getAttribute("aria-selected")).toBe("true");
 });
 
-test("what was opened last is offered before anything is typed, by its present name", async () => {
+test("the last opened records are offered before anything is typed, with their current names", async () => {
 	const page = await open("member", `/o/${served.organizationId}/r/measure`);
 	await page.getByRole("link", { name: MEASURE }).click();
 	await page.getByRole("heading", { name: MEASURE }).waitFor();
@@ -120,7 +120,7 @@ test("what was opened last is offered before anything is typed, by its present n
 	await use(page, "updateMeasure", { id, name: MEASURE });
 });
 
-test("commands go to pages, add records and change the theme; a viewer is offered none that would be refused", async () => {
+test("commands go to pages, add records and change the theme, and a viewer sees none that would be rejected", async () => {
 	const page = await open("admin");
 	const run = async (words: string, option: string) => {
 		await page.keyboard.press("Control+K");
@@ -152,7 +152,7 @@ test("commands go to pages, add records and change the theme; a viewer is offere
 	await expect.poll(() => field(viewer).count()).toBe(0);
 });
 
-test("`/` goes into the list's search, and is a letter where one types", async () => {
+test("`/` focuses the list's search, and is a letter inside a field", async () => {
 	const page = await open("viewer", `/o/${served.organizationId}/r/risk`);
 	await page.keyboard.press("/");
 	const search = page.getByRole("searchbox", { name: "Search risks" });

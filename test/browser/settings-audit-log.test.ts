@@ -66,7 +66,7 @@ async function chooseFilter(page: Page, label: string, option: string) {
 	await page.getByRole("option", { name: option, exact: true }).click();
 }
 
-test("an entry tells who changed what, before and after, in the words of the register", async () => {
+test("an entry shows who changed what, before and after, in the words of the register", async () => {
 	const page = await served.openPageAs(admin, path("?operation=updateRisk"));
 	await page.getByRole("button", { name: "Update risk" }).click();
 	const entry = page.getByRole("dialog", { name: /Update risk/ });
@@ -83,7 +83,7 @@ test("an entry tells who changed what, before and after, in the words of the reg
 		.poll(() => cells("Residual likelihood"))
 		.toEqual([expect.stringMatching(/^4/), expect.stringMatching(/^2/)]);
 	await entry.getByText("API token: Claude Code").waitFor();
-	// What was opened is in the address, also where newer entries have come before it.
+	// The opened entry is in the address, even when newer entries come before it.
 	const shared = page.url();
 	await page.goto(path("?size=50"));
 	await page.goto(
@@ -115,7 +115,7 @@ test("an entry tells who changed what, before and after, in the words of the reg
 	await page.getByRole("button", { name: "Add vendor" }).first().waitFor();
 });
 
-test("pages go back in time by the address; a deleted record has no link", async () => {
+test("pages go back in time by the address, and a deleted record has no link", async () => {
 	const page = await served.openPageAs(admin, path("?record_kind=vendor"));
 	await page.getByRole("button", { name: "Delete vendor" }).waitFor();
 	const gone = page.getByRole("row").filter({ hasText: "Delete vendor" });
@@ -160,7 +160,7 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	await expect.poll(() => page.url()).toContain(`actor_id=${admin.id}`);
 	await page.getByLabel("Until").fill("2020-02-29");
 	await page.getByRole("heading", { name: "No entry matches" }).waitFor();
-	// The day's end in the reader's zone, Berlin.
+	// The end of the day in the reader's time zone, Berlin.
 	expect(decodeURIComponent(page.url())).toContain(
 		"until=2020-02-29T23:00:00.000Z",
 	);
@@ -197,7 +197,7 @@ test.each([
 	await axe(page);
 });
 
-test("an administrator has the log verified, and is shown the entry that was changed behind the service's back", async () => {
+test("an administrator verifies the log and sees the entry that was changed in the database", async () => {
 	const page = await served.openPageAs(admin, path());
 	const verify = () =>
 		page.getByRole("button", { name: "Verify", exact: true }).click();
@@ -236,7 +236,7 @@ test("an administrator has the log verified, and is shown the entry that was cha
 	await change("Phishing");
 });
 
-test("verifying goes on where an error stopped it", async () => {
+test("verifying continues where an error stopped it", async () => {
 	const page = await served.openPageAs(admin, path());
 	let calls = 0;
 	const slice = {
@@ -276,7 +276,7 @@ test("verifying goes on where an error stopped it", async () => {
 	expect(calls).toBe(3);
 });
 
-test("who is no administrator is told so, and asks the server for nothing", async () => {
+test("a user who is not an administrator is told so, and no request is sent", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"));
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));

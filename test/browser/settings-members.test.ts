@@ -26,7 +26,7 @@ async function choose(page: Page, name: string, item: string): Promise<void> {
 	await page.getByRole("menuitem", { name: item }).click();
 }
 
-/** Creates the account of whoever has the invitation's link, as its page does. */
+/** Creates the account of a user who has the invitation link, as its page does. */
 async function join(page: Page, link: string, name: string): Promise<void> {
 	const answer = await page.request.post("/api/join", {
 		data: { token: link.split("#")[1], name, password: PASSWORD },
@@ -40,7 +40,7 @@ async function auditEntry(page: Page, action: string): Promise<void> {
 	await page.getByRole("button", { name: action }).first().click();
 }
 
-test("somebody invited by link joins in another browser, changes role, and is removed; the audit log tells it", async () => {
+test("a user invited by link joins in another browser, changes role and is removed, and the audit log shows it", async () => {
 	const page = await served.openPageAs(
 		await served.makePerson("admin"),
 		path(),
@@ -156,7 +156,7 @@ test("an open invitation is revoked, and its link no longer works", async () => 
 	expect(answer.status()).toBe(400);
 });
 
-test("the only administrator is told why they stay one, and stay", async () => {
+test("the only administrator cannot stop being one and is told why", async () => {
 	const page = await served.openPageAs(await served.makePerson("admin"));
 	await page.goto(`/o/${served.organizationId}/settings/organization`);
 	await page
@@ -183,7 +183,7 @@ test("the only administrator is told why they stay one, and stay", async () => {
 	).toBe(0);
 });
 
-test("who leaves is out, and lands where they still belong", async () => {
+test("a user who leaves loses access and lands in another of their organizations", async () => {
 	const person = await served.makePerson("member");
 	const other = await served.openPageAs(await served.makePerson("admin"));
 	await other.goto(`/o/${served.organizationId}/settings/organization`);
@@ -209,7 +209,7 @@ test("who leaves is out, and lands where they still belong", async () => {
 		.waitFor();
 });
 
-test("an administrator makes a password reset link, and resets a lost second factor", async () => {
+test("an administrator makes a password reset link and resets lost two-factor authentication", async () => {
 	const admin = await served.makePerson("admin");
 	const member = await served.makePerson("member");
 	await served.database.owner.query(
@@ -235,7 +235,7 @@ test("an administrator makes a password reset link, and resets a lost second fac
 	expect(await page.getByRole("menuitem").count()).toBe(1);
 });
 
-test("the list is searched, filtered and sorted by its address", async () => {
+test("the list of members is searched, filtered and sorted by its address", async () => {
 	const viewer = await served.makePerson("viewer");
 	await makeApiToken(served.database, viewer);
 	const page = await served.openPageAs(viewer, path("?role=viewer"));
@@ -254,7 +254,7 @@ test("the list is searched, filtered and sorted by its address", async () => {
 	await row(page, viewer.email).waitFor();
 });
 
-test("the organization's name, description and intervals are changed by administrators alone", async () => {
+test("only administrators change the organization's name, description and intervals", async () => {
 	const admin = await served.openPageAs(await served.makePerson("admin"));
 	const device = await served.activateDevice();
 	expect(device.id).toBeTruthy();

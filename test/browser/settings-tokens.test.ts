@@ -20,7 +20,7 @@ const row = (page: Page, name: string) =>
 const dialog = (page: Page, name: string | RegExp) =>
 	page.getByRole("dialog", { name, exact: true });
 
-/** Creates a token on the page and gives its secret, as shown. */
+/** Creates a token on the page and returns the secret that it shows. */
 async function createToken(page: Page, name: string): Promise<string> {
 	await page.getByRole("button", { name: "Create token" }).first().click();
 	await page.getByLabel("Name").fill(name);
@@ -56,7 +56,7 @@ async function statusOf(token: string): Promise<number> {
 	return answer.status;
 }
 
-test("a token's life: created and copied, used over MCP, seen in use, rotated, revoked, refused", async () => {
+test("a token is created and copied, used over MCP, shown as used, rotated, revoked and then rejected", async () => {
 	const page = await served.openPageAs(
 		await served.makePerson("member"),
 		path(),
@@ -96,7 +96,7 @@ test("a token's life: created and copied, used over MCP, seen in use, rotated, r
 	await mine.getByText("Never", { exact: true }).waitFor();
 	const answer = await listOverMcp(token, "browser-test");
 	expect(JSON.stringify(answer.structuredContent)).toContain("Acme");
-	// The page reads the list again by itself.
+	// The page loads the list again by itself.
 	await mine.getByText(/browser-test/).waitFor({ timeout: 30_000 });
 	await mine.getByText("1", { exact: true }).waitFor();
 	await screenshot(page, "tokens-used");
@@ -159,7 +159,7 @@ test("a token can expire at the end of a day, or never", async () => {
 	await page.getByLabel("Day").fill(`${year}-06-30`);
 	await page.getByRole("button", { name: "Create the token" }).click();
 	await page.getByRole("button", { name: "I have copied it" }).click();
-	// The end of the day in the reader's zone.
+	// The end of the day in the reader's time zone.
 	await row(page, "Nightly export").getByText(`1 Jul ${year}, 00:00`).waitFor();
 	await page.getByRole("button", { name: "Create token" }).click();
 	await page.getByLabel("Name").fill("For good");
@@ -171,7 +171,7 @@ test("a token can expire at the end of a day, or never", async () => {
 	expect(await page.getByRole("tab").count()).toBe(0);
 });
 
-/** A token made 91 days ago, with calls of the last 30 days. */
+/** Creates a token that is 91 days old and has calls in the last 30 days. */
 async function makeOldToken(person: TestUser, name: string): Promise<string> {
 	const { id } = await makeApiToken(served.database, person, { name });
 	await served.database.owner.query(
@@ -194,12 +194,15 @@ function chartOf(page: Page) {
 	});
 }
 
-/** The numbers of a day can be read with the keyboard and with the pointer, and bars are as high as they say. */
+/**
+ * Expects that the keyboard and the pointer show the numbers of a day, and that the bars have the
+ * right height.
+ */
 async function readChart(page: Page): Promise<void> {
 	const chart = chartOf(page);
 	await chart.focus();
 	await page.keyboard.press("End");
-	// The sums of makeOldToken: today has n = 0, the day before n = 1.
+	// The sums come from makeOldToken: today has n = 0, the day before n = 1.
 	await expectDay(chart, /: 41 calls, 0 failed$/);
 	await page.keyboard.press("ArrowLeft");
 	await expectDay(chart, /: 152 calls, 0 failed$/);
@@ -247,7 +250,7 @@ test("a token older than 90 days is marked, and one that expires soon", async ()
 	await page.reload();
 	await row(page, "Old one").waitFor();
 	expect(await row(page, "Short one").count()).toBe(0);
-	// Opened and closed, a token leaves the filter as it is.
+	// Opening and closing a token leaves the filter as it is.
 	await row(page, "Old one").getByRole("link").click();
 	await page.getByRole("button", { name: "Close" }).click();
 	expect(new URL(page.url()).search).toBe("?age=old");
@@ -301,7 +304,7 @@ test("an administrator sees and revokes every token that reaches the organizatio
 	await page.getByRole("heading", { name: "Audit log" }).waitFor();
 });
 
-test("who is no administrator is shown their own tokens, whatever the address says", async () => {
+test("a user who is not an administrator sees only their own tokens, whatever the address says", async () => {
 	const other = await served.makePerson("member");
 	await makeApiToken(served.database, other, { name: "Somebody else's" });
 	const page = await served.openPageAs(
@@ -312,7 +315,7 @@ test("who is no administrator is shown their own tokens, whatever the address sa
 	expect(await page.getByText("Somebody else's").count()).toBe(0);
 });
 
-test("a secret is not in the page again after a reload", async () => {
+test("a secret is not shown again after a reload", async () => {
 	const page = await served.openPageAs(
 		await served.makePerson("member"),
 		path(),

@@ -5,14 +5,14 @@ import { makeFolder } from "../support/folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
-		/** The folder of the built console. */
+		/** Folder of the built console. */
 		consoleFolder: string;
 	}
 }
 
 /**
- * The console as it is now, built once for the whole run, which keeps a copy: a build made
- * meanwhile, after a change of the source, replaces this one.
+ * Builds the console once for the whole run and keeps a copy, because a later build after a change
+ * of the source replaces this one.
  */
 export default async function setup(project: TestProject) {
 	const tell = (line: string) => process.stdout.write(`${line}\n`);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-test("`/` opens the organization, whose name and places are in the shell", async () => {
+test("`/` opens the organization, whose name and pages are in the shell", async () => {
 	const page = await served.openPageAs(await served.makePerson("admin"));
 	await page.waitForURL(`**/o/${served.organizationId}`);
 	await page.getByRole("button", { name: "Organization: Acme" }).waitFor();
@@ -36,7 +36,7 @@ test("the first Tab offers to skip the navigation", async () => {
 	await page.locator(":focus", { hasText: "Skip to the content" }).waitFor();
 });
 
-test("at 375 px the navigation is behind a button and nothing is wider than the screen", async () => {
+test("at 375 px the navigation is behind a button, and nothing is wider than the screen", async () => {
 	const page = await served.openPageAs(await served.makePerson("admin"), "/", {
 		viewport: { width: 375, height: 740 },
 	});
@@ -60,7 +60,7 @@ test("at 375 px the navigation is behind a button and nothing is wider than the 
 	expect(width).toBeLessThanOrEqual(375);
 });
 
-test("light and dark are chosen by the reader and kept", async () => {
+test("the reader's choice of light or dark is kept", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"), "/", {
 		colorScheme: "light",
 	});
@@ -77,7 +77,7 @@ test("light and dark are chosen by the reader and kept", async () => {
 	await screenshot(page, "shell-dark");
 });
 
-test("a viewer sees no audit log; an organization of others is not found", async () => {
+test("a viewer sees no audit log, and a foreign organization is not found", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"));
 	await page.getByRole("link", { name: "Home", exact: true }).waitFor();
 	expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
@@ -86,12 +86,12 @@ test("a viewer sees no audit log; an organization of others is not found", async
 	await axe(page);
 });
 
-test("who is removed while a page is open is told so, with a way on, and after a reload again", async () => {
+test("a user who is removed while a page is open is told so with a link onward, also after a reload", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(person, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
 	const { owner } = served.database;
-	// Else a request that is under way tells of it before the link is clicked.
+	// Otherwise a pending request would report it before the link is clicked.
 	await page.waitForLoadState("networkidle");
 	await owner.query("delete from memberships where user_id = $1", [person.id]);
 	await page.getByRole("link", { name: "Risks", exact: true }).click();
@@ -107,7 +107,7 @@ test("who is removed while a page is open is told so, with a way on, and after a
 	await page.waitForURL("**/account");
 });
 
-test("what is typed while the search opens for the first time is not lost, and closing gives the focus back", async () => {
+test("text typed while the search first opens is not lost, and closing returns the focus", async () => {
 	const person = await served.makePerson("admin");
 	const page = await served.openPageAs(
 		person,
@@ -126,7 +126,7 @@ test("what is typed while the search opens for the first time is not lost, and c
 	await page.getByRole("dialog", { name: "Invite a member" }).waitFor();
 	await page.keyboard.press("Escape");
 	await expect.poll(() => focused.textContent()).toBe("Invite a member");
-	// From a menu the focus goes back to the button of the menu.
+	// After a menu closes, the focus returns to the menu's button.
 	await page
 		.getByRole("button", { name: /^Actions for/ })
 		.first()
@@ -140,7 +140,7 @@ test("what is typed while the search opens for the first time is not lost, and c
 		.toMatch(/^Actions for/);
 });
 
-test("without a network a list says that it could not be loaded, and mends itself when there is one again", async () => {
+test("without a network a list says that it could not be loaded, and recovers when the network is back", async () => {
 	const page = await served.openPageAs(
 		await served.makePerson("member"),
 		`/o/${served.organizationId}/r/vendor`,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-test("who is not signed in is asked to, and then led to where they wanted to go", async () => {
+test("a visitor who is not signed in is asked to sign in and then reaches the wanted page", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPage();
 	const wanted = `/o/${served.organizationId}/r/risk?q=water&sort=name`;
@@ -25,7 +25,7 @@ test("who is not signed in is asked to, and then led to where they wanted to go"
 	await page.waitForURL(`**${wanted}`);
 });
 
-test("a wrong password and an unknown address are refused in the same words", async () => {
+test("a wrong password and an unknown address are rejected in the same words", async () => {
 	const { email } = await served.makePerson("member");
 	const page = await served.openPage();
 	const said: string[] = [];
@@ -40,7 +40,7 @@ test("a wrong password and an unknown address are refused in the same words", as
 	await screenshot(page, "sign-in-wrong");
 });
 
-test("too many wrong passwords are refused with the time to wait", async () => {
+test("too many wrong passwords are rejected with the time to wait", async () => {
 	const { email } = await served.makePerson("member");
 	const page = await served.openPage();
 	await page.goto("/sign-in");
@@ -60,7 +60,7 @@ test("too many wrong passwords are refused with the time to wait", async () => {
 		.toMatch(/try again in \d+ minutes/);
 });
 
-test("a password is masked until its reader shows it, may be pasted, and is known to password managers", async () => {
+test("a password is masked until the user shows it, can be pasted, and works with password managers", async () => {
 	const page = await served.openPage();
 	await page.goto("/sign-in");
 	const password = page.getByLabel("Password", { exact: true });
@@ -80,7 +80,7 @@ test("a password is masked until its reader shows it, may be pasted, and is know
 	expect(await password.getAttribute("type")).toBe("text");
 });
 
-test("an address of another host is not gone to after signing in", async () => {
+test("signing in never leads to another host", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPage();
 	for (const to of [
@@ -106,7 +106,7 @@ test("after signing out the pages ask to sign in again", async () => {
 	await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("a session that has ended leads to sign-in and back", async () => {
+test("a session that has ended leads to the sign-in page and back", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(person);
 	await page.getByRole("heading", { name: "Home" }).waitFor();
@@ -116,7 +116,7 @@ test("a session that has ended leads to sign-in and back", async () => {
 	await page.waitForURL(`**/o/${served.organizationId}/devices`);
 });
 
-test("who is signed out with something typed keeps it, signs in in another tab and saves; else is told why", async () => {
+test("a user who is signed out keeps the typed text, signs in in another tab and saves, or is told why not", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(
 		person,

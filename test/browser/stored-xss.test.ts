@@ -8,19 +8,22 @@ import { heartbeatBody, postureResult } from "../support/service.ts";
 import type { Json } from "../support/tools.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 
-/** Found on a page, it says that what follows was shown there. */
+/** If this text is on a page, the text after it was shown there. */
 const MARK = "Hostile";
-/** What breaks out of markup, attributes, scripts, style and templates; each would set the flag. */
+/**
+ * Texts that break out of markup, attributes, scripts, styles and templates. Each would set the
+ * flag.
+ */
 const EVIL = `${MARK} "'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1></title></textarea></style></script><script>window.hacked=1</script><iframe srcdoc="<script>parent.hacked=1</script>"></iframe><a href="javascript:window.hacked=1">x</a>javascript:window.hacked=1//\${window.hacked=1}{{constructor.constructor('window.hacked=1')()}}`;
 const EVIL_URL = `https://example.com/"'><img/src=x/onerror=window.hacked=1>#javascript:window.hacked=1`;
-/** The shape of an address keeps the worst out; this is what it lets in. */
+/** Validation of addresses rejects the worst. These texts pass it. */
 const EVIL_EMAIL = "javascript:window.hacked=1//'onfocus='@example.com?bcc=x";
 
 let served: TestConsole;
 let admin: TestUser;
 let token: string;
 let api: (tool: string, input: object) => Promise<Json>;
-/** By kind, ids of the records that hold what is hostile. */
+/** Ids, by kind, of the records that contain the hostile text. */
 const ids = new Map<string, string>();
 let deviceId: string;
 
@@ -54,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** People, vendors, frameworks and the like first: others refer to them. */
+/** People, vendors and frameworks come first, because other records refer to them. */
 async function fillRegisters() {
 	const later = recordKinds.filter(({ fields }) =>
 		Object.values(fields).some((field) => needs(field)),
@@ -67,7 +70,7 @@ async function fillRegisters() {
 		const added = await api(`add${one}`, hostileInput(kind));
 		const id = String(added[kind.key.one].id);
 		ids.set(kind.kind, id);
-		// A change and a refusal are shown in the history and the audit log.
+		// The history and the audit log show a change and a rejected call.
 		await api(`update${one}`, { id, ...hostileInput(kind, " again") });
 	}
 	await api("linkRecords", {
@@ -79,7 +82,9 @@ async function fillRegisters() {
 const needs = (field: Field) =>
 	field.reference !== undefined && field.given === "required";
 
-/** Every field that holds text, filled with what is hostile, and what else there must be. */
+/**
+ * Fills every field that holds text with the hostile text, and required fields with valid values.
+ */
 function hostileInput(kind: AnyRecordKind, suffix = ""): Json {
 	return Object.fromEntries(
 		Object.entries(kind.fields)
@@ -125,7 +130,7 @@ function hostileValue(field: Field, suffix: string): unknown {
 	}
 }
 
-/** A device is whatever it says it is: nothing that it sends was typed by somebody we know. */
+/** A device sends whatever it likes, so none of its values can be trusted. */
 async function addDevice() {
 	const { device, enrollment_token } = await api("addDevice", {
 		name: EVIL,
@@ -142,7 +147,7 @@ async function addDevice() {
 		hardware_uuid: EVIL,
 	});
 	await served.post("heartbeat", facts, { key });
-	// Another hardware is a conflict, which is shown with what it said.
+	// Other hardware is a conflict, which the page shows with the values that the hardware sent.
 	await served.post(
 		"heartbeat",
 		{ ...facts, hardware_uuid: `${EVIL} other` },
@@ -172,7 +177,7 @@ async function open(path = ""): Promise<Page> {
 
 const at = (path: string) => `/o/${served.organizationId}${path}`;
 
-/** Goes there within the page, as links do: the console is loaded once. */
+/** Navigates within the page, as links do, so that the console loads only once. */
 async function visit(page: Page, path: string) {
 	await page.evaluate(
 		`history.pushState({}, "", ${JSON.stringify(at(path))}); dispatchEvent(new PopStateEvent("popstate"))`,
@@ -180,13 +185,16 @@ async function visit(page: Page, path: string) {
 	await page.getByRole("heading", { level: 1 }).first().waitFor();
 }
 
-/** What is hostile is there to be read, and is nothing but text. */
+/** Expects that the hostile text is visible and is nothing but text. */
 async function staysText(page: Page) {
 	await page.getByText(MARK).first().waitFor();
 	expect(await page.evaluate(FOUND), `at ${page.url()}`).toEqual([]);
 }
 
-/** Run in the page: the flag, elements that nobody of ours makes, links that lead elsewhere than to a page or a mailbox. */
+/**
+ * Runs in the page. Looks for the flag, for elements that the console never makes, and for links
+ * that lead to neither a page nor a mailbox.
+ */
 const FOUND = `[
 	...(window.hacked ? ["a script of the text ran"] : []),
 	...[...document.querySelectorAll("[onerror], [onload], [onfocus], [src='x'], [srcdoc], iframe, object, embed, base, body script")]
@@ -215,7 +223,7 @@ test("hostile text in every field of every register is text in list, details, hi
 	}
 }, 120_000);
 
-test("what a device says of itself is text in the list, its page and the reports", async () => {
+test("values that a device sends are shown as text in the list, on its page and in the reports", async () => {
 	const page = await open("/devices");
 	await staysText(page);
 	for (const tab of ["checks", "history", "reports", "links", "enrollment"]) {
@@ -256,7 +264,7 @@ test("home, settings, audit log, account and search show names of people, tokens
 	await staysText(page);
 });
 
-test("a file whose heading and cells are hostile is text in the preview, and so are its errors", async () => {
+test("a file with hostile headings and cells is shown as text in the preview, and so are its errors", async () => {
 	const page = await open("/r/risk/import");
 	await page.getByRole("heading", { level: 1 }).waitFor();
 	const cell = `"${EVIL.replaceAll('"', '""')}"`;
@@ -271,7 +279,7 @@ test("a file whose heading and cells are hostile is text in the preview, and so 
 	await staysText(page);
 });
 
-test("an address to go to after signing in is a page of ours, whatever the link says", async () => {
+test("signing in leads to one of our pages, whatever the link says", async () => {
 	for (const to of [
 		"/\\example.com",
 		"javascript:window.hacked=1",
@@ -291,7 +299,7 @@ test("an address to go to after signing in is a page of ours, whatever the link 
 	}
 });
 
-test("an address that is none of the web is refused as one, however it is written", async () => {
+test("an address that is not a web address is rejected, however it is written", async () => {
 	for (const url of [
 		"javascript:window.hacked=1",
 		"JaVaScRiPt:window.hacked=1",

@@ -12,7 +12,10 @@ const names = new Set<string>([
 	...AUDIT_EVENTS,
 ]);
 
-/** What an entry of the operation is about; the others are known without. */
+/**
+ * Returns the kind of record of the operation's entry, where the operation's name alone does not
+ * say it.
+ */
 function kindOf(operation: string): string | null {
 	if (operation === "setUp") return "member";
 	if (operation === "importRecords") return "risk";
@@ -36,7 +39,7 @@ test("an operation of an earlier version, for which there are no words, is quote
 	expect(phrase).toBe("did “paint risk”");
 });
 
-test("what the database writes itself is among the events", async () => {
+test("the events written by the database are in the list of events", async () => {
 	const schema = join(import.meta.dirname, "../../sql/schema.sql");
 	const written = [
 		...(await readFile(schema, "utf8")).matchAll(/audit_device\(.*?'(\w+)'/g),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deviceWords } from "../../console/src/pages/account/user-agent.ts";
 
-test("a session's browser and system are told apart, whatever else they claim to be", () => {
+test("a session shows its browser and system, whatever else the user agent claims", () => {
 	const mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
 	const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
 	for (const [userAgent, words] of [
