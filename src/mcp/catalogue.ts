@@ -96,8 +96,8 @@ export class Catalogue {
 	}
 
 	/**
-	 * What the request's address and headers narrow the tools to; both apply. Throws a
-	 * bad_request AppError that names the toolsets there are.
+	 * Returns the narrowing of the request's address and headers; both apply. Throws a bad_request
+	 * AppError that names the existing toolsets.
 	 */
 	readNarrowing(
 		query: URLSearchParams | undefined,

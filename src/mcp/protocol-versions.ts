@@ -75,8 +75,8 @@ export function makeMcp(tools: ToolServices): Mcp {
 	};
 
 	/**
-	 * The answer to tools/call or tools/list; undefined when it is for the SDK to judge.
-	 * `headers` are those of a request of 2026-07-28, which repeat what the body says.
+	 * Returns the answer to tools/call or tools/list, or undefined if the SDK must judge the message.
+	 * `headers` are those of a request of 2026-07-28, which repeat parts of the body.
 	 */
 	async function answerDirectly(
 		{ id, method, params = {} }: Message,
