@@ -17,15 +17,15 @@ import { parseInput } from "../validation.ts";
 import { MAX_STRANGERS_BODY } from "./admission.ts";
 
 /**
- * What the console calls for somebody who cannot sign in yet. Errors as everywhere:
- * {error, message, fields?}.
+ * Adds the routes that the console calls for somebody who cannot sign in yet. Errors have the usual
+ * form: {error, message, fields?}.
  *
  *     GET  /api/setup            → {setup_needed}
  *     POST /api/setup            {token, organization_name, name, email, password}
  *                                → {user_id, email, organization_id}; the page signs in with them
- *     POST /api/link             {token} → what a link of ours is for, see readLink; 400: why it is none
+ *     POST /api/link             {token} → the purpose of a link, see readLink; 400: why it is invalid
  *     GET  /api/forgot-password  → {sends_mail}
- *     POST /api/forgot-password  {email} → {} whoever has the address; 400 without SMTP
+ *     POST /api/forgot-password  {email} → {} for every address; 400 without SMTP
  *     POST /api/reset-password   {token, password} → {email, live_api_tokens}
  */
 export function addAccount(

@@ -4,7 +4,8 @@ import type { Principal } from "../principal.ts";
 import { requireOwnPage, requireSameOrigin } from "./same-origin.ts";
 
 /**
- * Whom a route admits. It is checked on the headers, before a byte of the body is read:
+ * The requests that a route admits. It is checked on the headers, before a byte of the body is
+ * read:
  *
  * - `anyone`: everybody, without a look at Host and Origin (health checks).
  * - `visitor`: requests to a name of this service that no foreign web page sent.
@@ -35,7 +36,7 @@ export interface RouteSummary {
 
 export interface AdmissionParts {
 	baseUrl: string;
-	/** Returns the user of a request's session. Throws an AppError when nobody is signed in. */
+	/** Returns the user of a request's session. Throws an AppError if nobody is signed in. */
 	authenticate: (
 		request: FastifyRequest,
 		reply: FastifyReply,
@@ -74,7 +75,7 @@ export function addAdmission(
 	});
 
 	app.addHook("onRequest", async (request, reply) => {
-		// An unknown address admits visitors; it has no body to read.
+		// An unknown address admits visitors and has no body to read.
 		const { admits = "visitor" } = request.routeOptions.config;
 		if (admits === "anyone") return;
 		requireSameOrigin(request.raw, baseUrl);

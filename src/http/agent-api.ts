@@ -34,15 +34,15 @@ const ROOT = "/api/agent/v1/";
 const SMALL_BODY = 16 * 1024;
 const POSTURES_BODY = 1024 * 1024;
 
-/** A JSON object to answer 200 with, or undefined for 204. */
+/** The JSON object of a 200, or undefined for 204. */
 type Answer = object | undefined;
 
 interface Route {
 	maxBytes: number;
-	/** False for a device that has not sent its first heartbeat: 401. */
+	/** False if a device without its first heartbeat gets 401. */
 	pendingMay: boolean;
 	emptyBodyIsFine: boolean;
-	/** Where its requests wait; while that is full they are refused unread. */
+	/** The queue of its requests. While it is full, requests get 503 unread. */
 	queue: Queue;
 	/** Absent on the route whose credential is in the body. */
 	withKey?: (key: KeyHash, body: unknown, bytes: number) => Promise<Answer>;
@@ -50,24 +50,23 @@ interface Route {
 }
 
 export interface AgentApi {
-	/** Answers the request if its path is one of the four; false when it is not. */
+	/** Answers the request if its path is one of the four. Returns false otherwise. */
 	handle(request: IncomingMessage, response: ServerResponse): boolean;
 	/** From now on every answer closes its connection. */
 	drain(): void;
 	/** Resolves when everything accepted is stored. */
 	idle(): Promise<void>;
-	/** What waits for the database, by name. */
+	/** The queues before the database, by name. */
 	queues: Record<string, Queue>;
 }
 
 /**
  * The Device Agent API: POST /api/agent/v1/{enroll,heartbeat,postures,unenroll}.
  *
- * It answers from `node:http` itself, not through the framework that serves the rest:
- * the order of its refusals (method, credential, then body) and the statuses it may
- * never give (413, 415) are the opposite of a framework's defaults, and it is the hot
- * path. A credential is 401 whatever the body; trouble of ours is never 401, because
- * an agent destroys its key on 401.
+ * It answers from `node:http` itself, not through the framework that serves the rest. The order of
+ * its checks (method, credential, then body) and the statuses that it may never give (413, 415) are
+ * the opposite of a framework's defaults, and it is the hot path. A bad credential is 401 whatever
+ * the body. Trouble of the service is never 401, because an agent destroys its key on 401.
  */
 export function makeAgentApi(
 	pool: Pool,
@@ -193,9 +192,9 @@ export function makeAgentApi(
 			endEarly(request, response, status, headers, body);
 			return;
 		}
-		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
+		// Checked now and not at the beginning of the request: a stop may have begun meanwhile.
 		if (isDraining) headers.connection = "close";
-		// A 200 holds ids, secrets and numbers, all ASCII: Node sends that without transcoding.
+		// A 200 has ids, secrets and numbers, all in ASCII, which Node sends without transcoding.
 		const encoding = status === 200 ? "latin1" : "utf8";
 		if (status !== 204) {
 			headers["content-length"] = String(Buffer.byteLength(body, encoding));
@@ -303,7 +302,10 @@ function parse<Schema extends z.ZodType>(
 const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
 type RouteName = (typeof ROUTE_NAMES)[number];
 
-/** The route a request target means, which may have a query or, through a proxy, an origin. */
+/**
+ * Returns the route of a request target. The target may have a query or, through a proxy, an
+ * origin.
+ */
 function routeName(target: string): RouteName | undefined {
 	let path = target;
 	if (!target.startsWith("/")) path = URL.parse(target)?.pathname ?? "";

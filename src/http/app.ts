@@ -46,7 +46,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than the idle time of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * Calls that may wait for the database. The tool server turns calls away long before (tool-server.ts).
+ * Limit of calls that wait for the database. The tool server turns calls away long before
+ * (tool-server.ts).
  */
 const MAX_WAITING = 128;
 
@@ -64,9 +65,9 @@ export interface AppParts {
 	addressOf: AddressOf;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
-	/** Sees every request; absent when nobody asks for metrics. */
+	/** Observes every request. Absent without metrics. */
 	observe?: Metrics["observe"] | undefined;
-	/** Absent when nobody asks for traces. */
+	/** Absent without traces. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
 }
@@ -236,7 +237,9 @@ function sendError(
 	void reply.status(error.status).send(body);
 }
 
-/** Turns the framework's own errors (a body or an address that it cannot read) into a bad_request. */
+/**
+ * Turns the framework's own errors (a body or an address that it cannot read) into a bad_request.
+ */
 function toHttpError(thrown: unknown): AppError {
 	const { statusCode: status, code } = thrown as Partial<FastifyError>;
 	if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {

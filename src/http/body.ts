@@ -11,7 +11,7 @@ const EMPTY = Buffer.alloc(0);
 const BROKEN_BODY = "assay-broken-body";
 const brokenBodies = new WeakSet<IncomingMessage>();
 
-/** Tells whoever reads the body, now or later, that it is not valid HTTP. */
+/** Marks the body as invalid HTTP, for the code that reads it now or later. */
 export function markBodyBroken(request: IncomingMessage): void {
 	brokenBodies.add(request);
 	request.emit(BROKEN_BODY);
@@ -25,7 +25,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 	);
 }
 
-/** Why a body was not read. */
+/** The reason why a body was not read. */
 export type UnreadBody = "too_large" | "broken" | "overloaded";
 
 /**

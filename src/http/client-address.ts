@@ -4,10 +4,11 @@ import { BlockList, isIP } from "node:net";
 export type AddressOf = (request: IncomingMessage) => string | undefined;
 
 /**
- * Whence a request came, for the audit log and lists of sessions and tokens. Behind a proxy the
- * connection is the proxy's, and the address is the last in X-Forwarded-For that no trusted proxy has:
- * what stands before it was written by the client and may be anything. `trusted` are addresses and
- * ranges, see ASSAY_TRUSTED_PROXIES; without any the header does not count.
+ * Makes the function that finds a request's client address, for the audit log and the lists of
+ * sessions and API tokens. Behind a proxy the connection is the proxy's. The client's address is
+ * then the last one in X-Forwarded-For that is not a trusted proxy: the client wrote everything
+ * before it, which may be anything. `trusted` has addresses and ranges, see ASSAY_TRUSTED_PROXIES.
+ * Without any the header is ignored.
  */
 export function makeAddressOf(trusted: readonly string[]): AddressOf {
 	const proxies = new BlockList();
@@ -34,7 +35,7 @@ export function makeAddressOf(trusted: readonly string[]): AddressOf {
 	};
 }
 
-/** Without what IPv6 sockets put before an IPv4 address, brackets, and a port. */
+/** Removes the prefix that IPv6 sockets put before an IPv4 address, brackets, and a port. */
 function plain(text: string): string {
 	return text
 		.trim()

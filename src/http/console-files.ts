@@ -4,9 +4,9 @@ import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nothingHere } from "./admission.ts";
 
-/** The console's build in memory; a path that is not in it cannot be read. */
+/** The console's build in memory. Only paths in it can be read. */
 export interface ConsoleFiles {
-	/** The page, with NONCE_PLACEHOLDER wherever an answer's nonce belongs. */
+	/** The page, with NONCE_PLACEHOLDER in place of an answer's nonce. */
 	index: string;
 	/** By path, as in `/assets/index-1a2b3c4d.js`. */
 	assets: ReadonlyMap<string, Asset>;
@@ -21,7 +21,7 @@ interface Asset {
 	gzip?: Buffer;
 }
 
-/** As console/vite.config.ts has it. */
+/** The same as in console/vite.config.ts. */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
 const TYPES: Record<string, string> = {
 	".js": "text/javascript; charset=utf-8",
@@ -30,7 +30,7 @@ const TYPES: Record<string, string> = {
 	".png": "image/png",
 	".woff2": "font/woff2",
 };
-/** Of what a browser could lend a page, the console uses the clipboard alone, for "Copy". */
+/** The console uses only one permission of the browser: the clipboard, for "Copy". */
 const PERMISSIONS = [
 	"camera",
 	"display-capture",
@@ -43,10 +43,10 @@ const PERMISSIONS = [
 	.concat("clipboard-write=(self)")
 	.join(", ");
 const YEAR_SECONDS = 31_536_000;
-/** Where a page is never meant, whatever the request accepts. */
+/** Addresses that never mean a page, whatever the request accepts. */
 const NOT_PAGES = /^\/(api|health|\.well-known|assets|metrics)(\/|$)/;
 
-/** Reads a build, see ensureConsole. */
+/** Reads a build; see ensureConsole. */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 	const contents = new Map<string, Buffer>();
 	const entries = await readdir(folder, {
@@ -78,9 +78,9 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 }
 
 /**
- * Serves the console below `/`: its files, and its page at every other address that a
- * browser may open. `webConsole` is a sentence when there is none: the rest of the service
- * does not need it. `onPage` is called with every page: whoever opens one calls next.
+ * Serves the console below `/`: its files, and its page at every other address that a browser may
+ * open. `webConsole` is a sentence if there is no build; the rest of the service does not need one.
+ * `onPage` is called with every page, because a browser that opens one sends calls next.
  */
 export function addConsoleFiles(
 	app: FastifyInstance,
@@ -128,8 +128,8 @@ function sendAsset(
 }
 
 /**
- * The page. Scripts and styles are the service's own files alone; the style elements that
- * the interface makes while it runs carry the answer's nonce.
+ * Sends the page. It may use only the service's own scripts and styles; style elements that the
+ * interface makes while it runs carry the answer's nonce.
  */
 function sendPage(reply: FastifyReply, index: string): FastifyReply {
 	const nonce = randomBytes(16).toString("base64");
@@ -141,7 +141,7 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 				"default-src 'none'",
 				"script-src 'self'",
 				`style-src 'self' 'nonce-${nonce}'`,
-				// A bar's width, a menu's place: no way to run anything or to reach another host.
+				// For a bar's width or a menu's place. It cannot run code or reach another host.
 				"style-src-attr 'unsafe-inline'",
 				"img-src 'self' data:",
 				"font-src 'self'",
@@ -162,7 +162,7 @@ function acceptsPage({ headers }: FastifyRequest): boolean {
 	return /text\/html/i.test(headers.accept ?? "");
 }
 
-/** True when Accept-Encoding names it and does not refuse it. */
+/** True if Accept-Encoding names the encoding and does not exclude it. */
 function accepts({ headers }: FastifyRequest, encoding: string): boolean {
 	return String(headers["accept-encoding"] ?? "")
 		.toLowerCase()

@@ -129,7 +129,7 @@ function headersOf(
 ): Headers {
 	const headers = new Headers({
 		"content-type": "application/json",
-		// Admission has found the page to be ours; better-auth knows the service by one name only.
+		// Admission has checked that the page is ours. better-auth knows only one name of the service.
 		origin: baseUrl,
 		[ADDRESS_HEADER]: address,
 	});

@@ -4,10 +4,10 @@ import { assertTakesWrites } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * `/health/live`: the process answers. `/health/ready`: it can work, that is, it
- * reaches a database that takes writes and is not shutting down; else 503, so that a
- * load balancer looks elsewhere. It costs one small statement without a transaction; those who
- * ask while it is under way get the same answer.
+ * Adds the health checks. `/health/live` says that the process answers. `/health/ready` says that
+ * it can work: it reaches a database that takes writes, and is not shutting down. Otherwise it is
+ * 503, so that a load balancer looks elsewhere. It costs one small statement without a transaction,
+ * and requests that arrive meanwhile share its answer.
  */
 export function addHealth(
 	app: FastifyInstance,

@@ -66,7 +66,7 @@ export function answerMissingHost(response: ServerResponse): void {
 
 function isOtherMethod(error: ConnectionError): boolean {
 	if (error.code !== "HPE_INVALID_METHOD") return false;
-	// It is a Buffer, whatever its declared type says.
+	// It is a Buffer, despite its declared type.
 	const packet = error.rawPacket as unknown as Buffer | undefined;
 	const target = /^\S+ (\S+) HTTP\//.exec(
 		packet?.toString("latin1") ?? "",

@@ -6,7 +6,10 @@ import { VERSION } from "../version.ts";
 import { AGENT_PATHS } from "./openapi-agent.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
 
-/** `GET /api/openapi.json`: every address for programs, as OpenAPI 3.1; made when it is first asked for. */
+/**
+ * Adds `GET /api/openapi.json`: every address for programs, as OpenAPI 3.1. It is made at the first
+ * request.
+ */
 export function addOpenapi(
 	app: FastifyInstance,
 	catalogue: Catalogue,
@@ -134,7 +137,9 @@ function toolPath(tool: Tool): JsonSchema {
 	return { get, post };
 }
 
-/** The input as `tool-door.ts` reads it from a query string: parts of objects behind a dot. */
+/**
+ * Describes the input in a query string as `tool-door.ts` reads it: parts of objects behind a dot.
+ */
 function queryParameters(schema: JsonSchema, prefix: string): JsonSchema[] {
 	const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
 	const required = (schema.required ?? []) as string[];

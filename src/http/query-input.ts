@@ -2,10 +2,11 @@ import { badFields } from "../errors.ts";
 import type { JsonSchema } from "../mcp/json-schema.ts";
 
 /**
- * A tool's input from a query string, by its JSON Schema. Parts of an object are written with a
- * dot (`filter.status=OPEN&order_by.field=name`), or the object whole as JSON; an array is its
- * name repeated. Numbers, true, false and null become such where the schema has them; what does
- * not fit stays text and what is not known stays where it was, for the schema to refuse by name.
+ * Reads a tool's input from a query string, by its JSON Schema. Parts of an object are written with
+ * a dot (`filter.status=OPEN&order_by.field=name`), or the whole object as JSON; an array is its
+ * name repeated. Numbers, true, false and null are converted where the schema has them. A value
+ * that does not fit stays text and an unknown name stays in place, so that the schema rejects them
+ * by name.
  */
 export function readQueryInput(
 	schema: JsonSchema,
@@ -50,7 +51,7 @@ function put(
 	const value = isArray
 		? [...(Array.isArray(known) ? known : []), readValue(itemsOf(schema), text)]
 		: readValue(schema, text);
-	// Not an assignment, which a key named __proto__ would turn into something else.
+	// Not an assignment, because a key named __proto__ would set the prototype.
 	Object.defineProperty(holder, key, {
 		value,
 		enumerable: true,
@@ -78,7 +79,7 @@ function readValue(schema: JsonSchema | undefined, text: string): unknown {
 	return text;
 }
 
-/** The types a value may have: of the schema itself or of its alternatives. */
+/** Returns the types that a value may have: those of the schema or of its alternatives. */
 function typesOf(schema: JsonSchema): Set<unknown> {
 	return new Set(alternatives(schema).flatMap(({ type }) => type));
 }

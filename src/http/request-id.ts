@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Drawn once a process: with a count it makes ids that are unique and cheap. */
+/** Random once in a process. With a count it makes unique and cheap ids. */
 const PROCESS = randomUUID().slice(0, 8);
 let made = 0;
 
@@ -11,7 +11,7 @@ export function makeRequestId(): string {
 	return `${PROCESS}-${++made}`;
 }
 
-/** The request's own x-request-id when it is a sane one, else a new one. */
+/** Returns the request's own x-request-id if it is a valid one, or a new one. */
 export function requestIdOf(request: IncomingMessage): string {
 	const given = request.headers["x-request-id"];
 	return typeof given === "string" && SANE.test(given)

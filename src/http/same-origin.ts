@@ -14,7 +14,7 @@ export function requireSameOrigin(
 	baseUrl: string,
 ): void {
 	const { host, origin } = request.headers;
-	// Only HTTP/1.0 may come without Host, and no browser speaks it.
+	// Only HTTP/1.0 requests may lack Host, and no browser sends them.
 	if (host !== undefined && !isOurHost(host, baseUrl, request)) {
 		throw new AppError(
 			"forbidden",
@@ -40,7 +40,7 @@ export function requireOwnPage(
 	baseUrl: string,
 ): void {
 	if (origin === baseUrl || (method === "GET" && origin === undefined)) return;
-	// With TLS only the base URL will do: a page of the same name without TLS may be anybody's.
+	// With TLS only the base URL is accepted: a page of the same name without TLS may be anybody's.
 	if (origin === undefined || baseUrl.startsWith("https:")) {
 		throw new AppError(
 			"forbidden",

@@ -1,9 +1,10 @@
 const TWO_YEARS_SECONDS = 63_072_000;
 
 /**
- * What every answer says to a browser, whatever the door: nothing here is to be guessed, run, framed
- * or read by another site, and no address of ours is told to one. A door may say something else for
- * what is meant to run (the console's page). Behind TLS the browser is to insist on it from then on.
+ * Returns the headers of every answer at every door. They forbid a browser to guess its type, to
+ * run or frame it, to let another site read it, and to send our addresses to another site. A door
+ * may set others for content that should run (the console's page). Behind TLS they also require TLS
+ * from then on.
  */
 export function securityHeaders(
 	baseUrl: string,

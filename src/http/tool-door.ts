@@ -3,15 +3,15 @@ import type { Tool } from "../mcp/catalogue.ts";
 import { type Caller, callTool, type ToolServices } from "../mcp/methods.ts";
 import { readQueryInput } from "./query-input.ts";
 
-/** Names in a query string that are about the list of tools, not input of one. */
+/** Names in a query string that narrow the list of tools and are not input of a tool. */
 const NARROWING_NAMES = new Set(["toolsets", "readonly"]);
 
-/** Which methods a tool answers: what only reads may be fetched like a page. */
+/** Returns the methods that a tool answers. A tool that only reads may be fetched like a page. */
 export function methodsOf({ operation }: Tool): string[] {
 	return operation.isReadOnly ? ["GET", "POST"] : ["POST"];
 }
 
-/** The tool that an address means. Throws a not_found AppError. */
+/** Returns the tool that an address means. Throws a not_found AppError. */
 export function findTool(
 	{ catalogue }: ToolServices,
 	{ narrowing }: Caller,
@@ -28,7 +28,7 @@ export function findTool(
 	);
 }
 
-/** Calls a tool with its input in a query string: any but the names that narrow. */
+/** Calls a tool with its input in a query string, without the names that narrow the list. */
 export function callWithQuery(
 	tools: ToolServices,
 	caller: Caller,
@@ -42,7 +42,7 @@ export function callWithQuery(
 	return callTool(tools, caller, tool, input);
 }
 
-/** Calls a tool with its input as a JSON text; an empty one is `{}`. */
+/** Calls a tool with its input as a JSON text. An empty text counts as `{}`. */
 export async function callWithBody(
 	tools: ToolServices,
 	caller: Caller,

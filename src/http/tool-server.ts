@@ -44,28 +44,28 @@ import {
 const MCP = "/api/mcp/v1";
 const HEALTH = new Set(["/api/mcp/v1/health", "/api/mcp/health"]);
 const DOOR = "/api/mcp/tools/";
-/** Where clients that were refused look for an authorization server, which this is not. */
+/** Addresses at which clients look for an authorization server after a 401. There is none. */
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
-/** Calls that wait for a connection to the database. Beyond it none is begun. */
+/** Limit of calls that wait for a database connection. Beyond it, no call begins. */
 const MAX_WAITING = 64;
-/** There are 8 connections to the database. */
+/** Shares of one API token. The database has 8 connections for all calls. */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
 const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
 
 export interface ToolServer {
-	/** Answers the request if its path is one of the tool server's; false when it is not. */
+	/** Answers the request if its path is one of the tool server's. Returns false otherwise. */
 	handle(request: IncomingMessage, response: ServerResponse): boolean;
 	/** From now on every answer closes its connection. */
 	drain(): void;
 }
 
 /**
- * The tool server: MCP at /api/mcp/v1, each tool as plain HTTP at /api/mcp/tools/<name>, and
- * their health. Like the Device Agent API it answers from `node:http` itself: the order of its
- * refusals is the contract's (foreign page, credential, method, body), and the SDK reads what
- * the framework would have consumed.
+ * Makes the tool server: MCP at /api/mcp/v1, each tool as plain HTTP at /api/mcp/tools/<name>, and
+ * their health. Like the Device Agent API it answers from `node:http` itself, because the contract
+ * sets the order of its checks (foreign page, credential, method, body), and the SDK reads data
+ * that a framework would have consumed.
  */
 export function makeToolServer(
 	tools: ToolServices,
@@ -81,7 +81,7 @@ export function makeToolServer(
 	const shares = new FairShares(CALLS_OF_A_TOKEN);
 	let isDraining = false;
 
-	/** Why the request is refused unread; undefined: it is not. */
+	/** Returns why the request gets 503 unread, or undefined if it does not. */
 	function whyBusy({ headers }: IncomingMessage): string | undefined {
 		const isBusy =
 			isEventLoopBehind() ||
@@ -120,7 +120,7 @@ export function makeToolServer(
 		return shares.run(
 			request.headers.authorization ?? "",
 			(principal: Principal) => {
-				// Many others may have come while it was found out who asks.
+				// Many other requests may have come while the caller was authenticated.
 				if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
 				return url.pathname === MCP
 					? answerMcp(request, url, principal, requestId)
@@ -231,7 +231,7 @@ export function makeToolServer(
 			endEarly(request, response, status, headers, body?.toString() ?? "");
 			return;
 		}
-		// Asked now, not at the request's beginning: a stop may have begun meanwhile.
+		// Checked now and not at the beginning of the request: a stop may have begun meanwhile.
 		if (isDraining) headers.connection = "close";
 		if (body instanceof ReadableStream) {
 			response.writeHead(status, headers);
@@ -259,7 +259,7 @@ export function makeToolServer(
 	};
 }
 
-/** The address of a request to the tool server; undefined when it goes to something else. */
+/** Returns the URL of a request to the tool server, or undefined for other requests. */
 function ourUrl(target: string): URL | undefined {
 	// Nearly every target begins with its path; through a proxy it may have an origin.
 	if (target.startsWith("/") && !/^\/(api\/mcp|\.well-known)\//.test(target)) {
@@ -276,7 +276,10 @@ function ourUrl(target: string): URL | undefined {
 	return isOurs ? url : undefined;
 }
 
-/** The Authorization header; of several, of which Node would take the first, one that is malformed. */
+/**
+ * Returns the Authorization header. For several, of which Node would take the first, it is a
+ * malformed one.
+ */
 function authorizationOf(request: IncomingMessage): string | undefined {
 	return request.headersDistinct.authorization?.join(", ");
 }
