@@ -81,7 +81,7 @@ test("a new password asks for the current one, ends other sessions if wanted, an
 		.last()
 		.waitFor();
 	await change("not the password", NEW_PASSWORD);
-	await password.getByText("This is not your present password.").waitFor();
+	await password.getByText("This is not your current password.").waitFor();
 	await axe(page);
 	await screenshot(page, "account-password-refused");
 	await change(PASSWORD, NEW_PASSWORD);
@@ -148,7 +148,7 @@ test(
 		const { dialog, twoFactor } = factor;
 		await factor.begin();
 		await factor.givePassword("Continue", "not the password");
-		await dialog.getByText("This is not your present password.").waitFor();
+		await dialog.getByText("This is not your current password.").waitFor();
 		await factor.givePassword("Continue");
 		await dialog.getByRole("img", { name: /QR code/ }).waitFor();
 		await axe(page);

@@ -201,7 +201,7 @@ test("Enter in an open list takes the first match and never submits the form", a
 	await fill(page, "Name", { text: "A laptop" });
 	const owner = page.getByRole("combobox", { name: "Owner" });
 	await owner.fill("nobody like this");
-	await page.getByText("Nobody matches “nobody like this”").waitFor();
+	await page.getByText("No person matches “nobody like this”").waitFor();
 	await page.keyboard.press("Enter");
 	await owner.fill("love");
 	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
@@ -209,7 +209,7 @@ test("Enter in an open list takes the first match and never submits the form", a
 	expect(await owner.inputValue()).toBe("Ada Lovelace");
 	// Typing replaces the chosen option, which does not match what is typed.
 	await owner.fill("zzz");
-	await page.getByText("Nobody matches “zzz”").waitFor();
+	await page.getByText("No person matches “zzz”").waitFor();
 	expect(await page.getByRole("option").count()).toBe(0);
 	await page.keyboard.press("Escape");
 	const type = page.getByRole("combobox", { name: "Asset type" });
@@ -346,6 +346,18 @@ test("a person's page shows what the person owns, including devices, in one requ
 	await uses.getByRole("link", { name: "Devices" }).click();
 	await page.waitForURL(new RegExp(`devices\\?owner_id=${ben.id}`));
 	await page.getByText("Unnamed device").waitFor();
+});
+
+test("a long name is shown in full on its record's page", async () => {
+	const name = "A supplier with a very long name ".repeat(8).trim();
+	const { vendor } = await add("addVendor", { name });
+	const page = await open(admin, `vendor/${vendor.id}`);
+	const shown = page.locator("dd").getByText(name);
+	await shown.waitFor();
+	const [full, visible] = await shown.evaluate(
+		({ scrollHeight, clientHeight }) => [scrollHeight, clientHeight],
+	);
+	expect(visible).toBe(full);
 });
 
 test("a residual risk higher than the inherent risk is questioned in the list and on its page", async () => {

@@ -110,7 +110,7 @@ test("an entry shows who changed what, before and after, in the words of the reg
 	await page.reload();
 	await expect.poll(() => rows(page).count()).toBe(2);
 	await page
-		.getByRole("button", { name: "Take the filter away: Record: Phishing" })
+		.getByRole("button", { name: "Remove the filter: Record: Phishing" })
 		.click();
 	await page.getByRole("button", { name: "Add vendor" }).first().waitFor();
 });
@@ -173,7 +173,7 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	await page.goto(path(`?token_id=${tokenId}`));
 	await page
 		.getByRole("button", {
-			name: "Take the filter away: Token: Claude Code",
+			name: "Remove the filter: Token: Claude Code",
 		})
 		.waitFor();
 }, 120_000);

@@ -82,7 +82,7 @@ export function NotFoundPage() {
 	return (
 		<>
 			<PageHeader title="Not found" />
-			<EmptyState title="Page not found">
+			<EmptyState title="There is nothing at this address">
 				It may have been deleted, or it may belong to an organization that you
 				are not a member of.{" "}
 				<Anchor component={Link} to="/" underline="always">

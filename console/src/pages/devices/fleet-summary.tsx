@@ -137,7 +137,7 @@ function Checks({ summary }: { summary: Summary }) {
 					<Title order={2} fz="sm" c="dimmed" fw={500}>
 						Checks of the active devices
 					</Title>
-					<Legend parts={Object.keys(PARTS) as Part[]} />
+					<Legend />
 				</Group>
 				<SimpleGrid
 					cols={{ base: 1, sm: 2, lg: 3 }}

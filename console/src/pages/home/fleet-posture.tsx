@@ -66,9 +66,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 								Pass rate of online devices. Stale and missing devices never
 								count as passing.
 							</Text>
-							<Legend
-								parts={["pass", "fail", "unknown", "stale", "not_reported"]}
-							/>
+							<Legend />
 						</Group>
 						<ul className={styles.checks}>
 							{checks.map((check) => (

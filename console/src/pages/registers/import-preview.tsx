@@ -144,7 +144,7 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					variant="outline"
 					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
 				>
-					Mend {wrong === 1 ? "it" : "them"} in the file and choose it again:
+					Fix {wrong === 1 ? "it" : "them"} in the file and choose it again:
 					nothing is imported until all lines are valid.
 				</Alert>
 			)}

@@ -40,10 +40,11 @@ export function PostureBar({
 }
 
 export function Legend({
-	parts,
+	parts = Object.keys(PARTS) as Part[],
 	labels = {},
 }: {
-	parts: readonly Part[];
+	/** Every state unless given. */
+	parts?: readonly Part[];
 	/** Labels that replace the default ones where another word is clearer. */
 	labels?: { [P in Part]?: string };
 }) {

@@ -29,7 +29,7 @@ export function FieldValue({
 	organizationId,
 }: Shown & { organizationId: string }) {
 	if (isEmpty(value)) return <Empty />;
-	if (field.type === "text") {
+	if (field.type === "text" || field.type === "name") {
 		return (
 			<Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
 				{String(value)}
