@@ -54,6 +54,8 @@ export async function startDemo(options: {
 		// Both take time and do not need the database.
 		const webConsole = openWebConsole(log);
 		const logins = makeLogins();
+		// `seedDemo` awaits it. A rejection before that must not end the process.
+		logins.catch(() => {});
 		const postgres = await openEmbeddedPostgres(folder.data);
 		undo.push(() => postgres.close());
 		await forgetDurability(postgres.connection);
