@@ -691,18 +691,34 @@ declare
 	head audit_heads;
 	given jsonb;
 	entry audit_entries;
+	own constant text := nullif(current_setting('assay.organization_id', true), '');
 begin
+	if own <> p_organization_id then
+		raise exception 'a transaction of % cannot write to the audit log of %', own, p_organization_id
+			using errcode = 'insufficient_privilege';
+	end if;
 	insert into audit_heads values (p_organization_id, 0, '') on conflict do nothing;
 	select * into head from audit_heads where organization_id = p_organization_id for update;
 	for given in select * from jsonb_array_elements(p_entries) loop
 		entry := jsonb_populate_record(null::audit_entries, given);
 		entry.organization_id := p_organization_id;
 		entry.sequence := head.sequence + 1;
-		-- Not now(), which is when the transaction began: the chain's times never go back.
+		-- Unlike now(), which is when the transaction began, the clock never goes back in a chain.
 		entry.at := clock_timestamp();
 		entry.outcome := coalesce(entry.outcome, 'DONE');
 		entry.changes := coalesce(entry.changes, '{}');
 		entry.previous_hash := head.hash;
+		entry.hash_version := 2;
+		-- A random UUID has 122 random bits from the system's generator.
+		select coalesce(jsonb_object_agg(s.field, s.salt), '{}'),
+			coalesce(jsonb_object_agg(
+				s.field, encode(sha256(convert_to(s.salt || s.value, 'UTF8')), 'hex')
+			), '{}')
+		into entry.salts, entry.digests
+		from (
+			select f.field, f.value, replace(gen_random_uuid()::text, '-', '') as salt
+			from audit_erasable_fields(entry) f
+		) s;
 		entry.hash := audit_entry_hash(entry);
 		insert into audit_entries values (entry.*);
 		head.sequence := entry.sequence;
@@ -824,11 +840,15 @@ CREATE TABLE public.audit_entries (
     changes jsonb DEFAULT '{}'::jsonb NOT NULL,
     previous_hash bytea NOT NULL,
     hash bytea NOT NULL,
+    hash_version smallint,
+    digests jsonb,
+    salts jsonb,
     CONSTRAINT audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['USER'::text, 'TOKEN'::text, 'AGENT'::text, 'SYSTEM'::text]))),
     CONSTRAINT audit_entries_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text)),
     CONSTRAINT audit_entries_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['DONE'::text, 'REFUSED'::text]))),
-    CONSTRAINT audit_entries_sequence_check CHECK ((sequence > 0))
+    CONSTRAINT audit_entries_sequence_check CHECK ((sequence > 0)),
+    CONSTRAINT audit_entries_version_check CHECK ((((hash_version IS NULL) AND (digests IS NULL) AND (salts IS NULL)) OR ((hash_version = 2) AND (digests IS NOT NULL) AND (salts IS NOT NULL) AND (jsonb_typeof(digests) = 'object'::text) AND (jsonb_typeof(salts) = 'object'::text))))
 );
 
 ALTER TABLE ONLY public.audit_entries FORCE ROW LEVEL SECURITY;
@@ -837,11 +857,24 @@ CREATE FUNCTION public.audit_entry_text(entry public.audit_entries) RETURNS text
     LANGUAGE sql STABLE
     SET "TimeZone" TO 'UTC'
     SET bytea_output TO 'hex'
-    RETURN ((to_jsonb(entry) - 'hash'::text))::text;
+    RETURN ((to_jsonb(entry) - CASE WHEN ((entry).hash_version IS NULL) THEN '{hash,hash_version,digests,salts}'::text[] ELSE '{hash,salts,actor_name,token_name,client,address,record_name,changes}'::text[] END))::text;
 
 CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries) RETURNS bytea
     LANGUAGE sql STABLE
     RETURN sha256(convert_to(public.audit_entry_text(entry), 'UTF8'::name));
+
+CREATE FUNCTION public.audit_erasable_fields(entry public.audit_entries) RETURNS TABLE(field text, value text)
+    LANGUAGE sql IMMUTABLE
+    AS $$
+	select f.field, f.value
+	from (values
+		('actor_name', entry.actor_name), ('token_name', entry.token_name), ('client', entry.client),
+		('address', entry.address), ('record_name', entry.record_name)
+	) f (field, value)
+	where f.value is not null
+	union all
+	select 'changes.' || c.key, c.value::text from jsonb_each(entry.changes) c
+$$;
 
 CREATE FUNCTION public.audit_lock(p_organization_id text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2911,7 +2944,6 @@ REVOKE ALL ON FUNCTION public.allow_backup() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_app;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_agent;
-GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
 GRANT SELECT,UPDATE ON TABLE public.devices TO assay_agent;
@@ -2949,6 +2981,8 @@ GRANT UPDATE(address) ON TABLE public.audit_entries TO assay_privacy;
 GRANT UPDATE(record_name) ON TABLE public.audit_entries TO assay_privacy;
 
 GRANT UPDATE(changes) ON TABLE public.audit_entries TO assay_privacy;
+
+GRANT UPDATE(salts) ON TABLE public.audit_entries TO assay_privacy;
 
 REVOKE ALL ON FUNCTION public.audit_lock(p_organization_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_lock(p_organization_id text) TO assay_agent;

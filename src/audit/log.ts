@@ -45,6 +45,11 @@ export async function appendChanges(
 			return [id, entries.slice(from, from + AT_ONCE)];
 		});
 	});
+	const isOfOthers =
+		organizationId !== "" && additions.some(([id]) => id !== organizationId);
+	// The database rejects another organization than the transaction's. A change that names one,
+	// such as the revocation of a token that reaches several, is written without any.
+	if (isOfOthers) await setOrganization(client, "");
 	// The chains stay locked until the end. Few round trips keep that time short for a user of many
 	// organizations.
 	for (let from = 0, to = 0; from < additions.length; from = to) {
@@ -54,6 +59,13 @@ export async function appendChanges(
 		}
 		await append(client, additions.slice(from, to));
 	}
+	if (isOfOthers) await setOrganization(client, organizationId);
+}
+
+async function setOrganization(client: PoolClient, id: string): Promise<void> {
+	await client.query("select set_config('assay.organization_id', $1, true)", [
+		id,
+	]);
 }
 
 /** A call that the role or the scope of the credential did not allow. */

@@ -1,29 +1,34 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
+import { APP_ROLE } from "../db/pool.ts";
+import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 import { appendChanges } from "./log.ts";
 
-/** The events whose entries list what was redacted. */
+/** The events whose entries list what an erasure removed. */
 export const ERASURES = ["eraseUser", "erasePerson"] as const;
 
-/** What stands where a value was. */
+/** Replaces an erased value. */
 export const ERASED = "[erased]";
 
-/** In an erasure's entry: `{after: {"<sequence>": "<hash of the entry as it is now>"}}`. */
+/**
+ * Field of an erasure's entry: `{after: {"<sequence>": …}}`. The value names the erased fields. For an
+ * entry without digests it is the hash of the entry as it is now.
+ */
 const LISTED = "redacted_entries";
 
-/** Entries that one erasure's entry lists, some 40 KB. */
+/** Number of entries that one entry of an erasure lists; about 40 KB. */
 const LISTED_AT_ONCE = 500;
 
-/** Fields of a change that say nothing about who it was. */
+/** Fields of a change that say nothing about the person. */
 const KEPT_FIELDS = ["role", "kind", "status", LISTED];
 
-/** Whom entries are about. */
+/** The person that entries are about. */
 export interface Subject {
-	/** Ids of records that are about nobody else. */
+	/** Ids of records that concern nobody else. */
 	recordIds: string[];
-	/** The user whose acts are in the log. */
+	/** The user whose actions are in the log. */
 	actorId?: string;
-	/** Lower case. Invitations are found by address too: the record may be gone. */
+	/** Lower case. It also finds invitations whose record is gone. */
 	email?: string;
 }
 
@@ -31,7 +36,7 @@ export interface Redaction extends Subject {
 	event: (typeof ERASURES)[number];
 	/** The record that the erasure's entry names. */
 	record: { kind: string; id: string };
-	/** In place of the name. */
+	/** Replaces the name. */
 	pseudonym: string;
 }
 
@@ -49,14 +54,17 @@ function placeholders(organizationId: string, subject: Subject): unknown[] {
 	];
 }
 
-/** What an organization's log has of the subject, oldest first. `client` is one of assay_privacy. */
+/**
+ * Reads the entries of an organization's log about the subject, oldest first. `client` is one of
+ * assay_privacy.
+ */
 export async function readEntriesAbout(
 	client: PoolClient,
 	organizationId: string,
 	subject: Subject,
 ): Promise<object[]> {
 	const { rows } = await client.query<{ entry: object }>(
-		`select to_jsonb(e) - 'hash' - 'previous_hash' as entry from audit_entries e
+		`select to_jsonb(e) - '{hash,previous_hash,hash_version,digests,salts}'::text[] as entry from audit_entries e
 		where ${IS_ABOUT} order by e.sequence`,
 		placeholders(organizationId, subject),
 	);
@@ -64,12 +72,13 @@ export async function readEntriesAbout(
 }
 
 /**
- * Takes a person out of an organization's log: names, addresses, clients, and the values of records
- * about that person. An entry keeps its hash, so the chain and every hash noted elsewhere stay as they
- * are; which entries their hash no longer fits, and what each is now, is listed in a new entry, which the
- * chain holds. `client` is one of assay_privacy. It locks the chain: call it last, organizations in order.
+ * Removes a person from an organization's log: names, addresses, clients, and the values of records
+ * about that person. An entry keeps its hash, so the chain and every hash noted elsewhere stay as
+ * they are. With a field goes its salt, so that nobody can confirm a guess. A new entry, which the
+ * chain protects, lists the fields that were erased. `client` is one of assay_privacy. It locks the
+ * chain, so call it last, and take organizations in order.
  *
- * Gives how many entries were redacted. Called again it finds nothing, and adds nothing.
+ * Returns how many entries were redacted. A second call finds nothing and adds nothing.
  */
 export async function redactLog(
 	client: PoolClient,
@@ -77,9 +86,11 @@ export async function redactLog(
 	redaction: Redaction,
 	by: Principal = systemPrincipal(organizationId),
 ): Promise<number> {
-	// Adds nothing but locks: no entry comes between the look and the list.
-	await client.query("select audit_append($1, '[]')", [organizationId]);
-	const { rows } = await client.query<{ sequence: string; hash: string }>(
+	// Adds nothing but the lock, so that no entry comes between the update and its list.
+	await asApp(client, organizationId, () =>
+		client.query("select audit_append($1, '[]')", [organizationId]),
+	);
+	const { rows } = await client.query<{ sequence: string; listed: Listed }>(
 		`
 		with found as (
 			select e.organization_id, e.sequence, ${IS_ACTOR} as is_actor, ${IS_SUBJECT} as is_subject
@@ -105,53 +116,171 @@ export async function redactLog(
 					from jsonb_each(e.changes) c (field, change)
 				) else e.changes end as changes
 			from found f join audit_entries e using (organization_id, sequence)
+		), erased as (
+			select r.*, array(
+				select f.field
+				from audit_entries e, lateral (values
+					('actor_name', e.actor_name, r.actor_name), ('token_name', e.token_name, r.token_name),
+					('client', e.client, r.client), ('address', e.address, r.address),
+					('record_name', e.record_name, r.record_name)
+				) f (field, before, after)
+				where e.organization_id = r.organization_id and e.sequence = r.sequence
+					and f.before is distinct from f.after
+				union all
+				select 'changes.' || c.key
+				from audit_entries e, jsonb_each(e.changes) c
+				where e.organization_id = r.organization_id and e.sequence = r.sequence
+					and c.value is distinct from r.changes -> c.key
+			) as fields
+			from redacted r
 		)
 		update audit_entries e
 		set actor_name = r.actor_name, token_name = r.token_name, client = r.client, address = r.address,
-			record_name = r.record_name, changes = r.changes
-		from redacted r
+			record_name = r.record_name, changes = r.changes, salts = e.salts - r.fields
+		from erased r
 		where e.organization_id = r.organization_id and e.sequence = r.sequence
 			and (e.actor_name, e.token_name, e.client, e.address, e.record_name, e.changes)
 				is distinct from (r.actor_name, r.token_name, r.client, r.address, r.record_name, r.changes)
-		returning e.sequence, encode(audit_entry_hash(e), 'hex') as hash`,
+		returning e.sequence, case
+			when e.hash_version is null then to_jsonb(encode(audit_entry_hash(e), 'hex'))
+			else to_jsonb(r.fields)
+		end as listed`,
 		[
 			...placeholders(organizationId, redaction),
 			redaction.pseudonym,
 			KEPT_FIELDS,
 		],
 	);
-	const changes = [];
+	const changes: Change[] = [];
 	for (let from = 0; from < rows.length; from += LISTED_AT_ONCE) {
 		const listed = rows
 			.slice(from, from + LISTED_AT_ONCE)
-			.map(({ sequence, hash }) => [sequence, hash]);
+			.map((row) => [row.sequence, row.listed]);
 		changes.push({
 			...redaction.record,
 			name: redaction.pseudonym,
 			fields: { [LISTED]: { after: Object.fromEntries(listed) } },
 		});
 	}
-	await appendChanges(client, by, redaction.event, organizationId, changes);
+	await asApp(client, organizationId, () =>
+		appendChanges(client, by, redaction.event, organizationId, changes),
+	);
 	return rows.length;
 }
 
-/** `<sequence>:<hash>` of each of these entries as an erasure left it. Only entries before the erasure count. */
+/**
+ * Runs `work` as the role that may add entries. The role that changes entries may not, so that it
+ * cannot add an erasure that accounts for its change.
+ */
+async function asApp(
+	client: PoolClient,
+	organizationId: string,
+	work: () => Promise<unknown>,
+): Promise<void> {
+	await client.query(`set local role ${APP_ROLE}`);
+	await client.query("select set_config('assay.organization_id', $1, true)", [
+		organizationId,
+	]);
+	await work();
+	await client.query("select set_config('assay.organization_id', '', true)");
+	await client.query("set local role assay_privacy");
+}
+
+/** The erased fields of an entry; for an entry without digests, its hash as it is now. */
+type Listed = string[] | string;
+
+/** What an erasure's entry says about another entry. */
+export interface Listing {
+	listed: Listed;
+	/** The name that replaced the person's. */
+	pseudonym: string;
+}
+
+/** Returns what later entries of erasures list about these entries, by sequence. */
 export async function readRedactions(
 	database: Pool | ClientBase,
 	organizationId: string,
 	sequences: readonly (string | null)[],
-): Promise<Set<string>> {
-	const { rows } = await database.query<{ listed: string }>(
-		`select l.sequence || ':' || l.hash as listed
+): Promise<Map<string, Listing[]>> {
+	const { rows } = await database.query<Listing & { sequence: string }>(
+		`select l.sequence, l.listed, e.record_name as pseudonym
 		from audit_entries e
-		cross join lateral jsonb_each_text(
+		cross join lateral jsonb_each(
 			case when jsonb_typeof(e.changes #> '{${LISTED},after}') = 'object'
 				then e.changes #> '{${LISTED},after}' else '{}' end
-		) l (sequence, hash)
+		) l (sequence, listed)
 		where e.organization_id = $1 and e.operation = any ($2)
 			and l.sequence = any ($3)
 			and case when l.sequence ~ '^[1-9][0-9]{0,17}$' then l.sequence::bigint < e.sequence else false end`,
 		[organizationId, ERASURES, sequences],
 	);
-	return new Set(rows.map(({ listed }) => listed));
+	const found = new Map<string, Listing[]>();
+	for (const row of rows) {
+		found.set(row.sequence, [...(found.get(row.sequence) ?? []), row]);
+	}
+	return found;
+}
+
+/** Says whether an erasure left this: the text of a field, which is undefined when it is null. */
+function isErasedForm(
+	field: string,
+	text: string | undefined,
+	pseudonym: string,
+): boolean {
+	if (field === "client" || field === "address") return text === undefined;
+	if (field === "token_name") return text === ERASED;
+	if (!field.startsWith("changes.")) return text === pseudonym;
+	if (text === undefined) return false;
+	const change: unknown = JSON.parse(text);
+	if (typeof change !== "object" || change === null) return false;
+	return Object.values(change).every(isErasedValue);
+}
+
+function isErasedValue(value: unknown): boolean {
+	if (value === null || typeof value === "boolean") return true;
+	return [ERASED, "[]", "{}"].includes(
+		typeof value === "string" ? value : JSON.stringify(value),
+	);
+}
+
+/** Checks a field whose salt is gone: an erasure must list it, and it must have the erased form. */
+export function isFieldErased(
+	field: string,
+	text: string | undefined,
+	listings: readonly Listing[],
+): boolean {
+	return listings.some(
+		({ listed, pseudonym }) =>
+			Array.isArray(listed) &&
+			listed.includes(field) &&
+			isErasedForm(field, text, pseudonym),
+	);
+}
+
+/**
+ * Checks an entry without digests that no longer fits its hash. An erasure must list the hash that
+ * the entry has now, and either its actor or its record must have the erased form. The hash does
+ * not show what the other fields were.
+ */
+export function isEntryErased(
+	hash: string,
+	fields: ReadonlyMap<string, string>,
+	listings: readonly Listing[],
+): boolean {
+	return listings.some(({ listed, pseudonym }) => {
+		if (listed !== hash) return false;
+		const isErased = (field: string) =>
+			!fields.has(field) || isErasedForm(field, fields.get(field), pseudonym);
+		const isActor =
+			fields.get("actor_name") === pseudonym &&
+			["token_name", "client", "address"].every(isErased);
+		const changes = [...fields.keys()]
+			.filter((field) => field.startsWith("changes."))
+			.filter((field) => !KEPT_FIELDS.includes(field.slice(8)));
+		const isSubject =
+			isErased("record_name") &&
+			changes.every(isErased) &&
+			(fields.has("record_name") || changes.length > 0);
+		return isActor || isSubject;
+	});
 }

@@ -1,49 +1,75 @@
 import type { ClientBase, Pool } from "pg";
-import { entryText, hashOf, type StoredEntry } from "./entry.ts";
+import {
+	digestOf,
+	entryText,
+	erasableFields,
+	hashOf,
+	type StoredEntry,
+} from "./entry.ts";
 import { type Batch, type Head, readLog } from "./read.ts";
-import { readRedactions } from "./redaction.ts";
+import {
+	ERASURES,
+	isEntryErased,
+	isFieldErased,
+	type Listing,
+	readRedactions,
+} from "./redaction.ts";
 
-/** What a chain was seen to be at some time, kept elsewhere since. */
+/** An entry of a chain as it was seen at some time, kept elsewhere since. */
 export interface Expectation extends Head {
 	organizationId: string;
 }
 
 export interface Finding {
-	/** Where in the chain; null where it is about its end. */
+	/** Number of the entry; null for a problem at the end of the chain. */
 	sequence: number | null;
 	/** A sentence for people. */
 	problem: string;
 }
 
+/** An entry that says what an erasure removed. A large erasure has several. */
+export interface Erasure {
+	sequence: number;
+	/** RFC 3339 */
+	at: string;
+	operation: string;
+	record_id: string | null;
+	/** The name that replaced the person's. */
+	record_name: string | null;
+}
+
 export interface ChainReport {
 	organization_id: string;
-	/** Null where there is no such organization. */
+	/** Null when there is no such organization. */
 	organization_name: string | null;
 	entries: number;
-	/** Those of them from which an erasure took a person out, as its own entry says. */
+	/** Number of them from which an erasure removed a person, as its own entry says. */
 	redacted: number;
-	/** The newest entry found: to be kept elsewhere. Null where there is none. */
+	/** Every erasure in the log, oldest first. */
+	erasures: Erasure[];
+	/** The newest entry found, to be kept elsewhere. Null when there is none. */
 	head: Head | null;
 	/** The first MAX_FINDINGS of them. */
 	findings: Finding[];
 	finding_count: number;
 }
 
-/** What only `expectations` show. */
+/** Forgeries that only `expectations` reveal. */
 export const UNSEEN =
-	"entries that were cut off the end together with the log's head, and a log written anew from some entry on";
+	"entries that were cut off the end together with the log's head, and a log rewritten from some entry on";
 
-/** A chain made by another version would have one for each entry. */
+/** A chain made by another version would have one finding for each entry. */
 const MAX_FINDINGS = 50;
 
 /**
- * Reads an organization's whole log and says what is wrong with it: entries changed, missing or
- * put in, a cut-off end, a changed head, an entry other than `expectations` say. An entry that
- * an erasure redacted keeps its first hash, which it no longer fits; it must be what a later entry, of
- * that erasure, says it became (redaction.ts). After each finding it goes on with what is stored, so that one change is one finding.
+ * Reads an organization's whole log and reports what is wrong with it: entries that were changed,
+ * removed or inserted, a cut-off end, a changed head, an entry that differs from `expectations`. What an
+ * erasure removed must have the exact form that erasures leave, and a later entry of the erasure
+ * must list it (redaction.ts). After each finding the check continues with what is stored, so that
+ * one change is one finding.
  *
  * Somebody with the password of the tables' owner could cut off the end and set the head back, or
- * write the chain anew from any entry on; that only `expectations` show.
+ * rewrite the chain from any entry on. Only `expectations` reveal that.
  */
 export async function verifyLog(
 	database: Pool | ClientBase,
@@ -59,6 +85,7 @@ export async function verifyLog(
 		organization_name: rows[0]?.name ?? null,
 		entries: 0,
 		redacted: 0,
+		erasures: [],
 		head: null,
 		findings: [],
 		finding_count: 0,
@@ -74,7 +101,9 @@ export async function verifyLog(
 	);
 	for await (const batch of readLog(database, organizationId)) {
 		await checkBatch(database, organizationId, batch, report, find);
-		for (const { sequence, hash } of batch.entries) {
+		for (const entry of batch.entries) {
+			const { sequence, hash } = entry;
+			if (isErasure(entry)) report.erasures.push(describeErasure(entry));
 			for (const expected of awaited) {
 				if (expected.sequence === Number(sequence)) {
 					checkExpected(expected, String(hash), find);
@@ -96,9 +125,23 @@ export async function verifyLog(
 
 export type Find = (sequence: number | null, problem: string) => void;
 
+function isErasure({ operation }: StoredEntry): boolean {
+	return (ERASURES as readonly (string | null)[]).includes(operation);
+}
+
+function describeErasure(entry: StoredEntry): Erasure {
+	return {
+		sequence: Number(entry.sequence),
+		at: `${entry.at}Z`,
+		operation: entry.operation ?? "",
+		record_id: entry.record_id,
+		record_name: entry.record_name,
+	};
+}
+
 /**
  * Checks entries that follow those seen so far: each for itself, and that it continues the one
- * before. An entry that an erasure redacted must be what that says.
+ * before. What an erasure removed must be what that erasure lists.
  */
 export async function checkBatch(
 	database: Pool | ClientBase,
@@ -107,32 +150,73 @@ export async function checkBatch(
 	seen: Pick<ChainReport, "entries" | "redacted" | "head">,
 	find: Find,
 ): Promise<void> {
-	const misfits = new Map(
-		batch.entries.flatMap((entry) => {
-			const hash = hashOf(entryText(entry));
-			return hash === entry.hash ? [] : [[entry, hash] as const];
-		}),
-	);
-	const sequences = [...misfits.keys()].map(({ sequence }) => sequence);
-	// Read after the entries: somebody may be erased meanwhile.
+	const checked = batch.entries.map((entry) => checkContents(entry));
+	const unclear = checked.filter(({ isSound }) => !isSound);
+	// Read after the entries, because somebody may be erased meanwhile.
 	const redactions =
-		sequences.length > 0
-			? await readRedactions(database, organizationId, sequences)
-			: new Set<string>();
-	for (const entry of batch.entries) {
+		unclear.length > 0
+			? await readRedactions(
+					database,
+					organizationId,
+					unclear.map(({ entry }) => entry.sequence),
+				)
+			: new Map<string, Listing[]>();
+	for (const { entry, isSound, isErasedBy } of checked) {
 		checkPlace(entry, seen.head, find);
-		const misfit = misfits.get(entry);
-		if (misfit && redactions.has(`${entry.sequence}:${misfit}`)) {
-			seen.redacted++;
-		} else if (misfit) {
-			find(
-				Number(entry.sequence),
-				`entry ${entry.sequence} was changed: its hash does not fit it`,
-			);
+		if (!isSound) {
+			if (isErasedBy(redactions.get(entry.sequence ?? "") ?? [])) {
+				seen.redacted++;
+			} else {
+				find(
+					Number(entry.sequence),
+					`entry ${entry.sequence} was changed: its hash does not fit it`,
+				);
+			}
 		}
 		seen.head = { sequence: Number(entry.sequence), hash: String(entry.hash) };
 		seen.entries++;
 	}
+}
+
+interface Contents {
+	entry: StoredEntry;
+	/** True when the hash holds everything in the entry. */
+	isSound: boolean;
+	/** Otherwise: true when these listings account for the difference. */
+	isErasedBy: (listings: readonly Listing[]) => boolean;
+}
+
+function checkContents(entry: StoredEntry): Contents {
+	const hash = hashOf(entryText(entry));
+	const isFitting = hash === entry.hash;
+	const fields = erasableFields(entry);
+	if (entry.hash_version === null) {
+		const isErasedBy = (listings: readonly Listing[]) =>
+			isEntryErased(hash, fields, listings);
+		return { entry, isSound: isFitting, isErasedBy };
+	}
+	const digests: Record<string, string> = JSON.parse(entry.digests ?? "{}");
+	const salts: Record<string, string> = JSON.parse(entry.salts ?? "{}");
+	const isChanged =
+		!isFitting ||
+		[...fields.keys()].some((field) => digests[field] === undefined) ||
+		Object.entries(salts).some(
+			([field, salt]) =>
+				digests[field] !== digestOf(salt, fields.get(field) ?? "") ||
+				!fields.has(field),
+		);
+	const unsalted = Object.keys(digests).filter(
+		(field) => salts[field] === undefined,
+	);
+	return {
+		entry,
+		isSound: !isChanged && unsalted.length === 0,
+		isErasedBy: (listings) =>
+			!isChanged &&
+			unsalted.every((field) =>
+				isFieldErased(field, fields.get(field), listings),
+			),
+	};
 }
 
 function checkPlace(entry: StoredEntry, before: Head | null, find: Find): void {
@@ -148,7 +232,7 @@ function checkPlace(entry: StoredEntry, before: Head | null, find: Find): void {
 	} else if (entry.previous_hash !== (before?.hash ?? "")) {
 		find(
 			sequence,
-			`entry ${sequence} does not continue the one before it, whose hash it keeps: one of the two was changed or put in`,
+			`entry ${sequence} does not continue the one before it, whose hash it keeps: one of the two was changed or inserted`,
 		);
 	}
 }
@@ -157,11 +241,11 @@ function checkExpected(expected: Head, hash: string, find: Find): void {
 	if (expected.hash === hash) return;
 	find(
 		expected.sequence,
-		`entry ${expected.sequence} has the hash ${hash} instead of the expected ${expected.hash}: the log was written anew`,
+		`entry ${expected.sequence} has the hash ${hash} instead of the expected ${expected.hash}: the log was rewritten`,
 	);
 }
 
-/** What the log's head says of the entry that is the last: they were read in one moment. */
+/** Compares the log's head with the last entry, which were read in one moment. */
 export function checkEnd(
 	last: Head | null,
 	head: Head | undefined,
@@ -180,7 +264,7 @@ export function checkEnd(
 	} else if (head.sequence < end) {
 		find(
 			head.sequence + 1,
-			`the head names entry ${head.sequence} as the newest, but there are entries up to ${end}: they were put in, or the head was changed`,
+			`the head names entry ${head.sequence} as the newest, but there are entries up to ${end}: they were inserted, or the head was changed`,
 		);
 	} else if (head.hash !== (last?.hash ?? "")) {
 		find(

@@ -19,7 +19,8 @@ import {
 	requireOrganization,
 } from "../organizations/organization-store.ts";
 import { dateSchema, timeSchema } from "../records/text-schemas.ts";
-import { counted, print } from "./output.ts";
+import { counted, print, printable } from "./output.ts";
+import { wholeNumber } from "./simulate.ts";
 import { withDatabase } from "./with-database.ts";
 
 export function addAudit(program: Command): void {
@@ -33,6 +34,7 @@ export function addAudit(program: Command): void {
 interface VerifyOptions {
 	org?: string;
 	expect: Expectation[];
+	expectErasures?: number;
 	json?: boolean;
 }
 
@@ -49,6 +51,11 @@ function addVerify(audit: Command): void {
 			parseExpectation,
 			[],
 		)
+		.option(
+			"--expect-erasures <count>",
+			"fail unless the logs contain exactly this many entries of erasures, all of which are printed",
+			wholeNumber(0, Number.MAX_SAFE_INTEGER),
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: VerifyOptions) => {
 			const reports = await withDatabase(async (database) => {
@@ -63,8 +70,21 @@ function addVerify(audit: Command): void {
 				const all = [...new Set([...found, ...expected])];
 				return verifyAll(database.auditPool, all, options.expect);
 			});
-			const isSound = reports.every((report) => report.finding_count === 0);
+			const erasures = reports.reduce(
+				(sum, report) => sum + report.erasures.length,
+				0,
+			);
+			const areExpected =
+				options.expectErasures === undefined ||
+				options.expectErasures === erasures;
+			const isSound =
+				areExpected && reports.every((report) => report.finding_count === 0);
 			const lines = reports.map(describeReport);
+			if (!areExpected) {
+				lines.push(
+					`PROBLEM: the logs contain ${counted(erasures, "erasure")} instead of the expected ${options.expectErasures}`,
+				);
+			}
 			if (options.expect.length === 0 && lines.length > 0) {
 				lines.push(
 					`Only --expect, with a line from above that was kept elsewhere, reveals ${UNSEEN}.`,
@@ -72,7 +92,7 @@ function addVerify(audit: Command): void {
 			}
 			print(
 				options,
-				{ is_sound: isSound, organizations: reports },
+				{ is_sound: isSound, erasures, organizations: reports },
 				lines.join("\n") || "No organizations yet.",
 			);
 			if (!isSound) process.exitCode = 1;
@@ -121,6 +141,11 @@ function describeReport(report: ChainReport): string {
 	const lines = findings.map(({ problem }) => `PROBLEM ${id}: ${problem}`);
 	if (count > findings.length) {
 		lines.push(`PROBLEM ${id}: and ${count - findings.length} more`);
+	}
+	for (const { sequence, at, operation, record_name } of report.erasures) {
+		lines.push(
+			`erasure ${id}: entry ${sequence} of ${at}, ${operation}, ${printable(record_name ?? "")}`,
+		);
 	}
 	const redacted = report.redacted ? `, ${report.redacted} redacted` : "";
 	const newest = head ? `${id}:${head.sequence}:${head.hash}` : id;

@@ -7,8 +7,8 @@ import {
 } from "../../src/audit/entry.ts";
 import { listLogs } from "../../src/audit/read.ts";
 import { type Expectation, verifyLog } from "../../src/audit/verify.ts";
-import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
-import { forgeHashes, makeLog } from "../support/audit-logs.ts";
+import { AUDIT_ROLE, makePool, withTenant } from "../../src/db/pool.ts";
+import { forgeHashes, makeLog, makeOldLog } from "../support/audit-logs.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -52,6 +52,7 @@ test("an untouched log is sound, and verify gives its newest hash", async () => 
 		organization_name: "Acme",
 		entries: 5,
 		redacted: 0,
+		erasures: [],
 		head: { sequence, hash },
 		findings: [],
 		finding_count: 0,
@@ -116,6 +117,9 @@ const CHANGED_COLUMNS: Record<string, string> = {
 	changes: `'{"name": {"after": "Risk 3 "}}'`,
 	previous_hash: "sha256('x')",
 	hash: "sha256('x')",
+	hash_version: "null, digests = null, salts = null",
+	digests: `digests || '{"client": "00"}'`,
+	salts: `salts || '{"actor_name": "00"}'`,
 };
 
 test("every column of an entry is held by its hash", async () => {
@@ -236,6 +240,13 @@ test("an entry whose own hash was made to fit is found by the one after it", asy
 	const id = await makeLog(database);
 	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
 	await tamper(
+		`update audit_entries e set digests = (
+			select coalesce(jsonb_object_agg(f.field, encode(sha256(convert_to((e.salts ->> f.field) || f.value, 'UTF8')), 'hex')), '{}')
+			from audit_erasable_fields(e) f
+		) where e.organization_id = $1 and e.sequence = 3`,
+		id,
+	);
+	await tamper(
 		`update audit_entries e set hash = audit_entry_hash(e) where e.organization_id = $1 and e.sequence = 3`,
 		id,
 	);
@@ -253,6 +264,70 @@ test("a log written anew from an entry on, hashes and head included, is found by
 	expect((await verifyLog(reader, id, [kept])).findings).toEqual([
 		{ sequence: 4, problem: expect.stringContaining(kept.hash) },
 	]);
+});
+
+test("entries without digests, which earlier versions wrote, still verify and are still protected", async () => {
+	const id = await makeLog(database);
+	await makeOldLog(database, id);
+	expect((await verifyLog(reader, id)).findings).toEqual([]);
+	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
+	expect((await verifyLog(reader, id)).findings).toMatchObject([
+		{ sequence: 3 },
+	]);
+});
+
+/** Adds an entry of an erasure that never happened, as the owner of the database can. */
+function forgeErasure(id: string, listed: string): Promise<void> {
+	return tamper(
+		`select audit_append($1, jsonb_build_array(jsonb_build_object(
+			'actor_kind', 'SYSTEM', 'actor_name', 'x', 'operation', 'eraseUser', 'record_name', 'Erased user 1',
+			'changes', jsonb_build_object('redacted_entries', jsonb_build_object('after', jsonb_build_object('4', ${listed})))
+		)))`,
+		id,
+	);
+}
+const CURRENT_HASH =
+	"(select encode(audit_entry_hash(e), 'hex') from audit_entries e where organization_id = $1 and sequence = 4)";
+
+test.for([
+	["the hash that the entry has now", CURRENT_HASH],
+	["the fields", `'["record_name", "changes.name"]'::jsonb`],
+])("a rewritten entry is found although an erasure lists %s, and a kept hash protects contents", async ([
+	,
+	listed,
+]) => {
+	const id = await makeLog(database);
+	const kept = await note(id, 5);
+	await tamper(
+		`${ENTRY} record_name = 'Forged', changes = '{"name": {"after": "Forged"}}', salts = salts - '{record_name,changes.name}'::text[] ${HERE} and sequence = 4`,
+		id,
+	);
+	await forgeErasure(id, listed as string);
+	const { findings, erasures } = await verifyLog(reader, id, [kept]);
+	expect(findings).toMatchObject([{ sequence: 4 }]);
+	expect(erasures).toMatchObject([{ sequence: 6, operation: "eraseUser" }]);
+});
+
+test("an old entry that does not have the form of an erasure is found although an erasure lists its hash", async () => {
+	const id = await makeLog(database);
+	await makeOldLog(database, id);
+	await tamper(
+		`${ENTRY} actor_name = 'bob', record_name = 'Forged' ${HERE} and sequence = 4`,
+		id,
+	);
+	await forgeErasure(id, CURRENT_HASH);
+	expect((await verifyLog(reader, id)).findings).toMatchObject([
+		{ sequence: 4 },
+	]);
+});
+
+test("audit_append rejects another organization than the transaction's", async () => {
+	const [own, other] = [await makeLog(database, 1), await makeLog(database, 1)];
+	await expect(
+		withTenant(database.pool, own, (client) =>
+			client.query("select audit_append($1, '[]')", [other]),
+		),
+	).rejects.toMatchObject({ code: "42501" });
 });
 
 test("a log cut off before a kept hash is found, and one that grew since is not", async () => {

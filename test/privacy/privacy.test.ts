@@ -4,6 +4,7 @@ import { verifyLog } from "../../src/audit/verify.ts";
 import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
+import { asPrivacy } from "../../src/privacy/session.ts";
 import { allRows } from "../support/backups.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { runCommand } from "../support/command.ts";
@@ -279,16 +280,15 @@ test("only an erasure of the same organization excuses an entry that does not fi
 	const list = (organization: string, operation: string, sequence: number) =>
 		owner.query(
 			`select audit_append($1, jsonb_build_array(jsonb_build_object(
-				'actor_kind', 'SYSTEM', 'actor_name', 'x', 'operation', $2::text,
-				'changes', jsonb_build_object('redacted_entries', jsonb_build_object('after', (
-					select jsonb_object_agg(e.sequence, encode(audit_entry_hash(e), 'hex'))
-					from audit_entries e where e.organization_id = $3 and e.sequence = $4
-				)))
+				'actor_kind', 'SYSTEM', 'actor_name', 'x', 'operation', $2::text, 'record_name', 'Erased x',
+				'changes', jsonb_build_object('redacted_entries', jsonb_build_object(
+					'after', jsonb_build_object($3::text, '["record_name"]'::jsonb)
+				))
 			)))`,
-			[organization, operation, forged, sequence],
+			[organization, operation, sequence],
 		);
 	await owner.query(
-		"update audit_entries set record_name = 'Forged' where organization_id = $1",
+		"update audit_entries set record_name = 'Erased x', salts = salts - 'record_name' where organization_id = $1",
 		[forged],
 	);
 	// By an operation that is no erasure, and by one of another organization.
@@ -444,4 +444,57 @@ test("the role that erases can change neither what an entry says was done nor it
 		await expect(pool.query(sql), sql).rejects.toMatchObject({ code: "42501" });
 	}
 	await pool.end();
+});
+
+test("the role that erases can add no entry to an audit log", async () => {
+	await expect(
+		asPrivacy({ connectionString: calls.database.url }, {}, (client) =>
+			client.query("select audit_append($1, '[]')", [organization_id]),
+		),
+	).rejects.toThrow("permission denied for function audit_append");
+});
+
+test("verify prints each erasure, and --expect-erasures counts them", async () => {
+	const person = await addPerson();
+	await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+	);
+	const { erasures } = await verify();
+	expect(erasures.at(-1)).toMatchObject({
+		operation: "erasePerson",
+		record_id: person.id,
+		record_name: expect.stringMatching(/^Erased person /),
+	});
+	const org = ["--org", organization_id, "--expect-erasures"];
+	const count = erasures.length;
+	const right = await run("audit", "verify", ...org, String(count));
+	expect(right).toMatchObject({ code: 0, result: { is_sound: true } });
+	const wrong = await run("audit", "verify", ...org, String(count - 1));
+	expect(wrong).toMatchObject({ code: 1, result: { is_sound: false } });
+});
+
+test("after an erasure no salt is left that could confirm a guess, and the other fields still verify", async () => {
+	const person = await addPerson();
+	const { rows: before } = await calls.database.owner.query(
+		"select salts from audit_entries where record_id = $1",
+		[person.id],
+	);
+	await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+	);
+	const { rows: after } = await calls.database.owner.query(
+		"select salts from audit_entries where record_id = $1 and operation = 'addPeople'",
+		[person.id],
+	);
+	expect(Object.keys(before[0].salts)).toContain("record_name");
+	expect(Object.keys(after[0].salts)).not.toContain("record_name");
+	expect(Object.keys(after[0].salts)).not.toContain("changes.full_name");
+	expect(Object.keys(after[0].salts)).toContain("actor_name");
+	expect(Object.keys(after[0].salts)).toContain("changes.kind");
+	await calls.database.owner.query(
+		`update audit_entries set changes = changes || '{"kind": {"after": "CONTRACTOR"}}'
+		where record_id = $1 and operation = 'addPeople'`,
+		[person.id],
+	);
+	expect((await verify()).findings).toHaveLength(1);
 });

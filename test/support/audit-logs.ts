@@ -54,12 +54,30 @@ export async function forgeHashes(
 				order by sequence
 			loop
 				entry.previous_hash := last;
+				if entry.hash_version = 2 then
+					entry.digests := (
+						select jsonb_object_agg(f.field, encode(sha256(convert_to((entry.salts ->> f.field) || f.value, 'UTF8')), 'hex'))
+						from audit_erasable_fields(entry) f
+					);
+				end if;
 				last := audit_entry_hash(entry);
-				update audit_entries set previous_hash = entry.previous_hash, hash = last
+				update audit_entries set previous_hash = entry.previous_hash, hash = last, digests = entry.digests
 				where organization_id = entry.organization_id and sequence = entry.sequence;
 				update audit_heads set sequence = entry.sequence, hash = last
 				where organization_id = entry.organization_id;
 			end loop;
 		end
 		$do$`);
+}
+
+/** Turns a log into one that a version without digests wrote. */
+export async function makeOldLog(
+	database: TestDatabase,
+	organizationId: string,
+): Promise<void> {
+	await database.owner.query(
+		"update audit_entries set hash_version = null, digests = null, salts = null where organization_id = $1",
+		[organizationId],
+	);
+	await forgeHashes(database, organizationId, 1);
 }
