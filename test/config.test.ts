@@ -38,6 +38,7 @@ describe("without settings", () => {
 		databaseUrl: undefined,
 		trustedProxies: [],
 		logLevel: "info",
+		metricsHost: "127.0.0.1",
 		reportRetentionMonths: 13,
 	};
 
@@ -77,6 +78,7 @@ test("every setting is read", () => {
 			ASSAY_DATA_DIR: "/var/lib/assay",
 			ASSAY_LOG_LEVEL: "trace",
 			ASSAY_METRICS_PORT: "9090",
+			ASSAY_METRICS_HOST: "10.0.0.5",
 			ASSAY_SMTP_URL: "smtps://u:p@mail.example.com",
 			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
@@ -91,7 +93,7 @@ test("every setting is read", () => {
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
 		metricsPort: 9090,
-		metricsHost: "127.0.0.1",
+		metricsHost: "10.0.0.5",
 		mail: {
 			smtpUrl: "smtps://u:p@mail.example.com",
 			from: "Assay <assay@example.com>",
