@@ -5,9 +5,12 @@
 const HIDDEN =
 	/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 const LINE_BREAKS_AND_TABS = /[\t\n\r]+/g;
+/** Nearly all texts: printable ASCII, which needs no look at each character's class. */
+const PLAIN = /^[ -~]*$/;
 
 /** Returns a text from a device without hidden characters. Line breaks and tabs become a space. */
 export function visibleText(text: string): string {
+	if (PLAIN.test(text)) return text;
 	return text.replace(LINE_BREAKS_AND_TABS, " ").replace(HIDDEN, "");
 }
 

@@ -25,29 +25,30 @@ function says(message: string) {
 const body = says("must be a JSON object");
 const text = z.string(says("must be a string"));
 // Zod's own min and max are not used: they read the length of a value of any type, and may throw.
-const notEmpty = [
-	(value: string) => value !== "",
-	"must not be empty",
-] as const;
-const required = text.refine(...notEmpty);
+const required = text.refine((value) => value !== "", "must not be empty");
 
 /** A text that names something. Hidden characters could make two names look alike. */
-const key = text
-	.transform(visibleText)
-	.refine(...notEmpty)
-	.refine(
-		(value) => value.length <= MAX_KEY_LENGTH,
-		`must have at most ${MAX_KEY_LENGTH} characters`,
-	);
+const key = text.transform((value, context) => {
+	const visible = visibleText(value);
+	if (visible !== "" && visible.length <= MAX_KEY_LENGTH) return visible;
+	const message =
+		visible === ""
+			? "must not be empty"
+			: `must have at most ${MAX_KEY_LENGTH} characters`;
+	context.addIssue({ code: "custom", message });
+	return z.NEVER;
+});
 
 /** A text for people. It never makes the service reject a device: what is too long is cut. */
-const display = text.transform((value) => {
+function cutForDisplay(value: string): string {
 	const visible = visibleText(value) || (value && "\ufffd");
 	return visible.length <= MAX_DISPLAY_LENGTH
 		? visible
 		: visible.slice(0, MAX_DISPLAY_LENGTH).toWellFormed();
-});
-const requiredDisplay = display.refine(...notEmpty);
+}
+
+const display = text.transform(cutForDisplay);
+const requiredDisplay = required.transform(cutForDisplay);
 
 export const enrollRequest = z.object({ token: required }, body);
 

@@ -92,6 +92,7 @@ async function fillDevices() {
 	for (const status of ["PASS", "FAIL", "PASS"]) {
 		const results = [
 			postureResult({ status, evidence: { text: "a\\.b\t\n\\N ü\u2028" } }),
+			postureResult({ status, check_key: "OWN" }),
 		];
 		await tools.post("postures", { results }, { key: active.key });
 	}
