@@ -30,6 +30,7 @@ import type { AddressOf } from "./client-address.ts";
 import { addConsole, makeAuthenticate } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import { addHealth } from "./health.ts";
+import { requireModestShape } from "./json.ts";
 import {
 	answerConnect,
 	answerMalformed,
@@ -144,13 +145,17 @@ function addBodyParsers(app: FastifyInstance): void {
 		const { config, bodyLimit } = request.routeOptions;
 		const maxBytes = bodyLimit ?? 0;
 		const budget = config.admits === "session" ? undefined : STRANGERS_BODIES;
-		readBody(request.raw, maxBytes, budget).then((bytes) => {
-			if (bytes === "aborted") return;
-			if (typeof bytes === "string") {
-				return done(unreadBodyError(bytes, maxBytes));
-			}
-			void parseJson(request, bytes.toString("utf8"), done);
-		}, done);
+		readBody(request.raw, maxBytes, budget)
+			.then((bytes) => {
+				if (bytes === "aborted") return;
+				if (typeof bytes === "string") {
+					return done(unreadBodyError(bytes, maxBytes));
+				}
+				const text = bytes.toString("utf8");
+				requireModestShape(text);
+				return parseJson(request, text, done);
+			})
+			.catch(done);
 	});
 	app.addContentTypeParser("text/csv", (_request, payload, done) =>
 		done(null, payload),

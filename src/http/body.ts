@@ -106,6 +106,8 @@ export function endEarly(
 		"content-length": String(Buffer.byteLength(body)),
 		connection: "close",
 	});
+	// Node would keep the head of an answer without a body until the end.
+	if (request.method === "HEAD") response.flushHeaders();
 	// The length makes the answer complete for the client, but the response is not ended: ending it
 	// would close the connection at once. Node writes the body after the answers to requests that
 	// were sent earlier on this connection; nothing more is read and nothing closed until then.

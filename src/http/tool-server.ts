@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { overloaded, toAppError } from "../errors.ts";
+import { AppError, overloaded, toAppError } from "../errors.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import { rejectUnknownParameters } from "../mcp/catalogue.ts";
@@ -31,6 +31,7 @@ import {
 	noAuthorizationServer,
 	plainError,
 } from "./error-replies.ts";
+import { requireModestShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -193,11 +194,17 @@ export function makeToolServer(
 			return errorReply(status, null, -32600, message);
 		}
 		if (!isUtf8(bytes)) return errorReply(400, null, -32700, NOT_UTF8);
+		const text = bytes.toString("utf8");
 		let message: unknown;
 		try {
-			message = JSON.parse(bytes.toString("utf8"));
-		} catch {
-			return errorReply(400, null, -32700, "the body is not valid JSON");
+			requireModestShape(text);
+			message = JSON.parse(text);
+		} catch (error) {
+			const why =
+				error instanceof AppError
+					? error.message
+					: "the body is not valid JSON";
+			return errorReply(400, null, -32700, why);
 		}
 		const client = clientInRequest(message);
 		if (client !== undefined) principal.client = client;

@@ -98,6 +98,21 @@ test("a route whose credential is in the body takes at most 16 KiB", async () =>
 	}
 });
 
+test("a body of 16 KiB that nests thousands of arrays is rejected, not a fault", async () => {
+	const body = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
+	const paths = everyRoute()
+		.filter(({ admits, method }) => admits === "page" && method === "POST")
+		.map(({ path }) => path.replace("/api/auth/x", "/api/auth/sign-in/email"));
+	for (const path of paths) {
+		const response = await fetch(tools.url + path, {
+			method: "POST",
+			headers: { origin: tools.url, "content-type": "application/json" },
+			body,
+		});
+		expect(`${path} ${response.status}`).toBe(`${path} 400`);
+	}
+});
+
 test("an address that does not exist is 404 before its body is read", async () => {
 	const { status } = await announce("POST", "/api/nothing", 32 * MIB);
 	expect(status).toBe(404);

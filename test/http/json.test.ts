@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../../src/http/json.ts";
+import { parseJson, requireModestShape } from "../../src/http/json.ts";
 
 /** Any UTF-16 text, lone surrogates and U+0000 included. */
 const anyText = fc
@@ -140,4 +140,23 @@ test("__proto__ is a key like any other", () => {
 	const parsed = parseJson('{"__proto__":{"a":1}}') as object;
 	expect(Object.keys(parsed)).toEqual(["__proto__"]);
 	expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+});
+
+test("JSON of a modest shape passes: 64 levels and 10,000 keys and values, whatever its strings hold", () => {
+	const strings = JSON.stringify({ a: '"[[[,,,'.repeat(20_000), b: "\\" });
+	const nested = `${"[".repeat(64)}1${"]".repeat(64)}`;
+	const wide = JSON.stringify(Array(10_001).fill(1));
+	for (const text of [strings, nested, wide, "", '"open', '"\\'])
+		expect(() => requireModestShape(text)).not.toThrow();
+});
+
+test("JSON that nests deeper or holds more is rejected", () => {
+	expect(() => requireModestShape("[".repeat(65))).toThrow(
+		"nests more than 64",
+	);
+	expect(() => requireModestShape('{"a":'.repeat(65))).toThrow(
+		"nests more than 64",
+	);
+	const wide = JSON.stringify(Array(10_002).fill(1));
+	expect(() => requireModestShape(wide)).toThrow("more than 10000");
 });
