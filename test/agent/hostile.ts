@@ -1,11 +1,11 @@
 import type { Recording } from "./recorded-host.ts";
 
-/** Stands in every hostile output; whatever of it reaches evidence has leaked. */
+/** A marker in every hostile output. If it reaches evidence, a text has leaked. */
 export const MARKER = "S3CRET";
 
 const MEGABYTE = 1024 * 1024;
 
-/** What a program or a file may hold that no check can have been written for. */
+/** Texts of programs and files that no check was written for. */
 export const HOSTILE_TEXTS: Record<string, string> = {
 	"nothing at all": "",
 	"a line without an end": MARKER,
@@ -27,14 +27,14 @@ export const HOSTILE_TEXTS: Record<string, string> = {
 	"JSON with keys of objects": `{"__proto__":{"enabled":true},"constructor":"${MARKER}","toString":1}`,
 };
 
-/** The recording with every command and file saying `text` instead. */
+/** Returns the recording with `text` as the output of every command and file. */
 export function sayingOnly(recording: Recording, text: string): Recording {
 	return change(recording, () => text);
 }
 
 /**
- * The recordings in which one command or file at a time says `text` before and after its own words.
- * A long text is said by all of them at once, for it is about patience and not about sense.
+ * Returns recordings in which one command or file at a time has `text` before and after its own
+ * output. A long text is in all of them at once, because it only tests the time that checks take.
  */
 export function sayingAlso(recording: Recording, text: string): Recording[] {
 	const around = (own: string) => `${text}\n${own}\n${text.slice(0, 10_000)}`;

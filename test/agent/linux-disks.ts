@@ -2,7 +2,7 @@ import { checkDiskEncryption } from "../../agent/checks/linux/disk-encryption.ts
 import { recordedHost } from "./recorded-host.ts";
 import { linux, MACHINE } from "./recordings/linux.ts";
 
-/** A line of lsblk; what is not said is as on most. */
+/** A line of lsblk. Fields that are left out have their usual values. */
 export interface Device {
 	name: string;
 	kname?: string;
@@ -14,7 +14,7 @@ export interface Device {
 	children?: Device[];
 }
 
-/** Asked first, and where lsblk does not know that column yet. */
+/** The command that is tried first, and the one for an lsblk without that column. */
 export const LSBLK =
 	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINTS";
 export const OLD_LSBLK =
@@ -47,7 +47,7 @@ const boot: Device = {
 	fstype: "ext4",
 	at: ["/boot"],
 };
-/** A disk with what an installer puts before the rest. */
+/** A disk with the partitions that an installer puts before the others. */
 export const disk = (...children: Device[]): Device => ({
 	name: "nvme0n1",
 	type: "disk",
@@ -73,11 +73,11 @@ export const luks = (name: string, ...children: Device[]): Device => ({
 const NO_SWAP = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
 export const swapOn = (path: string, type = "partition") =>
 	`${NO_SWAP}${path}                               ${type}\t8388604\t\t0\t\t-2\n`;
-/** What the kernel says of a mapping that LUKS has opened. */
+/** The kernel's name for a mapping that LUKS has opened. */
 export const LUKS2 =
 	"CRYPT-LUKS2-5f2b1c9e0d8a4f7c9b3e2d1a0c9b8a7f-luks-5f2b1c9e\n";
 
-/** The outcome on a machine of its own without swap, but for these files and commands. */
+/** Checks a machine without swap that has these files and commands. */
 export const checkDisks = (
 	files: Record<string, string>,
 	commands: Record<string, string | { exitCode: number; stderr?: string }> = {},

@@ -318,7 +318,7 @@ test("rules of the older iptables count where nftables has none", async () => {
 	});
 });
 
-test("what a module of iptables does is not guessed from nftables", async () => {
+test("the rule of a module of iptables is not guessed from nftables", async () => {
 	const target = [
 		{ xt: { type: "match", name: "comment" } },
 		{ counter: {} },

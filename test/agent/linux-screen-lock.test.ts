@@ -250,7 +250,7 @@ test.each([
 	expect(outcome).toMatchObject({ status, evidence: { desktop: "xfce" } });
 });
 
-test("of two people's desktops the worse counts", async () => {
+test("the worse of two people's desktops counts", async () => {
 	const outcome = await checkDesktops(
 		{
 			...processes(

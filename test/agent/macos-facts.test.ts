@@ -25,7 +25,7 @@ test("a virtual machine without a serial number says none", async () => {
 	});
 });
 
-test("what cannot be found out is left out", async () => {
+test("facts that cannot be found out are left out", async () => {
 	expect(await findFacts(recordedHost({ platform: "DARWIN" }))).toEqual({
 		hardware_uuid: undefined,
 		serial_number: undefined,

@@ -3,23 +3,23 @@ import type { Check } from "../../agent/checks/check.ts";
 import type { CheckKey } from "../../src/devices/terms.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
-/** What is different about a recorded machine: commands and files said otherwise, or gone. */
+/** The differences from a recorded machine: other commands and files, or missing ones. */
 export type Change = Partial<Recording> & { without?: string[] };
 
-/** What it shows, the change, and the whole outcome. */
+/** The name of the case, the change, and the whole outcome. */
 export type Case = [string, Change, string, Record<string, unknown>];
 
-/** Commands that say something else. */
+/** Returns a change of the outputs of commands. */
 export const commands = (said: NonNullable<Recording["commands"]>): Change => ({
 	commands: said,
 });
 
-/** A file that says something else. */
+/** Returns a change of the content of a file. */
 export const file = (path: string, text: string): Change => ({
 	files: { [path]: text },
 });
 
-/** The machine with the change. */
+/** Returns the machine with the change. */
 export function changed(
 	machine: Recording,
 	{ without = [], ...change }: Change,
@@ -36,7 +36,7 @@ export function changed(
 	};
 }
 
-/** Makes a test of each case of a check, on a machine on which all is well but for the change. */
+/** Makes a test of each case of a check, on a machine that passes without the change. */
 export const tableOf =
 	<Key extends CheckKey>(machine: Recording, checks: Record<Key, Check>) =>
 	(key: Key, cases: Case[]): void => {

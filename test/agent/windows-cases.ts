@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Check } from "../../agent/checks/check.ts";
 import { windowsHost } from "./windows-recording.ts";
 
-/** What it shows, what the script printed, and what must be in the outcome. */
+/** The name of the case, the output of the script, and the expected part of the outcome. */
 type Case = [
 	title: string,
 	printed: object,
@@ -11,7 +11,7 @@ type Case = [
 	options?: { isPrivileged?: boolean; now?: string },
 ];
 
-/** Makes a test of each case of a check, on a Windows where its script printed that. */
+/** Makes a test of each case of a check, on a Windows where its script printed the output. */
 export const cases = (check: Check, script: string, list: Case[]) =>
 	test.each(list)("%s", async (_, printed, status, evidence, options) => {
 		const outcome = await check(windowsHost(script, printed, options));

@@ -87,8 +87,8 @@ const HOSTILE: [string, string | Partial<CommandResult>][] = [
 	["no end", { ended: "timed_out", stdout: '{"installation":' }],
 ];
 
-describe("whatever a Windows says", () => {
-	test.each(HOSTILE)("%s: no check passes or tells it", async (_, said) => {
+describe("unexpected output of Windows", () => {
+	test.each(HOSTILE)("%s: no check passes or quotes it", async (_, said) => {
 		const crashed: string[] = [];
 		const results = await runChecks(WINDOWS_CHECKS, sayingHost(said), {
 			onCrash: (check) => crashed.push(check),

@@ -2,7 +2,7 @@ import { powershellArgs } from "../../agent/checks/windows/powershell.ts";
 import type { CommandResult } from "../../agent/host.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
-/** What a PowerShell script of the agent printed on a device: its object, its text, or how it ended. */
+/** A Windows on which a script of the agent printed an object or a text, or ended like this. */
 export const windowsHost = (
 	script: string,
 	printed: object | string | { result: Partial<CommandResult> },
@@ -26,7 +26,7 @@ const isResult = (
 	printed: object,
 ): printed is { result: Partial<CommandResult> } => "result" in printed;
 
-/** How a part of a script fails: PowerShell's identifiers of errors. */
+/** PowerShell's identifiers of the errors with which a part of a script fails. */
 export const CIM_DENIED = {
 	error:
 		"HRESULT 0x80041003,Microsoft.Management.Infrastructure.CimCmdlets.GetCimInstanceCommand",

@@ -14,7 +14,7 @@ afterAll(() => fleet.assay.close());
 const beat = async (key: string, body: unknown) =>
 	(await fleet.assay.post("heartbeat", body, { key })).status;
 
-test("what a device does of itself is in the audit log, once each, and heartbeats are not", async () => {
+test("the audit log has each change that a device makes once, and no heartbeats", async () => {
 	const { id, key } = await fleet.assay.enrollDevice();
 	const facts = heartbeatBody({ hostname: "anna-laptop" });
 	for (const _ of [1, 2, 3]) expect(await beat(key, facts)).toBe(200);
@@ -111,7 +111,7 @@ test("many new conflicts at once, of devices in one organization, are all logged
 	expect(chain).toEqual([{ broken: 0 }]);
 });
 
-test("a device is found by its new hostname and serial number as soon as it says them", async () => {
+test("a device is found by its new hostname and serial number as soon as it sends them", async () => {
 	const { id, key, hardwareUuid } = await fleet.assay.activateDevice();
 	const find = async (query: string) =>
 		(
@@ -142,7 +142,7 @@ test("heartbeats that change nothing people search by stay on their page (HOT)",
 	const { key, hardwareUuid } = await fleet.assay.activateDevice();
 	const client = await fleet.assay.database.owner.connect();
 	try {
-		// What this transaction alone has counted so far.
+		// The count of this transaction alone so far.
 		const beatAndCount = async (hostname: string) => {
 			const { rows } = await client.query<{ ordinal: number }>(
 				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'])",

@@ -168,7 +168,7 @@ test("a reissued token replaces earlier ones; the key in use works until it is e
 	});
 });
 
-test("a possible clone is settled by enrolling the device again", async () => {
+test("enrolling the device again settles a possible clone", async () => {
 	const { id, key } = await fleet.assay.activateDevice();
 	await beat(key, { hardware_uuid: "clone" });
 	expect((await see(id)).conflicts).toEqual(["POSSIBLE_CLONE"]);
@@ -257,7 +257,7 @@ test.each(
 
 test.each(
 	deviceOperations.filter(({ access }) => access !== "read"),
-)("$name is refused to whose role does not reach: forbidden", async (operation: AnyOperation) => {
+)("$name is forbidden to a role that is too low", async (operation: AnyOperation) => {
 	const [id = ""] = await fleet.seed(["kept"]);
 	const input = operation.tenant === "id" ? { id } : { organization_id };
 	const roles =
@@ -283,7 +283,7 @@ test("a where clause that forgets the organization still deletes no report of an
 	expect(rowCount).toBe(0);
 });
 
-test("a device says whether its enrollment token is open, expired, revoked or was used, never the token", async () => {
+test("a device shows whether its enrollment token is open, expired, revoked or used, never the token", async () => {
 	const tokenOf = async (id: string) =>
 		(await fleet.call(getDevice, { id }, { role: "viewer" })).enrollment_token;
 	const added = await fleet.call(addDevice, { organization_id });

@@ -7,7 +7,7 @@ import {
 } from "../support/service.ts";
 
 let assay: TestService;
-/** A second process would have its own pool and batches, as this service has. */
+/** A second service with a pool and batches of its own, like another process. */
 let postToOther: TestService["post"];
 let other: TestService;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const postTo = (index: number) => (index % 2 ? postToOther : assay.post);
 const statuses = (answers: Response[]) =>
 	answers.map((answer) => answer.status).sort((a, b) => a - b);
 
-test("of 50 simultaneous exchanges of one token exactly one succeeds, and its key is the device's", async () => {
+test("exactly one of 50 simultaneous exchanges of one token succeeds, and the device has its key", async () => {
 	for (let round = 0; round < 3; round++) {
 		const { token } = await assay.makeToken();
 		const answers = await Promise.all(
@@ -45,7 +45,7 @@ test("of 50 simultaneous exchanges of one token exactly one succeeds, and its ke
 	}
 });
 
-test("of 10 PENDING devices that activate simultaneously with one hardware_uuid exactly one becomes ACTIVE", async () => {
+test("exactly one of 10 PENDING devices that activate at once with one hardware_uuid becomes ACTIVE", async () => {
 	for (let round = 0; round < 3; round++) {
 		const body = heartbeatBody();
 		const devices = await Promise.all(
@@ -77,7 +77,7 @@ test("of 10 PENDING devices that activate simultaneously with one hardware_uuid 
 	}
 });
 
-test("of 10 simultaneous first heartbeats of one device all succeed and none is a conflict", async () => {
+test("10 simultaneous first heartbeats of one device all succeed, and none is a conflict", async () => {
 	const { id, key } = await assay.enrollDevice();
 	const body = heartbeatBody();
 	const answers = await Promise.all(
@@ -91,7 +91,7 @@ test("of 10 simultaneous first heartbeats of one device all succeed and none is 
 	expect(rows).toEqual([{ status: "ACTIVE", conflicts: 0 }]);
 });
 
-test("of 20 simultaneous unenrolls with one key exactly one is 204, the others 401", async () => {
+test("exactly one of 20 simultaneous unenrolls with one key is 204, the others are 401", async () => {
 	const { key } = await assay.activateDevice();
 	const answers = await Promise.all(
 		Array.from({ length: 20 }, (_, i) => postTo(i)("unenroll", "", { key })),

@@ -30,11 +30,11 @@ async function addOwner(organizationId = fleet.assay.organizationId) {
 	return added.people.id;
 }
 
-/** An organization of its own, so that a test knows all its devices. */
+/** Makes an organization for one test, which then knows all its devices. */
 const makeOrganization = () =>
 	createOrganization(fleet.assay.database.pool, "Own");
 
-/** The names that a list gives, in its order. */
+/** Returns the names in a list, in its order. */
 async function names(
 	organizationId: string,
 	input: Omit<Parameters<typeof list>[1], "organization_id"> = {},
@@ -183,7 +183,7 @@ test("filters give the devices that meet all of them", async () => {
 	}
 });
 
-test("freshness follows from when the device was heard of last", async () => {
+test("freshness follows from the time of the last heartbeat", async () => {
 	const organization = await makeOrganization();
 	const [online, stale, missing] = await fleet.seed(
 		["online", "stale", "missing"],
@@ -224,7 +224,7 @@ test.each([
 	["name", "ASC"],
 	["hostname", "DESC"],
 	["last_seen_at", "ASC"],
-] as const)("paging by %s %s through 250 devices loses and doubles none while others are added", async (field, direction) => {
+] as const)("paging by %s %s through 250 devices neither skips nor repeats one while others are added", async (field, direction) => {
 	const organization = await makeOrganization();
 	const seeded = await fleet.seed(
 		Array.from({ length: 250 }, (_, index) => `device ${(index * 7) % 250}`),
@@ -281,7 +281,7 @@ test("a page costs the same number of statements whatever the number of devices"
 	expect(few).toBeLessThanOrEqual(5);
 });
 
-/** The same connection, noting what is sent over it until it is given back. */
+/** Returns the connection, and counts what is sent over it until it is released. */
 function counting<Connection extends object>(
 	connection: Connection,
 	statements: unknown[],

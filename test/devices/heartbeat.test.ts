@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => assay.close());
 
-/** The device's row as the owner sees it, with the conflicts that administrators see. */
+/** Returns the device's row and the conflicts that administrators see. */
 async function see(id: string, organizationId = assay.organizationId) {
 	const { rows } = await assay.database.owner.query<{
 		last_seen_at: Date | null;
@@ -230,7 +230,7 @@ describe("the first heartbeat", () => {
 		});
 		const results = { results: [] };
 		expect((await assay.post("postures", results, { key })).status).toBe(401);
-		// With hardware of its own it is welcome, and the conflict is over.
+		// With hardware of its own it becomes ACTIVE, and the conflict is over.
 		expect((await beat(key, heartbeatBody())).status).toBe(200);
 		expect(await see(id)).toMatchObject({ status: "ACTIVE", conflicts: [] });
 	});
@@ -330,7 +330,7 @@ describe("later heartbeats", () => {
 describe("text that PostgreSQL cannot hold", () => {
 	test("U+0000 and lone surrogates are stored as U+FFFD, also on a conflict and by later heartbeats", async () => {
 		const { id, key } = await assay.enrollDevice();
-		// In JSON text; what is no escape stays what it is.
+		// The body is JSON text, in which texts that are not escapes stay as they are.
 		const raw = (host: string, hardware: string) =>
 			`{"hardware_uuid":"${hardware}","hostname":"${host}","platform":"LINUX","os_version":"\\u0000","agent_version":"\\uDFFF","serial_number":"\\ud800x"}`;
 		const host = "a\\u0000b\\ud83dc\\uDE00d\\ud83d\\ude00e\\\\u0000f";

@@ -80,7 +80,7 @@ function result(
 
 const at = (minute: number) => new Date(START + minute * 60_000);
 
-/** What the history must be: the observations in order of time, equal neighbours as one. */
+/** Returns the expected history: the observations by time, with equal neighbours merged. */
 function expectedSpans(observations: PostureResult[]): Span[] {
 	const spans: Span[] = [];
 	const ordered = observations.toSorted(
@@ -151,7 +151,7 @@ test("whatever the order in which observations arrive, the history is the one of
 				const requests = cut(all, sizes);
 				const send = (results: PostureResult[]) =>
 					postures.record(device.keyHash, results, 100);
-				// Together: as many of one device as may wait for each other.
+				// Sends as many requests of one device at once as may wait for each other.
 				const atOnce = together ? 4 : 1;
 				for (let i = 0; i < requests.length; i += atOnce) {
 					await Promise.all(requests.slice(i, i + atOnce).map(send));
@@ -301,7 +301,7 @@ test("where the raw reports are gone, a contradiction splits a span at its known
 	]);
 });
 
-test("of two observations of the same instant the first to arrive stands", async () => {
+test("the first to arrive of two observations with the same time counts", async () => {
 	const device = await makeActiveDevice();
 	for (const minute of [0, 1, 2]) {
 		await postures.record(device.keyHash, [result("A", minute, "PASS")], 100);

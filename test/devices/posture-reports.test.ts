@@ -45,7 +45,7 @@ describe("correlation_id", () => {
 
 	test("given: it is the report, also when nobody knows it yet", async () => {
 		const device = await api.assay.activateDevice();
-		// As the agent mints it: the tenant of its device_id, kind 110.
+		// The agent makes such an id: the tenant of its device_id, kind 110.
 		const bytes = Buffer.alloc(24, 0x5a);
 		Buffer.from(device.id, "base64url").copy(bytes, 0, 0, 8);
 		bytes.writeUInt16BE(110, 8);
@@ -141,14 +141,14 @@ describe("correlation_id", () => {
 		}
 	});
 
-	test("of another tenant alone: 400 that names index and field", async () => {
+	test("one of another tenant alone: 400 that names index and field", async () => {
 		const device = await api.assay.activateDevice();
 		const other = await createOrganization(api.assay.database.pool, "Other");
 		const results = [postureResult({ correlation_id: api.newReportId(other) })];
 		await api.expectRefused(device, results, "results[0].correlation_id");
 	});
 
-	test("of another device of the organization is no secret and no clash: each keeps its own report", async () => {
+	test("the same id from another device of the organization does not clash: each keeps its own report", async () => {
 		const [one, two] = [
 			await api.assay.activateDevice(),
 			await api.assay.activateDevice(),

@@ -82,7 +82,7 @@ test("the summary counts each ACTIVE device once a check; a stale one is never p
 	});
 });
 
-test("a summary as_of counts what was known then, and whoever had fallen silent by then as stale", async () => {
+test("a summary as_of counts what was known then, and devices that were silent then as stale", async () => {
 	const { organizationId, devices } = await makeFleet(2);
 	const [steady, silent] = devices as [TestDevice, TestDevice];
 	await fleet.report(steady, { observed_at: on(1), status: "FAIL" });
@@ -127,7 +127,7 @@ async function heard(device: TestDevice, ago: string): Promise<void> {
 	);
 }
 
-test("of the future nothing is known: as_of there is refused", async () => {
+test("as_of in the future is rejected", async () => {
 	const { organizationId } = await makeFleet(1);
 	const summarize = (as_of: string) =>
 		fleet.call(

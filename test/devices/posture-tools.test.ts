@@ -82,7 +82,7 @@ test("as_of gives the state of every check at that moment, also where reports ca
 		{ observed_at: on(20), check_key: "SCREEN_LOCK" },
 	);
 	expect(await statesAt(device, on(19))).toEqual({});
-	// From a queue, late: it was not encrypted from the 10th to the 15th.
+	// A late report from a queue: the disk was not encrypted from the 10th to the 15th.
 	await fleet.report(device, { observed_at: on(10), status: "FAIL" });
 	await fleet.report(device, { observed_at: on(15), status: "PASS" });
 	expect(await statesAt(device, on(9))).toEqual({});
@@ -110,7 +110,7 @@ test.each([
 	"yesterday",
 	"2026-03-01",
 	"2026-13-01T00:00:00Z",
-])("as_of %j is refused with what a time looks like", async (as_of) => {
+])("as_of %j is rejected with an example of a time", async (as_of) => {
 	const device_id = makeId(fleet.assay.organizationId, "device");
 	await expect(
 		fleet.call(listDevicePostures, { device_id, as_of }),
@@ -170,7 +170,7 @@ test("a raw report is read with its evidence as it was sent; its id is in histor
 		device_id: device.id,
 		received_at: expect.stringMatching(/Z$/),
 		observed_at: "2026-03-04T12:00:00.000000Z",
-		// The operation is called without the service, which knows for how long.
+		// The test calls the operation without the service, which knows how long it keeps reports.
 		kept_until: null,
 		failing_checks: [],
 		pass: 0,

@@ -44,14 +44,14 @@ test("a thousand heartbeats of one invented key at once take no device's place, 
 			crowd.push(assay.post("heartbeat", heartbeatBody(), { key }));
 		}
 		beats.push(...devices.splice(0, 4).map(beat));
-		// Requests that are all read in one turn are refused for the processor's sake.
+		// Requests that are all read in one turn would be turned away to spare the processor.
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	}
 	expect(await statusesOf(beats)).toEqual(Array(40).fill(200));
 	expect(new Set(await statusesOf(crowd))).toEqual(new Set([401, 503]));
 });
 
-/** Keeps rows locked, as a change that does not end, until the function it gives is called. */
+/** Locks rows, like a change that does not end, until the returned function is called. */
 async function hold(sql: string, values: unknown[]) {
 	const holder = await assay.database.owner.connect();
 	await holder.query("begin");

@@ -1,17 +1,17 @@
 import type { FileResult } from "../../../agent/host.ts";
 import type { Recording } from "../recorded-host.ts";
 
-// Parts of which recordings of Linux devices are made, as the commands and files really look.
+// Parts for recordings of Linux devices. They look like the real commands and files.
 
 export type Files = NonNullable<Recording["files"]>;
 
 /** A file that only root may read. */
 export const DENIED: FileResult = { kind: "denied" };
 
-/** `running` at boot or not, `enabled` but not running, or `stopped`; units not named do not exist. */
+/** `running`, `enabled` but not running, or `stopped`. Units that are not named do not exist. */
 export type UnitState = "running" | "enabled" | "stopped";
 
-/** What systemd says of the units that a check asks for. */
+/** Returns systemd's answer for the units that a check asks for. */
 export function units(
 	asked: readonly string[],
 	states: Record<string, UnitState>,
@@ -32,7 +32,7 @@ export function units(
 	};
 }
 
-/** Files of /proc for the first process and these. */
+/** Returns the files of /proc for the first process and these. */
 export function processes(
 	...others: {
 		name: string;
@@ -58,7 +58,7 @@ export function processes(
 	return files;
 }
 
-/** What is mounted on an ordinary laptop, with the root from `root` and more after it. */
+/** Returns the mounts of a usual laptop, with the root from `root` and `others` after it. */
 export function mounts(root: string, ...others: string[]): string {
 	return [
 		"sysfs /sys sysfs rw,nosuid,nodev,noexec,relatime 0 0",
@@ -72,7 +72,7 @@ export function mounts(root: string, ...others: string[]): string {
 	].join("\n");
 }
 
-/** A machine on its own disk: neither a container nor WSL. */
+/** A machine with a disk of its own, neither a container nor WSL. */
 export const MACHINE = {
 	"/proc/sys/kernel/osrelease": "6.8.0-49-generic\n",
 	"/proc/self/mounts": mounts("/dev/sda2 / ext4"),
@@ -104,7 +104,7 @@ export const OS_RELEASE = {
 		'NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.22.1\nPRETTY_NAME="Alpine Linux v3.22"\n',
 };
 
-/** A recording of Linux; the parts of others may be spread into its commands and files. */
+/** Returns a recording of Linux. Other parts may be spread into its commands and files. */
 export const linux = (recording: Omit<Recording, "platform">): Recording => ({
 	platform: "LINUX",
 	...recording,
