@@ -214,7 +214,8 @@ function addRevoke(apiToken: Command): void {
 		});
 }
 
-async function revoke({ pool, identityPool }: Database, id: string) {
+/** Revokes an API token, with an entry in the log of each organization that it reaches. */
+export async function revoke({ pool, identityPool }: Database, id: string) {
 	const { rows } = await identityPool.query<{ email: string }>(
 		"select u.email from api_tokens t join users u on u.id = t.user_id where t.id = $1",
 		[id],

@@ -1,11 +1,15 @@
 import type { Command } from "commander";
 import type { ClientConfig } from "pg";
 import type { LogProblem } from "../audit/verify-all.ts";
+import { type Credentials, readCredentials } from "../backup/credentials.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { AUDIT_ROLE, makePool } from "../db/pool.ts";
 import { describeProblems, report } from "./backup.ts";
-import { print } from "./output.ts";
+import { print, printable } from "./output.ts";
+import { withDatabase } from "./with-database.ts";
+
+const MAX_LISTED = 20;
 
 const REMEMBER = `Remember:
   ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
@@ -20,13 +24,17 @@ export function addRestore(program: Command): void {
 		.description(
 			"Load a backup (- is standard input) into an empty database and bring it to the newest schema. A file that is damaged, cut off or from a newer version changes nothing.",
 		)
+		.option(
+			"--revoke-tokens",
+			"revoke every API token in the backup, because some may have been revoked after it was made",
+		)
 		.option("--json", "print what was restored as JSON")
 		.action(restore);
 }
 
 async function restore(
 	file: string,
-	options: { json?: boolean },
+	options: { revokeTokens?: boolean; json?: boolean },
 ): Promise<void> {
 	const { readBytes } = await import("../backup/file.ts");
 	const { restoreBackup } = await import("../backup/restore.ts");
@@ -40,6 +48,10 @@ async function restore(
 		);
 		report("restored; verifying the audit logs");
 		const problems = await verifyLogs(server.connection);
+		const credentials = await readCredentials(server.connection);
+		if (options.revokeTokens) {
+			await revokeAll(credentials.api_tokens.map(({ id }) => id));
+		}
 		const summary = summarize(manifest, rows);
 		const lines = [
 			`Restored the backup of ${summary.made_at}, made by Assay ${summary.made_by}.`,
@@ -51,17 +63,63 @@ async function restore(
 			problems.length > 0
 				? "Everything is restored, but these audit logs were broken when the backup was made: npx assay audit verify"
 				: "The audit log of each organization is sound.",
+			...describeCredentials(credentials, options.revokeTokens ?? false),
 			REMEMBER,
 		);
 		print(
 			options,
-			{ ...summary, migrated, audit_problems: problems },
+			{
+				...summary,
+				migrated,
+				audit_problems: problems,
+				credentials,
+				revoked_api_tokens: options.revokeTokens
+					? credentials.api_tokens.length
+					: 0,
+			},
 			lines.join("\n"),
 		);
 		if (problems.length > 0) process.exitCode = 1;
 	} finally {
 		await server.close();
 	}
+}
+
+async function revokeAll(ids: string[]): Promise<void> {
+	const { revoke } = await import("./api-token.ts");
+	await withDatabase(async (database) => {
+		for (const id of ids) await revoke(database, id);
+	});
+}
+
+function describeCredentials(
+	{ api_tokens, devices, members }: Credentials,
+	areRevoked: boolean,
+): string[] {
+	return [
+		"These give access again, also if they were revoked or removed after the backup was made:",
+		...listed(
+			areRevoked ? "API tokens (now revoked)" : "API tokens",
+			api_tokens.map(({ id, email, name }) => `${id} ${email}, ${name}`),
+		),
+		...listed(
+			"device keys",
+			devices.map((one) => `${one.id} ${one.organization}, ${one.name}`),
+		),
+		...listed(
+			"members",
+			members.map((one) => `${one.email} ${one.organization}, ${one.role}`),
+		),
+	];
+}
+
+function listed(what: string, lines: string[]): string[] {
+	const more = lines.length - MAX_LISTED;
+	return [
+		`  ${lines.length} ${what}`,
+		...lines.slice(0, MAX_LISTED).map((line) => `    ${printable(line)}`),
+		...(more > 0 ? [`    and ${more} more; --json prints all`] : []),
+	];
 }
 
 async function verifyLogs(connection: ClientConfig): Promise<LogProblem[]> {

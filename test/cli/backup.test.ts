@@ -100,6 +100,33 @@ test("--verify reads a file without a database", async () => {
 	expect((await verify(join(folder, "none"))).stderr).toContain("no such file");
 });
 
+test("a restore lists what gives access again, and --revoke-tokens revokes every API token", async () => {
+	const live = async (url: string, ...options: string[]) => {
+		const restored = await runCommand(
+			["restore", file, "--json", ...options],
+			at(url),
+		);
+		expect(restored.code).toBe(0);
+		const tokens = await query<{ live: number }>(
+			url,
+			"select count(*)::int as live from api_tokens where revoked_at is null",
+		);
+		return { ...JSON.parse(restored.stdout), live: tokens[0]?.live };
+	};
+	const kept = await live(await createEmptyDatabase());
+	expect(kept.credentials.api_tokens.length).toBeGreaterThan(0);
+	expect(kept.credentials.members.length).toBeGreaterThan(0);
+	expect(kept).toMatchObject({
+		live: kept.credentials.api_tokens.length,
+		revoked_api_tokens: 0,
+	});
+	const revoked = await live(await createEmptyDatabase(), "--revoke-tokens");
+	expect(revoked).toMatchObject({
+		live: 0,
+		revoked_api_tokens: kept.credentials.api_tokens.length,
+	});
+});
+
 test("through a pipe, a database goes from one server to the next", async () => {
 	const url = await createEmptyDatabase();
 	const program = `${process.execPath} bin/assay.js`;
