@@ -189,7 +189,7 @@ async function asApp(
 /** The erased fields of an entry; for an entry without digests, its hash as it is now. */
 type Listed = string[] | string;
 
-/** What an erasure's entry says about another entry. */
+/** The statement of an erasure's entry about another entry. */
 export interface Listing {
 	listed: Listed;
 	/** The name that replaced the person's. */

@@ -88,7 +88,7 @@ test("the last page, exactly full, has no next one", async () => {
 	expect((await list({ size: 1, filter })).next_cursor).toBeNull();
 });
 
-test("a cursor of another tool, or made by hand, is refused", async () => {
+test("a cursor of another tool, or made by hand, is rejected", async () => {
 	for (let made = 0; made < 2; made++) {
 		await calls.call("addFramework", { organization_id, name: "ISO" });
 	}
@@ -203,7 +203,8 @@ test("an operation or a kind of record that there is not is answered with those 
 	expect(await message({ record_kind: "Vendor" })).toMatch(/vendor.*member/);
 	expect(await names({ operation: "deleteVendor" })).toEqual([]);
 	expect(await names({ record_kind: "member" })).toEqual([]);
-	// What no tool is called, but an entry is: by a command, a device, an earlier version.
+	// A name that no tool has but an entry does, written by a command, a device or an earlier
+	// version.
 	await calls.database.pool.query("select audit_append($1, $2)", [
 		organization_id,
 		JSON.stringify([

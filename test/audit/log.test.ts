@@ -36,7 +36,7 @@ async function addRisk(
 	return risk.id;
 }
 
-/** What the log says of a record, newest first, as an administrator reads it. */
+/** Returns the log's entries about a record, newest first, as an administrator reads them. */
 async function entriesOf(record_id: string) {
 	const { audit_entries } = await calls.call("listAuditLog", {
 		organization_id,

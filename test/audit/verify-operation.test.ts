@@ -4,7 +4,10 @@ import { makePool, transaction } from "../../src/db/pool.ts";
 import { makeLog } from "../support/audit-logs.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
-/** What the command finds is in verify.test.ts; here, that the operation finds it a slice at a time. */
+/**
+ * verify.test.ts tests what the command finds. This file tests that the operation finds it a slice
+ * at a time.
+ */
 
 let calls: Calls;
 beforeAll(async () => {

@@ -255,7 +255,7 @@ test("an entry whose own hash was made to fit is found by the one after it", asy
 	]);
 });
 
-test("a log written anew from an entry on, hashes and head included, is found by a hash kept elsewhere alone", async () => {
+test("only a hash kept elsewhere reveals a log rewritten from some entry on, with its hashes and head", async () => {
 	const id = await makeLog(database);
 	const kept = await note(id, 4);
 	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 2`, id);

@@ -137,7 +137,7 @@ async function makeUserWithSecondFactor() {
 	return { email: user.email, totpUri: body.totpURI as string };
 }
 
-/** What is wrong with the audit log of any organization. */
+/** Returns the problems of all organizations' audit logs. */
 async function auditFindings(at: string): Promise<unknown[]> {
 	const pool = makePool({ connectionString: at }, { max: 1, role: AUDIT_ROLE });
 	const findings = [];
@@ -279,7 +279,7 @@ test("raw reports come back to partitions of their months", async () => {
 	});
 });
 
-test("the role of backups may read every table but those of the moment, and nothing else", async () => {
+test("the role of backups may read every table that a backup contains, and nothing else", async () => {
 	const rows = await query<{ name: string; seen: boolean; other: boolean }>(
 		url(),
 		`select c.relname as name,

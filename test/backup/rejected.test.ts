@@ -71,7 +71,7 @@ test("a whole file is found to be whole, in pieces of any length", async () => {
 	}
 });
 
-test("cut off anywhere it is refused", async () => {
+test("a backup cut off anywhere is rejected", async () => {
 	const { length } = backup.file;
 	const lengths = [
 		0,
@@ -95,7 +95,7 @@ test("cut off anywhere it is refused", async () => {
 	}
 });
 
-test("with any byte changed, taken out or put in it is refused", async () => {
+test("a backup with any byte changed, removed or inserted is rejected", async () => {
 	const { file } = backup;
 	for (
 		let at = 0;
@@ -124,7 +124,7 @@ test("with any byte changed, taken out or put in it is refused", async () => {
 	}
 });
 
-test("a refused file leaves an empty database as empty as it was", async () => {
+test("a rejected file leaves an empty database as empty as it was", async () => {
 	const url = await createEmptyDatabase();
 	const { file } = backup;
 	const { length } = file;
@@ -157,7 +157,7 @@ test.each([
 	}
 });
 
-test("a backup of a newer version, by its format or its schema, is refused and names that version", async () => {
+test("a backup of a newer version, by its format or its schema, is rejected with the name of that version", async () => {
 	const url = await createEmptyDatabase();
 	const newer = [
 		await rewritten((text) =>
@@ -184,7 +184,7 @@ test("a backup of a newer version, by its format or its schema, is refused and n
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("a backup made with other migrations is refused", async () => {
+test("a backup made with other migrations is rejected", async () => {
 	const [first] = readMigrations();
 	const other = createHash("sha256").update("other").digest("hex");
 	const file = await rewritten((text) =>
@@ -206,7 +206,7 @@ test("rows that the database refuses are not called damage, and nothing of them 
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("a database with rows is refused, says what it has, and keeps it", async () => {
+test("a database with rows is rejected with a list of them, and keeps them", async () => {
 	const { url } = served.database;
 	const before = [await allRows(url), await catalogue(url)];
 	const refused = restore(url, backup.file);
@@ -215,7 +215,7 @@ test("a database with rows is refused, says what it has, and keeps it", async ()
 	expect([await allRows(url), await catalogue(url)]).toEqual(before);
 });
 
-test("a database with somebody else's tables is refused", async () => {
+test("a database with another program's tables is rejected", async () => {
 	const url = await createEmptyDatabase();
 	await query(url, "create table theirs (id integer)");
 	await expect(restore(url, backup.file)).rejects.toThrow(
@@ -223,7 +223,7 @@ test("a database with somebody else's tables is refused", async () => {
 	);
 });
 
-test("a database in use is refused after a while", async () => {
+test("a database in use is rejected after a while", async () => {
 	const url = await createEmptyDatabase();
 	await migrate({ connectionString: url });
 	const user = await connectTo(url);

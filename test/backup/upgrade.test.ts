@@ -79,7 +79,7 @@ test("backing up an older schema leaves it as it is", async () => {
 	expect(await catalogue(old)).toEqual(before);
 });
 
-test("an older backup is refused by a database of a newer schema, which says what to do", async () => {
+test("a database of a newer schema rejects an older backup and says what to do", async () => {
 	const backup = await backUp(await oldDatabase(5));
 	const url = await createEmptyDatabase();
 	await migrate({ connectionString: url });

@@ -194,7 +194,7 @@ test("restore says what came back; a broken audit log is backed up and restored 
 	expect((await query(url, "select from organizations")).length).toBe(2);
 });
 
-test("a refused file changes nothing, and nothing internal is printed", async () => {
+test("a rejected file changes nothing, and nothing internal is printed", async () => {
 	const url = await createEmptyDatabase();
 	const text = join(folder, "text");
 	writeFileSync(text, "this is a letter, not a backup");

@@ -52,7 +52,7 @@ test("call takes its input from standard input, its address and token from optio
 	expect(JSON.parse(stdout).measure.name).toBe("Backups");
 });
 
-test("call says what the service refused, and exits with 1", async () => {
+test("call prints why the service rejected the call, and exits with 1", async () => {
 	const cases: [string[], Record<string, string>, RegExp][] = [
 		[["listRisks", "{}"], {}, /organization_id: is required/],
 		[["listRisks", "{"], {}, /not valid JSON/],

@@ -133,7 +133,7 @@ test("provisioning without a browser: org create, device create, device list", a
 	expect(other.stderr).toContain("no device nonsense");
 });
 
-test("an organization that does not exist, or is none, fails with 1 and a sentence", async () => {
+test("an unknown or malformed organization id fails with 1 and a sentence", async () => {
 	for (const id of [makeOrganizationId(), "nonsense"]) {
 		const { code, stdout, stderr } = await runCommand(
 			["device", "create", "--org", id, "--name", "x"],

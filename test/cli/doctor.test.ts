@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** What the real command finds, by check, and the code it ends with. */
+/** Runs the real command; returns its findings by check and its exit code. */
 async function examine(settings: Record<string, string> = {}) {
 	const { stdout, code } = await runCommand(["doctor", "--json"], {
 		DATABASE_URL: running.database.url,

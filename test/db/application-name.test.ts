@@ -15,7 +15,10 @@ interface Seen {
 	query: string;
 }
 
-/** What the service's connections are called that wait for a lock while `lock` is held and `work` goes on. */
+/**
+ * Returns the names of the service's connections that wait for a lock while `lock` is held and
+ * `work` runs.
+ */
 async function whileLocked(
 	lock: string,
 	work: () => Promise<{ status: number }>,
@@ -54,7 +57,7 @@ const listTasks = (headers: Record<string, string>) =>
 		headers: { authorization: `Bearer ${tools.viewer.token}`, ...headers },
 	});
 
-test("whoever looks into the database sees which request and operation a connection works for, and only meanwhile", async () => {
+test("the database shows which request and operation a connection works for, only while it does", async () => {
 	const id = randomUUID();
 	const [seen] = await whileLocked(LOCK_TASKS, () =>
 		listTasks({ "x-request-id": id }),

@@ -72,7 +72,7 @@ test("a path too long for a socket is served on 127.0.0.1, at the same port next
 	await second.close();
 });
 
-test("a wrong password is refused on the socket and on loopback", async () => {
+test("a wrong password is rejected on the socket and on loopback", async () => {
 	await folder.fillDataDir();
 	const socket = await folder.open();
 	await expectRefused(socket);

@@ -119,7 +119,8 @@ async function awaitStandby(name: string): Promise<void> {
 	const pid = (await client.query("select pg_backend_pid() as pid")).rows[0]
 		.pid;
 	let waits = false;
-	// Whoever waits for a standby and is cancelled has committed, and is warned of that.
+	// A statement that is cancelled while it waits for a standby has committed, and receives a
+	// warning about that.
 	client.on("notice", () => {
 		waits = true;
 	});

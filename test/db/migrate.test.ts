@@ -58,7 +58,7 @@ test("a failing migration leaves the database as it was before it", async () => 
 	]);
 });
 
-test("a database of a newer version is refused and left alone", async () => {
+test("a database of a newer version is rejected and left alone", async () => {
 	const url = await createEmptyDatabase();
 	const all = [migration(1, "select 1"), migration(2, "select 2")];
 	await migrate({ connectionString: url }, all);
@@ -70,7 +70,7 @@ test("a database of a newer version is refused and left alone", async () => {
 	});
 });
 
-test("a migration that was changed after it was applied is refused", async () => {
+test("a migration that changed after it was applied is rejected", async () => {
 	const url = await createEmptyDatabase();
 	await migrate({ connectionString: url }, [migration(1, "select 1")]);
 	await expect(

@@ -43,7 +43,7 @@ test("in a folder without a database commands fail, and make none", async () => 
 	expect(existsSync(data)).toBe(false);
 });
 
-test("a database without a schema of Assay is refused, and stays as it is", async () => {
+test("a database without a schema of Assay is rejected and stays as it is", async () => {
 	const url = await createEmptyDatabase();
 	for (const command of COMMANDS) {
 		const ended = await runCommand(command, { DATABASE_URL: url });

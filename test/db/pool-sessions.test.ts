@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** A port that answers whoever connects as `answer` does. */
+/** Opens a port that answers every connection as `answer` does. */
 async function listen(answer: (socket: Socket) => void): Promise<string> {
 	const server = createServer().on("connection", answer);
 	server.listen(0, "127.0.0.1");
@@ -241,7 +241,7 @@ function listenAsPooler(serverOf: (connection: number) => number) {
 	});
 }
 
-test("a pooler that lends the same connection to whoever comes is refused", async () => {
+test("a pooler that lends one connection to several clients is rejected", async () => {
 	let turn = 0;
 	const shared: ((connection: number) => number)[] = [
 		() => 1,

@@ -207,7 +207,7 @@ test("the service's role cannot read passwords, sessions, second factors or the 
 	}
 });
 
-test("a connection that row-level security does not bind is refused", async () => {
+test("a connection that row-level security does not bind is rejected", async () => {
 	await assertConfined(database.pool);
 	const { rows } = await database.owner.query<{ role: string }>(
 		"select current_user as role",

@@ -35,7 +35,7 @@ interface Ready {
 let folder: string;
 let demo: ChildProcess;
 let ready: Ready;
-/** What a demonstration left that was killed together with its keeper. */
+/** Makes what a demonstration leaves when it is killed together with its keeper. */
 let orphan: string;
 
 function start(): ChildProcess {

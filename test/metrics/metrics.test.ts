@@ -161,7 +161,7 @@ test("the metrics listen on ASSAY_METRICS_HOST, whatever ASSAY_HOST is, and on t
 	}
 });
 
-test("without ASSAY_METRICS_PORT there are none; a port that is taken stops the start and is named", async () => {
+test("without ASSAY_METRICS_PORT there are no metrics; a port that is taken stops the start and is named", async () => {
 	const plain = await startService();
 	closing.push(plain.close);
 	expect(plain.service.metricsUrl).toBeUndefined();

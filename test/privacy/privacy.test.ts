@@ -411,7 +411,7 @@ test("nothing of an erased user is left in any table, and the log verifies", asy
 	expect((await run("user", "erase", "--email", user.email)).code).toBe(1);
 });
 
-test("an organization's last admin is refused, and nothing of the erasure is done", async () => {
+test("an organization's last admin cannot be erased, and nothing changes", async () => {
 	const alone = await createOrganization(calls.database.pool, "Alone");
 	const user = await addUser();
 	await joinOrganization(calls.database, user, alone, "admin");
