@@ -1,5 +1,5 @@
 /**
- * Self-signed certificate for localhost, 127.0.0.1 and assay.example.com, which is its own authority.
+ * Self-signed certificate for localhost, 127.0.0.1 and assay.example.com, its own authority.
  * Only tests use it, and no machine trusts it.
  */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----

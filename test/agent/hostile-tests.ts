@@ -14,7 +14,7 @@ interface System {
 	bad: Recording;
 }
 
-/** Makes the tests that no check of a platform passes for unexpected output, quotes it or crashes. */
+/** Makes tests that no check of a platform passes for hostile output, quotes it or crashes. */
 export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 	describe("hostile output", () => {
 		test("every check of the platform passes on one recording and fails on the other", async () => {

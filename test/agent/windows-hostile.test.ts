@@ -42,7 +42,7 @@ const sayingHost = (said: string | Partial<CommandResult>) =>
 		]),
 	});
 
-/** The names that a script gives its parts and values, each given something that was not asked for. */
+/** The names that a script gives its parts and values, each with an unexpected value. */
 const fields = (value: unknown) => {
 	const names = Object.values(SCRIPTS)
 		.join("\n")
