@@ -40,6 +40,50 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.accept_invitation_with_tokens(p_token_hash bytea, p_session_id text, p_token_ids text[]) RETURNS TABLE(invitation_id text, organization_id text, role text, is_first_proof boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller text := current_setting('assay.user_id', true);
+	invitation invitations;
+	is_first boolean := false;
+	earlier text[];
+begin
+	update invitations i
+	set accepted_at = now()
+	from users u
+	where u.id = caller and i.email = u.email and (i.token_hash = p_token_hash or i.mailed_token_hash = p_token_hash)
+		and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
+	returning i.* into invitation;
+	if not found then
+		return;
+	end if;
+	if invitation.mailed_token_hash = p_token_hash then
+		is_first := prove_address(caller, p_session_id);
+	end if;
+	select array_agg(m.organization_id order by m.organization_id) into earlier
+	from memberships m where m.user_id = caller and m.organization_id <> invitation.organization_id;
+	insert into memberships (organization_id, user_id, role)
+	values (invitation.organization_id, caller, invitation.role)
+	on conflict do nothing;
+	if found then
+		update api_tokens t
+		set revoked_at = case when earlier is null then now() end,
+			organization_ids = coalesce(t.organization_ids, earlier[1:100]::typed_id[])
+		where t.user_id = caller and t.revoked_at is null
+			and t.organization_ids is null and t.id <> all (p_token_ids);
+		update api_tokens t set organization_ids = t.organization_ids || invitation.organization_id
+		where t.user_id = caller and t.revoked_at is null
+			and cardinality(t.organization_ids) < 100 and t.id = any (p_token_ids);
+	end if;
+	return query
+	select invitation.id::text, m.organization_id::text, m.role, is_first
+	from memberships m
+	where m.organization_id = invitation.organization_id and m.user_id = caller;
+end
+$$;
+
 CREATE FUNCTION public.add_password_reset(p_token_hash bytea, p_user_id text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -939,6 +983,17 @@ CREATE FUNCTION public.count_devices() RETURNS TABLE(status text, freshness text
 	group by 1, 2
 $$;
 
+CREATE FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) RETURNS TABLE(user_id text, is_new boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select c.user_id, c.is_new from create_user(p_id, p_email, p_name, p_account_id, p_password) c;
+	update users u set address_proof = p_address_proof where u.id = p_id;
+end
+$$;
+
 CREATE FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) RETURNS TABLE(user_id text, is_new boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -984,6 +1039,19 @@ begin
 exception
 	when lock_not_available then
 		return false;
+end
+$$;
+
+CREATE FUNCTION public.find_invitation(p_token_hash bytea) RETURNS TABLE(email text, is_mailed boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select i.email, i.mailed_token_hash is not distinct from p_token_hash
+	from invitations i
+	where (i.token_hash = p_token_hash or i.mailed_token_hash = p_token_hash)
+		and i.accepted_at is null and i.revoked_at is null and i.expires_at > now();
 end
 $$;
 
@@ -1105,6 +1173,19 @@ begin
 	return (
 		select count(*)::integer from invitations i
 		where i.invited_by_id = current_setting('assay.user_id', true) and i.email = p_email
+			and i.created_at > now() - interval '1 day'
+	);
+end
+$$;
+
+CREATE FUNCTION public.invitations_sent_today() RETURNS integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return (
+		select count(*)::integer from invitations i
+		where i.invited_by_id = current_setting('assay.user_id', true)
 			and i.created_at > now() - interval '1 day'
 	);
 end
@@ -1255,6 +1336,18 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.own_session_proved_at(p_session_id text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return (
+		select s.proved_at from sessions s
+		where s.id = p_session_id and s.user_id = current_setting('assay.user_id', true)
+	);
+end
+$$;
+
 CREATE FUNCTION public.own_sessions() RETURNS TABLE(session_id text, created_at timestamp with time zone, last_seen_at timestamp with time zone, expires_at timestamp with time zone, address text, user_agent text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1270,6 +1363,31 @@ $$;
 CREATE FUNCTION public.posture_result_identity(result jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((result - 'claimed_observed_at'::text) || jsonb_build_object('observed_at', COALESCE((result -> 'claimed_observed_at'::text), (result -> 'observed_at'::text))));
+
+CREATE FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	proof text;
+begin
+	select u.address_proof into proof from users u where u.id = p_user_id for no key update;
+	if not found then
+		return false;
+	end if;
+	update users u set address_proof = 'LINK', updated_at = now()
+	where u.id = p_user_id and u.address_proof is distinct from 'LINK';
+	if proof is not null then
+		return false;
+	end if;
+	update api_tokens t set revoked_at = now() where t.user_id = p_user_id and t.revoked_at is null;
+	delete from sessions s where s.user_id = p_user_id and s.id is distinct from p_kept_session_id;
+	delete from verifications v where v.value = p_user_id;
+	delete from two_factors f where f.user_id = p_user_id;
+	update users u set two_factor_enabled = false where u.id = p_user_id;
+	return true;
+end
+$$;
 
 CREATE FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1612,8 +1730,10 @@ CREATE TABLE public.invitations (
     accepted_at timestamp with time zone,
     revoked_at timestamp with time zone,
     invited_by_id public.typed_id,
+    mailed_token_hash bytea,
     CONSTRAINT invitations_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
     CONSTRAINT invitations_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
+    CONSTRAINT invitations_mailed_token_hash_check CHECK ((octet_length(mailed_token_hash) = 32)),
     CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text]))),
     CONSTRAINT invitations_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
@@ -1826,7 +1946,8 @@ CREATE TABLE public.sessions (
     ip_address text,
     user_agent text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    proved_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
@@ -1835,6 +1956,7 @@ CREATE TABLE public.sign_in_failures (
     email_hash bytea NOT NULL,
     failures integer NOT NULL,
     since timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT (now() + '00:15:00'::interval) NOT NULL,
     CONSTRAINT sign_in_failures_email_hash_check CHECK ((octet_length(email_hash) = 32))
 );
 
@@ -1882,6 +2004,8 @@ CREATE TABLE public.users (
     two_factor_enabled boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    address_proof text,
+    CONSTRAINT users_address_proof_check CHECK ((address_proof = ANY (ARRAY['ASSUMED'::text, 'COMMAND'::text, 'LINK'::text]))),
     CONSTRAINT users_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
     CONSTRAINT users_name_check CHECK ((name <> ''::text))
 );
@@ -1994,6 +2118,9 @@ ALTER TABLE ONLY public.enrollment_tokens
 
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_mailed_token_hash_key UNIQUE (mailed_token_hash);
 
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_pkey PRIMARY KEY (organization_id, id);
@@ -2199,6 +2326,8 @@ CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_a
 
 CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, email) WHERE (invited_by_id IS NOT NULL);
 
+CREATE INDEX invitations_sent_at ON public.invitations USING btree (invited_by_id, created_at) WHERE (invited_by_id IS NOT NULL);
+
 CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
 
 CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
@@ -2310,6 +2439,8 @@ CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, upda
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX sign_in_failures_end ON public.sign_in_failures USING btree (ends_at);
 
 CREATE INDEX sign_in_failures_since ON public.sign_in_failures USING btree (since);
 
@@ -2901,6 +3032,9 @@ GRANT USAGE ON SCHEMA public TO assay_privacy;
 REVOKE ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accept_invitation(p_token_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.accept_invitation_with_tokens(p_token_hash bytea, p_session_id text, p_token_ids text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.accept_invitation_with_tokens(p_token_hash bytea, p_session_id text, p_token_ids text[]) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.add_password_reset(p_token_hash bytea, p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.add_password_reset(p_token_hash bytea, p_user_id text) TO assay_app;
 
@@ -2996,6 +3130,9 @@ GRANT ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) TO assay
 REVOKE ALL ON FUNCTION public.count_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
 
@@ -3004,6 +3141,9 @@ GRANT ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) TO ass
 
 REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.find_invitation(p_token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_invitation(p_token_hash bytea) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) TO assay_app;
@@ -3035,6 +3175,9 @@ GRANT ALL ON FUNCTION public.invitation_email(p_token_hash bytea) TO assay_app;
 REVOKE ALL ON FUNCTION public.invitations_sent(p_email text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.invitations_sent(p_email text) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.invitations_sent_today() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.invitations_sent_today() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;
 
@@ -3050,8 +3193,13 @@ GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
 REVOKE ALL ON FUNCTION public.own_account() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_account() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.own_session_proved_at(p_session_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_session_proved_at(p_session_id text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.own_sessions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sessions() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) TO assay_app;
@@ -3116,6 +3264,7 @@ GRANT SELECT(expires_at) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_tokens TO assay_app;
 GRANT SELECT(revoked_at) ON TABLE public.api_tokens TO assay_privacy;
+GRANT UPDATE(revoked_at) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT(last_used_at) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(last_used_at) ON TABLE public.api_tokens TO assay_identity;
@@ -3132,6 +3281,7 @@ GRANT SELECT(last_used_address) ON TABLE public.api_tokens TO assay_privacy;
 GRANT SELECT(read_only),INSERT(read_only) ON TABLE public.api_tokens TO assay_app;
 
 GRANT SELECT(organization_ids),INSERT(organization_ids) ON TABLE public.api_tokens TO assay_app;
+GRANT UPDATE(organization_ids) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT(toolsets),INSERT(toolsets) ON TABLE public.api_tokens TO assay_app;
 

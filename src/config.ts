@@ -22,15 +22,25 @@ export interface Config {
 	readonly secret: string | undefined;
 	/** Undefined means that no mail is sent and people pass links on by hand. */
 	readonly mail: MailConfig | undefined;
+	/** Who may create organizations: anybody who is signed in, or only the command line. */
+	readonly organizationCreation: OrganizationCreation;
 	/** Raw posture reports older than this many months are deleted; 0 keeps them for ever. */
 	readonly reportRetentionMonths: number;
 }
+
+export const ORGANIZATION_CREATION = ["signed-in", "command-line"] as const;
+export type OrganizationCreation = (typeof ORGANIZATION_CREATION)[number];
 
 export interface MailConfig {
 	/** May hold a password, so it is never shown. */
 	readonly smtpUrl: string;
 	/** For example "Assay <assay@example.com>". */
 	readonly from: string;
+	/**
+	 * Mails are sent over TLS or not at all. False for a server on this machine, and when the URL says
+	 * `?requireTLS=false` or `?ignoreTLS=true`.
+	 */
+	readonly requiresTls: boolean;
 }
 
 const MIN_SECRET = 32;
@@ -76,6 +86,10 @@ export const SETTINGS = {
 	ASSAY_MAIL_FROM: {
 		help: "sender of mails, such as Assay <assay@example.com>",
 		without: "required with ASSAY_SMTP_URL",
+	},
+	ASSAY_ORGANIZATION_CREATION: {
+		help: "who may create organizations: signed-in users or only the command-line",
+		default: "signed-in",
 	},
 	ASSAY_REPORT_RETENTION_MONTHS: {
 		help: "months to keep raw posture reports; 0 keeps them for ever",
@@ -140,6 +154,9 @@ export function readConfig(
 		metricsHost: settingOf("ASSAY_METRICS_HOST") ?? "",
 		secret: readSecretText(settingOf("ASSAY_SECRET")),
 		mail: readMail(settingOf("ASSAY_SMTP_URL"), settingOf("ASSAY_MAIL_FROM")),
+		organizationCreation: readOrganizationCreation(
+			settingOf("ASSAY_ORGANIZATION_CREATION"),
+		),
 		reportRetentionMonths: readMonths(
 			settingOf("ASSAY_REPORT_RETENTION_MONTHS"),
 		),
@@ -238,7 +255,28 @@ function readMail(
 			"ASSAY_MAIL_FROM must be the sender of mails, such as Assay <assay@example.com>; ASSAY_SMTP_URL requires it",
 		);
 	}
-	return Object.freeze({ smtpUrl, from });
+	return Object.freeze({ smtpUrl, from, requiresTls: requiresTls(smtpUrl) });
+}
+
+function requiresTls(smtpUrl: string): boolean {
+	const { hostname, searchParams } = new URL(smtpUrl);
+	const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+	return (
+		!isLoopback &&
+		searchParams.get("requireTLS") !== "false" &&
+		searchParams.get("ignoreTLS") !== "true"
+	);
+}
+
+function readOrganizationCreation(
+	text: string | undefined,
+): OrganizationCreation {
+	const known = ORGANIZATION_CREATION.find((one) => one === text);
+	if (known) return known;
+	throw new AppError(
+		"bad_request",
+		`ASSAY_ORGANIZATION_CREATION must be one of ${ORGANIZATION_CREATION.join(", ")}, not "${text}"`,
+	);
 }
 
 function readMonths(text: string | undefined): number {

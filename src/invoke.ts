@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { z } from "zod";
 import { appendChanges } from "./audit/log.ts";
 import { noteRejectedCall } from "./audit/rejected-calls.ts";
+import type { OrganizationCreation } from "./config.ts";
 import { applicationName } from "./db/application-name.ts";
 import { transaction } from "./db/pool.ts";
 import { retryConflicts } from "./db/retry-conflicts.ts";
@@ -44,6 +45,8 @@ export interface Services {
 	log: Logger;
 	/** The address agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
+	/** Who may create organizations; absent: anybody who is signed in. */
+	organizationCreation?: OrganizationCreation;
 	/** Undefined: the service sends no mail. */
 	mail?: Mailer | undefined;
 	/** Raw posture reports are dropped after so many months; 0 or undefined: never. */

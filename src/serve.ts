@@ -88,12 +88,13 @@ async function serveFrom(
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);
-	const { baseUrl, reportRetentionMonths } = config;
+	const { baseUrl, organizationCreation, reportRetentionMonths } = config;
 	const services = {
 		pool: database.pool,
 		log,
 		baseUrl,
 		mail,
+		organizationCreation,
 		reportRetentionMonths,
 	};
 	const account = {
@@ -102,8 +103,9 @@ async function serveFrom(
 		baseUrl,
 		log,
 		mail,
+		secret,
 	};
-	const identity = makeIdentity({ ...account, secret });
+	const identity = makeIdentity(account);
 	const catalogue = new Catalogue(operations);
 	const addressOf = makeAddressOf(config.trustedProxies);
 	const toolServer = makeToolServer(

@@ -39,7 +39,8 @@ describe("without settings", () => {
 		trustedProxies: [],
 		logLevel: "info",
 		metricsHost: "127.0.0.1",
-		reportRetentionMonths: 13,
+		organizationCreation: "signed-in",
+	reportRetentionMonths: 13,
 	};
 
 	test("the defaults apply", () => {
@@ -81,6 +82,7 @@ test("every setting is read", () => {
 			ASSAY_METRICS_HOST: "10.0.0.5",
 			ASSAY_SMTP_URL: "smtps://u:p@mail.example.com",
 			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+			ASSAY_ORGANIZATION_CREATION: "command-line",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
@@ -97,7 +99,9 @@ test("every setting is read", () => {
 		mail: {
 			smtpUrl: "smtps://u:p@mail.example.com",
 			from: "Assay <assay@example.com>",
+			requiresTls: true,
 		},
+		organizationCreation: "command-line",
 		reportRetentionMonths: 0,
 	});
 });

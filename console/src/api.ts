@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { FieldIssue } from "../../src/errors.ts";
 import type { operations } from "../../src/operations.ts";
+import { askForProof } from "./proof.ts";
 
 type AnyOfList = (typeof operations)[number];
 
@@ -43,13 +44,34 @@ export class ApiError extends Error {
 	}
 }
 
-/** Calls an operation as the signed-in user. Throws ApiError. */
-export function call<Name extends OperationName>(
+/**
+ * Calls an operation as the signed-in user. When the server asks for a fresh proof of who is there,
+ * the user enters the password and the call is sent again. Throws ApiError.
+ */
+export async function call<Name extends OperationName>(
 	name: Name,
 	input: InputOf<Name>,
 	options: { signal?: AbortSignal } = {},
 ): Promise<OutputOf<Name>> {
-	return request(`/api/console/${name}`, { body: input, ...options });
+	const send = () =>
+		request<OutputOf<Name>>(`/api/console/${name}`, {
+			body: input,
+			...options,
+		});
+	try {
+		return await send();
+	} catch (error) {
+		if (!needsProof(error) || !(await askForProof())) throw error;
+		return send();
+	}
+}
+
+function needsProof(error: unknown): boolean {
+	return (
+		error instanceof ApiError &&
+		error.status === 403 &&
+		error.fields.some(({ field }) => field === "proof")
+	);
 }
 
 /** Sends a request to the service: POST with a body, otherwise GET. Throws ApiError. */

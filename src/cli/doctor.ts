@@ -14,6 +14,7 @@ import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { examineServer } from "./doctor-server.ts";
+import { examineAccounts, examineMail } from "./doctor-sign-in.ts";
 import { print } from "./output.ts";
 
 export interface Finding {
@@ -73,6 +74,7 @@ async function examine(): Promise<Finding[]> {
 		];
 	}
 	findings.push(examineAddress(config));
+	findings.push(...examineMail(config));
 	findings.push(await examineDisk(config));
 	findings.push(...(await examineDatabase(config)));
 	if (config.metricsPort) findings.push(await examineMetrics(config));
@@ -145,7 +147,10 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				await examineClock(client),
 				// The objects that it examines may not exist before.
 				...(schema.status === "ok"
-					? await examineServer(client, config.reportRetentionMonths)
+					? [
+							...(await examineServer(client, config.reportRetentionMonths)),
+							await examineAccounts(client),
+						]
 					: []),
 			];
 		} finally {

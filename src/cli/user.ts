@@ -19,6 +19,7 @@ import {
 	requireUser,
 	setPassword,
 } from "../sign-in/users.ts";
+import { reachingTokens } from "../tokens/reaching-tokens.ts";
 import { parseEmail } from "./email.ts";
 import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
@@ -114,6 +115,7 @@ async function makeMember(
 			email,
 			name,
 			passwordHash,
+			addressProof: "COMMAND",
 		});
 		const change = await addMember(
 			client,
@@ -126,7 +128,7 @@ async function makeMember(
 			systemPrincipal(),
 			"createUser",
 			organizationId,
-			[change],
+			[change, ...(await reachingTokens(client, organizationId, userId))],
 		);
 		return {
 			user_id: userId,

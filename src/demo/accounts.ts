@@ -67,7 +67,10 @@ export async function makeAccounts(
 	for (const login of logins) {
 		const { role, name } = login;
 		const userId = await withTenant(pool, organizationId, async (client) => {
-			const user = await createUser(client, login);
+			const user = await createUser(client, {
+				...login,
+				addressProof: "COMMAND",
+			});
 			const change = await addMember(
 				client,
 				organizationId,

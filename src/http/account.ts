@@ -5,6 +5,7 @@ import {
 	setupInput,
 } from "../organizations/first-setup.ts";
 import type { From } from "../sign-in/exchange.ts";
+import { knownBrowserCookie } from "../sign-in/known-browser.ts";
 import { linkInput, readLink } from "../sign-in/one-time-link.ts";
 import {
 	forgetPassword,
@@ -26,7 +27,8 @@ import { MAX_STRANGERS_BODY } from "./admission.ts";
  *     POST /api/link             {token} → the purpose of a link, see readLink; 400: why it is invalid
  *     GET  /api/forgot-password  → {sends_mail}
  *     POST /api/forgot-password  {email} → {} for every address; 400 without SMTP
- *     POST /api/reset-password   {token, password} → {email, live_api_tokens}
+ *     POST /api/reset-password   {token, password, keep_api_tokens?}
+ *                                → {email, live_api_tokens, revoked_api_tokens}
  */
 export function addAccount(
 	app: FastifyInstance,
@@ -62,8 +64,11 @@ export function addAccount(
 		return {};
 	});
 
-	app.post("/api/reset-password", options, async (request) => {
+	app.post("/api/reset-password", options, async (request, reply) => {
 		const input = parseInput(resetInput, request.body ?? {});
-		return resetPassword(parts, input, fromOf(request));
+		const done = await resetPassword(parts, input, fromOf(request));
+		// The address may be under attack; this browser gets through all the same.
+		reply.header("set-cookie", knownBrowserCookie(parts, done.email));
+		return done;
 	});
 }

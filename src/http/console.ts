@@ -91,7 +91,7 @@ export function addConsole(
 		{ bodyLimit: MAX_STRANGERS_BODY, config: { admits: "page" } },
 		async (request) => {
 			const input = parseInput(joinInput, request.body ?? {});
-			return joinByInvitation(services.pool, input);
+			return joinByInvitation(account, input);
 		},
 	);
 }

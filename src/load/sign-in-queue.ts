@@ -3,40 +3,46 @@ import { overloaded } from "../errors.ts";
 import { refuseFullHashing } from "../sign-in/password-hash.ts";
 import { FairShares } from "./fair-shares.ts";
 
-/** Limits of one client address. Sign-ins that wait take nothing from others yet. */
-const OF_ADDRESS = {
+/** Limits of one client network, or one known browser. Those that wait take nothing from others. */
+const OF_PLACE = {
 	running: 2,
 	waiting: 30,
 	maxWaitMs: 8_000,
 	name: "sign-ins from your address",
 };
 /**
- * Limit for all addresses from which nobody has signed in yet: less than half of the passwords that
- * may wait.
+ * Most sign-ins at once from networks where nobody has signed in yet: less than half of the
+ * passwords that may wait to be hashed.
  */
 const MAX_STRANGERS = 24;
 const MAX_KNOWN = 10_000;
 
 /**
- * Gives turns at signing in. A sign-in comes from somebody unknown and costs a third of a second of
- * a processor. Each address has its share, and addresses from which somebody has signed in since
- * the start keep places that no crowd of strangers can take. Only the address and the crowd decide
- * who gets 503, never whether there is such a user.
+ * Gives turns to sign-ins, before it is known who asks. Each costs a third of a second of a
+ * processor. Each network has its share, and networks from which somebody has signed in since the
+ * start keep places that no crowd of strangers can take. A browser that has signed in before has a
+ * share of its own, wherever it is. Who is turned away depends on the place and the crowd alone,
+ * never on whether there is such a user.
  */
 export class SignInTurns {
-	readonly #ofAddress = new FairShares(OF_ADDRESS);
-	/** Known addresses, the one used longest ago first. */
+	readonly #ofPlace = new FairShares(OF_PLACE);
+	/** Networks from which somebody has signed in, the one used longest ago first. */
 	readonly #known = new Set<string>();
 	#strangers = 0;
 
 	/**
-	 * Runs `signIn` in its turn. Throws service_unavailable, before any query, if there are too many.
+	 * Runs `signIn` when it is its turn. Throws service_unavailable, before anything is asked of the
+	 * database, when there are too many.
 	 */
-	run(address: string, signIn: () => Promise<Response>): Promise<Response> {
+	run(
+		address: string,
+		browser: string | undefined,
+		signIn: () => Promise<Response>,
+	): Promise<Response> {
 		const network = networkOf(address);
-		return this.#ofAddress.run(network, async () => {
+		return this.#ofPlace.run(browser ?? network, async () => {
 			refuseFullHashing();
-			const isStranger = !this.#known.has(network);
+			const isStranger = browser === undefined && !this.#known.has(network);
 			if (isStranger && this.#strangers >= MAX_STRANGERS) throw overloaded();
 			if (isStranger) this.#strangers++;
 			try {
@@ -57,7 +63,7 @@ export class SignInTurns {
 	}
 }
 
-/** Returns the address; for IPv6 its first 64 bits, which one subscriber has at least. */
+/** Returns the address, or for IPv6 the 64 bits that one subscriber has at least. */
 export function networkOf(address: string): string {
 	if (!isIPv6(address)) return address;
 	const [start = "", end] = address.split("::");

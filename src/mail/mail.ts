@@ -4,24 +4,27 @@ import type { MailConfig } from "../config.ts";
 export interface Message {
 	to: string;
 	subject: string;
-	/** Plain text; lines of paragraphs. */
+	/** Plain text, one line for each paragraph. */
 	text: string;
 }
 
 export interface Mailer {
 	/**
-	 * Hands a message to the mail server without waiting for it: what went wrong is in the log,
-	 * as whoever caused it has been answered. The log has the address, never the text.
+	 * Hands a message to the mail server without waiting for it, because the caller has been answered.
+	 * A failure is logged with the address, never with the text.
 	 */
 	send: (message: Message) => void;
-	/** Resolves when what was handed over is sent or has failed. */
+	/** Resolves when every message is sent or has failed. */
 	idle: () => Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Mail by ASSAY_SMTP_URL; the code for it is loaded with the first message. */
-export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
+/** Sends mail by ASSAY_SMTP_URL; the code for it is loaded with the first message. */
+export function makeMailer(
+	{ smtpUrl, from, requiresTls }: MailConfig,
+	log: Logger,
+): Mailer {
 	const underWay = new Set<Promise<void>>();
 
 	async function deliver(message: Message): Promise<void> {
@@ -29,6 +32,8 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 			const { createTransport } = await import("nodemailer");
 			const transport = createTransport({
 				url: smtpUrl,
+				// Without it a network in between could hide that the server speaks TLS.
+				requireTLS: requiresTls,
 				connectionTimeout: TIMEOUT_MS,
 				greetingTimeout: TIMEOUT_MS,
 				socketTimeout: TIMEOUT_MS,
@@ -36,7 +41,7 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 			await transport.sendMail({
 				...message,
 				from,
-				// Nobody's out-of-office note answers a machine.
+				// Tells out-of-office programs not to answer.
 				headers: { "Auto-Submitted": "auto-generated" },
 				disableFileAccess: true,
 				disableUrlAccess: true,
@@ -48,7 +53,7 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 					subject: message.subject,
 					reason: withoutPassword(String((error as Error).message), smtpUrl),
 				},
-				"a mail could not be sent; look at ASSAY_SMTP_URL and ASSAY_MAIL_FROM",
+				"a mail could not be sent; check ASSAY_SMTP_URL and ASSAY_MAIL_FROM",
 			);
 		}
 	}
@@ -69,13 +74,13 @@ export function makeMailer({ smtpUrl, from }: MailConfig, log: Logger): Mailer {
 const MAX_NAME = 80;
 
 /**
- * A name that somebody has chosen, for a mail to somebody else: on one line, short, and nothing in it that a mail
- * program makes a link of. What stands in a mail of ours is believed.
+ * Returns a name that somebody has chosen in the form for a mail to somebody else: on one line, short,
+ * and with nothing that a mail program turns into a link. People believe what our mails say.
  */
 export function nameInMail(name: string): string {
 	const plain = name
 		.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ")
-		// Invisible, or turning the direction of what follows.
+		// Invisible characters, and those that change the direction of text.
 		.replace(/\p{Cf}/gu, "")
 		.replace(/([.:/\\@。．])(?=\S)/gu, "$1 ")
 		.replace(/\s+/g, " ")
@@ -86,7 +91,7 @@ export function nameInMail(name: string): string {
 		: `${letters.slice(0, MAX_NAME).join("")}…`;
 }
 
-/** The text without the password of the server's address, however it is written. */
+/** Removes the password of the server's address from the text, percent-encoded or not. */
 function withoutPassword(text: string, smtpUrl: string): string {
 	const written = new URL(smtpUrl).password;
 	if (!written) return text;

@@ -103,7 +103,12 @@ export async function setUp(
 		if (!rows[0]?.used) throw unusableLink();
 		const { name } = input;
 		const email = input.email.toLowerCase();
-		const { userId } = await createUser(client, { email, name, passwordHash });
+		const { userId } = await createUser(client, {
+			email,
+			name,
+			passwordHash,
+			addressProof: "COMMAND",
+		});
 		const changes = [
 			await insertOrganization(client, organizationId, input.organization_name),
 			await addMember(

@@ -6,6 +6,8 @@ import { type Change, type Context, defineOperation } from "../operation.ts";
 import { ROLES } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { emailSchema, idSchema } from "../records/text-schemas.ts";
+import { MAX_LIVE_TOKENS } from "../tokens/api-token-operations.ts";
+import { reachingTokens } from "../tokens/reaching-tokens.ts";
 import {
 	hashSecret,
 	isWellFormedSecret,
@@ -14,10 +16,15 @@ import {
 import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
-/** Open ones of an organization, expired ones included: all are listed. */
+/** Most open invitations of an organization, expired ones included: all are listed. */
 const MAX_OPEN = 500;
-/** Of one address, by one organization and by one user over all: whoever does not react wants no more mails. */
-const MAX_A_DAY = 5;
+/**
+ * Most invitations of one address in a day, by one organization and by one user in all of them:
+ * somebody who does not react wants no more mails.
+ */
+const MAX_OF_ADDRESS_A_DAY = 5;
+/** Most invitations of one user in a day, in all organizations, those that were revoked included. */
+const MAX_OF_USER_A_DAY = 100;
 
 const invitation = z.object({
 	id: z.string(),
@@ -68,9 +75,13 @@ export const inviteMember = defineOperation({
 		await refuseTooMany(context, email);
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
+		// Only the mail has this one, so using it proves that the mail was read.
+		const mailed = services.mail && makeSecret("inv");
 		await client.query(
-			`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at)
-			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day')`,
+			`insert into invitations (
+				organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, mailed_token_hash
+			)
+			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day', decode($9, 'hex'))`,
 			[
 				membership.organizationId,
 				id,
@@ -80,6 +91,7 @@ export const inviteMember = defineOperation({
 				principal.name,
 				INVITATION_DAYS,
 				principal.userId,
+				mailed ? hashSecret(mailed) : null,
 			],
 		);
 		context.changed({
@@ -90,17 +102,17 @@ export const inviteMember = defineOperation({
 		});
 		const made = await findInvitation(context, id);
 		if (!made) throw new Error("the new invitation cannot be seen");
-		// After the #: a browser does not send it to any server, so no log has it.
-		const url = `${services.baseUrl}/invitation#${token}`;
-		const message = invitationMail(
-			made,
-			await nameOfOrganization(context),
-			url,
-		);
-		context.afterCommit(() => services.mail?.send(message));
+		if (mailed) {
+			const message = invitationMail(
+				made,
+				await nameOfOrganization(context),
+				invitationUrl(services.baseUrl, mailed),
+			);
+			context.afterCommit(() => services.mail?.send(message));
+		}
 		return {
 			invitation: made,
-			invitation_url: url,
+			invitation_url: invitationUrl(services.baseUrl, token),
 			is_mailed: services.mail !== undefined,
 		};
 	},
@@ -157,26 +169,38 @@ export const acceptInvitation = defineOperation({
 	surface: "console",
 	tenant: null,
 	input: z.strictObject({
-		token: z.string().describe("What follows the # of the invitation's link"),
+		token: z.string().describe("The text after the # of the invitation's link"),
+		api_token_ids: z
+			.array(idSchema("api_token"))
+			.max(MAX_LIVE_TOKENS)
+			.optional()
+			.describe(
+				"Those of your API tokens that may reach the organization; without it none do. Every other one stays limited to the organizations you belong to now, or is revoked when there are none.",
+			),
 	}),
 	output: z.object({
 		organization: z.object({ id: z.string(), name: z.string() }),
 		role: z.enum(ROLES),
 	}),
-	run: async (context, { token }) => {
-		const { client } = context;
+	run: async (context, { token, api_token_ids = [] }) => {
+		const { client, principal } = context;
 		const hash = hashInvitation(token);
 		const { rows } = await client.query<{
 			invitation_id: string;
 			organization_id: string;
 			role: (typeof ROLES)[number];
-		}>("select * from accept_invitation(decode($1, 'hex'))", [hash]);
+			is_first_proof: boolean;
+		}>(
+			"select * from accept_invitation_with_tokens(decode($1, 'hex'), $2, $3)",
+			[hash, principal.sessionId ?? null, api_token_ids],
+		);
 		const [accepted] = rows;
 		if (!accepted) throw unusableInvitation();
 		const { rows: organizations } = await client.query<{ name: string }>(
 			"select name from organizations where id = $1",
 			[accepted.organization_id],
 		);
+		const { organization_id: organizationId } = accepted;
 		context.changed({
 			kind: "invitation",
 			id: accepted.invitation_id,
@@ -184,9 +208,20 @@ export const acceptInvitation = defineOperation({
 			fields: {
 				status: { before: "OPEN", after: "ACCEPTED" },
 				role: { after: accepted.role },
+				...(accepted.is_first_proof && {
+					api_tokens: { after: "REVOKED" },
+					sessions: { after: "ENDED" },
+					second_factor: { after: "OFF" },
+				}),
 			},
-			organizationId: accepted.organization_id,
+			organizationId,
 		});
+		const reaching = await reachingTokens(
+			client,
+			organizationId,
+			principal.userId,
+		);
+		for (const change of reaching) context.changed(change);
 		return {
 			organization: {
 				id: accepted.organization_id,
@@ -196,6 +231,11 @@ export const acceptInvitation = defineOperation({
 		};
 	},
 });
+
+/** The token follows the #, which a browser sends to no server, so no log has it. */
+function invitationUrl(baseUrl: string, token: string): string {
+	return `${baseUrl}/invitation#${token}`;
+}
 
 /** The hash of an invitation's token; throws when it cannot be one. */
 export function hashInvitation(token: string): string {
@@ -255,22 +295,32 @@ async function refuseTooMany(
 		open: number;
 		of_address: number;
 		sent: number;
+		of_user: number;
 	}>(
 		`select
 			count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
 			count(*) filter (where email = $2 and created_at > now() - interval '1 day')::integer as of_address,
-			invitations_sent($2) as sent
+			invitations_sent($2) as sent,
+			invitations_sent_today() as of_user
 		from invitations where organization_id = $1`,
 		[membership.organizationId, email],
 	);
 	const [count] = rows;
-	if (Math.max(count?.of_address ?? 0, count?.sent ?? 0) >= MAX_A_DAY) {
+	if (
+		Math.max(count?.of_address ?? 0, count?.sent ?? 0) >= MAX_OF_ADDRESS_A_DAY
+	) {
 		throw badFields([
 			{
 				field: "email",
-				message: `was invited ${MAX_A_DAY} times within a day; try again tomorrow, or pass on the link that was made last`,
+				message: `was invited ${MAX_OF_ADDRESS_A_DAY} times within a day; try again tomorrow, or pass on the link that was made last`,
 			},
 		]);
+	}
+	if ((count?.of_user ?? 0) >= MAX_OF_USER_A_DAY) {
+		throw new AppError(
+			"bad_request",
+			`you have sent ${MAX_OF_USER_A_DAY} invitations within a day, the most that a user may send; try again tomorrow`,
+		);
 	}
 	if ((count?.open ?? 0) >= MAX_OPEN) {
 		throw new AppError(

@@ -4,12 +4,15 @@ import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { nameSchema } from "../records/text-schemas.ts";
+import { nameInMail } from "../mail/mail.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
+import type { ResetParts } from "../sign-in/password-reset.ts";
 import {
 	passwordSchema,
 	requireGoodPassword,
 } from "../sign-in/password-rules.ts";
-import { createUser } from "../sign-in/users.ts";
+import { countAttempt, DAY } from "../sign-in/sign-in-throttle.ts";
+import { createUser, findUser } from "../sign-in/users.ts";
 import { hashInvitation, unusableInvitation } from "./invitation-operations.ts";
 
 export const joinInput = z.strictObject({
@@ -18,26 +21,37 @@ export const joinInput = z.strictObject({
 	password: passwordSchema,
 });
 
+/** Attempts a day to make an account for an address that has one. */
+const MAX_TRIES_A_DAY = 5;
+
 /**
- * Makes the account of somebody who was invited and has none, and the membership with it.
- * The invitation's link proves the address. Whoever has an account signs in and calls
- * acceptInvitation instead. Throws bad_request.
+ * Makes the account of somebody who was invited and has none, and the membership with it. Only the
+ * mailed link proves the address; the inviting admin has seen the other one. A user with an account
+ * signs in and calls acceptInvitation instead. Throws bad_request.
  */
 export async function joinByInvitation(
-	pool: Pool,
+	parts: ResetParts,
 	input: z.output<typeof joinInput>,
 ): Promise<{ user_id: string; email: string; organization_id: string }> {
+	const { appPool: pool } = parts;
 	const hash = hashInvitation(input.token);
-	const invited = await findEmail(pool, hash);
+	const invited = await findInvitation(pool, hash);
 	if (!invited) throw unusableInvitation();
-	requireGoodPassword(input.password, [invited, input.name]);
+	requireGoodPassword(input.password, [invited.email, input.name]);
+	await limitTries(parts, invited);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	return transaction(pool, {}, async (client) => {
-		const email = await findEmail(client, hash);
-		if (!email) throw unusableInvitation();
+		const invitation = await findInvitation(client, hash);
+		if (!invitation) throw unusableInvitation();
+		const { email } = invitation;
 		const { name } = input;
-		const user = await createUser(client, { email, name, passwordHash });
+		const user = await createUser(client, {
+			email,
+			name,
+			passwordHash,
+			...(invitation.is_mailed && { addressProof: "LINK" }),
+		});
 		if (!user.isNew) {
 			throw new AppError(
 				"bad_request",
@@ -51,7 +65,10 @@ export async function joinByInvitation(
 			invitation_id: string;
 			organization_id: string;
 			role: string;
-		}>("select * from accept_invitation(decode($1, 'hex'))", [hash]);
+		}>(
+			"select * from accept_invitation_with_tokens(decode($1, 'hex'), null, '{}')",
+			[hash],
+		);
 		const [accepted] = rows;
 		if (!accepted) throw unusableInvitation();
 		await appendChanges(
@@ -79,13 +96,50 @@ export async function joinByInvitation(
 	});
 }
 
-async function findEmail(
+interface Invited {
+	email: string;
+	/** The link is the one that was mailed to the address. */
+	is_mailed: boolean;
+}
+
+async function findInvitation(
 	client: Pick<Pool, "query">,
 	hash: string,
-): Promise<string | null> {
-	const { rows } = await client.query<{ email: string | null }>(
-		"select invitation_email(decode($1, 'hex')) as email",
+): Promise<Invited | undefined> {
+	const { rows } = await client.query<Invited>(
+		"select email, is_mailed from find_invitation(decode($1, 'hex'))",
 		[hash],
 	);
-	return rows[0]?.email ?? null;
+	return rows[0];
+}
+
+/**
+ * Limits how often somebody may find out that an address has an account, and tells its owner.
+ * The owner alone has the mailed link and learns nothing new. Throws bad_request.
+ */
+async function limitTries(
+	{ pool, mail, baseUrl }: ResetParts,
+	{ email, is_mailed }: Invited,
+): Promise<void> {
+	if (is_mailed) return;
+	const owner = await findUser(pool, { email });
+	if (!owner) return;
+	const { waitSeconds } = await countAttempt(pool, `join ${email}`, {
+		allowed: MAX_TRIES_A_DAY,
+		window: DAY,
+	});
+	if (waitSeconds > 0) {
+		throw new AppError(
+			"bad_request",
+			"this invitation was tried too often; sign in if you have an account, or try again tomorrow",
+		);
+	}
+	mail?.send({
+		to: owner.email,
+		subject: "Somebody tried to create an account for your address",
+		text: `Hello ${nameInMail(owner.name)},
+
+somebody with an invitation for your address tried to create an account for it at ${baseUrl}. You have an account already, and nothing was changed. If it was you, sign in and open the invitation again.
+`,
+	});
 }

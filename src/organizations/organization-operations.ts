@@ -173,7 +173,13 @@ export const createOrganization = defineOperation({
 		organization: z.object({ id: z.string(), name: z.string() }),
 	}),
 	run: async (context, { name }) => {
-		const { client, principal } = context;
+		const { client, principal, services } = context;
+		if (services.organizationCreation === "command-line") {
+			throw new AppError(
+				"forbidden",
+				"permission denied: on this service only the command line creates organizations; ask whoever runs it for `assay org create`",
+			);
+		}
 		const id = makeOrganizationId();
 		const { rows } = await client.query<{ name: string; email: string }>(
 			"select name, email from users where id = $1",

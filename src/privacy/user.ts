@@ -7,6 +7,7 @@ import {
 import { AppError } from "../errors.ts";
 import { explainLastAdministrator } from "../organizations/member-operations.ts";
 import type { Principal } from "../principal.ts";
+import { dayKey } from "../sign-in/sign-in-throttle.ts";
 import { shortId } from "./traces.ts";
 
 /** A user. `client` is, everywhere in this file, one of assay_privacy. */
@@ -238,7 +239,7 @@ async function deleteAccount(client: PoolClient, user: User): Promise<void> {
 	);
 	await client.query(
 		"delete from sign_in_failures where email_hash = sha256(convert_to($1, 'UTF8'))",
-		[user.email],
+		[dayKey(user.email)],
 	);
 	await client.query("delete from users where id = $1", [user.id]);
 }

@@ -1,7 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { IDENTITY_ROLE } from "../db/pool.ts";
 import { sessionOf } from "../db/session.ts";
-import { WINDOW } from "../sign-in/sign-in-throttle.ts";
 
 /** Number of rows deleted at a time. It is small so that nobody waits long for one of them. */
 const BATCH_SIZE = 5_000;
@@ -17,7 +16,7 @@ const OVER: Record<string, string> = {
 	sessions: "expires_at < now()",
 	verifications: "expires_at < now()",
 	account_links: "expires_at < now()",
-	sign_in_failures: `since < now() - interval '${WINDOW}'`,
+	sign_in_failures: "ends_at < now()",
 	invitations: `least(expires_at, accepted_at, revoked_at) < now() - interval '${INVITATION_DAYS_AFTER} days'`,
 };
 

@@ -5,6 +5,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
 import { resetUrl } from "./password-reset.ts";
 
 /*
@@ -38,6 +39,7 @@ export const createPasswordResetLink = defineOperation({
 		reset_url: z.string().describe("To be passed on; shown only now"),
 	}),
 	run: async (context, { user_id }) => {
+		await requireFreshProof(context);
 		const user = await findOther(context, user_id);
 		const token = makeSecret("rst");
 		const { rows } = await context.client.query<{ is_allowed: boolean }>(
@@ -61,6 +63,7 @@ export const resetTwoFactor = defineOperation({
 	input,
 	output: z.object({ user_id: z.string() }),
 	run: async (context, { user_id }) => {
+		await requireFreshProof(context);
 		const user = await findOther(context, user_id);
 		const { rows } = await context.client.query<{ is_allowed: boolean }>(
 			"select remove_second_factor($1) as is_allowed",

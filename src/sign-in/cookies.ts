@@ -44,12 +44,12 @@ export function findCookie(
 }
 
 /**
- * Returns the headers with those cookies alone that better-auth should see, so that it and we never
- * read one request differently. Everything else in the Cookie header is dropped.
+ * Returns the headers with our own cookies alone, so that better-auth and we never read one request
+ * differently. Everything else in the Cookie header is dropped.
  */
 export function withOwnCookies(headers: Headers, names: CookieNames): Headers {
 	const header = headers.get("cookie");
-	const kept = [names.session, names.halfSignedIn].flatMap((name) => {
+	const kept = Object.values(names).flatMap((name) => {
 		const value = findCookie(header, name);
 		return value === undefined ? [] : [`${name}=${value}`];
 	});

@@ -17,6 +17,7 @@ import {
 	type Subject,
 	type Who,
 } from "./exchange.ts";
+import { findKnownBrowser } from "./known-browser.ts";
 import { ROUTES } from "./routes.ts";
 import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
 
@@ -239,7 +240,13 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		async handle(method, path, body, headers) {
 			const answer = () => handle(method, path, body, headers);
 			if (path !== "/sign-in/email") return answer();
-			return signInTurns.run(headers.get(ADDRESS_HEADER) ?? "", answer);
+			const { email } = { ...(body as Record<string, unknown> | null) };
+			const browser =
+				typeof email === "string"
+					? findKnownBrowser(parts, headers, email)
+					: undefined;
+			const address = headers.get(ADDRESS_HEADER) ?? "";
+			return signInTurns.run(address, browser, answer);
 		},
 
 		async authenticate(rawHeaders) {

@@ -7,13 +7,13 @@ import {
 } from "../organizations/invitation-operations.ts";
 import type { Role } from "../principal.ts";
 import type { EventParts } from "./account-events.ts";
-import { checkResetLink } from "./password-reset.ts";
+import { checkResetLink, type ResetLink } from "./password-reset.ts";
 
 export const linkInput = z.strictObject({ token: z.string() });
 
 export type Link =
 	| { purpose: "SETUP" }
-	| { purpose: "PASSWORD_RESET"; email: string }
+	| ({ purpose: "PASSWORD_RESET" } & Omit<ResetLink, "hash">)
 	| ({ purpose: "INVITATION" } & Invitation);
 
 interface Invitation {
@@ -21,14 +21,12 @@ interface Invitation {
 	organization_name: string;
 	role: Role;
 	invited_by: string;
-	/** The address has an account already: its owner signs in and accepts. */
-	has_account: boolean;
 }
 
 /**
- * What a link that somebody holds is good for, before anything is typed into its page: whose
- * password it sets, or where it leads. It tells no more than using it would. Throws
- * bad_request in the words that using it would.
+ * Returns what a link is for, before anything is typed into its page: whose password it sets, or
+ * which organization it leads to. It says the same whether or not an invited address has an account.
+ * Throws bad_request in the words that using the link would.
  */
 export async function readLink(
 	{ pool, appPool }: EventParts,
@@ -39,8 +37,8 @@ export async function readLink(
 		return { purpose: "SETUP" };
 	}
 	if (token.startsWith("asy_rst_")) {
-		const { email } = await checkResetLink(pool, token);
-		return { purpose: "PASSWORD_RESET", email };
+		const { hash: _, ...link } = await checkResetLink(pool, token);
+		return { purpose: "PASSWORD_RESET", ...link };
 	}
 	return { purpose: "INVITATION", ...(await readInvitation(pool, token)) };
 }
@@ -49,10 +47,9 @@ export async function readLink(
 async function readInvitation(pool: Pool, token: string): Promise<Invitation> {
 	const { rows } = await pool.query<Invitation>(
 		`
-		select i.email, o.name as organization_name, i.role, i.invited_by,
-			exists (select from users u where u.email = i.email) as has_account
+		select i.email, o.name as organization_name, i.role, i.invited_by
 		from invitations i join organizations o on o.id = i.organization_id
-		where i.token_hash = decode($1, 'hex')
+		where (i.token_hash = decode($1, 'hex') or i.mailed_token_hash = decode($1, 'hex'))
 			and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
 		`,
 		[hashInvitation(token)],

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { transaction } from "../db/pool.ts";
@@ -15,32 +15,42 @@ import type { From } from "./exchange.ts";
 import { requireAnother } from "./new-password.ts";
 import { hashPassword } from "./password-hash.ts";
 import { passwordSchema } from "./password-rules.ts";
-import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
-import { findUser, storePassword } from "./users.ts";
+import {
+	countAttempt,
+	dayKey,
+	forgetAttempts,
+	QUARTER,
+} from "./sign-in-throttle.ts";
+import { findUser, proveAddress, storePassword } from "./users.ts";
 
 export const resetInput = z.strictObject({
 	token: z.string(),
 	password: passwordSchema,
+	/** Lets the user's API tokens live; they are revoked unless asked. */
+	keep_api_tokens: z.boolean().optional(),
 });
 export const forgotInput = z.strictObject({ email: emailSchema() });
 
-/** Mails to one address in the throttle's window (15 minutes). */
+/** Most mails to one address in 15 minutes. */
 const MAX_MAILS = 3;
 
 export interface ResetParts extends EventParts {
 	log: Logger;
 	baseUrl: string;
+	/** Signs cookies. */
+	secret: string;
 	mail?: Mailer | undefined;
 }
 
-/** After the #: a browser does not send it to any server, so no log has it. */
+/** The token follows the #, which a browser sends to no server, so no log has it. */
 export function resetUrl(baseUrl: string, token: string): string {
 	return `${baseUrl}/reset-password#${token}`;
 }
 
 /**
- * A link that sets a user's password, for the user's own mailbox or from the command line; in
- * place of any before it, valid for 24 hours. `pool` is that of assay_identity.
+ * Makes a link that sets a user's password, for the user's own mailbox or for whoever runs the
+ * service. It replaces any link before it and is valid for 24 hours. `pool` is that of
+ * assay_identity.
  */
 export async function makeResetLink(
 	pool: Pool,
@@ -62,9 +72,9 @@ export async function makeResetLink(
 }
 
 /**
- * Mails a reset link to the address, if somebody has it. The answer is the same, and as fast,
- * whoever asks for whatever address; beyond a few mails it is given without a mail. Throws
- * bad_request when the service sends no mail at all.
+ * Mails a reset link to the address, if somebody has it. The answer is the same, and as fast, for
+ * any address; after a few mails it is given without a mail. Throws bad_request when the service
+ * sends no mail at all.
  */
 export function forgetPassword(
 	parts: ResetParts,
@@ -91,7 +101,11 @@ async function mailResetLink(
 ): Promise<void> {
 	const { pool, baseUrl } = parts;
 	const key = `reset ${email}`;
-	if ((await countAttempt(pool, key, MAX_MAILS)).waitSeconds > 0) return;
+	if (
+		(await countAttempt(pool, key, { allowed: MAX_MAILS, window: QUARTER }))
+			.waitSeconds > 0
+	)
+		return;
 	const user = await findUser(pool, { email });
 	if (!user) return;
 	const url = await makeResetLink(pool, baseUrl, user.id);
@@ -100,11 +114,11 @@ async function mailResetLink(
 		subject: "Set a new password for Assay",
 		text: `Hello ${nameInMail(user.name)},
 
-somebody, probably you, has asked for a new password for ${baseUrl}. Set it here, within 24 hours:
+somebody, probably you, asked for a new password for ${baseUrl}. Set it here within 24 hours:
 
 ${url}
 
-If it was not you, do nothing: your password stays as it is.
+If it was not you, ignore this mail. Your password stays as it is.
 `,
 	});
 	const event = { operation: "requestPasswordReset", fields: {} } as const;
@@ -116,71 +130,88 @@ If it was not you, do nothing: your password stays as it is.
 	);
 }
 
-/** Whose password a link may set now. `pool` is that of assay_identity. Throws bad_request. */
+export interface ResetLink {
+	hash: string;
+	email: string;
+	/** Live API tokens of the user, which a reset revokes unless asked not to. */
+	live_api_tokens: number;
+	/**
+	 * The account was made by somebody who saw its invitation, and this link is the first proof that
+	 * the address's owner has it: everything made before is taken away.
+	 */
+	is_first_proof: boolean;
+}
+
+/** Returns whose password a link may set now. `pool` is that of assay_identity. Throws bad_request. */
 export async function checkResetLink(
 	pool: Pool,
 	token: string,
-): Promise<{ hash: string; email: string }> {
+): Promise<ResetLink> {
 	if (!isWellFormedSecret("rst", token)) {
 		throw badFields([
 			{
 				field: "token",
 				message:
-					"is no reset link; copy the link whole, the token is what follows its #",
+					"is not a reset link; copy the whole link, the token is what follows its #",
 			},
 		]);
 	}
 	const hash = hashSecret(token);
-	const { rows } = await pool.query<{ email: string }>(
-		`select (select u.email from users u where u.id = l.user_id) as email from ${USABLE}`,
+	const { rows } = await pool.query<Omit<ResetLink, "hash">>(
+		`select u.email, u.address_proof is null and l.made_by is null as is_first_proof,
+			(${LIVE_TOKENS}) as live_api_tokens
+		from ${LINKS} join users u on u.id = l.user_id where ${IS_USABLE}`,
 		[hash],
 	);
 	if (!rows[0]) throw unusableLink();
-	return { hash, email: rows[0].email };
+	return { hash, ...rows[0] };
 }
 
 /**
- * A new password by a reset link, once. It ends all sessions of the user, makes other reset
- * links useless and lifts the throttle. A second factor stays. API tokens stay too: a forgotten
- * password says nothing about them, and what runs with them should not stop for it; the answer
- * says how many there are, so that somebody whose account was misused looks at them.
+ * Sets a new password by a reset link, once. That ends all sessions of the user, makes other reset
+ * links useless and lets this address sign in again after too many wrong passwords. API tokens are
+ * revoked unless `keep_api_tokens` is true. The second factor of a proven account stays.
  *
- * A link that an admin made counts as long as that admin may make it: a user who has joined
- * another organization since is not theirs alone any more. Throws bad_request.
+ * A link that an admin made is valid as long as that admin may make it: the account of a user who
+ * has joined another organization since is not theirs alone any more. It proves nothing about the
+ * address. Throws bad_request.
  */
 export async function resetPassword(
 	parts: ResetParts,
 	input: z.output<typeof resetInput>,
 	from: From,
-): Promise<{ email: string; live_api_tokens: number }> {
+): Promise<{
+	email: string;
+	live_api_tokens: number;
+	revoked_api_tokens: number;
+}> {
 	const { pool } = parts;
-	const { hash, email: whose } = await checkResetLink(pool, input.token);
-	await requireAnother(pool, whose, input.password);
+	const link = await checkResetLink(pool, input.token);
+	await requireAnother(pool, link.email, input.password);
 	// Slow on purpose; not while a transaction waits, and not for an invented token.
 	const passwordHash = await hashPassword(input.password);
 	const done = await transaction(pool, {}, async (client) => {
 		const { rows } = await client.query<{ user_id: string; by_admin: boolean }>(
-			`delete from ${USABLE} returning l.user_id, l.made_by is not null as by_admin`,
-			[hash],
+			`delete from ${LINKS} where ${IS_USABLE} returning l.user_id, l.made_by is not null as by_admin`,
+			[link.hash],
 		);
-		if (!rows[0]) throw unusableLink();
-		await storePassword(client, rows[0].user_id, passwordHash);
-		const { rows: users } = await client.query<{
-			email: string;
-			live_api_tokens: number;
-		}>(
-			`select u.email, (
-				select count(*)::integer from api_tokens t
-				where t.user_id = u.id and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
-			) as live_api_tokens
-			from users u where u.id = $1`,
-			[rows[0].user_id],
-		);
-		if (!users[0]) throw unusableLink();
-		return { ...rows[0], ...users[0] };
+		const [used] = rows;
+		if (!used) throw unusableLink();
+		const live = await countLiveTokens(client, used.user_id);
+		const isFirstProof =
+			!used.by_admin && (await proveAddress(client, used.user_id));
+		if (!input.keep_api_tokens) {
+			await client.query(
+				"update api_tokens set revoked_at = now() where user_id = $1 and revoked_at is null",
+				[used.user_id],
+			);
+		}
+		await storePassword(client, used.user_id, passwordHash);
+		const left = await countLiveTokens(client, used.user_id);
+		return { ...used, isFirstProof, live, left };
 	});
-	const { email, live_api_tokens } = done;
-	await forgetAttempts(pool, email);
+	await forgetAttempts(pool, dayKey(link.email));
+	const revoked = done.live - done.left;
 	await noteAccountEvent(
 		parts,
 		{ id: done.user_id },
@@ -190,15 +221,37 @@ export async function resetPassword(
 			fields: {
 				link: { after: done.by_admin ? "OF_AN_ADMIN" : "OWN" },
 				sessions: { after: "ENDED" },
+				...(revoked > 0 && { api_tokens_revoked: { after: revoked } }),
+				...(done.isFirstProof && { second_factor: { after: "OFF" } }),
 			},
 		},
 		from,
 	);
-	return { email, live_api_tokens };
+	return {
+		email: link.email,
+		live_api_tokens: done.left,
+		revoked_api_tokens: revoked,
+	};
 }
 
-const USABLE = `account_links l
-	where l.token_hash = decode($1, 'hex') and l.purpose = 'PASSWORD_RESET' and l.expires_at > now()
+async function countLiveTokens(
+	client: PoolClient,
+	userId: string,
+): Promise<number> {
+	const { rows } = await client.query<{ count: number }>(
+		`select (${LIVE_TOKENS}) as count from users u where u.id = $1`,
+		[userId],
+	);
+	return rows[0]?.count ?? 0;
+}
+
+const LIVE_TOKENS = `
+	select count(*)::integer from api_tokens t
+	where t.user_id = u.id and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
+
+const LINKS = "account_links l";
+const IS_USABLE = `
+	l.token_hash = decode($1, 'hex') and l.purpose = 'PASSWORD_RESET' and l.expires_at > now()
 		and (l.made_by is null or administers_account(l.made_by, l.user_id))`;
 
 function unusableLink(): AppError {

@@ -1,14 +1,18 @@
 import type { Route } from "./exchange.ts";
+import { noteProof, verifyPassword } from "./fresh-proof.ts";
+import { rememberBrowser } from "./known-browser.ts";
 import { rejectBadNewPassword } from "./new-password.ts";
 import { countRecoveryCodes, findMeantCode } from "./recovery-codes.ts";
+import { limitCodes, rejectTrustDevice } from "./second-factor.ts";
 import { endReplacedSession, requireDatabase } from "./session-lifetime.ts";
 import {
 	changePasswordEvent,
 	codeEvent,
 	passwordSignInEvent,
+	rejectedOnly,
 	simpleEvent,
 } from "./sign-in-events.ts";
-import { limitPasswords } from "./sign-in-throttle.ts";
+import { limitPasswords, limitSignIns } from "./sign-in-throttle.ts";
 import { claimCode } from "./totp-replay.ts";
 import { deleteResetLinks } from "./users.ts";
 
@@ -22,7 +26,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 	"GET /get-session": { who: "anybody" },
 	"POST /sign-in/email": {
 		who: "address",
-		before: [limitPasswords, endReplacedSession],
+		before: [limitSignIns, rememberBrowser, endReplacedSession],
 		event: passwordSignInEvent,
 	},
 	"POST /sign-out": {
@@ -50,12 +54,14 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 	},
 	"POST /two-factor/verify-totp": {
 		who: "session or half signed in",
-		before: [claimCode],
+		before: [rejectTrustDevice, limitCodes, claimCode],
+		after: [noteProof],
 		event: codeEvent("TOTP"),
 	},
 	"POST /two-factor/verify-backup-code": {
 		who: "session or half signed in",
-		before: [findMeantCode],
+		before: [rejectTrustDevice, limitCodes, findMeantCode],
+		after: [noteProof],
 		event: codeEvent("RECOVERY_CODE"),
 	},
 	"POST /two-factor/generate-backup-codes": {
@@ -64,7 +70,16 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		before: [limitPasswords],
 		event: simpleEvent("renewRecoveryCodes"),
 	},
-	// Ours, not better-auth's: {left}, the number of recovery codes that were not used yet.
+	// Ours: proves that whoever has the session also knows the password; see fresh-proof.ts.
+	"POST /verify-password": {
+		who: "session",
+		operation: "verifyPassword",
+		before: [limitPasswords],
+		answer: verifyPassword,
+		after: [noteProof],
+		event: rejectedOnly(simpleEvent("verifyPassword")),
+	},
+	// Ours: {left}, the number of recovery codes that were not used yet.
 	"GET /two-factor/recovery-codes-left": {
 		who: "session",
 		answer: countRecoveryCodes,

@@ -3,11 +3,12 @@ import type { Event, Exchange, Route } from "./exchange.ts";
 
 type MakeEvent = NonNullable<Route["event"]>;
 
-/** Says that a password was right or wrong. A right one that still needs a code signs nobody in. */
+/** Says that a password was right or wrong, or right with the code still missing. */
 export const passwordSignInEvent: MakeEvent = async (_exchange, response) => {
 	const outcome = await outcomeOf(response);
-	if (!outcome || (await waitsForCode(response))) return undefined;
-	return { operation: "signIn", outcome, fields: {} };
+	if (!outcome) return undefined;
+	const operation = (await waitsForCode(response)) ? "beginSignIn" : "signIn";
+	return { operation, outcome, fields: {} };
 };
 
 /** Says that a code of the second factor was right or wrong. */
@@ -42,6 +43,12 @@ export function simpleEvent(operation: AuditEvent): MakeEvent {
 		const outcome = await outcomeOf(response);
 		return outcome && { operation, outcome, fields: {} };
 	};
+}
+
+/** Leaves out what succeeded. */
+export function rejectedOnly(makeEvent: MakeEvent): MakeEvent {
+	return async (exchange, response) =>
+		response.ok ? undefined : makeEvent(exchange, response);
 }
 
 /**

@@ -1,23 +1,36 @@
 import { hash } from "node:crypto";
 import type { Pool } from "pg";
+import { networkOf } from "../load/sign-in-queue.ts";
+import { ADDRESS_HEADER } from "./address-header.ts";
 import type { Exchange, Step } from "./exchange.ts";
+import { findKnownBrowser } from "./known-browser.ts";
 import { throttledEvent } from "./sign-in-events.ts";
 
-/** Wrong passwords for one address within the window; the next attempts wait for its end. */
+export const QUARTER = "15 minutes";
+export const DAY = "1 day";
+
+/** Wrong passwords for one address from one network, or one browser, in a quarter of an hour. */
 const MAX_FAILURES = 10;
-export const WINDOW = "15 minutes";
+/** Wrong passwords for one address in a day, from everywhere but the browsers that its user has. */
+const MAX_FAILURES_A_DAY = 100;
+
+interface Limit {
+	allowed: number;
+	/** A PostgreSQL interval, counted from the first attempt. */
+	window: typeof QUARTER | typeof DAY;
+}
 
 /**
- * Counts an attempt to sign in as `email`, before the password is looked at, so that
- * attempts sent at once count as well. By the account and not by the caller's address: an
- * office shares one. An address that has no user counts the same, which tells nothing.
- * Gives the seconds to wait, 0 when the attempt may go on; `isFirst` is true for the one in a
- * window that finds itself refused before the others do.
+ * Counts an attempt before it is looked at, so that attempts sent at once count as well. A key that
+ * belongs to no user counts the same, which tells nothing.
+ *
+ * Returns the seconds to wait, 0 when the attempt may go on. `isFirst` is true for the first attempt
+ * of a window that has to wait.
  */
 export async function countAttempt(
 	pool: Pool,
-	email: string,
-	allowed = MAX_FAILURES,
+	key: string,
+	{ allowed, window }: Limit = { allowed: MAX_FAILURES, window: QUARTER },
 ): Promise<{ waitSeconds: number; isFirst: boolean }> {
 	const { rows } = await pool.query<{ wait: number; is_first: boolean }>(
 		`
@@ -25,61 +38,102 @@ export async function countAttempt(
 			delete from sign_in_failures
 			where email_hash in (
 				select email_hash from sign_in_failures
-				where since < now() - interval '${WINDOW}' and email_hash <> $1
+				where ends_at < now() and email_hash <> $1
 				limit 100
 				for update skip locked
 			)
 		)
-		insert into sign_in_failures as f (email_hash, failures, since) values ($1, 1, now())
+		insert into sign_in_failures as f (email_hash, failures, since, ends_at)
+		values ($1, 1, now(), now() + $3::interval)
 		on conflict (email_hash) do update set
-			failures = case when f.since < now() - interval '${WINDOW}' then 1 else f.failures + 1 end,
-			since = case when f.since < now() - interval '${WINDOW}' then now() else f.since end
+			failures = case when f.ends_at < now() then 1 else f.failures + 1 end,
+			since = case when f.ends_at < now() then now() else f.since end,
+			ends_at = case when f.ends_at < now() then now() + $3::interval else f.ends_at end
 		returning case
-			when failures > $2
-			then greatest(1, ceil(extract(epoch from since + interval '${WINDOW}' - now())))::integer
+			when failures > $2 then greatest(1, ceil(extract(epoch from ends_at - now())))::integer
 			else 0
 		end as wait, failures = $2 + 1 as is_first
 		`,
-		[keyOf(email), allowed],
+		[hashOf(key), allowed, window],
 	);
 	const [row] = rows;
 	return { waitSeconds: row?.wait ?? 0, isFirst: row?.is_first ?? false };
 }
 
-/** Forgets the attempts after a right password. */
-export async function forgetAttempts(pool: Pool, email: string): Promise<void> {
+export async function forgetAttempts(pool: Pool, key: string): Promise<void> {
 	await pool.query("delete from sign_in_failures where email_hash = $1", [
-		keyOf(email),
+		hashOf(key),
 	]);
 }
 
-function keyOf(email: string): Buffer {
-	return hash("sha256", email.toLowerCase(), "buffer");
+/** Takes one attempt back, which was none: the password was right. */
+async function giveBackAttempt(pool: Pool, key: string): Promise<void> {
+	await pool.query(
+		"update sign_in_failures set failures = failures - 1 where email_hash = $1 and failures > 0",
+		[hashOf(key)],
+	);
 }
 
-/** Counts an attempt before the password is looked at; a right password forgets the attempts. */
-export const limitPasswords: Step = async (exchange) => {
-	const { pool } = exchange.parts;
-	const key = passwordKey(exchange);
-	const { waitSeconds, isFirst } = await countAttempt(pool, key);
-	if (isFirst) exchange.noteLater(throttledEvent(exchange, WINDOW));
-	if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
-	exchange.onSuccess(() => forgetAttempts(pool, key));
+function hashOf(key: string): Buffer {
+	return hash("sha256", key.toLowerCase(), "buffer");
+}
+
+/** Key under which the wrong passwords of a day are counted for an address. */
+export function dayKey(email: string): string {
+	return `a day: ${email}`;
+}
+
+/**
+ * Limits wrong passwords for an address. They are counted for each network, so that nobody locks an
+ * address's owner out from elsewhere, and for each browser that somebody has signed in with before,
+ * so that a neighbour in the same network cannot either. After 100 in a day only those browsers get
+ * through, and one that has used a mailed link.
+ */
+export const limitSignIns: Step = async (exchange) => {
+	const { parts, headers, subject } = exchange;
+	const email = "email" in subject.whose ? subject.whose.email : "";
+	const browser = findKnownBrowser(parts, headers, email);
+	const from = browser ?? networkOf(headers.get(ADDRESS_HEADER) ?? "");
+	const rejected = await limit(exchange, `${email} from ${from}`);
+	if (rejected || browser) return rejected;
+	const key = dayKey(email);
+	exchange.onSuccess(() => giveBackAttempt(parts.pool, key));
+	const { waitSeconds, isFirst } = await countAttempt(parts.pool, key, {
+		allowed: MAX_FAILURES_A_DAY,
+		window: DAY,
+	});
+	if (isFirst) exchange.noteLater(throttledEvent(exchange, DAY));
+	return waitSeconds > 0 ? tooManyAttempts(waitSeconds) : undefined;
 };
 
 /**
- * Attempts within a session are counted apart, so that a stolen session can neither guess the
- * password without limit nor keep its owner from signing in.
+ * Limits guesses at the password within a session. They are counted apart, so that a stolen session
+ * can neither guess without limit nor keep its owner from signing in.
  */
-function passwordKey({ subject: { whose } }: Exchange): string {
-	return "email" in whose ? whose.email : whose.id;
+export const limitPasswords: Step = (exchange) => {
+	const { whose } = exchange.subject;
+	return limit(exchange, "id" in whose ? whose.id : whose.email);
+};
+
+/** Counts an attempt, which a right password forgets; answers when there were too many. */
+async function limit(
+	exchange: Exchange,
+	key: string,
+): Promise<Response | undefined> {
+	const { pool } = exchange.parts;
+	const { waitSeconds, isFirst } = await countAttempt(pool, key);
+	if (isFirst) exchange.noteLater(throttledEvent(exchange, QUARTER));
+	if (waitSeconds > 0) return tooManyAttempts(waitSeconds);
+	exchange.onSuccess(() => forgetAttempts(pool, key));
+	return undefined;
 }
 
 function tooManyAttempts(waitSeconds: number): Response {
+	const minutes = Math.ceil(waitSeconds / 60);
 	return Response.json(
 		{
 			code: "TOO_MANY_ATTEMPTS",
-			message: `too many wrong passwords; try again in ${Math.ceil(waitSeconds / 60)} minutes`,
+			message: `too many wrong passwords; try again in ${minutes} minutes, or reset the password with a mailed link`,
 		},
 		{ status: 429, headers: { "retry-after": String(waitSeconds) } },
 	);

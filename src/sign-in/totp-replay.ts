@@ -1,5 +1,5 @@
 import { type Step, userIdOf } from "./exchange.ts";
-import { countAttempt, forgetAttempts } from "./sign-in-throttle.ts";
+import { countAttempt, forgetAttempts, QUARTER } from "./sign-in-throttle.ts";
 
 /**
  * Accepts a code of an authenticator only once (RFC 6238, 5.2), so that somebody who reads one over
@@ -11,7 +11,10 @@ export const claimCode: Step = async (exchange) => {
 	if (typeof body.code !== "string") return undefined;
 	// Kept with the attempts, which are forgotten after 15 minutes; a code is valid for 1.5 minutes.
 	const key = `code ${userIdOf(exchange)} ${body.code}`;
-	const { waitSeconds } = await countAttempt(parts.pool, key, 1);
+	const { waitSeconds } = await countAttempt(parts.pool, key, {
+		allowed: 1,
+		window: QUARTER,
+	});
 	if (waitSeconds > 0) return usedCode();
 	exchange.onFailure(() => forgetAttempts(parts.pool, key));
 };

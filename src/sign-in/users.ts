@@ -17,8 +17,13 @@ export function makeIdentityId(model: string): string {
 export interface NewUser {
 	email: string;
 	name: string;
-	/** As `hashPassword` gives it; null: nobody can sign in as the user yet. */
+	/** Made by `hashPassword`; null means that nobody can sign in as the user yet. */
 	passwordHash: string | null;
+	/**
+	 * How it is known that the account belongs to the address's owner: a command or the first set-up,
+	 * or a link that was mailed. Absent for an account made with a link that others could see.
+	 */
+	addressProof?: "COMMAND" | "LINK";
 }
 
 /** The user with this address: the one there is, left as it is, or a new one. */
@@ -27,17 +32,18 @@ export async function createUser(
 	user: NewUser,
 ): Promise<{ userId: string; isNew: boolean }> {
 	const { rows } = await client.query<{ user_id: string; is_new: boolean }>(
-		"select user_id, is_new from create_user($1, $2, $3, $4, $5)",
+		"select user_id, is_new from create_proven_user($1, $2, $3, $4, $5, $6)",
 		[
 			makeIdentityId("user"),
 			user.email.toLowerCase(),
 			user.name,
 			makeIdentityId("account"),
 			user.passwordHash,
+			user.addressProof ?? null,
 		],
 	);
 	const [row] = rows;
-	if (!row) throw new Error("create_user gave no row");
+	if (!row) throw new Error("create_proven_user gave no row");
 	return { userId: row.user_id, isNew: row.is_new };
 }
 
@@ -154,15 +160,35 @@ export async function storePassword(
 	await client.query("delete from verifications where value = $1", [userId]);
 }
 
-/** As `storePassword`, in a transaction of its own. `pool` is that of assay_identity. */
+/**
+ * Does what `storePassword` does, in a transaction of its own, on the command line. Whoever runs the
+ * service vouches for the account's owner. `pool` is that of assay_identity.
+ */
 export async function setPassword(
 	pool: Pool,
 	userId: string,
 	passwordHash: string,
 ): Promise<void> {
-	await transaction(pool, {}, (client) =>
-		storePassword(client, userId, passwordHash),
+	await transaction(pool, {}, async (client) => {
+		await proveAddress(client, userId);
+		await storePassword(client, userId, passwordHash);
+	});
+}
+
+/**
+ * Records that the account belongs to the owner of its address. The first proof of an unproven
+ * account revokes API tokens and takes away sessions, trusted devices and the second factor, which
+ * somebody else may have made. Returns true for that first proof. `client` is one of assay_identity.
+ */
+export async function proveAddress(
+	client: PoolClient,
+	userId: string,
+): Promise<boolean> {
+	const { rows } = await client.query<{ is_first: boolean }>(
+		"select prove_address($1, null) as is_first",
+		[userId],
 	);
+	return rows[0]?.is_first ?? false;
 }
 
 /** Deletes the user's reset links: somebody who has just chosen a password needs no older link. */

@@ -5,6 +5,7 @@ import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
+import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import {
 	type ApiToken,
 	apiToken,
@@ -21,7 +22,7 @@ import { reachedBy, readScopes, scopesInput } from "./scopes.ts";
 export const MAX_TOKEN_DAYS = 3650;
 /** How long a token lives unless its user says otherwise. */
 export const DEFAULT_TOKEN_DAYS = 365;
-const MAX_LIVE_TOKENS = 100;
+export const MAX_LIVE_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
 
 const common = { toolset: "api_tokens", surface: "console" } as const;
@@ -227,6 +228,7 @@ async function organizationsOfUser(
 
 async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
+	await requireFreshProof(context);
 	// One after the other, each counting what the one before has added.
 	await client.query(
 		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",

@@ -25,6 +25,7 @@ import {
 /** Functions with their owner's rights that reach rows of several organizations: docs/scaling.md says why of each. */
 const ACROSS_FUNCTIONS = [
 	"accept_invitation",
+	"accept_invitation_with_tokens",
 	"agent_activate",
 	"agent_authenticate",
 	"agent_enroll",
@@ -34,10 +35,13 @@ const ACROSS_FUNCTIONS = [
 	"agent_unenroll",
 	"audit_append",
 	"authenticate_api_tokens",
+	"authenticate_scoped_tokens",
 	"count_devices",
+	"find_invitation",
 	"has_organizations",
 	"invitation_email",
 	"invitations_sent",
+	"invitations_sent_today",
 	"keep_an_administrator",
 ];
 
@@ -46,6 +50,7 @@ const OTHER_FUNCTIONS = [
 	"add_password_reset",
 	"add_setup_link",
 	"audit_lock",
+	"create_proven_user",
 	"create_user",
 	"end_own_sessions",
 	"ensure_posture_report_partitions",
@@ -54,7 +59,9 @@ const OTHER_FUNCTIONS = [
 	"is_setup_link",
 	"members_with_second_factor",
 	"own_account",
+	"own_session_proved_at",
 	"own_sessions",
+	"prove_address",
 	"record_api_token_usage",
 	"remove_second_factor",
 	"use_setup_link",
@@ -71,7 +78,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 		/^select u\.id, u\.name, u\.email, .* from users u left join memberships m /,
 	"the organizations of a token's user":
 		/^select organization_id from memberships where user_id = \$1$/,
-	"how many organizations one administers":
+	"how many organizations a user administers":
 		/^select count\(\*\)::integer as count from memberships where user_id = \$1/,
 	"the organizations of the profile":
 		/^select o\.id, o\.name, m\.role from memberships m join organizations o /,

@@ -57,18 +57,20 @@ test("while an address tries 200 invented users at once, the service is ready an
 test("addresses from which somebody has signed in keep places that no crowd of strangers takes", async () => {
 	const turns = new SignInTurns();
 	const ok = async () => new Response();
-	await turns.run("203.0.113.7", ok);
+	await turns.run("203.0.113.7", undefined, ok);
 	const end = Promise.withResolvers<Response>();
 	const crowd = Array.from({ length: 24 }, (_, number) =>
-		turns.run(`198.51.100.${number}`, () => end.promise),
+		turns.run(`198.51.100.${number}`, undefined, () => end.promise),
 	);
-	await expect(turns.run("198.51.100.99", ok)).rejects.toMatchObject({
-		code: "service_unavailable",
-	});
-	expect((await turns.run("203.0.113.7", ok)).status).toBe(200);
+	await expect(turns.run("198.51.100.99", undefined, ok)).rejects.toMatchObject(
+		{
+			code: "service_unavailable",
+		},
+	);
+	expect((await turns.run("203.0.113.7", undefined, ok)).status).toBe(200);
 	end.resolve(new Response(null, { status: 401 }));
 	await Promise.all(crowd);
-	expect((await turns.run("198.51.100.99", ok)).status).toBe(200);
+	expect((await turns.run("198.51.100.99", undefined, ok)).status).toBe(200);
 });
 
 test("of IPv6 one subscriber is one address, however it is written", () => {

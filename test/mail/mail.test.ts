@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
 import { makeMailer, nameInMail } from "../../src/mail/mail.ts";
 import { openSmtpSink } from "../support/smtp-sink.ts";
 
@@ -16,7 +17,10 @@ test("a mail goes to its address with its text and is not waited for", async () 
 	const sink = await openSmtpSink();
 	onTestFinished(() => sink.close());
 	const { log, lines } = makeLog();
-	const mailer = makeMailer({ smtpUrl: sink.url, from }, log);
+	const mailer = makeMailer(
+		{ smtpUrl: sink.url, from, requiresTls: false },
+		log,
+	);
 	mailer.send({
 		to: "ada@example.com",
 		subject: "Hello",
@@ -33,7 +37,7 @@ test("a mail goes to its address with its text and is not waited for", async () 
 test("a mail server that is away is told to the log, without its password and the text", async () => {
 	const { log, lines } = makeLog();
 	const smtpUrl = "smtp://user:hunter2@127.0.0.1:1";
-	const mailer = makeMailer({ smtpUrl, from }, log);
+	const mailer = makeMailer({ smtpUrl, from, requiresTls: false }, log);
 	mailer.send({ to: "ada@example.com", subject: "Hello", text: "secret text" });
 	await mailer.idle();
 	expect(lines).toHaveLength(1);
@@ -55,4 +59,29 @@ test("a name that somebody has chosen makes no link, no line and no long text in
 	] as const) {
 		expect(nameInMail(name)).toBe(written);
 	}
+});
+
+test("a mail goes out over TLS or not at all, unless the server is on this machine or the operator says so", async () => {
+	const requires = (url: string) =>
+		readConfig({ ASSAY_SMTP_URL: url, ASSAY_MAIL_FROM: from }).mail
+			?.requiresTls;
+	expect(requires("smtp://mail.example.com:587")).toBe(true);
+	expect(requires("smtp://10.0.0.5")).toBe(true);
+	expect(requires("smtp://localhost.example.com")).toBe(true);
+	expect(requires("smtp://127.0.0.1:25")).toBe(false);
+	expect(requires("smtp://localhost")).toBe(false);
+	expect(requires("smtp://[::1]")).toBe(false);
+	expect(requires("smtp://mail.example.com?requireTLS=false")).toBe(false);
+	const sink = await openSmtpSink();
+	onTestFinished(() => sink.close());
+	const { log, lines } = makeLog();
+	// The sink speaks no TLS, as a network that hides STARTTLS makes it seem.
+	const mailer = makeMailer(
+		{ smtpUrl: sink.url, from, requiresTls: true },
+		log,
+	);
+	mailer.send({ to: "ada@example.com", subject: "Hello", text: "secret text" });
+	await mailer.idle();
+	expect(sink.waiting()).toBe(0);
+	expect(lines.join()).toContain("STARTTLS");
 });

@@ -5,6 +5,7 @@ import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
 import { asPrivacy } from "../../src/privacy/session.ts";
+import { dayKey } from "../../src/sign-in/sign-in-throttle.ts";
 import { allRows } from "../support/backups.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { runCommand } from "../support/command.ts";
@@ -146,7 +147,7 @@ async function addUser(role: "admin" | "member" = "member") {
 		[`v${user.id.slice(1)}`, `${USER_MARKER}-device`, user.id],
 	);
 	await owner.query("insert into sign_in_failures values ($1, 1, now())", [
-		createHash("sha256").update(user.email).digest(),
+		createHash("sha256").update(dayKey(user.email)).digest(),
 	]);
 	const acting: Principal = {
 		...(await signedIn(calls.database, user)),

@@ -40,7 +40,7 @@ async function addRows(letter: string, ago: string): Promise<void> {
 		[letter, ago],
 	);
 	await owner.query(
-		"insert into sign_in_failures values (sha256($1::bytea), 1, now() - interval '15 minutes' - $2::interval)",
+		"insert into sign_in_failures values (sha256($1::bytea), 1, now() - interval '15 minutes' - $2::interval, now() - $2::interval)",
 		[letter, ago],
 	);
 }

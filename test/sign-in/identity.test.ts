@@ -78,7 +78,7 @@ test("a wrong password, an unknown user and a user without a password are answer
 	}
 });
 
-test("after ten wrong passwords an account waits, whoever asks, and others do not", async () => {
+test("after ten wrong passwords from a network an account waits there, and others do not", async () => {
 	const user = await makePerson();
 	const wrong = await Promise.all(
 		Array.from({ length: 12 }, () => signIn(user.email, "wrong password!")),
@@ -93,7 +93,7 @@ test("after ten wrong passwords an account waits, whoever asks, and others do no
 	expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
 	expect((await signIn((await makePerson()).email)).status).toBe(200);
 	await served.database.owner.query(
-		"update sign_in_failures set since = since - interval '1 hour'",
+		"update sign_in_failures set ends_at = ends_at - interval '1 hour'",
 	);
 	expect((await signIn(user.email)).status).toBe(200);
 });

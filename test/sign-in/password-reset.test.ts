@@ -65,7 +65,7 @@ const tokenIn = (text: string) => /#(asy_rst_\w+)/.exec(text)?.[1] ?? "";
 const reset = (token: string, password = NEW_PASSWORD) =>
 	send("/api/reset-password", { token, password });
 
-test("an admin's link sets a member's password once, ends the sessions, and leaves API tokens", async () => {
+test("an admin's link sets a member's password once, ends the sessions, and revokes API tokens", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const { cookie } = await signIn(viewer);
 	const { token: apiToken } = await makeApiToken(served.database, viewer);
@@ -78,7 +78,11 @@ test("an admin's link sets a member's password once, ends the sessions, and leav
 	const done = await reset(token);
 	expect(done).toMatchObject({
 		status: 200,
-		body: { email: viewer.email, live_api_tokens: 1 },
+		body: {
+			email: viewer.email,
+			live_api_tokens: 0,
+			revoked_api_tokens: 1,
+		},
 	});
 	expect((await send("/api/console/getProfile", {}, cookie)).status).toBe(401);
 	expect((await signIn(viewer)).status).toBe(401);
@@ -89,7 +93,7 @@ test("an admin's link sets a member's password once, ends the sessions, and leav
 		{},
 		{ authorization: `Bearer ${apiToken}` },
 	);
-	expect(listed.status).toBe(200);
+	expect(listed.status).toBe(401);
 	expect((await reset(token)).status).toBe(400);
 	const entries = await auditEntries(served.database, id);
 	expect(entries).toContainEqual(
@@ -217,7 +221,7 @@ test("a forgotten password is set by mail; the answer is the same for an unknown
 	expect(operations).toContain("requestPasswordReset");
 });
 
-test("an invitation is mailed, and its link comes back as well", async () => {
+test("an invitation is mailed with a link of its own, and another one comes back", async () => {
 	const { id, admin } = await makeTeam();
 	const { cookie } = await signIn(admin);
 	const { body } = await send(
@@ -228,7 +232,8 @@ test("an invitation is mailed, and its link comes back as well", async () => {
 	expect(body.is_mailed).toBe(true);
 	const { to, text } = await sink.next();
 	expect(to).toBe("new@example.com");
-	expect(text).toContain(body.invitation_url);
+	expect(text).toContain("/invitation#asy_inv_");
+	expect(text).not.toContain(body.invitation_url);
 	expect(text).toContain(`${admin.name} invites you to join Acme`);
 });
 

@@ -3,7 +3,11 @@ import { invoke, type Services } from "../../src/invoke.ts";
 import { makeLogger } from "../../src/log.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Principal, Role } from "../../src/principal.ts";
-import { addMember, createUser } from "../../src/sign-in/users.ts";
+import {
+	addMember,
+	createUser,
+	makeIdentityId,
+} from "../../src/sign-in/users.ts";
 import { insertApiToken } from "../../src/tokens/api-token-store.ts";
 import { type Scopes, UNLIMITED } from "../../src/tokens/scopes.ts";
 import type { TestDatabase } from "./database.ts";
@@ -72,11 +76,16 @@ export async function makeApiToken(
 	return { id: made.api_token.id, token: made.token };
 }
 
-/** Returns the principal of the signed-in user, with the memberships of this moment. */
+/** Returns the principal of a user who has just signed in, with the memberships of this moment. */
 export async function signedIn(
 	{ owner }: TestDatabase,
 	user: TestUser,
 ): Promise<Principal> {
+	const sessionId = makeIdentityId("session");
+	await owner.query(
+		"insert into sessions (id, user_id, token, expires_at) values ($1::text, $2, $1::text, now() + interval '1 day')",
+		[sessionId, user.id],
+	);
 	const { rows } = await owner.query<{ organization_id: string; role: Role }>(
 		"select organization_id, role from memberships where user_id = $1",
 		[user.id],
@@ -85,6 +94,7 @@ export async function signedIn(
 		kind: "USER",
 		userId: user.id,
 		name: user.name,
+		sessionId,
 		memberships: rows.map((row) => ({
 			organizationId: row.organization_id,
 			role: row.role,

@@ -84,6 +84,11 @@ const ACTIONS: Record<AuditEvent, Action> &
 	},
 
 	createUser: { group: "accounts", phrase: "added the member" },
+	beginSignIn: {
+		group: "accounts",
+		phrase: "gave the right password and was asked for a code",
+		isAboutActor: true,
+	},
 	signIn: { group: "accounts", phrase: "signed in", isAboutActor: true },
 	signOut: { group: "accounts", phrase: "signed out", isAboutActor: true },
 	revokeSession: {
@@ -97,6 +102,11 @@ const ACTIONS: Record<AuditEvent, Action> &
 		isAboutActor: true,
 	},
 	updateProfile: { group: "accounts", phrase: "changed the profile of" },
+	verifyPassword: {
+		group: "accounts",
+		phrase: "confirmed their password",
+		isAboutActor: true,
+	},
 	changePassword: {
 		group: "accounts",
 		phrase: "changed their password",
@@ -188,7 +198,7 @@ export function changesIn(entries: readonly Entry[]): Entry[] {
 			before?.operation === operation &&
 			before.at === at;
 		return (
-			outcome === "DONE" && !/^sign(In|Out)$/.test(operation) && !isOtherEnd
+			outcome === "DONE" && !/^(beginSignIn|signIn|signOut)$/.test(operation) && !isOtherEnd
 		);
 	});
 }

@@ -21,6 +21,7 @@ import { Brand } from "./brand.tsx";
 import { ColorSchemeMenu } from "./color-scheme-menu.tsx";
 import { Navigation } from "./navigation.tsx";
 import { OrganizationSwitcher } from "./organization-switcher.tsx";
+import { ProofDialog } from "./proof-dialog.tsx";
 import { SearchButton } from "./search-button.tsx";
 
 /** Frames every page of a signed-in user. */
@@ -89,6 +90,7 @@ export function Shell() {
 					</Suspense>
 				</Container>
 			</AppShell.Main>
+			<ProofDialog />
 		</AppShell>
 	);
 }

@@ -21,6 +21,11 @@ export function changePassword(input: {
 	});
 }
 
+/** Proves that whoever has the session knows the password. */
+export function verifyPassword(password: string): Promise<unknown> {
+	return send("verify-password", { password });
+}
+
 export function beginTwoFactor(password: string): Promise<Begun> {
 	return send("two-factor/enable", { password });
 }

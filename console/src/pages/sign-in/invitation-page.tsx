@@ -1,7 +1,8 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { call, request } from "../../api.ts";
 import { type Me, signIn, signOut } from "../../auth.ts";
@@ -10,8 +11,9 @@ import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { NewPasswordInput } from "../../parts/password-fields.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
-import { meQuery, queryClient } from "../../queries.ts";
+import { meQuery, operationQuery, queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { forgetInvitation, useInvitation } from "./kept-invitation.ts";
 import { linkQuery } from "./link.ts";
@@ -77,10 +79,11 @@ export function Page() {
 					<Accept {...props} />
 				) : me.data ? (
 					<SomebodyElse me={me.data} invitation={invitation} />
-				) : invitation.has_account ? (
-					<HasAccount invitation={invitation} />
 				) : (
-					<NewAccount {...props} />
+					<>
+						<NewAccount {...props} />
+						<HasAccount />
+					</>
 				)}
 			</Stack>
 		</Card>
@@ -104,16 +107,61 @@ function useEnter() {
 }
 
 function Accept({ token, invitation, enter }: Joining) {
+	const tokens = useQuery(operationQuery("listApiTokens", {}));
+	const live = (tokens.data?.api_tokens ?? []).filter(
+		({ status }) => status === "ACTIVE",
+	);
+	const [leftOut, setLeftOut] = useState<readonly string[]>([]);
 	const accepting = useMutation({
-		mutationFn: () => call("acceptInvitation", { token }),
+		mutationFn: () =>
+			call("acceptInvitation", {
+				token,
+				api_token_ids: live
+					.map(({ id }) => id)
+					.filter((id) => !leftOut.includes(id)),
+			}),
 		onSuccess: ({ organization }) => enter(organization.id),
 	});
+	const toggle = (id: string, isChosen: boolean) =>
+		setLeftOut((ids) =>
+			isChosen ? ids.filter((one) => one !== id) : [...ids, id],
+		);
+	if (tokens.isError) {
+		return <ErrorState error={tokens.error} onRetry={tokens.refetch} />;
+	}
 	return (
 		<>
 			{accepting.isError && (
 				<ErrorState error={accepting.error} title="You have not joined" />
 			)}
-			<Button loading={accepting.isPending} onClick={() => accepting.mutate()}>
+			{live.length > 0 && (
+				<Checkbox.Group
+					label="API tokens that may reach this organization"
+					description="Untick those that you do not know or do not need here. They stay limited to the organizations you belong to now."
+					value={live.map(({ id }) => id).filter((id) => !leftOut.includes(id))}
+				>
+					<Stack gap="xs" mt="xs">
+						{live.map(({ id, name, created_at }) => (
+							<Checkbox
+								key={id}
+								value={id}
+								label={
+									<>
+										{name}, created <RelativeTime value={created_at} />
+									</>
+								}
+								onChange={({ currentTarget: { checked } }) =>
+									toggle(id, checked)
+								}
+							/>
+						))}
+					</Stack>
+				</Checkbox.Group>
+			)}
+			<Button
+				loading={accepting.isPending || tokens.isPending}
+				onClick={() => accepting.mutate()}
+			>
 				Join {invitation.organization_name}
 			</Button>
 			<TextLink to="/" size="sm" ta="center">
@@ -148,20 +196,20 @@ function SomebodyElse({ me, invitation }: { me: Me; invitation: Invitation }) {
 	);
 }
 
-function HasAccount({ invitation }: { invitation: Invitation }) {
+/** The page does not know whether the address has an account, so it always shows both ways. */
+function HasAccount() {
 	return (
-		<>
-			<Text size="sm">
-				There is an account for {invitation.email}. Sign in with it; you then
-				come back here.
-			</Text>
-			<ButtonLink to="/sign-in" search={{ to: "/invitation" }}>
-				Sign in
-			</ButtonLink>
-			<TextLink to="/forgot-password" size="sm" ta="center">
-				Forgot your password?
+		<Text size="sm">
+			If you have an account already,{" "}
+			<TextLink to="/sign-in" search={{ to: "/invitation" }} size="sm">
+				sign in
+			</TextLink>{" "}
+			and you come back here. If you do not know its password,{" "}
+			<TextLink to="/forgot-password" size="sm">
+				set a new one
 			</TextLink>
-		</>
+			.
+		</Text>
 	);
 }
 

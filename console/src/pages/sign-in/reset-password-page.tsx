@@ -1,7 +1,8 @@
-import { Alert, Button, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { request } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
@@ -14,9 +15,12 @@ import { Card } from "./card.tsx";
 import { linkQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
 
+type ResetLink = Extract<Link, { purpose: "PASSWORD_RESET" }>;
+
 interface Done {
 	email: string;
 	live_api_tokens: number;
+	revoked_api_tokens: number;
 }
 
 /** Sets a new password, with a link from a mail or from an administrator. */
@@ -45,7 +49,7 @@ export function Page() {
 					is more than 24 hours old.
 				</LinkProblem>
 			) : link.data ? (
-				<ResetForm token={token} email={link.data.email} onDone={setDone} />
+				<ResetForm token={token} link={link.data} onDone={setDone} />
 			) : (
 				<PageSkeleton />
 			)}
@@ -55,18 +59,22 @@ export function Page() {
 
 function ResetForm({
 	token,
-	email,
+	link,
 	onDone,
 }: {
 	token: string;
-	email: string;
+	link: ResetLink;
 	onDone: (done: Done) => void;
 }) {
-	const form = useForm({ initialValues: { password: "" } });
+	const form = useForm({
+		initialValues: { password: "", revokes_tokens: true },
+	});
 	const saving = useSaving(
 		form,
-		({ password }) =>
-			request<Done>("/api/reset-password", { body: { token, password } }),
+		({ password, revokes_tokens }) =>
+			request<Done>("/api/reset-password", {
+				body: { token, password, keep_api_tokens: !revokes_tokens },
+			}),
 		(done) => {
 			// The new password has ended the session of this browser too.
 			queryClient.clear();
@@ -93,13 +101,24 @@ function ResetForm({
 					autoComplete="username"
 					readOnly
 					variant="filled"
-					value={email}
+					value={link.email}
 				/>
 				<NewPasswordInput
 					label="New password"
 					autoFocus
 					{...form.getInputProps("password")}
 				/>
+				{link.live_api_tokens > 0 && !link.is_first_proof && (
+					<Checkbox
+						label={
+							link.live_api_tokens === 1
+								? "Revoke my API token"
+								: `Revoke my ${link.live_api_tokens} API tokens`
+						}
+						description="Untick it only if nobody else can have used your account. Programs that use a revoked token stop working."
+						{...form.getInputProps("revokes_tokens", { type: "checkbox" })}
+					/>
+				)}
 				<Button type="submit" loading={saving.isSaving}>
 					Set the password
 				</Button>
@@ -109,7 +128,7 @@ function ResetForm({
 }
 
 function PasswordSet({ done }: { done: Done }) {
-	const { live_api_tokens: count } = done;
+	const { live_api_tokens: count, revoked_api_tokens: revoked } = done;
 	return (
 		<Card>
 			<Message
@@ -121,6 +140,13 @@ function PasswordSet({ done }: { done: Done }) {
 						Sign in as {done.email} with the new password. Two-factor
 						authentication stays as it was.
 					</span>
+					{revoked > 0 && (
+						<span>
+							{revoked === 1
+								? "Your API token was revoked."
+								: `Your ${revoked} API tokens were revoked.`}
+						</span>
+					)}
 					{count > 0 && (
 						<Alert
 							color="yellow"

@@ -1,0 +1,60 @@
+import type { Client } from "pg";
+import type { Config } from "../config.ts";
+import { IDENTITY_ROLE } from "../db/pool.ts";
+import type { Finding } from "./doctor.ts";
+
+/** Says how many accounts count as proven only because they are older than proofs. */
+export async function examineAccounts(client: Client): Promise<Finding> {
+	await client.query("begin");
+	await client.query(`set local role ${IDENTITY_ROLE}`);
+	const { rows } = await client.query<{ count: number; emails: string }>(
+		`select count(*)::integer as count, coalesce(string_agg(email, ', ') filter (where n <= 5), '') as emails
+		from (
+			select email, row_number() over (order by email) as n
+			from users where address_proof = 'ASSUMED'
+		) assumed`,
+	);
+	await client.query("rollback");
+	const { count, emails } = rows[0] ?? { count: 0, emails: "" };
+	if (count === 0) {
+		return {
+			check: "accounts",
+			status: "ok",
+			found: "no account counts as proven without a proof",
+		};
+	}
+	return {
+		check: "accounts",
+		status: "ok",
+		found: `${count} accounts are older than the proof of addresses and count as proven: ${emails}${count > 5 ? " …" : ""}`,
+		advice:
+			"have those that you do not know set a new password with a mailed link; see docs/security.md",
+	};
+}
+
+/** Warns when mails, which carry links that sign in, may travel without TLS. */
+export function examineMail({ mail }: Config): Finding[] {
+	if (!mail) return [];
+	const { hostname } = new URL(mail.smtpUrl);
+	if (mail.requiresTls) {
+		return [
+			{
+				check: "mail",
+				status: "ok",
+				found: `mails go to ${hostname} over TLS or not at all`,
+			},
+		];
+	}
+	const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+	return [
+		{
+			check: "mail",
+			status: isLocal ? "ok" : "warning",
+			found: `mails may go to ${hostname} without TLS`,
+			...(!isLocal && {
+				advice:
+					"take requireTLS=false or ignoreTLS=true out of ASSAY_SMTP_URL; whoever is in between reads the links and the password",
+			}),
+		},
+	];
+}

@@ -1,0 +1,66 @@
+import { hash, randomBytes } from "node:crypto";
+import {
+	cookieNames,
+	findCookie,
+	readSignedCookie,
+	signCookie,
+} from "./cookies.ts";
+import type { Step } from "./exchange.ts";
+
+interface SigningParts {
+	baseUrl: string;
+	secret: string;
+}
+
+/** Longest life that browsers allow a cookie. */
+const MAX_AGE_SECONDS = 400 * 24 * 3600;
+
+/**
+ * Returns a Set-Cookie header that lets this browser try to sign in as `email` while the address is
+ * under attack from elsewhere. The cookie signs nobody in. Each browser has an id of its own, under
+ * which its wrong passwords are counted.
+ */
+export function knownBrowserCookie(
+	{ baseUrl, secret }: SigningParts,
+	email: string,
+): string {
+	const value = `${randomBytes(12).toString("base64url")}.${addressHash(email)}`;
+	const attributes = [
+		`${cookieNames(baseUrl).knownBrowser}=${signCookie(value, secret)}`,
+		`Max-Age=${MAX_AGE_SECONDS}`,
+		"Path=/",
+		"HttpOnly",
+		"SameSite=Strict",
+		...(baseUrl.startsWith("https:") ? ["Secure"] : []),
+	];
+	return attributes.join("; ");
+}
+
+/** Returns the id of a browser that has signed in as `email` before; undefined: not that we know. */
+export function findKnownBrowser(
+	{ baseUrl, secret }: SigningParts,
+	headers: Headers,
+	email: string,
+): string | undefined {
+	const sent = findCookie(
+		headers.get("cookie"),
+		cookieNames(baseUrl).knownBrowser,
+	);
+	const [id, address] = (readSignedCookie(sent, secret) ?? "").split(".");
+	return id && address === addressHash(email) ? id : undefined;
+}
+
+/** Remembers the browser of somebody who has signed in with the password. */
+export const rememberBrowser: Step = async (exchange) => {
+	const { parts, headers, subject } = exchange;
+	if (!("email" in subject.whose)) return;
+	const { email } = subject.whose;
+	if (findKnownBrowser(parts, headers, email)) return;
+	exchange.onSuccess(async (response) => {
+		response.headers.append("set-cookie", knownBrowserCookie(parts, email));
+	});
+};
+
+function addressHash(email: string): string {
+	return hash("sha256", email.toLowerCase(), "base64url");
+}

@@ -1,0 +1,37 @@
+import type { PoolClient } from "pg";
+import type { Change } from "../operation.ts";
+
+/**
+ * Returns audit entries that name the user's live API tokens which reach the organization, for when
+ * a membership begins: the tokens were made before, and no entry of this organization tells of them.
+ */
+export async function reachingTokens(
+	client: PoolClient,
+	organizationId: string,
+	userId: string | null,
+): Promise<Change[]> {
+	const { rows } = await client.query<{
+		id: string;
+		name: string;
+		email: string;
+		created_at: Date;
+	}>(
+		`select t.id, t.name, u.email, t.created_at
+		from api_tokens t join users u on u.id = t.user_id
+		where t.user_id = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+			and (t.organization_ids is null or $2 = any (t.organization_ids))
+		order by t.created_at, t.id`,
+		[userId, organizationId],
+	);
+	return rows.map(({ id, name, email, created_at }) => ({
+		kind: "api_token",
+		id,
+		name,
+		fields: {
+			reaches: { after: "THIS_ORGANIZATION" },
+			user: { after: email },
+			created_at: { after: created_at },
+		},
+		organizationId,
+	}));
+}
