@@ -40,7 +40,7 @@ describe("without settings", () => {
 		logLevel: "info",
 		metricsHost: "127.0.0.1",
 		organizationCreation: "signed-in",
-	reportRetentionMonths: 13,
+		reportRetentionMonths: 13,
 	};
 
 	test("the defaults apply", () => {

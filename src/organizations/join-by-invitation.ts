@@ -3,8 +3,8 @@ import { z } from "zod";
 import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { nameSchema } from "../records/text-schemas.ts";
 import { nameInMail } from "../mail/mail.ts";
+import { nameSchema } from "../records/text-schemas.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import {

@@ -198,7 +198,9 @@ export function changesIn(entries: readonly Entry[]): Entry[] {
 			before?.operation === operation &&
 			before.at === at;
 		return (
-			outcome === "DONE" && !/^(beginSignIn|signIn|signOut)$/.test(operation) && !isOtherEnd
+			outcome === "DONE" &&
+			!/^(beginSignIn|signIn|signOut)$/.test(operation) &&
+			!isOtherEnd
 		);
 	});
 }
