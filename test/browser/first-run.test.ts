@@ -88,10 +88,10 @@ test("an invited user with an account signs in and accepts", async () => {
 	const other = await served.makePerson("viewer", elsewhere);
 	const page = await served.openPage();
 	await page.goto(await invite(other.email));
-	await page.getByText("There is an account for").waitFor();
+	await page.getByText("If you have an account already").waitFor();
 	await axe(page);
 	await screenshot(page, "invitation-account");
-	await page.getByRole("link", { name: "Sign in" }).click();
+	await page.getByRole("link", { name: "sign in" }).click();
 	await heading(page, "Sign in").waitFor();
 	expect(page.url()).not.toContain("asy_");
 	await signIn(page, other);
