@@ -9,7 +9,7 @@ import { assay } from "../support/program.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makeAgentFolder } from "./folders.ts";
 
-/** This machine as a device of an organization. */
+/** An organization with this machine as one of its devices. */
 interface Enrolled {
 	organizationId: string;
 	deviceId: string;
@@ -20,7 +20,7 @@ export interface TestAgents {
 	assay: TestService;
 	/** Stands between the service and its database. */
 	database: DatabaseProxy;
-	/** Creates a token in a new organization, of which this machine is not a device yet. */
+	/** Creates a token in a new organization that does not have this machine as a device yet. */
 	makeToken: () => Promise<{
 		organizationId: string;
 		id: string;

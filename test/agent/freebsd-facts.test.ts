@@ -39,7 +39,7 @@ test("a jail is not taken for its host", async () => {
 	).toMatchObject({ hardware_uuid: made, serial_number: undefined });
 });
 
-test("without the kernel's word the file is read", async () => {
+test("without an answer from the kernel the file is read", async () => {
 	const host = recordedHost({
 		platform: "FREEBSD",
 		files: { "/etc/hostid": `${made}\n` },

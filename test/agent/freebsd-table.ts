@@ -2,5 +2,5 @@ import { FREEBSD_CHECKS } from "../../agent/checks/freebsd/all.ts";
 import { tableOf } from "./recorded-table.ts";
 import { GOOD_BSD } from "./recordings/freebsd.ts";
 
-/** Makes a test of each case of a check, on a FreeBSD on which all is well but for the change. */
+/** Makes a test of each case of a check, on a FreeBSD device on which everything else passes. */
 export const bsdTable = tableOf(GOOD_BSD, FREEBSD_CHECKS);

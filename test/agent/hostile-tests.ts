@@ -5,10 +5,10 @@ import type { Host } from "../../agent/host.ts";
 import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
-/** A platform's part of the agent, a device on which its checks pass and one on which they fail. */
+/** One platform of the agent, a device on which its checks pass and one on which they fail. */
 interface System {
 	checks: PlatformChecks;
-	/** May leave out what is quoted as the device says it. */
+	/** May leave out text that the check quotes as the device reports it. */
 	findFacts: (host: Host) => Promise<object>;
 	good: Recording;
 	bad: Recording;

@@ -232,7 +232,7 @@ test.each([
 	expect(await check({ [NFT]: ruleset })).toMatchObject({ status, evidence });
 });
 
-test("without IPv6 on any interface rules for IPv4 are enough", async () => {
+test("without IPv6 on any interface, rules for IPv4 are enough", async () => {
 	const ruleset = nft({
 		family: "ip",
 		name: "input",

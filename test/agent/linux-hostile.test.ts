@@ -17,7 +17,7 @@ import {
 } from "./recordings/linux.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
-/** A disk whose second partition is this. */
+/** A disk with this second partition. */
 const diskWith = (second: Device) =>
 	lsblk({ name: "sda", type: "disk", label: MARKER, children: [second] });
 const nft = (policy: string) =>
@@ -57,7 +57,9 @@ const INET6 = "fe80000000000000021122fffe334455 02 40 20 80     eth0\n";
 const apt = (upgrade: string) =>
 	`APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "${upgrade}";\nUnattended-Upgrade::Allowed-Origins:: "Ubuntu:noble-security";\n`;
 
-/** What both devices have; the marker stands wherever a device may have a name or a secret. */
+/**
+ * Parts that both devices have. The marker stands wherever a device may have a name or a secret.
+ */
 const FILES = {
 	"/proc/sys/kernel/osrelease": "6.8.0-49-generic\n",
 	"/proc/swaps": "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n",

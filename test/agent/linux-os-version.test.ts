@@ -166,7 +166,7 @@ describe("the release", () => {
 		expect(await check(text)).toMatchObject({ status, evidence });
 	});
 
-	test("a release newer than the table is not trusted beyond the least that its kind is supported", async () => {
+	test("a release newer than the table is trusted only for the shortest support of its kind", async () => {
 		const text = 'ID=ubuntu\nVERSION_ID="26.10"\n';
 		expect((await check(text, { now: "2027-06-01T00:00:00Z" })).status).toBe(
 			"UNKNOWN",

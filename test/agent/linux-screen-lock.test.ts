@@ -105,7 +105,7 @@ test("GNOME's settings that the administrator has locked are said to be enforced
 	});
 });
 
-test("an agent without root's rights asks for its own user, not for another", async () => {
+test("an agent without root's rights asks for its own user only", async () => {
 	const own = { ...gsettings("", "org.gnome", {}), "id -u": "1000\n" };
 	expect(
 		(await checkDesktops(gnome, { isPrivileged: false, commands: own })).status,

@@ -181,12 +181,12 @@ describe("the clock", () => {
 		).toBe("FAIL");
 	});
 
-	test("a container's and WSL's clock is not their own", async () => {
+	test("a container and WSL do not own their clock", async () => {
 		expect((await check({}, {}, CONTAINER)).status).toBe("NOT_APPLICABLE");
 		expect((await check({}, {}, WSL)).status).toBe("NOT_APPLICABLE");
 	});
 
-	test("without a service manager and a list of processes nothing is concluded", async () => {
+	test("without a service manager and a list of processes the result is unknown", async () => {
 		const host = recordedHost(linux({ files: MACHINE }));
 		expect((await checkTimeSync(host)).status).toBe("UNKNOWN");
 	});

@@ -15,7 +15,7 @@ test("a Mac names itself by its platform UUID and serial number", async () => {
 	});
 });
 
-test("a virtual machine without a serial number says none", async () => {
+test("a virtual machine without a serial number reports none", async () => {
 	const tree = `    {\n      "IOPlatformSerialNumber" = "0"\n      "IOPlatformUUID" = "564D8D2A-1111-2222-3333-444455556666"\n    }\n`;
 	expect(
 		await facts(commands({ "ioreg -rd1 -c IOPlatformExpertDevice": tree })),

@@ -2,7 +2,7 @@ import { MACOS_CHECKS } from "../../agent/checks/macos/all.ts";
 import { type Change, tableOf } from "./recorded-table.ts";
 import { GOOD_MAC } from "./recordings/macos.ts";
 
-/** Makes a test of each case of a check, on a Mac on which all is well but for the change. */
+/** Makes a test of each case of a check, on a Mac on which everything else passes. */
 export const macTable = tableOf(GOOD_MAC, MACOS_CHECKS);
 
 /** The agent without root's rights. */

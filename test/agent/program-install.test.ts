@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => agents.assay.close());
 
-test("install enrolls and activates the device, keeps the key for root alone, and says what is next", async () => {
+test("install enrolls and activates the device, keeps the key for root alone, and names the next step", async () => {
 	const folder = await makeAgentFolder();
 	const { id, token, organizationId } = await agents.makeToken();
 	const { stdout, code } = await agent(
@@ -133,7 +133,7 @@ test.each([
 	expect(stderr).not.toContain("asy_enr_");
 });
 
-test("a token is in no command line and no environment of what the agent starts", async () => {
+test("a token is in no command line and no environment of the programs that the agent starts", async () => {
 	const service = await startScriptedService();
 	const folder = await makeAgentFolder();
 	service.answer(() => false);

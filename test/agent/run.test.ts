@@ -204,7 +204,7 @@ test("a report that got no answer is sent again under the same id, word for word
 	expect(new Set(bodies).size).toBe(1);
 });
 
-test("a device whose key is refused forgets it and what waits, stays alive, and is revived by the next enrollment", async () => {
+test("a device whose key is rejected forgets the key and its queue, stays alive, and is revived by the next enrollment", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url, "old");
 	await queueReports(folder, service.deviceId, credentials.enrollment_id, 2);

@@ -38,7 +38,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 type Said = Record<string, string | Partial<CommandResult>>;
 
-/** A system that gives recorded answers, or success if there is none, and keeps the commands run. */
+/** A system that gives recorded answers, or success if there is none. It keeps the commands run. */
 function systemSaying(said: Said) {
 	const ran: string[] = [];
 	const recorded = recordedHost({ platform: "LINUX", commands: said });
@@ -95,7 +95,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		expect(readFileSync(copy, "utf8")).toBe("the next program");
 	});
 
-	test("a service manager that refuses is an error that says what it said", async () => {
+	test("an error of the service manager contains what it said", async () => {
 		const { host } = systemSaying({
 			"systemctl enable assay-agent.service": {
 				exitCode: 1,
@@ -166,7 +166,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		expect(notes).toEqual([expect.stringContaining("HTTPS_PROXY")]);
 	});
 
-	test("the single file for Node is copied, and the Node is not", async () => {
+	test("the single file for Node is copied, but Node itself is not", async () => {
 		const bundle = join(folder, "assay-agent.cjs");
 		writeFileSync(bundle, "import 'node:fs'");
 		const placed = await placeProgram(

@@ -34,7 +34,7 @@ const odd = {
 };
 
 describe("the systemd unit", () => {
-	test("starts the agent again for ever, and tells its arguments apart", () => {
+	test("starts the agent again every time, and keeps its arguments apart", () => {
 		const unit = systemdUnit(plain);
 		expect(unit).toContain(
 			'ExecStart="/usr/local/libexec/assay-agent/assay-agent" "run" "--dir" "/var/lib/assay-agent"\n',
@@ -44,7 +44,7 @@ describe("the systemd unit", () => {
 		expect(unit).not.toContain("Environment=");
 	});
 
-	test("has nothing expanded in paths and variables", () => {
+	test("expands nothing in paths and variables", () => {
 		const unit = systemdUnit(odd);
 		expect(unit).toContain(
 			String.raw`"/var/it's \"50%%\" of $$HOME & <b> ; \\ ${"`id`"} $$(id)"`,
@@ -187,7 +187,7 @@ test.each([
 	);
 });
 
-/** Returns the text between the tags. Throws unless tags are balanced and entities are XML's own. */
+/** Returns the text between the tags. Throws unless tags are balanced and entities are XML's. */
 function texts(xml: string): string[] {
 	const open: string[] = [];
 	const found: string[] = [];

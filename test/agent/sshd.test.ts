@@ -94,7 +94,7 @@ test("a server that listens only on loopback is recognized, also with IPv6", asy
 	});
 });
 
-test("without the host keys the settings come from sshd -G", async () => {
+test("without the host keys, sshd -G gives the settings", async () => {
 	const outcome = await judge({
 		isPrivileged: false,
 		commands: {

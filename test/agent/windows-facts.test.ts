@@ -64,7 +64,7 @@ test.each([
 	expect(hardware_uuid).toBe(laptop.machineGuid);
 });
 
-test("without the firmware's answer the installation's id counts", async () => {
+test("without an answer from the firmware, the installation's id is used", async () => {
 	const found = await facts({ product: CIM_DENIED, bios: CIM_DENIED });
 	expect(found.hardware_uuid).toBe(laptop.machineGuid);
 	expect(found.serial_number).toBeUndefined();

@@ -28,7 +28,7 @@ const SCRIPTS = {
 	TIME_SYNC_SCRIPT,
 };
 
-/** A Windows on which every command says the same. */
+/** A Windows device on which every command gives the same answer. */
 const sayingHost = (said: string | Partial<CommandResult>) =>
 	recordedHost({
 		platform: "WINDOWS",
@@ -126,7 +126,7 @@ describe("the scripts", () => {
 	});
 });
 
-/** Brackets that do not close each other, outside of text in quotes. */
+/** Returns brackets that have no partner, outside quoted text. */
 function unbalanced(script: string): string[] {
 	const closes: Record<string, string> = { "{": "}", "(": ")", "[": "]" };
 	const open: string[] = [];

@@ -47,7 +47,7 @@ async function write(
 const list = (input: object = {}) =>
 	calls.call("listAuditLog", { organization_id, ...input });
 
-/** Names of the records of all entries that the filter leaves, newest first. */
+/** Returns the names of the records of all entries that match the filter, newest first. */
 async function names(filter: object): Promise<string[]> {
 	const { audit_entries } = await list({ size: 100, filter });
 	return audit_entries.map(
@@ -55,7 +55,7 @@ async function names(filter: object): Promise<string[]> {
 	);
 }
 
-test("pages go from the newest to the oldest entry without loss or double, also while entries are added", async () => {
+test("pages go from the newest to the oldest entry without gaps or duplicates, also while entries are added", async () => {
 	const { audit_entries: all } = await list({ size: 100 });
 	const [{ sequence: newest }] = all;
 	const seen: number[] = [];
@@ -83,7 +83,7 @@ test("pages go from the newest to the oldest entry without loss or double, also 
 	expect((await list()).audit_entries).toHaveLength(20);
 });
 
-test("the last page, exactly full, has no next one", async () => {
+test("a last page that is exactly full has no next one", async () => {
 	const filter = { operation: "updateVendor" };
 	expect((await list({ size: 1, filter })).next_cursor).toBeNull();
 });
@@ -127,7 +127,7 @@ test("a cursor of another tool, or made by hand, is rejected", async () => {
 	expect(fields).toEqual(["cursor"]);
 });
 
-test("each filter leaves the entries it names", async () => {
+test("each filter keeps only the entries that match", async () => {
 	const { audit_entries } = await list({ filter: { record_kind: "vendor" } });
 	const [entry] = audit_entries;
 	for (const filter of [
@@ -165,7 +165,7 @@ test("text is found in the actor's name, the record's name and the operation, wh
 	expect((await names({ query: "risk 95" })).at(0)).toBe("Risk 95");
 });
 
-test("wrong arguments are named", async () => {
+test("wrong arguments are named in the error", async () => {
 	for (const [input, field] of [
 		[{ size: 0 }, "size"],
 		[{ size: 101 }, "size"],
@@ -194,7 +194,7 @@ test("wrong arguments are named", async () => {
 	}
 });
 
-test("an operation or a kind of record that there is not is answered with those there are", async () => {
+test("an unknown operation or kind of record is rejected with the list of known ones", async () => {
 	const message = async (filter: object) =>
 		(await calls.refusal("listAuditLog", { organization_id, filter })).message;
 	expect(await message({ operation: "updateVendors" })).toMatch(

@@ -52,7 +52,7 @@ async function countEntries(): Promise<number> {
 	return rows[0]?.count ?? 0;
 }
 
-test("a new record, a change and a deletion are entries with what was before and after", async () => {
+test("a new record, a change and a deletion are logged with the values before and after", async () => {
 	const id = await addRisk({ note: "old" });
 	await calls.call("updateRisk", {
 		id,
@@ -95,7 +95,7 @@ test("a new record, a change and a deletion are entries with what was before and
 	expect(JSON.stringify(deleted.changes)).not.toContain("after");
 });
 
-test("an update that changes nothing, and a reading call, are no entries", async () => {
+test("an update that changes nothing, and a call that only reads, are not logged", async () => {
 	const id = await addRisk();
 	const before = await countEntries();
 	await calls.call("updateRisk", { id, name: "Fire" });
@@ -134,7 +134,7 @@ test("a change whose entry cannot be written does not happen", async () => {
 	expect((await calls.call("getRisk", { id })).risk.name).toBe("Fire");
 });
 
-test("a call that the role does not allow is an entry: who, what, on which record", async () => {
+test("a call that the role does not allow is logged: who, what, on which record", async () => {
 	const id = await addRisk();
 	const member = calls.principal("member");
 	const viewer = calls.principal("viewer");
@@ -154,7 +154,7 @@ test("a call that the role does not allow is an entry: who, what, on which recor
 	expect((await calls.call("getRisk", { id })).risk.id).toBe(id);
 });
 
-test("the log is for administrators of the organization", async () => {
+test("only administrators of the organization read the log", async () => {
 	const elsewhere = await createOrganization(calls.database.pool, "Elsewhere");
 	for (const by of [
 		calls.principal("member"),
@@ -170,7 +170,7 @@ test("the log is for administrators of the organization", async () => {
 	}
 });
 
-test("an entry keeps who, with what token, from where and by which client", async () => {
+test("an entry keeps who called, with which token, from where and with which client", async () => {
 	const by: Principal = {
 		...calls.principal("member"),
 		kind: "TOKEN",
@@ -192,7 +192,7 @@ test("an entry keeps who, with what token, from where and by which client", asyn
 	});
 });
 
-test("an entry and its name stay when the user goes", async () => {
+test("an entry keeps the user's name after the user is deleted", async () => {
 	const { database } = calls;
 	const user = await makeUser(database, {
 		organizationId: organization_id,
@@ -208,7 +208,7 @@ test("an entry and its name stay when the user goes", async () => {
 	]);
 });
 
-test("the service's role can neither change nor delete an entry, nor insert one by itself, nor touch a head", async () => {
+test("the service's role cannot change or delete an entry, insert one directly, or touch a head", async () => {
 	await addRisk();
 	for (const sql of [
 		"update audit_entries set actor_name = 'x'",
@@ -245,7 +245,7 @@ test("the role that owns the log's function cannot change or delete an entry eit
 	await pool.end();
 });
 
-test("40 changes at once are one unbroken chain, and two organizations do not mix", async () => {
+test("40 simultaneous changes form one unbroken chain, and two organizations do not mix", async () => {
 	const { pool, url } = calls.database;
 	const ours = await createOrganization(pool, "Ours");
 	const theirs = await createOrganization(pool, "Theirs");
@@ -264,7 +264,7 @@ test("40 changes at once are one unbroken chain, and two organizations do not mi
 		[ours, 30],
 		[theirs, 10],
 	] as const) {
-		// And the entry of the organization itself.
+		// The last one is the entry of the organization itself.
 		expect(await verifyLog(reader, organization)).toMatchObject({
 			entries: added + 1,
 			head: { sequence: added + 1 },

@@ -30,7 +30,7 @@ interface Slice {
 	is_complete: boolean;
 }
 
-/** Slice after slice, as the console asks for them. */
+/** Verifies slice after slice, as the console does. */
 async function verify(organization_id: string): Promise<Slice[]> {
 	const by = calls.principal("admin", organization_id);
 	const slices: Slice[] = [];
@@ -46,7 +46,7 @@ async function verify(organization_id: string): Promise<Slice[]> {
 	}
 }
 
-/** As the owner of the database, `$1` being the organization. */
+/** Runs `sql` as the owner of the database. `$1` is the organization. */
 async function tamper(sql: string, organizationId: string): Promise<void> {
 	const { rowCount } = await calls.database.owner.query(sql, [organizationId]);
 	expect(rowCount).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ async function addMany(organizationId: string, count: number): Promise<void> {
 	);
 }
 
-test("a whole log is told with its entries and from when to when they are", async () => {
+test("the result for a sound log has its number of entries and the time of the first and the last", async () => {
 	const id = await makeLog(calls.database, 5);
 	const { rows } = await calls.database.owner.query(
 		`select to_char(min(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_at,
@@ -83,7 +83,7 @@ test("a whole log is told with its entries and from when to when they are", asyn
 	]);
 });
 
-test("a long log is checked in slices, each going on where the one before ended, also while entries are added", async () => {
+test("a long log is checked in slices, and each continues after the one before, also while entries are added", async () => {
 	const id = await makeLog(calls.database, 0);
 	await addMany(id, 3000);
 	const adding = addMany(id, 100);
@@ -97,7 +97,7 @@ test("a long log is checked in slices, each going on where the one before ended,
 	expect(slices.map(({ finding }) => finding)).toEqual(slices.map(() => null));
 });
 
-test("a row that the owner of the database changed is found, in whichever slice it is", async () => {
+test("a row that the owner of the database changed is found in any slice", async () => {
 	const id = await makeLog(calls.database, 0);
 	await addMany(id, 3000);
 	await tamper(
@@ -113,7 +113,7 @@ test("a row that the owner of the database changed is found, in whichever slice 
 	expect(slices.slice(0, -1).every(({ finding }) => !finding)).toBe(true);
 });
 
-test("an entry forged where one slice ends is found by the next, which is told its hash", async () => {
+test("an entry forged at the end of a slice is found by the next slice, which is given its hash", async () => {
 	const id = await makeLog(calls.database, 0);
 	await addMany(id, 2500);
 	const by = calls.principal("admin", id);
@@ -170,7 +170,7 @@ test.for([
 	});
 });
 
-test("entries from which an erasure took a person out are whole, and counted", async () => {
+test("entries from which an erasure removed a person are sound, and they are counted", async () => {
 	const id = await makeLog(calls.database, 3);
 	const { rows } = await calls.database.owner.query<{ record_id: string }>(
 		"select record_id from audit_entries where organization_id = $1 and sequence = 2",
@@ -195,7 +195,7 @@ test("entries from which an erasure took a person out are whole, and counted", a
 	]);
 });
 
-test("it is for administrators, of their organization alone, and no tool", async () => {
+test("only administrators may verify, only their own organization, and not as a tool", async () => {
 	const id = await makeLog(calls.database, 1);
 	const input = { organization_id: id };
 	for (const role of ["member", "viewer"] as const) {

@@ -25,7 +25,7 @@ afterAll(async () => {
 	await database.drop();
 });
 
-/** Runs `sql` as the owner of the database, `$1` being the organization. */
+/** Runs `sql` as the owner of the database. `$1` is the organization. */
 async function tamper(sql: string, organizationId: string): Promise<void> {
 	await database.owner.query(
 		sql.replaceAll("$1", `'${organizationId}'`).replaceAll("$2", "sequence"),
@@ -44,7 +44,7 @@ async function note(
 	return { organizationId, sequence, hash: rows[0]?.hash ?? "" };
 }
 
-test("an untouched log is sound, and verify gives its newest hash", async () => {
+test("an untouched log is sound, and verify returns its newest hash", async () => {
 	const organizationId = await makeLog(database, 5);
 	const { sequence, hash } = await note(organizationId, 5);
 	expect(await verifyLog(reader, organizationId)).toEqual({
@@ -80,7 +80,7 @@ test("every organization is verified, and one whose log is gone is found", async
 	]);
 });
 
-test("an end that was cut off together with the head shows against an expectation", async () => {
+test("a missing end, cut off together with the head, is found by comparing with an expectation", async () => {
 	const id = await makeLog(database, 5);
 	const expected = await note(id, 5);
 	await tamper(
@@ -99,7 +99,7 @@ test("an end that was cut off together with the head shows against an expectatio
 	]);
 });
 
-/** A change of each column that leaves the entry in its place. */
+/** A change to each column that leaves the entry in its place. */
 const CHANGED_COLUMNS: Record<string, string> = {
 	at: "at + interval '1 microsecond'",
 	actor_kind: "'USER'",
@@ -122,7 +122,7 @@ const CHANGED_COLUMNS: Record<string, string> = {
 	salts: `salts || '{"actor_name": "00"}'`,
 };
 
-test("every column of an entry is held by its hash", async () => {
+test("the hash of an entry covers every column", async () => {
 	const { rows } = await database.owner.query<{ name: string }>(
 		"select attname as name from pg_attribute where attrelid = 'audit_entries'::regclass and attnum > 0",
 	);
@@ -224,7 +224,7 @@ test.for([
 	});
 });
 
-test("an entry moved to another organization is found in both", async () => {
+test("an entry that was moved to another organization is found in both", async () => {
 	const [from, to] = [await makeLog(database), await makeLog(database, 2)];
 	await tamper(
 		`update audit_entries set organization_id = '${to}', sequence = 3 ${HERE} and sequence = 5`,
@@ -236,7 +236,7 @@ test("an entry moved to another organization is found in both", async () => {
 	}
 });
 
-test("an entry whose own hash was made to fit is found by the one after it", async () => {
+test("an entry whose own hash was recomputed is found by the entry after it", async () => {
 	const id = await makeLog(database);
 	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
 	await tamper(
@@ -276,7 +276,7 @@ test("entries without digests, which earlier versions wrote, still verify and ar
 	]);
 });
 
-/** Adds an entry of an erasure that never happened, as the owner of the database can. */
+/** Adds an entry about an erasure that never happened, as the owner of the database can. */
 function forgeErasure(id: string, listed: string): Promise<void> {
 	return tamper(
 		`select audit_append($1, jsonb_build_array(jsonb_build_object(
@@ -321,7 +321,7 @@ test("an old entry that does not have the form of an erasure is found although a
 	]);
 });
 
-test("audit_append rejects another organization than the transaction's", async () => {
+test("audit_append rejects an organization other than the transaction's", async () => {
 	const [own, other] = [await makeLog(database, 1), await makeLog(database, 1)];
 	await expect(
 		withTenant(database.pool, own, (client) =>
@@ -330,7 +330,7 @@ test("audit_append rejects another organization than the transaction's", async (
 	).rejects.toMatchObject({ code: "42501" });
 });
 
-test("a log cut off before a kept hash is found, and one that grew since is not", async () => {
+test("a log that was cut off before a kept hash is found, and a log that grew since is not", async () => {
 	const id = await makeLog(database);
 	const [early, late] = [await note(id, 2), await note(id, 5)];
 	await tamper(`delete from audit_entries ${HERE} and sequence > 3`, id);
@@ -341,7 +341,7 @@ test("a log cut off before a kept hash is found, and one that grew since is not"
 	]);
 });
 
-test("a database whose own functions lie is found out: the hashes are made outside of it", async () => {
+test("a database with forged functions is found, because the hashes are computed outside of it", async () => {
 	const id = await makeLog(database);
 	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
 	await database.owner.query(
@@ -354,7 +354,7 @@ test("a database whose own functions lie is found out: the hashes are made outsi
 	expect(findings).toHaveLength(1);
 });
 
-test("the text hashed here is the one the database hashes, whatever it holds and however the session is set", async () => {
+test("this program and the database hash the same text, for any content and any session settings", async () => {
 	const id = await makeLog(database, 0);
 	const texts = [
 		'"double" and \\ back',
@@ -389,7 +389,7 @@ test("the text hashed here is the one the database hashes, whatever it holds and
 	}
 	await client.query("reset all");
 	client.release();
-	// Written by the clock, a whole second does not come up.
+	// A time from the clock is almost never a whole second, so one is written here.
 	const times = [
 		"2026-01-01T00:00:00Z",
 		"2026-01-01T10:20:30.1Z",
@@ -417,7 +417,7 @@ test("the text hashed here is the one the database hashes, whatever it holds and
 	});
 });
 
-test("verify is right while entries are being added", async () => {
+test("verify gives the right result while entries are being added", async () => {
 	const id = await makeLog(database, 1);
 	const writing = makeMore(id, 30);
 	const reports = [];

@@ -40,7 +40,7 @@ beforeAll(async () => {
 	}
 	device = await fillDevices();
 	({ email, totpUri } = await makeUserWithSecondFactor());
-	// Written behind the answers: what is compared below must have come to rest.
+	// Written after the responses. These writes must be finished before the comparison below.
 	await vi.waitFor(async () => {
 		const [used] = await query<{ calls: number }>(
 			url(),
@@ -55,7 +55,7 @@ const url = () => tools.database.url;
 
 let calls = 0;
 
-/** Every kind of record with every field, and links. */
+/** Creates a record of every kind with every field, and links. */
 async function fillRegisters(organization_id: string, token: string) {
 	const call = (name: string, input?: object) => {
 		calls++;
@@ -86,7 +86,10 @@ async function fillRegisters(organization_id: string, token: string) {
 	);
 }
 
-/** A device with history, reports of this month and of long ago, a conflict and an open token. */
+/**
+ * Creates a device with history, reports of this month and of long ago, a conflict and an open
+ * token.
+ */
 async function fillDevices() {
 	const active = await tools.activateDevice();
 	for (const status of ["PASS", "FAIL", "PASS"]) {
@@ -158,7 +161,7 @@ test("a restored database has every row and every object of the one that was bac
 		const kept = OF_THE_MOMENT.includes(table) ? [] : rows;
 		if (table === "migrations") continue;
 		expect(after[table], table).toEqual(kept);
-		// Else there would be nothing to lose.
+		// Otherwise there would be nothing to lose.
 		if (kept !== rows) continue;
 		expect(rows.length, table).toBeGreaterThan(0);
 		expect(restored.rows[table], table).toBe(rows.length);
@@ -168,7 +171,7 @@ test("a restored database has every row and every object of the one that was bac
 	expect(await auditFindings(at)).toEqual([]);
 });
 
-test("with a restored database devices, API tokens and people go on as before", async () => {
+test("devices, API tokens and users continue to work with a restored database", async () => {
 	const at = await createEmptyDatabase();
 	await restore(at, (await backUp(url())).file);
 	const service = await serve(
@@ -223,7 +226,7 @@ test("with a restored database devices, API tokens and people go on as before", 
 	expect(await auditFindings(at)).toEqual([]);
 });
 
-test("a backup made while the service works holds all that was answered before and fits together", async () => {
+test("a backup made while the service works is consistent and has everything that was answered before", async () => {
 	let isDone = false;
 	const write = async (n: number) => {
 		for (let count = 0; !isDone; count++) {
@@ -258,7 +261,7 @@ test("a backup made while the service works holds all that was answered before a
 	expect(counts?.tasks).toBe(counts?.entries);
 });
 
-test("a backup waits for no writer and no writer for it", async () => {
+test("a backup waits for no writer, and no writer waits for it", async () => {
 	const writer = await connectTo(url());
 	await writer.query("begin");
 	await writer.query("update organizations set name = 'not committed'");
@@ -295,7 +298,7 @@ test("the role of backups may read every table that a backup contains, and nothi
 			and c.relname <> 'migrations'
 		order by 1`,
 	);
-	// A migration that makes a table ends with: select allow_backup();
+	// A migration that creates a table ends with: select allow_backup();
 	expect(rows).toEqual(
 		rows.map(({ name }) => ({
 			name,
@@ -309,7 +312,7 @@ test("the role of backups may read every table that a backup contains, and nothi
 	);
 });
 
-test("nothing counts by itself in the database: a backup has no place for sequences", async () => {
+test("the database has no sequences, because a backup does not contain them", async () => {
 	expect(
 		await query(url(), "select relname from pg_class where relkind = 'S'"),
 	).toEqual([]);

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Reads it to its end; rejects when it is not whole. */
+/** Reads the backup to its end. Rejects unless it is whole. */
 async function verify(file: Buffer, pieceLength = 1 << 20): Promise<void> {
 	const pieces: Buffer[] = [];
 	for (let at = 0; at < file.length; at += pieceLength) {
@@ -56,7 +56,7 @@ async function verify(file: Buffer, pieceLength = 1 << 20): Promise<void> {
 	await reader.drain();
 }
 
-/** The backup with its text changed, and sealed as if it had been written so. */
+/** Returns the backup with its text changed, and with a matching seal. */
 async function rewritten(change: (text: string) => string): Promise<Buffer> {
 	const frame = backup.file.subarray(0, -SEAL_LENGTH);
 	const text = change(zstdDecompressSync(frame).toString());
@@ -65,7 +65,7 @@ async function rewritten(change: (text: string) => string): Promise<Buffer> {
 
 const REFUSED = { code: "bad_request" };
 
-test("a whole file is found to be whole, in pieces of any length", async () => {
+test("a whole file is accepted when it arrives in pieces of any length", async () => {
 	for (const length of [1, 2, 3, 5, 41, 4096, backup.file.length]) {
 		await verify(backup.file, length);
 	}
@@ -195,7 +195,7 @@ test("a backup made with other migrations is rejected", async () => {
 	);
 });
 
-test("rows that the database refuses are not called damage, and nothing of them stays", async () => {
+test("rows that the database rejects are not reported as damage, and none of them stay", async () => {
 	const url = await createEmptyDatabase();
 	const file = await rewritten((text) =>
 		text.replace("\tACTIVE\t", "\tACTIVATED\t"),
@@ -233,7 +233,7 @@ test("a database in use is rejected after a while", async () => {
 	);
 });
 
-test("a migrated database without rows takes a backup", async () => {
+test("a migrated database without rows accepts a backup", async () => {
 	const url = await createEmptyDatabase();
 	await migrate({ connectionString: url });
 	const { migrated } = await restore(url, backup.file);
@@ -241,7 +241,7 @@ test("a migrated database without rows takes a backup", async () => {
 	expect((await query(url, "select from organizations")).length).toBe(1);
 });
 
-/** The address of an empty database whose owner is no superuser. */
+/** Returns the address of an empty database whose owner is not a superuser. */
 async function createOwnedDatabase(): Promise<string> {
 	const name = `assay_backup_owner_${process.pid}`;
 	const server = new Client({ connectionString: inject("serverUrl") });
@@ -250,7 +250,7 @@ async function createOwnedDatabase(): Promise<string> {
 		`create role ${name} login createrole password 'owner-password'`,
 	);
 	await server.query(`create database ${name} owner ${name}`);
-	// The roles were made by another owner of this server, who lets this one in.
+	// Another owner on this server created the roles and grants them to this one.
 	const { rows } = await server.query<{ roles: string }>(
 		"select string_agg(rolname, ', ') as roles from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
 	);
@@ -280,9 +280,9 @@ test("an owner without superuser rights backs up and restores every row", async 
 	expect(again.rows).toEqual(backup.rows);
 });
 
-test("a backup whose file cannot be written, or whose database goes away, fails and ends", async () => {
+test("a backup fails and ends if its file cannot be written or its database goes away", async () => {
 	const { url } = served.database;
-	// Much more than what fits between the database and the file.
+	// Far more than fits between the database and the file.
 	await query(
 		url,
 		`insert into users (id, name, email)

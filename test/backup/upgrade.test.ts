@@ -10,7 +10,7 @@ import {
 } from "../support/backups.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 
-/** A database as the version with these many migrations left it, with something in it. */
+/** A database with some content, as the version with this many migrations left it. */
 async function oldDatabase(version: number): Promise<string> {
 	const url = await createEmptyDatabase();
 	const connection = { connectionString: url };
@@ -47,7 +47,7 @@ async function oldDatabase(version: number): Promise<string> {
 	return url;
 }
 
-test("a backup of the schema 0005 restores, and is as if its database had been migrated", async () => {
+test("a backup of schema 0005 restores to the same state as a migrated database", async () => {
 	const old = await oldDatabase(5);
 	const backup = await backUp(old);
 	expect(backup.manifest.migrations).toHaveLength(5);
@@ -64,7 +64,7 @@ test("a backup of the schema 0005 restores, and is as if its database had been m
 	const { migrations: _b, ...found } = await allRows(restored);
 	expect(found).toEqual(expected);
 	expect(await catalogue(restored)).toEqual(await catalogue(old));
-	// What 0006 works out from the rows that are there.
+	// Values that 0006 derives from existing rows.
 	expect(
 		await query(restored, "select search_text, hostname_key from devices"),
 	).toEqual([{ search_text: "laptop host", hostname_key: "host" }]);

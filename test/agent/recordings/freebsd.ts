@@ -10,7 +10,7 @@ export const NTP = "ntpq -n -c rv 0 leap,stratum";
 
 const BASE = ["kernel", "init", "devd", "syslogd", "cron", "ntpd", "getty"];
 
-/** What `ps` shows of a machine that also runs these. */
+/** Output of `ps` on a machine that also runs these programs. */
 export const running = (...more: string[]) =>
 	`${[...BASE, ...more].join("\n")}\n`;
 

@@ -47,7 +47,7 @@ const AS_USER = "launchctl asuser 501 sudo -n -H -u #501";
 export const LOCK_DELAY = `${AS_USER} sysadminctl -screenLock status`;
 export const SAVER_IDLE = `${AS_USER} defaults -currentHost read com.apple.screensaver idleTime`;
 
-/** How sysadminctl says a thing: on standard error, behind a stamp. */
+/** Output of sysadminctl: on standard error, after a timestamp. */
 export const lockDelay = (words: string) => ({
 	stderr: `2026-11-21 09:41:07.123 sysadminctl[4711:81234] screenLock ${words}\n`,
 });
@@ -130,7 +130,7 @@ const updates = preferences(UPDATES, [
 	"</array>",
 ]);
 
-/** A managed laptop on which all is as it should be, the agent running as root. */
+/** A managed laptop on which every check passes. The agent runs as root. */
 export const GOOD_MAC: Recording = {
 	platform: "DARWIN",
 	commands: {

@@ -18,7 +18,9 @@ export function sshdSays(changes: Record<string, string> = {}): string {
 		.join("");
 }
 
-/** sshd_config of macOS and FreeBSD, shortened: what differs is in the output of `sshd -T`. */
+/**
+ * sshd_config of macOS and FreeBSD, shortened. Their differences are in the output of `sshd -T`.
+ */
 export const SSHD_CONFIG =
 	"#Port 22\n#PermitRootLogin prohibit-password\nInclude /etc/ssh/sshd_config.d/*\nAuthorizedKeysFile\t.ssh/authorized_keys\nSubsystem\tsftp\tinternal-sftp\n";
 
