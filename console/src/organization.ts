@@ -22,7 +22,7 @@ export function useOrganization() {
 	};
 }
 
-/** Remembers in this browser to which organization `/` leads. */
+/** Remembers in this browser the organization that `/` opens. */
 export function lastOrganization(): string | null {
 	try {
 		return localStorage.getItem(LAST);

@@ -90,7 +90,7 @@ export function toChanges(
 	);
 }
 
-/** What the server is given of a form's value. */
+/** Returns a form's value as the server takes it. */
 function toInput({ name, type }: FieldDescription, values: FormValues) {
 	const value = values[name];
 	return type === "datetime" && typeof value === "string"
