@@ -7,7 +7,7 @@ import { makeAgentFolder } from "./folders.ts";
 
 const never = new AbortController().signal;
 
-/** Writes a Node program that runs `script` instead of the checks. */
+/** Writes a Node program with this script, to run instead of the checks. */
 async function programThat(does: string) {
 	const script = join(await makeAgentFolder(), "program.mjs");
 	writeFileSync(script, does);

@@ -99,6 +99,8 @@ async function fillDevices() {
 		];
 		await tools.post("postures", { results }, { key: active.key });
 	}
+	const ownCheck = [postureResult({ check_key: "USB_STORAGE" })];
+	await tools.post("postures", { results: ownCheck }, { key: active.key });
 	await tools.post("heartbeat", heartbeatBody(), { key: active.key });
 	await tools.makeToken();
 	await tools.enrollDevice(tools.otherOrganizationId);

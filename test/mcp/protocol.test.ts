@@ -1,14 +1,11 @@
-import {
-	Client as ModernClient,
-	StreamableHTTPClientTransport as ModernTransport,
-} from "@modelcontextprotocol/client";
-import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
 import { makeSecret } from "../../src/tokens/secret.ts";
+
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
+
 beforeAll(async () => {
 	tools = await startTools();
 });
@@ -24,131 +21,10 @@ const RISK = {
 
 const INFO = { name: "assay-test", version: "1.2.3" };
 
-/** What the tests need of a client of either package. */
-interface AnyClient {
-	listTools: () => Promise<{ tools: Json[] }>;
-	callTool: (params: {
-		name: string;
-		arguments?: Record<string, unknown>;
-	}) => Promise<Json>;
-	close: () => Promise<void>;
-	getInstructions: () => string | undefined;
-}
-
-type Connect = (token: string, query?: string) => Promise<AnyClient>;
-
 const address = (query = "") => new URL(`${tools.url}/api/mcp/v1${query}`);
+
 const requestInit = (token: string) => ({
 	headers: { authorization: `Bearer ${token}` },
-});
-
-const clients: [string, Connect][] = [
-	[
-		"@modelcontextprotocol/sdk 1.x",
-		async (token, query) => {
-			const client = new LegacyClient(INFO);
-			await client.connect(
-				new LegacyTransport(address(query), {
-					requestInit: requestInit(token),
-				}),
-			);
-			return client as AnyClient;
-		},
-	],
-	[
-		"@modelcontextprotocol/client 2.x in revision 2026-07-28",
-		async (token, query) => {
-			const client = new ModernClient(INFO, {
-				versionNegotiation: { mode: { pin: "2026-07-28" } },
-			});
-			await client.connect(
-				new ModernTransport(address(query), {
-					requestInit: requestInit(token),
-				}),
-			);
-			return client as unknown as AnyClient;
-		},
-	],
-	[
-		"@modelcontextprotocol/client 2.x with initialize",
-		async (token, query) => {
-			const client = new ModernClient(INFO, {
-				versionNegotiation: { mode: "legacy" },
-			});
-			await client.connect(
-				new ModernTransport(address(query), {
-					requestInit: requestInit(token),
-				}),
-			);
-			return client as unknown as AnyClient;
-		},
-	],
-];
-
-describe.each(clients)("%s", (_, connect) => {
-	test("reads the instructions, lists the tools and calls them", async () => {
-		const client = await connect(tools.member.token);
-		expect(client.getInstructions()).toContain("listOrganizations");
-		const { tools: listed } = await client.listTools();
-		expect(listed.map(({ name }) => name)).toContain("addRisk");
-		const added = await client.callTool({
-			name: "addRisk",
-			arguments: { organization_id: tools.organizationId, ...RISK },
-		});
-		expect(added.isError).toBeFalsy();
-		expect(added.structuredContent.risk).toMatchObject(RISK);
-		expect(JSON.parse(added.content[0].text)).toEqual(added.structuredContent);
-		const read = await client.callTool({
-			name: "getRisk",
-			arguments: { id: added.structuredContent.risk.id },
-		});
-		expect(read.structuredContent).toEqual(added.structuredContent);
-		await client.close();
-	});
-
-	test("gets what is wrong with the input as a result that teaches", async () => {
-		const client = await connect(tools.member.token);
-		const { isError, content } = await client.callTool({
-			name: "addRisk",
-			arguments: { organization_id: tools.organizationId, treatment: "HIDE" },
-		});
-		expect(isError).toBe(true);
-		expect(content[0].text).toContain("treatment: must be one of MITIGATED");
-		expect(content[0].text).toContain("name: is required");
-		await client.close();
-	});
-
-	test("gets the words of a refusal by role", async () => {
-		const client = await connect(tools.viewer.token);
-		await expect(
-			client.callTool({
-				name: "addRisk",
-				arguments: { organization_id: tools.organizationId, ...RISK },
-			}),
-		).rejects.toThrow(/permission denied: addRisk needs the role member/);
-		await client.close();
-	});
-
-	test("sees only what its address narrows the tools to", async () => {
-		const client = await connect(
-			tools.admin.token,
-			"?toolsets=risks&readonly=true",
-		);
-		const { tools: listed } = await client.listTools();
-		expect(listed.map(({ name }) => name)).toEqual([
-			"listOrganizations",
-			"listRisks",
-			"getRisk",
-		]);
-		await expect(
-			client.callTool({ name: "listVendors", arguments: {} }),
-		).rejects.toThrow(/not among those/);
-		await client.close();
-	});
-
-	test("is refused without a valid token", async () => {
-		await expect(connect(makeSecret("pat"))).rejects.toThrow();
-	});
 });
 
 /** A request of revision 2026-07-28 with its headers. */
@@ -219,19 +95,6 @@ test.each([
 	});
 	expect(note.status).toBe(202);
 	expect(note.body).toBeUndefined();
-});
-
-test("a list of revision 2026-07-28 may be kept five minutes by its client alone", async () => {
-	const { body, headers } = modern("tools/list");
-	const answer = await tools.rpc(body, { headers });
-	expect(answer.status).toBe(200);
-	expect(answer.body.result).toMatchObject({
-		resultType: "complete",
-		ttlMs: 300_000,
-		cacheScope: "private",
-	});
-	const again = await tools.rpc(body, { headers });
-	expect(again.body).toEqual(answer.body);
 });
 
 test("what is answered here is what the SDK would have answered", async () => {
@@ -415,62 +278,6 @@ test("a body that is not declared as JSON is 415", async () => {
 	});
 	expect(answer.status).toBe(415);
 	expect(answer.body.error.message).toContain("Content-Type");
-});
-
-test("toolsets and readonly narrow by address and by header, and both together", async () => {
-	const names = async (query: string, headers = {}) => {
-		const { body } = await tools.rpc(legacy("tools/list"), { query, headers });
-		return body.result.tools.map(({ name }: Json) => name) as string[];
-	};
-	const all = await names("");
-	const vendors = await names("?toolsets=vendors");
-	expect(vendors).toHaveLength(6);
-	// Its ids are what every other tool begins with.
-	expect(vendors[0]).toBe("listOrganizations");
-	expect(await names("", { "x-mcp-toolsets": "vendors" })).toEqual(vendors);
-	expect(await names("?toolsets=all")).toEqual(all);
-	expect(
-		await names("?toolsets=risks,vendors", { "x-mcp-toolsets": "vendors" }),
-	).toEqual(vendors);
-	expect(
-		await names("?toolsets=vendors", { "x-mcp-readonly": "true" }),
-	).toEqual(["listOrganizations", "listVendors", "getVendor"]);
-	// What was misspelt or left empty must not fail open.
-	for (const query of [
-		"?toolsets=rockets",
-		"?readonly=maybe",
-		"?readonly",
-		"?readOnly=true",
-		"?toolset=risks",
-	]) {
-		const { status, body } = await tools.rpc(legacy("tools/list"), { query });
-		expect(status).toBe(400);
-		expect(body).toMatchObject({ id: 7, error: { code: -32602 } });
-	}
-});
-
-test("the list shows what the role may call in at least one organization, in fixed order", async () => {
-	const list = async (token: string) => {
-		const { body } = await tools.rpc(legacy("tools/list"), { token });
-		return body.result.tools as Json[];
-	};
-	const [viewer, member, admin] = await Promise.all(
-		[tools.viewer, tools.member, tools.admin].map(({ token }) => list(token)),
-	);
-	const names = (listed: Json[] = []) => listed.map(({ name }) => name);
-	expect(names(viewer)).not.toContain("addRisk");
-	expect(viewer?.every((tool) => tool.annotations.readOnlyHint)).toBe(true);
-	expect(names(member)).toContain("addRisk");
-	expect(names(member)).not.toContain("deleteRisk");
-	expect(names(admin)).toContain("deleteRisk");
-	expect(names(admin).filter((name) => names(member).includes(name))).toEqual(
-		names(member),
-	);
-	const both = await tools.makeUser({
-		[tools.organizationId]: "viewer",
-		[tools.otherOrganizationId]: "admin",
-	});
-	expect(names(await list(both.token))).toEqual(names(admin));
 });
 
 test("health says ok with a token and 401 without", async () => {

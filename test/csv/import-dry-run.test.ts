@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+
+import { auditEntries } from "../support/people.ts";
+
+let served: TestConsole;
+
+let member: Session;
+
+let organization_id: string;
+
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
+type Json = any;
+
+/** Each in an organization of its own, so that no test sees what another one wrote. */
+beforeEach(async () => {
+	organization_id = await createOrganization(served.database.pool, "Imports");
+	member = await served.signIn("member", organization_id);
+});
+
+const tryImport = (kind: string, lines: string[], more: object = {}) =>
+	member.use("importRecords", {
+		organization_id,
+		kind,
+		csv: lines.join("\r\n"),
+		...more,
+	});
+
+const doImport = (kind: string, lines: string[], more: object = {}) =>
+	tryImport(kind, lines, { dry_run: false, ...more });
+
+const outcomes = (result: Json) =>
+	result.lines.map((line: Json) => line.outcome);
+
+const issues = (result: Json) =>
+	result.lines.flatMap((line: Json) =>
+		line.issues.map(
+			(issue: Json) => `${line.line} ${issue.column}: ${issue.message}`,
+		),
+	);
+
+const addPerson = async (full_name: string, primary_email_address: string) =>
+	(
+		await member.use("addPeople", {
+			organization_id,
+			full_name,
+			primary_email_address,
+			kind: "EMPLOYEE",
+		})
+	).people.id as string;
+
+test("a dry run says what would change and writes nothing", async () => {
+	const [ada, bob] = [
+		await addPerson("Ada", "ada@example.com"),
+		await addPerson("Bob", "bob@example.com"),
+	];
+	const { risk } = await member.use("addRisk", {
+		organization_id,
+		name: "Theft",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 2,
+		inherent_impact: 3,
+		owner_id: ada,
+		note: "Locks",
+	});
+	const entries = await auditEntries(served.database, organization_id);
+	const result = await tryImport("risk", [
+		"ID,Name,Category,Treatment,Inherent likelihood,inherent-impact,Owner,note",
+		`${risk.id},Theft,Security,mitigated,2,4,BOB@example.com,`,
+		",Fire,Safety,accepted,1,5,ada,",
+		",Flood,Safety,IGNORED,6,,nobody@example.com,",
+	]);
+	expect(result).toMatchObject({
+		dry_run: true,
+		add: 1,
+		update: 1,
+		unchanged: 0,
+		wrong: 1,
+		matched_by: "id",
+	});
+	expect(result.lines[0]).toEqual({
+		line: 2,
+		outcome: "UPDATE",
+		id: risk.id,
+		name: "Theft",
+		changes: {
+			inherent_impact: { before: 3, after: 4 },
+			owner_id: { before: ada, after: bob },
+			note: { before: "Locks", after: null },
+		},
+		issues: [],
+	});
+	expect(result.lines[1]).toMatchObject({
+		line: 3,
+		outcome: "ADD",
+		id: null,
+		name: "Fire",
+	});
+	expect(result.lines[2]).toMatchObject({
+		line: 4,
+		outcome: "WRONG",
+		id: null,
+		name: "Flood",
+	});
+	expect(issues(result)).toEqual([
+		'4 Owner: there is no person "nobody@example.com" in this organization; give an e-mail address, a name or an id that it has',
+		'4 Treatment: must be one of MITIGATED, ACCEPTED, AVOIDED, TRANSFERRED, not "IGNORED"',
+		"4 Inherent likelihood: must be at most 5",
+		"4 inherent-impact: is required",
+	]);
+	expect(await member.use("getRisk", { id: risk.id })).toEqual({ risk });
+	expect(await auditEntries(served.database, organization_id)).toEqual(entries);
+});
+
+test("what was confirmed is written at once, with an audit entry for every record", async () => {
+	const { vendor } = await member.use("addVendor", {
+		organization_id,
+		name: "Cloud",
+	});
+	const lines = [
+		"name,id,vendors,asset_type,amount",
+		`Server,,cloud,VIRTUAL,3`,
+		`Laptop,,"${vendor.id}; ",PHYSICAL,`,
+	];
+	const { plan } = await tryImport("asset", lines);
+	const result = await doImport("asset", lines, { plan });
+	expect(outcomes(result)).toEqual(["ADD", "ADD"]);
+	const { assets } = await member.use("listAssets", {
+		organization_id,
+		order_by: { field: "name" },
+	});
+	expect(assets).toMatchObject([
+		{
+			name: "Laptop",
+			amount: 1,
+			vendor_ids: [vendor.id],
+			asset_type: "PHYSICAL",
+		},
+		{
+			name: "Server",
+			amount: 3,
+			vendor_ids: [vendor.id],
+			asset_type: "VIRTUAL",
+		},
+	]);
+	expect(result.lines.map((line: Json) => line.id).sort()).toEqual(
+		assets.map(({ id }: Json) => id).sort(),
+	);
+
+	const again = await doImport("asset", [
+		"id,amount",
+		...assets.map(({ id }: Json) => `${id},7`),
+	]);
+	expect(again).toMatchObject({ update: 2 });
+	const entries = (await auditEntries(served.database, organization_id)).filter(
+		({ operation }) => operation === "importRecords",
+	);
+	expect(
+		entries.map(({ record_kind, changes }) => [
+			record_kind,
+			Object.keys(changes as object).length > 1,
+		]),
+	).toEqual([
+		["asset", true],
+		["asset", true],
+		["asset", false],
+		["asset", false],
+	]);
+	expect(entries.at(-1)).toMatchObject({
+		actor_name: member.user.name,
+		changes: { amount: { after: 7 } },
+	});
+});
+
+test("a dry run tells of new records whose names are in the register already", async () => {
+	await member.use("addMeasure", {
+		organization_id,
+		name: "Twice named",
+		category: "Security",
+	});
+	const lines = ["name,category", "twice NAMED,Security", "Only once,Security"];
+	expect(await tryImport("measure", lines)).toMatchObject({
+		add: 2,
+		known_names: 1,
+	});
+	const matched = await member.use("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		match_by: "name",
+	});
+	expect(matched).toMatchObject({ add: 1, update: 1, known_names: 0 });
+});
+
+test("one wrong line, and nothing of the file is written", async () => {
+	const lines = ["name,category", "Backups,IT", ",IT", "Locks,"];
+	const { status, body } = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		dry_run: false,
+	});
+	expect(status).toBe(400);
+	expect(body.message).toMatch(
+		/^nothing was imported: 2 lines are wrong; line 3, name: is required; line 4, category: is required$/,
+	);
+	expect(body.fields.map(({ field }: Json) => field)).toEqual([
+		"line 3, name",
+		"line 4, category",
+	]);
+	expect(
+		(await member.use("listMeasures", { organization_id })).measures,
+	).toEqual([]);
+});
+
+test("what was confirmed is refused when the register has changed since", async () => {
+	const { measure } = await member.use("addMeasure", {
+		organization_id,
+		name: "Backups",
+		category: "IT",
+	});
+	const lines = ["id,category", `${measure.id},Operations`];
+	const { plan } = await tryImport("measure", lines);
+	await member.use("updateMeasure", { id: measure.id, category: "Security" });
+	const { status, body } = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		dry_run: false,
+		plan,
+	});
+	expect(status).toBe(400);
+	expect(body.message).toMatch(/has changed since the dry run/);
+	const read = await member.use("getMeasure", { id: measure.id });
+	expect(read.measure.category).toBe("Security");
+});
