@@ -59,7 +59,7 @@ test("the mailed link sets a forgotten password and works once", async () => {
 	await page.getByLabel("New password").fill(NEW_PASSWORD);
 	await page.getByRole("button", { name: "Set the password" }).click();
 	await heading(page, "Your password is set").waitFor();
-	await page.getByText("Your API token still works").waitFor();
+	await page.getByText("Your API token was revoked").waitFor();
 	await axe(page);
 	await screenshot(page, "reset-done");
 	await page.getByRole("link", { name: "Sign in" }).click();
