@@ -9,7 +9,7 @@ import { operations } from "../src/operations.ts";
 import type { Role } from "../src/principal.ts";
 import { type Json, startTools, type TestTools } from "./support/tools.ts";
 
-/** Walks the list of operations: what is promised for every one is tested for every one. */
+/** Walks the list of operations, so that every promise is tested for every operation. */
 
 const catalogue = new Catalogue(operations);
 const all: Tool[] = [...catalogue.tools.values()];
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-/** Every schema inside a schema, with the way to it. */
+/** Returns every schema inside a schema, with the path to it. */
 function walk(schema: JsonSchema, path = ""): [string, JsonSchema][] {
 	const properties = Object.entries(
 		(schema.properties ?? {}) as Record<string, JsonSchema>,
@@ -33,7 +33,7 @@ function walk(schema: JsonSchema, path = ""): [string, JsonSchema][] {
 	return [[path, schema], ...properties, ...others];
 }
 
-describe("what clients are told", () => {
+describe("the description for clients", () => {
 	test.each(byName)("%s is described, with every property", (_, tool) => {
 		const { description, title, inputSchema } = tool.definition;
 		expect(title.length).toBeGreaterThan(3);
@@ -78,7 +78,7 @@ describe("what clients are told", () => {
 		}
 	});
 
-	test("names are unique, and fit every client", () => {
+	test("names are unique, and every client accepts them", () => {
 		for (const { name, toolset } of operations as readonly AnyOperation[]) {
 			expect(name).toMatch(/^[a-z][A-Za-z]{2,63}$/);
 			expect(toolset).toMatch(/^[a-z_]+$/);
@@ -114,10 +114,10 @@ describe("what clients are told", () => {
 	});
 });
 
-/** `Risk` → a risk of the organization, whole; filled by the kinds' own add tools. */
+/** `Risk` → a complete risk of the organization. The add tools of the kinds fill it. */
 const seeds = new Map<string, Json>();
 
-/** The least that a schema accepts. */
+/** Returns the smallest value that a schema accepts. */
 function leastOf(name: string, schema: JsonSchema): unknown {
 	if (name === "organization_id") return tools.organizationId;
 	if (name.endsWith("_id")) {
@@ -144,7 +144,7 @@ beforeAll(async () => {
 	}
 });
 
-/** An input that names the organization in the way the operation wants it. */
+/** Returns an input that names the organization in the way the operation expects. */
 function inputFor({ tenant, name }: AnyOperation): Record<string, unknown> {
 	if (tenant === null) return {};
 	const seed = seeds.get(name.replace(/^[a-z]+/, "")) ?? seeds.get("Risk");
@@ -153,7 +153,7 @@ function inputFor({ tenant, name }: AnyOperation): Record<string, unknown> {
 	};
 }
 
-describe("who may not", () => {
+describe("callers without permission", () => {
 	test.each(byName)("%s is 401 without a token", async (name) => {
 		const answer = await tools.call(name, {}, "");
 		expect(answer.status).toBe(401);
@@ -166,7 +166,7 @@ describe("who may not", () => {
 		definition,
 	}) => {
 		const input = inputFor(operation);
-		// All else that is asked for is in order, so that only the tenant is not.
+		// Everything else in the input is valid, so only the tenant is wrong.
 		const { properties, required = [] } = definition.inputSchema as Json;
 		for (const each of required as string[]) {
 			input[each] ??= leastOf(each, properties[each]) ?? seeds.get("Risk").id;
@@ -183,7 +183,7 @@ describe("who may not", () => {
 		expect(text).not.toContain("Least");
 	});
 
-	test("nothing of an organization is changed by who may not", async () => {
+	test("callers without permission change nothing of an organization", async () => {
 		for (const [kind, seed] of seeds) {
 			if (!catalogue.tools.has(`get${kind}`)) continue;
 			const read = await tools.use(`get${kind}`, { id: seed.id });
@@ -235,7 +235,7 @@ describe("lists", () => {
 	});
 });
 
-/** Values of a schema, near misses and nonsense, each with some chance. */
+/** Makes values of a schema, near misses and nonsense, each with some probability. */
 function junkFor(schema: JsonSchema): fc.Arbitrary<unknown> {
 	const types = [schema.type].flat();
 	const options: fc.Arbitrary<unknown>[] = [
@@ -288,7 +288,8 @@ function inputOf(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
 		)
 		.chain((record) =>
 			fc.boolean().map((isMore) =>
-				// Most inputs have no argument too many, or nothing behind that is reached.
+				// Most inputs have no surplus argument. Otherwise the code behind the validation is never
+				// reached.
 				isMore && Object.keys(record).length === 0
 					? { ...record, ["__proto__"]: 1, surplus: "\0" }
 					: record,
@@ -458,7 +459,7 @@ describe("junk", () => {
 		);
 	});
 
-	test("a deep nest of brackets is refused, not fatal", async () => {
+	test("a deep nest of brackets is rejected and does not crash the service", async () => {
 		const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
 		const answers = [
 			await tools.call("listRisks", `{"organization_id":${deep}}`),

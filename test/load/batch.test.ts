@@ -14,7 +14,7 @@ interface Row {
 	divisor: number;
 }
 
-/** Divides 10 by each row's divisor in one statement, and remembers what travelled together. */
+/** Divides 10 by each row's divisor in one statement, and remembers which rows came together. */
 function makeDivider(limits: Partial<BatchOptions<Row, number>> = {}) {
 	const batches: Row[][] = [];
 	const batcher = new Batcher<Row, number>({
@@ -40,7 +40,7 @@ function makeDivider(limits: Partial<BatchOptions<Row, number>> = {}) {
 
 const row = (key: string, divisor = 1): Row => ({ key, divisor });
 
-test("items that arrive together travel in one statement, sorted by key", async () => {
+test("items that arrive together go into one statement, sorted by key", async () => {
 	const { batcher, batches } = makeDivider();
 	const answers = await Promise.all(
 		["c", "a", "b"].map((key, index) => batcher.add(row(key, index + 1))),
@@ -67,7 +67,7 @@ test("one bad row fails alone", async () => {
 	});
 });
 
-test("the same key never travels twice at a time, and every item is answered", async () => {
+test("the same key is never in two batches at a time, and every item is answered", async () => {
 	const inFlight = new Set<string>();
 	const { batcher } = makeDivider();
 	const watched = new Batcher<Row, number>({
@@ -96,7 +96,7 @@ test("the same key never travels twice at a time, and every item is answered", a
 	expect(answers).toEqual(Array(200).fill(1));
 });
 
-test("a batch keeps to its rows and bytes, and to the places in flight", async () => {
+test("a batch respects its limits of rows and bytes and the number of batches in flight", async () => {
 	let inFlight = 0;
 	let mostInFlight = 0;
 	const sizes: number[] = [];
@@ -127,7 +127,7 @@ test("a batch keeps to its rows and bytes, and to the places in flight", async (
 	expect(Math.max(...sizes)).toBe(3);
 });
 
-test("a full queue refuses with service_unavailable and works again when it has emptied", async () => {
+test("a full queue rejects items with service_unavailable and works again when it has emptied", async () => {
 	const { batcher } = makeDivider({ maxWaitingRows: 5 });
 	const settled = await Promise.allSettled(
 		Array.from({ length: 8 }, (_, index) => batcher.add(row(`key ${index}`))),
@@ -144,7 +144,7 @@ test("a full queue refuses with service_unavailable and works again when it has 
 	expect(await batcher.add(row("again", 5))).toBe(2);
 });
 
-test("a queue is full by bytes too", async () => {
+test("a queue is also full when it reaches its limit of bytes", async () => {
 	const { batcher } = makeDivider({ maxWaitingBytes: 25 });
 	const settled = await Promise.allSettled(
 		["a", "b", "c"].map((key) => batcher.add(row(key))),
@@ -156,7 +156,7 @@ test("a queue is full by bytes too", async () => {
 	]);
 });
 
-test("when the database is away the whole batch fails at once, without being tried row by row", async () => {
+test("when the database is away the whole batch fails immediately, and its rows are not tried one by one", async () => {
 	let tries = 0;
 	const { batcher } = makeDivider({
 		run: async () => {
@@ -195,7 +195,10 @@ test("idle resolves when everything accepted is done, also after failures", asyn
 	await batcher.idle();
 });
 
-/** Of one row at a time, whose first batch is held until told; time stands still unless it is moved. */
+/**
+ * Sends one row at a time and holds the first batch until told. Time stands still until the test
+ * moves it.
+ */
 function makeHeld(limits: Partial<BatchOptions<Row, number>>) {
 	vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
 	const held = Promise.withResolvers<void>();
@@ -215,7 +218,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-test("while something has waited too long, new items are refused, and what waits is still stored", async () => {
+test("while an item has waited too long, new items are turned away, and waiting items are still stored", async () => {
 	const { batcher, release } = makeHeld({ maxWaitMs: 0 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
@@ -230,7 +233,7 @@ test("while something has waited too long, new items are refused, and what waits
 	expect(await batcher.add(row("c", 3))).toBe(3);
 });
 
-test("what has waited too long when its turn comes is refused, and never stored", async () => {
+test("an item that has waited too long when its turn comes is turned away and never stored", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
@@ -246,7 +249,7 @@ test("what has waited too long when its turn comes is refused, and never stored"
 	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, refused: 1 });
 });
 
-test("a queue that would take too long, by what batches took lately, is full before anything has waited", async () => {
+test("a queue counts as full as soon as recent batches show that it would take too long", async () => {
 	const { batcher, release } = makeHeld({ maxWaitMs: 2 });
 	const first = batcher.add(row("a", 1));
 	expect(batcher.isFull()).toBe(false);
@@ -265,7 +268,7 @@ test("a queue that would take too long, by what batches took lately, is full bef
 	expect(batcher.isFull()).toBe(false);
 });
 
-test("what waits is refused in time also when no batch comes back", async () => {
+test("waiting items are turned away in time even if no batch returns", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
@@ -278,7 +281,7 @@ test("what waits is refused in time also when no batch comes back", async () => 
 	expect(await travelling).toBe(1);
 });
 
-test("of one key only so many wait: the surplus is refused alone, and the queue is not full for other keys", async () => {
+test("only a limited number of items of one key wait, and the surplus does not fill the queue for other keys", async () => {
 	const { batcher, release } = makeHeld({
 		maxBatchRows: 4,
 		maxInFlight: 2,
@@ -301,7 +304,7 @@ test("of one key only so many wait: the surplus is refused alone, and the queue 
 	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, refused: 996 });
 });
 
-test("what waited too long behind its key is refused too, and those after it are served", async () => {
+test("an item that waited too long behind its own key is turned away, and the items after it are served", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 400, maxBatchRows: 4 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));

@@ -24,8 +24,8 @@ const isRefused = ({ status, body }: Answer) =>
 	);
 
 /**
- * Sends 100 calls while the table that they read is locked, and waits until one too many is refused:
- * meanwhile another caller is served.
+ * Sends 100 calls while the table that they read is locked, and waits until one too many is turned
+ * away. Meanwhile another caller is served.
  */
 async function flood(
 	call: () => Promise<Answer>,
@@ -50,7 +50,7 @@ async function flood(
 	}
 }
 
-test("of one caller so many calls run, so many wait in order, and more are refused; failed ones leave no trace", async () => {
+test("a caller has a limit of running and of waiting calls, waiting calls keep their order, and failed calls leave no trace", async () => {
 	const shares = new FairShares({ running: 2, waiting: 3 });
 	const begun: number[] = [];
 	const ends: (() => void)[] = [];
@@ -76,7 +76,7 @@ test("of one caller so many calls run, so many wait in order, and more are refus
 	expect(await shares.run("a", async () => "served")).toBe("served");
 });
 
-test("a call whose turn does not come in time is given up, and the others have theirs", async () => {
+test("a call whose turn does not come in time is given up, and the other calls get their turn", async () => {
 	const shares = new FairShares({ running: 1, waiting: 2, maxWaitMs: 1 });
 	const end = Promise.withResolvers<string>();
 	const running = shares.run("a", () => end.promise);
@@ -91,7 +91,7 @@ test("a call whose turn does not come in time is given up, and the others have t
 	expect(begun).toBe(false);
 });
 
-test("an API token with too many calls under way is asked to come again, and others are served meanwhile", async () => {
+test("an API token with too many calls under way is asked to retry later, and others are served meanwhile", async () => {
 	const organization_id = tools.organizationId;
 	const list = (tool: string, token: string) => () =>
 		tools.call(tool, { organization_id }, token);
@@ -132,7 +132,7 @@ test("a console session with too many calls is turned away, and other sessions a
 	expect(others).toEqual([200, 200, 200]);
 });
 
-test("a session that sends a hundred exports at once leaves other sessions theirs and their calls", async () => {
+test("a session that sends a hundred exports at once leaves other sessions their exports and calls", async () => {
 	const exportFrom = (list: string, cookie: string) => async () => {
 		const response = await fetch(
 			`${tools.url}/api/console/export/${list}.csv?organization_id=${tools.organizationId}`,

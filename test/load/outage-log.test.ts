@@ -17,7 +17,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true });
 });
 
-test("of an outage of the database the log has the first failure with its cause, and that it is over with a count", async () => {
+test("an outage of the database is logged at the first failure, with the cause, and at the end, with a count", async () => {
 	const proxy = await openDatabaseProxy(database.url);
 	const service = await startAssay({
 		DATABASE_URL: proxy.url,
@@ -39,7 +39,7 @@ test("of an outage of the database the log has the first failure with its cause,
 		.split("\n")
 		.filter((line) => line.startsWith("{"))
 		.map((line) => JSON.parse(line));
-	// What the service does by itself every day has lines of its own.
+	// The service's own daily work has log lines of its own.
 	const failures = lines.filter(
 		({ err, level }) => err !== undefined && level === "error",
 	);

@@ -8,10 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-/** More than have a connection to the database or may wait for one. */
+/** More calls than there are database connections and places to wait for one. */
 const CROWD = 300;
 
-test("a crowd of tool calls that get no further takes no device's turn, and its surplus is refused with 503 and Retry-After", async () => {
+test("a crowd of stuck tool calls does not delay devices, and its surplus gets 503 with Retry-After", async () => {
 	const { organizationId: organization_id, database } = tools;
 	const device = await tools.activateDevice();
 	await tools.use("addTask", { organization_id, name: "first" });
@@ -24,7 +24,7 @@ test("a crowd of tool calls that get no further takes no device's turn, and its 
 	const calls = Array.from({ length: CROWD }, (_, number) =>
 		tools.call("addTask", { organization_id, name: `task ${number}` }),
 	);
-	// The first to be answered at all is one that was refused.
+	// The first response is that of a call that was turned away.
 	const refused = await Promise.race(calls);
 	expect(refused.status).toBe(503);
 	expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -45,7 +45,7 @@ test("a crowd of tool calls that get no further takes no device's turn, and its 
 	expect(rows[0].tasks).toBe(acknowledged);
 });
 
-/** Keeps an organization's audit log, for which all that change something there take turns. */
+/** Locks an organization's audit log, for which all changes in the organization take turns. */
 async function holdLog(organizationId: string): Promise<() => Promise<void>> {
 	const holder = await tools.database.owner.connect();
 	await holder.query("begin");
@@ -59,7 +59,7 @@ async function holdLog(organizationId: string): Promise<() => Promise<void>> {
 	};
 }
 
-test("changes that wait for one organization's log leave another's to pass, time out with 503, and health is answered meanwhile", async () => {
+test("changes that wait for one organization's log let another's pass, time out with 503, and do not delay the health check", async () => {
 	const { organizationId: organization_id, otherOrganizationId } = tools;
 	await tools.use("addTask", { organization_id, name: "before" });
 	const letGo = await holdLog(organization_id);
@@ -101,7 +101,7 @@ test("changes that wait for one organization's log leave another's to pass, time
 	await tools.use("addTask", { organization_id, name: "afterwards" });
 });
 
-test("heartbeats that get no further make new ones refused unread, never 401, on connections that stay open; afterwards all is well", async () => {
+test("while heartbeats are stuck, new ones are turned away unread, never with 401 and on open connections, until the service recovers", async () => {
 	const { key, hardwareUuid } = await tools.activateDevice();
 	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
 	const holder = await tools.database.owner.connect();

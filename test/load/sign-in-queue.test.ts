@@ -21,20 +21,20 @@ const signIn = (email: string, address: string) =>
 		{ "x-forwarded-for": address },
 	);
 
-test("while an address tries 200 invented users at once, the service is ready and others sign in", async () => {
+test("while an address tries 200 invented users at once, the service stays ready and others sign in", async () => {
 	const { email } = await makeUser(
 		running.database,
 		{ organizationId: running.organizationId, role: "viewer" },
 		{ passwordHash: await hashPassword(PASSWORD) },
 	);
 	const crowd = Array.from({ length: 200 }, (_, number) =>
-		// Of one subscriber, who has more addresses than that.
+		// Addresses of one subscriber, who has more of them.
 		signIn(
 			`nobody${number}@example.com`,
 			`2001:db8:7:7::${number.toString(16)}`,
 		),
 	);
-	// The first to be answered may be one that was refused or one that was looked at.
+	// The first response may be for a sign-in that was turned away or for one that was processed.
 	await Promise.race(crowd);
 	const others = await Promise.all(
 		["203.0.113.7", "2001:db8:7:8::1"].map((address) => signIn(email, address)),
@@ -54,7 +54,7 @@ test("while an address tries 200 invented users at once, the service is ready an
 	);
 });
 
-test("addresses from which somebody has signed in keep places that no crowd of strangers takes", async () => {
+test("addresses from which a user has signed in keep places that a crowd of strangers cannot take", async () => {
 	const turns = new SignInTurns();
 	const ok = async () => new Response();
 	await turns.run("203.0.113.7", undefined, ok);
@@ -73,7 +73,7 @@ test("addresses from which somebody has signed in keep places that no crowd of s
 	expect((await turns.run("198.51.100.99", undefined, ok)).status).toBe(200);
 });
 
-test("of IPv6 one subscriber is one address, however it is written", () => {
+test("all IPv6 addresses of one subscriber count as one address, in any notation", () => {
 	for (const [address, network] of [
 		["203.0.113.7", "203.0.113.7"],
 		["2001:db8::1", "2001:db8:0:0::/64"],

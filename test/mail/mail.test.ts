@@ -6,14 +6,14 @@ import { openSmtpSink } from "../support/smtp-sink.ts";
 
 const from = "Assay <assay@example.com>";
 
-/** A logger, and what it was given. */
+/** Creates a logger that keeps everything it is given. */
 function makeLog() {
 	const lines: string[] = [];
 	const log = pino({}, { write: (line) => void lines.push(line) });
 	return { log, lines };
 }
 
-test("a mail goes to its address with its text and is not waited for", async () => {
+test("a mail reaches its address with its text, and nobody waits for it", async () => {
 	const sink = await openSmtpSink();
 	onTestFinished(() => sink.close());
 	const { log, lines } = makeLog();
@@ -34,7 +34,7 @@ test("a mail goes to its address with its text and is not waited for", async () 
 	expect(lines).toEqual([]);
 });
 
-test("a mail server that is away is told to the log, without its password and the text", async () => {
+test("an unreachable mail server is logged, without its password and the mail's text", async () => {
 	const { log, lines } = makeLog();
 	const smtpUrl = "smtp://user:hunter2@127.0.0.1:1";
 	const mailer = makeMailer({ smtpUrl, from, requiresTls: false }, log);
@@ -46,7 +46,7 @@ test("a mail server that is away is told to the log, without its password and th
 	expect(lines[0]).not.toMatch(/hunter2|secret text/);
 });
 
-test("a name that somebody has chosen makes no link, no line and no long text in a mail to somebody else", () => {
+test("a name that a user has chosen adds no link, no line and no long text to a mail to somebody else", () => {
 	for (const [name, written] of [
 		["Acme", "Acme"],
 		["Müller & Söhne GmbH & Co. KG", "Müller & Söhne GmbH & Co. KG"],

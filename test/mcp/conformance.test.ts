@@ -28,7 +28,7 @@ const NO_LOGGING = "Assay sends no log messages to clients";
 const NO_TASKS = "Assay offers no tasks, an extension";
 const NO_HEADERS = "no argument of a tool travels in a header of its own";
 
-/** Scenario, or scenario and check → why no server of our kind passes it. */
+/** Scenarios, or scenarios with a check, and why no server of our kind passes them. */
 const LEFT_OUT: Record<string, string> = {
 	"tools-call-simple-text": FIXTURE_TOOL,
 	"tools-call-image": FIXTURE_TOOL,
@@ -104,7 +104,7 @@ afterAll(async () => {
 	await tools.close();
 });
 
-/** Runs all server scenarios of a revision; gives the checks of each. */
+/** Runs all server scenarios of a revision and returns the checks of each. */
 async function runSuite(revision: string): Promise<Map<string, Check[]>> {
 	const folder = await makeFolder("assay-conformance-");
 	try {
@@ -160,7 +160,7 @@ test.each([
 		id !== "wire-schema-valid" &&
 		(scenario in LEFT_OUT || `${scenario}/${id}` in LEFT_OUT);
 	expect(failures.filter((failure) => !isLeftOut(failure))).toEqual([]);
-	// What passes by now no longer belongs on the list.
+	// A scenario that passes by now no longer belongs on the list.
 	const failed = new Set(
 		failures.flatMap(({ scenario, id }) => [scenario, `${scenario}/${id}`]),
 	);

@@ -17,7 +17,7 @@ const RISK = {
 	inherent_impact: 5,
 };
 
-/** A GET of a tool, as the administrator unless told otherwise. */
+/** Calls a tool by GET, by default as the administrator. */
 async function get(path: string, token = tools.admin.token) {
 	const response = await fetch(`${tools.url}/api/mcp/tools/${path}`, {
 		headers: { authorization: `Bearer ${token}` },
@@ -52,7 +52,7 @@ test("listOrganizations is the connectivity check: a GET without input", async (
 	expect(JSON.stringify(body)).toContain(tools.organizationId);
 });
 
-test("a query string gives numbers, parts of objects and order", async () => {
+test("a query string can hold numbers, parts of objects and the order", async () => {
 	const organization = tools.organizationId;
 	for (const name of ["Aardvark", "Badger", "Cormorant"]) {
 		await tools.use("addRisk", {
@@ -79,7 +79,7 @@ test("a query string gives numbers, parts of objects and order", async () => {
 	]);
 });
 
-test("what a query string has wrong is named as in JSON", async () => {
+test("errors in a query string are named as in JSON", async () => {
 	const path = `listRisks?organization_id=${tools.organizationId}`;
 	for (const [query, field] of [
 		["size=many", "size"],
@@ -106,7 +106,7 @@ test("a tool that writes answers no GET: 405 with Allow: POST", async () => {
 	expect(body.message).toContain("POST");
 });
 
-test("other methods are 405, and say which are possible", async () => {
+test("other methods are 405, and the response says which are allowed", async () => {
 	for (const method of ["HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
 		const response = await fetch(`${tools.url}/api/mcp/tools/getRisk`, {
 			method,
@@ -142,7 +142,7 @@ test("input that fails validation is 400 and names each field", async () => {
 	expect(body.message).toContain('"colour"');
 });
 
-test("a body that is no JSON object is 400", async () => {
+test("a body that is not a JSON object is 400", async () => {
 	for (const body of ["{", "[]", "7", '"x"', "null"]) {
 		const answer = await tools.call("listOrganizations", body);
 		expect(answer.status, body).toBe(400);
@@ -161,7 +161,7 @@ test("a body over the limit is 400 and is not read to its end", async () => {
 	expect(answer.body.message).toContain("1048576");
 });
 
-test("U+0000 and half surrogate pairs are refused by field", async () => {
+test("U+0000 and half surrogate pairs are rejected, and the field is named", async () => {
 	for (const text of ["a\\u0000b", "\\ud800", "\\udc00\\ud800"]) {
 		const { status, body } = await tools.call(
 			"listRisks",
@@ -183,7 +183,7 @@ test("a viewer may not call a write tool: 403", async () => {
 	expect(body.message).toMatch(/^permission denied:/);
 });
 
-test("an organization that is foreign and one that does not exist are the same 403", async () => {
+test("a foreign organization and a missing one are the same 403", async () => {
 	const ids = [tools.otherOrganizationId, "A".repeat(32), "nonsense"];
 	const answers = await Promise.all(
 		ids.map((organization_id) => tools.call("listRisks", { organization_id })),
@@ -194,7 +194,7 @@ test("an organization that is foreign and one that does not exist are the same 4
 	}
 });
 
-test("a record that is foreign and one that does not exist are the same 404", async () => {
+test("a foreign record and a missing one are the same 404", async () => {
 	const { risk } = await tools.use(
 		"addRisk",
 		{ organization_id: tools.otherOrganizationId, ...RISK },
@@ -214,7 +214,7 @@ test("a record that is foreign and one that does not exist are the same 404", as
 	);
 });
 
-test("no token, a malformed and an unknown one are 401 and say which", async () => {
+test("a missing, a malformed and an unknown token are 401, and the response says which it is", async () => {
 	const url = `${tools.url}/api/mcp/tools/listOrganizations`;
 	const { token } = tools.admin;
 	const cases: [string | undefined, RegExp][] = [
@@ -238,7 +238,7 @@ test("no token, a malformed and an unknown one are 401 and say which", async () 
 	}
 });
 
-test("two Authorization headers are malformed, whichever of them is right", async () => {
+test("two Authorization headers are malformed, even if one of them is right", async () => {
 	const right = `authorization: Bearer ${tools.admin.token}\r\n`;
 	const wrong = "authorization: Basic eHl6\r\n";
 	for (const path of ["/api/mcp/tools/listOrganizations", "/api/mcp/health"]) {
@@ -252,7 +252,7 @@ test("two Authorization headers are malformed, whichever of them is right", asyn
 	}
 });
 
-test("a body that is not UTF-8 is refused, not stored with other characters: 400", async () => {
+test("a body that is not UTF-8 is 400 and is not stored with replaced characters", async () => {
 	const send = (path: string, body: string) =>
 		fetch(`${tools.url}${path}`, {
 			method: "POST",
@@ -284,7 +284,7 @@ test("a body that is not UTF-8 is refused, not stored with other characters: 400
 	});
 });
 
-test("the credential comes before the tool, the method and the body", async () => {
+test("the credential is checked before the tool, the method and the body", async () => {
 	for (const [method, path] of [
 		["POST", "launchRocket"],
 		["GET", "addRisk"],
@@ -299,7 +299,7 @@ test("the credential comes before the tool, the method and the body", async () =
 	}
 });
 
-test("a revoked token and a lost membership count from the next request on", async () => {
+test("a revoked token and a lost membership take effect with the next request", async () => {
 	const user = await tools.makeUser({ [tools.organizationId]: "viewer" });
 	const list = () =>
 		tools.call(
@@ -320,7 +320,7 @@ test("a revoked token and a lost membership count from the next request on", asy
 	expect((await list()).status).toBe(401);
 });
 
-test("narrowing away a tool takes it from this door too", async () => {
+test("a tool that is narrowed away is missing at this door too", async () => {
 	const path = `listRisks?organization_id=${tools.organizationId}`;
 	expect((await get(`${path}&toolsets=risks,vendors`)).status).toBe(200);
 	expect((await get(`${path}&toolsets=vendors`)).status).toBe(404);
@@ -334,7 +334,7 @@ test("narrowing away a tool takes it from this door too", async () => {
 	}
 });
 
-test("null for an argument of a tool that reads is the same as none", async () => {
+test("null for an argument of a reading tool is the same as no argument", async () => {
 	const { status } = await tools.call("listRisks", {
 		organization_id: tools.organizationId,
 		filter: null,
@@ -347,7 +347,7 @@ test("null for an argument of a tool that reads is the same as none", async () =
 	expect(none.status).toBe(400);
 });
 
-test("a page of another origin is refused: 403", async () => {
+test("a page of another origin is rejected: 403", async () => {
 	const send = (origin: string) =>
 		fetch(`${tools.url}/api/mcp/tools/listOrganizations`, {
 			headers: { authorization: `Bearer ${tools.admin.token}`, origin },
@@ -363,7 +363,7 @@ test("a page of another origin is refused: 403", async () => {
 	expect((await send(tools.url)).status).toBe(200);
 });
 
-test("a name that somebody pointed at this machine is refused: 403", async () => {
+test("a foreign host name that points to this machine is rejected: 403", async () => {
 	const send = (host: string, path: string) =>
 		new RawConnection(tools.url)
 			.send(

@@ -24,7 +24,7 @@ const call = {
 	params: { name: "listOrganizations", arguments: {} },
 };
 
-test("while the database is away every door says 503 with Retry-After, never 401", async () => {
+test("while the database is away every door answers 503 with Retry-After, never 401", async () => {
 	expect((await tools.rpc(call)).status).toBe(200);
 	await proxy.cut();
 	const health = await fetch(`${tools.url}/api/mcp/health`, {
@@ -45,13 +45,13 @@ test("while the database is away every door says 503 with Retry-After, never 401
 		expect(headers.get("www-authenticate")).toBeNull();
 		expect(JSON.stringify(body)).not.toMatch(/ECONN|pg|127\.0\.0\.1/);
 	}
-	// What needs no database to be refused still is.
+	// Requests that can be rejected without the database still are.
 	expect((await tools.rpc(call, { token: "nonsense" })).status).toBe(401);
 	await proxy.restore();
 	await expect.poll(async () => (await tools.rpc(call)).status).toBe(200);
 });
 
-test("a fault in a tool is a JSON-RPC error with HTTP 500 that gives nothing away", async () => {
+test("a fault in a tool is a JSON-RPC error with HTTP 500 that reveals nothing", async () => {
 	await tools.database.owner.query("alter table risks rename to gone");
 	try {
 		const input = { organization_id: tools.organizationId };

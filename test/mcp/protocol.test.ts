@@ -58,7 +58,7 @@ const legacy = (method: string, params: object = {}) => ({
 	params,
 });
 
-test("plain fetch works: no Accept, no handshake, JSON back", async () => {
+test("plain fetch works: no Accept, no handshake, and JSON in return", async () => {
 	const { status, body, headers } = await tools.rpc(legacy("tools/list"));
 	expect(status).toBe(200);
 	expect(headers.get("content-type")).toMatch("application/json");
@@ -105,7 +105,7 @@ test("what is answered here is what the SDK would have answered", async () => {
 	});
 	for (const { body, headers } of [modern("tools/list"), call]) {
 		const direct = await tools.rpc(body, { headers });
-		// A name written in Base64 is one of the things left to the SDK, as is a space.
+		// The SDK handles, among others, a name written in Base64 and a space.
 		const spaced = { ...headers, "mcp-method": `${headers["mcp-method"]}\t ` };
 		const encoded = headers["mcp-name"]
 			? { "mcp-name": `=?base64?${btoa(headers["mcp-name"])}?=` }
@@ -151,7 +151,7 @@ test.each([
 	}
 });
 
-test("a record of another organization and one that does not exist are the same tool error", async () => {
+test("a foreign record and a missing one are the same tool error", async () => {
 	const { risk } = await tools.use(
 		"addRisk",
 		{ organization_id: tools.otherOrganizationId, ...RISK },
@@ -199,7 +199,7 @@ test("U+0000 in an argument is a tool error that names it", async () => {
 	expect(body.result.content[0].text).toMatch(/^filter\.query: /);
 });
 
-test("a batch gets an answer for each request, whatever its ids and cancellations", async () => {
+test("each request of a batch is answered, for any ids and cancellations", async () => {
 	const ping = legacy("ping");
 	const answer = await tools.rpc([
 		ping,
@@ -221,7 +221,7 @@ test("a batch gets an answer for each request, whatever its ids and cancellation
 	expect((await tools.rpc(Array(101).fill(ping))).status).toBe(400);
 });
 
-test("only POST is possible, once the credential is right: 405 with Allow: POST", async () => {
+test("with a valid credential only POST is allowed: 405 with Allow: POST", async () => {
 	for (const method of ["GET", "DELETE", "PUT", "HEAD"]) {
 		const send = (headers: Record<string, string>) =>
 			fetch(address(), { method, headers });
@@ -232,7 +232,7 @@ test("only POST is possible, once the credential is right: 405 with Allow: POST"
 	}
 });
 
-test("a missing, malformed or unknown token is 401 and the body says which", async () => {
+test("a missing, malformed or unknown token is 401, and the body says which it is", async () => {
 	for (const [authorization, says] of [
 		[undefined, /missing/],
 		[`Bearer  ${tools.admin.token}`, /malformed/],
@@ -253,7 +253,7 @@ test("a missing, malformed or unknown token is 401 and the body says which", asy
 	}
 });
 
-test("what is no JSON-RPC is refused with its JSON-RPC error", async () => {
+test("a body that is not JSON-RPC is rejected with the matching JSON-RPC error", async () => {
 	const cases: [string, number, number][] = [
 		["{", 400, -32700],
 		["", 400, -32700],
@@ -293,7 +293,7 @@ test("health says ok with a token and 401 without", async () => {
 	}
 });
 
-test("who looks for an authorization server finds JSON that says there is none", async () => {
+test("a client that looks for an authorization server finds JSON that says there is none", async () => {
 	for (const path of [
 		"/.well-known/oauth-protected-resource",
 		"/.well-known/oauth-protected-resource/api/mcp/v1",
@@ -307,7 +307,7 @@ test("who looks for an authorization server finds JSON that says there is none",
 	}
 });
 
-test("a token's use is known by the client's own name", async () => {
+test("the use of a token is recorded with the client's own name", async () => {
 	const user = await tools.makeUser({ [tools.organizationId]: "viewer" });
 	const { body, headers } = modern("tools/call", {
 		name: "listRisks",

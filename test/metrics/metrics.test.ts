@@ -24,7 +24,7 @@ async function startMeasured(): Promise<TestService> {
 	return assay;
 }
 
-/** The samples by their name with labels, as Prometheus would read them. */
+/** Returns the samples by their name with labels, as Prometheus would read them. */
 async function scrape(url: string | undefined): Promise<Map<string, number>> {
 	const answer = await fetch(url ?? "no metrics");
 	expect(answer.status).toBe(200);
@@ -70,7 +70,7 @@ test("each request is counted once by door, route and status, with its duration"
 	).toBeGreaterThan(0);
 });
 
-test("addresses that callers make up make no series of their own", async () => {
+test("addresses that callers invent create no series of their own", async () => {
 	const assay = await startMeasured();
 	for (const path of ["api/mcp/tools/", "api/console/", "api/agent/v1/", ""]) {
 		for (let n = 0; n < 5; n++) {
@@ -119,7 +119,7 @@ test("devices are counted over all organizations, as the posture summary counts 
 	expect(counted("PENDING", "NEVER")).toBe(1);
 });
 
-test("a status and freshness that no device has are counted as 0, so that an alert sees the last one go", async () => {
+test("a status and freshness that no device has is counted as 0, so that an alert sees the last one disappear", async () => {
 	const assay = await startMeasured();
 	const device = await assay.activateDevice();
 	await assay.database.owner.query(
@@ -138,7 +138,7 @@ test("a status and freshness that no device has are counted as 0, so that an ale
 	});
 });
 
-test("the metrics are not on the port that the world sees, and nothing else is on theirs", async () => {
+test("the public port does not serve the metrics, and the metrics port serves nothing else", async () => {
 	const assay = await startMeasured();
 	const open = await fetch(`${assay.service.url}/metrics`);
 	expect(await open.text()).not.toContain("assay_");
@@ -171,7 +171,7 @@ test("without ASSAY_METRICS_PORT there are no metrics; a port that is taken stop
 	).rejects.toThrow(/ASSAY_METRICS_PORT/);
 });
 
-test("of several workers one address gives the sum", async () => {
+test("one address returns the sum of several workers", async () => {
 	const database = await createDatabase();
 	closing.push(() => database.drop());
 	const service = await startAssay(
@@ -183,7 +183,7 @@ test("of several workers one address gives the sum", async () => {
 		await fetch(`${service.url}/api/agent/v1/heartbeat`, {
 			method: "POST",
 			body: JSON.stringify(heartbeatBody()),
-			// Each on a connection of its own, which go to the workers in turn.
+			// Each request uses its own connection. The connections go to the workers in turn.
 			headers: { connection: "close" },
 		});
 	}
@@ -194,7 +194,7 @@ test("of several workers one address gives the sum", async () => {
 	).toBe(1);
 });
 
-test("alert rules and dashboard name metrics that there are, and docs/watching.md explains each", async () => {
+test("alert rules and dashboard name existing metrics, and docs/watching.md explains each", async () => {
 	const assay = await startMeasured();
 	await assay.activateDevice();
 	const known = new Set(

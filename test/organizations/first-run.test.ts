@@ -9,7 +9,7 @@ import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { createDatabaseForTest } from "../support/database.ts";
 import { auditEntries, makeUser } from "../support/people.ts";
 
-/** A service on which nobody has an account. */
+/** Starts a service on which nobody has an account. */
 async function startEmpty() {
 	const database = await createDatabaseForTest();
 	const service = await serve(
@@ -38,7 +38,7 @@ async function startEmpty() {
 	return { database, service, makeToken, send, setUp };
 }
 
-test("the setup link makes the first admin and organization, who signs in, and works once", async () => {
+test("the setup link creates the first admin and organization, the admin signs in, and the link works once", async () => {
 	const { database, makeToken, send, setUp } = await startEmpty();
 	expect((await send("/api/setup")).body).toEqual({ setup_needed: true });
 	const token = await makeToken();
@@ -77,7 +77,7 @@ test("the setup link makes the first admin and organization, who signs in, and w
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 });
 
-test("of many who use the setup link at once exactly one wins", async () => {
+test("when many use the setup link at once, exactly one wins", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const token = await makeToken();
 	const answers = await Promise.all(
@@ -95,7 +95,7 @@ test("of many who use the setup link at once exactly one wins", async () => {
 	expect(rows).toEqual([{ users: 1, organizations: 1 }]);
 });
 
-test("a body that is sent as a form, as curl does unasked, is told how to be sent", async () => {
+test("a body sent as a form, which is curl's default, is rejected with the right way to send it", async () => {
 	const { service } = await startEmpty();
 	const answer = await fetch(`${service.url}/api/setup`, {
 		method: "POST",
@@ -109,7 +109,7 @@ test("a body that is sent as a form, as curl does unasked, is told how to be sen
 	});
 });
 
-test("a replaced, expired or invented setup link is refused and nothing is made", async () => {
+test("a replaced, expired or invented setup link is rejected and nothing is created", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const replaced = await makeToken();
 	const token = await makeToken();
@@ -125,7 +125,7 @@ test("a replaced, expired or invented setup link is refused and nothing is made"
 	expect(rowCount).toBe(0);
 });
 
-test("where there are users there is no setup link, and one of before is refused", async () => {
+test("once there are users no setup link is printed, and an earlier one is rejected", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const token = await makeToken();
 	await makeUser(database);
@@ -151,7 +151,7 @@ test("the command prints a link on the service's own address that works", async 
 	expect((await setUp({ token })).status).toBe(200);
 });
 
-test("a page of another site learns nothing and sets nothing up", async () => {
+test("a page of another site learns nothing and cannot set anything up", async () => {
 	const { service, makeToken } = await startEmpty();
 	const origin = "https://evil.example";
 	const asked = await sendTo(service.url, "/api/setup", undefined, { origin });

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** An organization of its own with one admin. */
+/** Creates an organization with one admin. */
 async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {
 	const id = await createOrganization(database.pool, "Acme");
 	const admin = await makeUser(database, { organizationId: id, role: "admin" });
@@ -91,7 +91,7 @@ test("only an admin changes roles, removes members and invites", async () => {
 	}
 });
 
-test("a changed role and a removal count at once and are in the audit log", async () => {
+test("a changed role and a removal take effect immediately and are in the audit log", async () => {
 	const { id, admin } = await makeOrganization();
 	const user = await makeUser(database, { organizationId: id, role: "viewer" });
 	const input = { organization_id: id, user_id: user.id };
@@ -128,7 +128,7 @@ test("a changed role and a removal count at once and are in the audit log", asyn
 	]);
 });
 
-test("the last admin can be neither demoted nor removed, and is told why", async () => {
+test("the last admin can be neither demoted nor removed, and the error says why", async () => {
 	const { id, admin } = await makeOrganization();
 	const input = { organization_id: id, user_id: admin.id };
 	for (const attempt of [
@@ -147,14 +147,14 @@ test("the last admin can be neither demoted nor removed, and is told why", async
 	).rejects.toMatchObject({ constraint: "last_administrator" });
 });
 
-test("of two admins who leave at the same moment one stays", async () => {
+test("when two admins leave at the same moment, one stays", async () => {
 	for (let round = 0; round < 10; round++) {
 		const { id, admin } = await makeOrganization();
 		const other = await makeUser(database, {
 			organizationId: id,
 			role: "admin",
 		});
-		// Both have done their part before either may commit.
+		// Both have finished their part before either may commit.
 		let ready = 0;
 		const leave = (user: TestUser) =>
 			withTenant(database.pool, id, async (client) => {
@@ -198,7 +198,7 @@ test("who makes an organization is its admin", async () => {
 	]);
 });
 
-test("a user's transaction sees the user's organizations; one of an organization sees that alone", async () => {
+test("a user's transaction sees all the user's organizations, and an organization's transaction sees only that one", async () => {
 	const [first, second] = [await makeOrganization(), await makeOrganization()];
 	await joinOrganization(database, first.admin, second.id, "viewer");
 	const seen = (organizationId: string | undefined) =>
@@ -227,7 +227,7 @@ test("a user's transaction sees the user's organizations; one of an organization
 	});
 });
 
-test("a user makes a hundred organizations and no more, however many at once", async () => {
+test("a user creates at most a hundred organizations, even with simultaneous calls", async () => {
 	const { id, admin } = await makeOrganization();
 	await database.owner.query(
 		`with made as (
@@ -249,7 +249,7 @@ test("a user makes a hundred organizations and no more, however many at once", a
 		},
 		expect.anything(),
 	]);
-	// Those of others count for nothing.
+	// Organizations of other users do not count.
 	const member = await makeUser(database, {
 		organizationId: id,
 		role: "viewer",

@@ -117,7 +117,7 @@ test.for(
 	).toEqual(expect.arrayContaining(["filter.due_from", "filter.is_open"]));
 });
 
-test("risks are counted by likelihood and impact, and the filters give the same", async () => {
+test("risks are counted by likelihood and impact, and the filters find the same numbers", async () => {
 	for (const [likelihood, impact] of [
 		[2, 5],
 		[2, 5],
@@ -158,7 +158,7 @@ test("risks are counted by likelihood and impact, and the filters give the same"
 	}
 });
 
-test("the checks that fail longest come first, of devices that are heard of", async () => {
+test("the checks that have failed longest come first, without silent devices", async () => {
 	const report = async (key: string, minutesAgo: number, status: string) => {
 		const observed_at = new Date(Date.now() - minutesAgo * 60_000);
 		const result = postureResult({
@@ -201,7 +201,7 @@ test("the checks that fail longest come first, of devices that are heard of", as
 	]);
 });
 
-test("live API tokens older than 90 days are counted, for administrators alone", async () => {
+test("active API tokens older than 90 days are counted, for administrators only", async () => {
 	const member = await served.signIn("member");
 	const stranger = await served.signIn("admin", organization_id);
 	for (const [days, end] of [
@@ -220,7 +220,7 @@ test("live API tokens older than 90 days are counted, for administrators alone",
 	expect((await overview(member)).old_api_tokens).toBeNull();
 });
 
-test("the records changed last come first, whatever their kind", async () => {
+test("the records changed last come first, of every kind", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
 		name: "Cloud",
@@ -244,7 +244,7 @@ test("the records changed last come first, whatever their kind", async () => {
 	]);
 });
 
-test("the overview is of one's own organizations, and of today unless another day is given", async () => {
+test("the overview covers only the caller's organization, and today unless another day is given", async () => {
 	const answer = await admin.call("getOverview", {
 		organization_id: makeOrganizationId(),
 	});
@@ -253,7 +253,7 @@ test("the overview is of one's own organizations, and of today unless another da
 	expect(body.today).toMatch(/^\d{4}-\d\d-\d\d$/);
 });
 
-test("there is an overview of the calendar's first and last day", async () => {
+test("the calendar's first and last day have an overview", async () => {
 	for (const [today, soon_until] of [
 		["1900-01-01", "1900-01-15"],
 		["9999-12-30", "9999-12-31"],

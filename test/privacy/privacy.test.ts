@@ -17,7 +17,7 @@ import {
 	type TestUser,
 } from "../support/people.ts";
 
-/** In everything that the tests write about somebody. */
+/** Marker in every text that the tests write about somebody. */
 const MARKER = "quokka";
 const USER_MARKER = "numbat";
 
@@ -36,7 +36,7 @@ async function run(...args: string[]) {
 	return { code, stderr, result: stdout === "" ? null : JSON.parse(stdout) };
 }
 
-/** Every row of the database with the text in it, whatever the column. */
+/** Returns every row of the database that contains the text, in any column. */
 async function rowsWith(text: string): Promise<string[]> {
 	const tables = await allRows(calls.database.url);
 	return Object.entries(tables).flatMap(([table, rows]) =>
@@ -58,7 +58,7 @@ async function verify(organization = organization_id) {
 
 let made = 0;
 
-/** A person with the marker in every text, an owner of a risk and of a device. */
+/** Creates a person with the marker in every text, who owns a risk and a device. */
 async function addPerson(
 	organization = organization_id,
 	by?: Principal,
@@ -109,7 +109,9 @@ async function addPerson(
 	};
 }
 
-/** A user with the marker in every text, and traces in every table that has some of users. */
+/**
+ * Creates a user with the marker in every text, and rows in every table that holds some of a user.
+ */
 async function addUser(role: "admin" | "member" = "member") {
 	const { owner } = calls.database;
 	const user: TestUser = await makeUser(
@@ -173,7 +175,7 @@ async function addUser(role: "admin" | "member" = "member") {
 	return { ...user, acting };
 }
 
-test("nothing of an erased person is left in any table, what the person owned stays linked, and the log verifies", async () => {
+test("no table has anything left of an erased person, their records stay linked, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
 	const elsewhere = await addPerson(
 		other,
@@ -223,7 +225,7 @@ test("nothing of an erased person is left in any table, what the person owned st
 	).toContain("wombat");
 });
 
-test("hashes noted before an erasure still hold after it", async () => {
+test("hashes noted before an erasure are still right after it", async () => {
 	const person = await addPerson();
 	const { head } = await verify();
 	await run(
@@ -237,7 +239,7 @@ test("hashes noted before an erasure still hold after it", async () => {
 	});
 });
 
-test("a redacted entry that is changed once more, or one that no erasure lists, is found", async () => {
+test("a redacted entry that is changed again, or that no erasure lists, is found", async () => {
 	const person = await addPerson();
 	await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
@@ -292,13 +294,13 @@ test("only an erasure of the same organization excuses an entry that does not fi
 		"update audit_entries set record_name = 'Erased x', salts = salts - 'record_name' where organization_id = $1",
 		[forged],
 	);
-	// By an operation that is no erasure, and by one of another organization.
+	// By an operation that is not an erasure, and by one of another organization.
 	await list(forged, "updateRisk", 1);
 	await list(organization_id, "eraseUser", 1);
 	expect((await verify(forged)).findings).toMatchObject([{ sequence: 1 }]);
 	await list(forged, "eraseUser", 1);
 	expect(await verify(forged)).toMatchObject({ findings: [], redacted: 1 });
-	// An erasure that was itself changed says so.
+	// An erasure that was itself changed is reported.
 	await owner.query(
 		"update audit_entries set actor_name = 'y' where organization_id = $1 and sequence = 3",
 		[forged],
@@ -306,7 +308,7 @@ test("only an erasure of the same organization excuses an entry that does not fi
 	expect((await verify(forged)).findings).toMatchObject([{ sequence: 3 }]);
 });
 
-test("a person erased twice, or whose record was deleted before, leaves nothing either", async () => {
+test("a person who is erased twice, or whose record was deleted before, leaves nothing either", async () => {
 	const { people } = await calls.call("addPeople", {
 		organization_id,
 		full_name: `${MARKER} Gone`,
@@ -321,7 +323,7 @@ test("a person erased twice, or whose record was deleted before, leaves nothing 
 	expect((await verify()).findings).toEqual([]);
 });
 
-test("devices lose their erased owner when asked, and a name in another record's text is reported", async () => {
+test("devices lose their erased owner if asked for, and a name in another record's text is reported", async () => {
 	const person = await addPerson();
 	const { people } = await calls.call("getPeople", { id: person.id });
 	const { task } = await calls.call("addTask", {
@@ -342,7 +344,7 @@ test("devices lose their erased owner when asked, and a name in another record's
 	expect(device.owner_id).toBeNull();
 });
 
-test("a dry run says what would go and changes nothing", async () => {
+test("a dry run lists what would be removed and changes nothing", async () => {
 	const person = await addPerson();
 	const before = await allRows(calls.database.url);
 	const { result } = await run(
@@ -371,7 +373,7 @@ test("a person's export has the record, what the person owns, devices and entrie
 	expect(JSON.stringify(result)).not.toMatch(/hash/);
 });
 
-test("nothing of an erased user is left in any table, and the log verifies", async () => {
+test("no table has anything left of an erased user, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Left");
 	const user = await addUser("admin");
 	await joinOrganization(calls.database, user, other, "member");
@@ -424,7 +426,7 @@ test("an organization's last admin cannot be erased, and nothing changes", async
 	expect(await allRows(calls.database.url)).toEqual(before);
 });
 
-test("the role that erases can change neither what an entry says was done nor its hash, nor delete one", async () => {
+test("the role that erases can neither change an entry's action or hash nor delete an entry", async () => {
 	const pool = makePool(
 		{ connectionString: calls.database.url },
 		{ max: 1, role: "assay_privacy" },

@@ -14,7 +14,10 @@ beforeEach(async () => {
 
 const remove = () => removeLeftovers({ connectionString: database.url });
 
-/** One row of each kind that was over so long ago (a negative time: will be), with this letter in its id. */
+/**
+ * Creates one row of each kind that expired so long ago, or will if the time is negative, with this
+ * letter in its id.
+ */
 async function addRows(letter: string, ago: string): Promise<void> {
 	const { owner } = database;
 	const [{ id: user }] = (
@@ -55,7 +58,7 @@ async function counts(): Promise<Record<string, number>> {
 	return rows[0];
 }
 
-test("what has expired of sign-ins and links goes, what is still good stays", async () => {
+test("expired rows of sign-ins and links are removed, and valid ones stay", async () => {
 	await addRows("a", "1 second");
 	await addRows("b", "-1 minute");
 	expect(await remove()).toEqual({
@@ -73,7 +76,7 @@ test("what has expired of sign-ins and links goes, what is still good stays", as
 	expect(await remove()).toEqual({});
 });
 
-test("an invitation goes a month after it was accepted, revoked or has expired, of whichever organization", async () => {
+test("an invitation is removed a month after it was accepted, revoked or has expired, in every organization", async () => {
 	const add = (organizationId: string, email: string, times: string) =>
 		database.owner.query(
 			`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at, accepted_at, revoked_at)
@@ -100,7 +103,7 @@ test("an invitation goes a month after it was accepted, revoked or has expired, 
 	]);
 });
 
-test("many go in batches, and one that is just being used is left for the next time", async () => {
+test("rows are removed in batches, and one that is in use is left for the next time", async () => {
 	await database.owner.query(
 		"insert into verifications (id, identifier, value, expires_at) select lpad(n::text, 32, 'v'), 'x', 'x', now() - interval '1 day' from generate_series(1, 12001) n",
 	);
@@ -115,14 +118,14 @@ test("many go in batches, and one that is just being used is left for the next t
 	expect(await remove()).toEqual({ verifications: 1 });
 });
 
-test("processes that do it at once remove each row once", async () => {
+test("processes that clean up at the same time remove each row once", async () => {
 	await addRows("a", "1 day");
 	const all = await Promise.all(Array.from({ length: 4 }, remove));
 	const links = all.map(({ account_links = 0 }) => account_links);
 	expect(links.reduce((sum, count) => sum + count)).toBe(2);
 });
 
-test("the service does it when it starts", async () => {
+test("the service cleans up when it starts", async () => {
 	const running = await startService(async (url) => {
 		const { Client } = await import("pg");
 		const owner = new Client({ connectionString: url });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 const keep = (months: number, url = database.url) =>
 	keepReports({ connectionString: url }, months);
 
-/** The first day of the month so many months ago. */
+/** Returns the first day of the month so many months ago. */
 function month(ago: number): string {
 	const now = new Date();
 	return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))
@@ -29,7 +29,7 @@ const nameOf = (ago: number) =>
 const makePartition = (ago: number, { owner } = database) =>
 	owner.query("select make_posture_report_partition($1)", [month(ago)]);
 
-/** Stores reports of the first day of that month, in whichever partition takes them. */
+/** Stores reports on the first day of that month, in whichever partition accepts them. */
 const addReports = (ago: number, count = 1, { owner } = database) =>
 	owner.query(
 		`insert into posture_reports
@@ -46,7 +46,7 @@ async function found({ owner } = database): Promise<Record<string, number>> {
 	return Object.fromEntries(rows.map((row) => [row.name, row.rows]));
 }
 
-test("what ended before the months that are kept is dropped, the month in between is not", async () => {
+test("partitions older than the retained months are dropped, and the month in between is not", async () => {
 	for (const ago of [15, 14, 13, 1]) await makePartition(ago);
 	for (const ago of [15, 14, 13, 1, 0]) await addReports(ago);
 	expect(await keep(13)).toEqual({
@@ -73,7 +73,7 @@ test("zero months keeps everything", async () => {
 	});
 });
 
-test("old rows of the default partition go, in batches, and the newer ones stay", async () => {
+test("old rows of the default partition are removed in batches, and the newer ones stay", async () => {
 	await addReports(20, 12_001);
 	await addReports(3, 2);
 	expect(await keep(13)).toEqual({
@@ -88,7 +88,7 @@ test("old rows of the default partition go, in batches, and the newer ones stay"
 	expect(rows).toEqual([{ forced: true }]);
 });
 
-test("processes that do it at once drop each month once", async () => {
+test("processes that clean up at the same time drop each month once", async () => {
 	for (const ago of [16, 15, 14]) await makePartition(ago);
 	const all = await Promise.all(Array.from({ length: 4 }, () => keep(13)));
 	expect(all.flatMap(({ dropped }) => dropped).sort()).toEqual(
@@ -96,7 +96,7 @@ test("processes that do it at once drop each month once", async () => {
 	);
 });
 
-test("while somebody reads for long, reports are stored, and what could not be dropped is later", async () => {
+test("during a long read reports are stored, and partitions that could not be dropped are dropped later", async () => {
 	await makePartition(14);
 	const reader = await connectTo(database.url);
 	await reader.query("begin");
@@ -109,7 +109,7 @@ test("while somebody reads for long, reports are stored, and what could not be d
 	expect(await keep(13)).toMatchObject({ dropped: [nameOf(14)], isDone: true });
 });
 
-test("a service can start while a long read keeps it from making a partition", async () => {
+test("a service can start while a long read prevents it from making a partition", async () => {
 	await database.owner.query(`drop table ${nameOf(0)}`);
 	const reader = await connectTo(database.url);
 	await reader.query("begin");
@@ -128,7 +128,7 @@ test("a service can start while a long read keeps it from making a partition", a
 	expect(await found()).toEqual({ [nameOf(0)]: 1 });
 });
 
-test("the service's role can drop no report of others", async () => {
+test("the service's role cannot drop partitions or delete reports of other organizations", async () => {
 	await addReports(20);
 	for (const sql of [
 		"select make_posture_report_partition(now())",
@@ -143,7 +143,7 @@ test("the service's role can drop no report of others", async () => {
 	expect(await found()).toEqual({ posture_reports_default: 1 });
 });
 
-test("the service does it at its start, as its setting says", async () => {
+test("the service applies its retention setting when it starts", async () => {
 	const served = await startService(
 		async (url) => {
 			const seeded = await connectTo(url);
