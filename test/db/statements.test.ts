@@ -31,6 +31,7 @@ const ACROSS_FUNCTIONS = [
 	"agent_enroll",
 	"agent_heartbeat",
 	"agent_lock",
+	"agent_note_check_keys",
 	"agent_store_postures",
 	"agent_unenroll",
 	"audit_append",
@@ -88,7 +89,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
 	"an invitation's page":
-		/^select i\.email, o\.name as organization_name, .* where i\.token_hash = /,
+		/^select i\.email, o\.name as organization_name, .* where \(i\.token_hash = /,
 };
 
 interface Statement {
