@@ -20,7 +20,7 @@ import { recordOperations } from "../../src/records/operations.ts";
 import { timeFilters } from "../../src/records/range-filters.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
-/** A register that exists in this file only: no register has a time yet. */
+/** A register that exists only in this file, because no register has a time yet. */
 const incident = recordKind({
 	kind: "document",
 	table: "incidents",
@@ -40,7 +40,7 @@ const incident = recordKind({
 	filters: ["status", "owner_id"],
 	otherFilters: timeFilters("occurred_at"),
 });
-// Imported by name: the types that come with it (React's) would hide those of the DOM in this project.
+// Imported by name, because their own types (React's) would hide the DOM's types in this project.
 const CONSOLE = "../../console/describe-kind.ts";
 const { describeKind } = await import(CONSOLE);
 const [list, get, add, update, remove] = recordOperations(incident);
@@ -130,7 +130,7 @@ describe("a register whose migration is a create table and one call of make_regi
 					[table],
 				)
 			).rows;
-		// A register of the first migrations is the model.
+		// The reference is a register of the first migrations.
 		expect(await policiesOf("incidents")).toEqual(
 			await policiesOf("frameworks"),
 		);
@@ -154,7 +154,7 @@ describe("a register whose migration is a create table and one call of make_regi
 });
 
 describe("a field of type datetime", () => {
-	test("takes RFC 3339 with an offset and is served in UTC", async () => {
+	test("accepts RFC 3339 with an offset and is returned in UTC", async () => {
 		const added = await addIncident("Outage", "2026-03-01T10:30:00.5+02:00");
 		expect(added.occurred_at).toBe("2026-03-01T08:30:00.500Z");
 		expect((await read(added)).occurred_at).toBe("2026-03-01T08:30:00.500Z");

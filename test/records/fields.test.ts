@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-test("every kind of record has its samples here", () => {
+test("every kind of record has samples in this file", () => {
 	expect(samples.map(({ kind }) => kind)).toEqual(
 		recordKinds.map(({ kind }) => kind),
 	);
@@ -50,7 +50,7 @@ describe.for(samples)("$kind", (sample) => {
 		return answer[keys].find((record: { id: string }) => record.id === id);
 	};
 
-	test("added with the required fields alone it has the defaults", async () => {
+	test("a record added with the required fields only has the defaults", async () => {
 		const input = inputOf(sample, references, "required");
 		const record = await add(input);
 		expect(record).toEqual({
@@ -63,7 +63,7 @@ describe.for(samples)("$kind", (sample) => {
 		});
 	});
 
-	test("each required field must be given", async () => {
+	test("each required field is required", async () => {
 		for (const field of sample.required) {
 			const { [field]: _, ...input } = inputOf(sample, references, "all");
 			const refused = await calls.refusal(
@@ -89,7 +89,7 @@ describe.for(samples)("$kind", (sample) => {
 		);
 	});
 
-	test("an update of one field changes that field and updated_at alone", async () => {
+	test("an update of one field changes only that field and updated_at", async () => {
 		const { id } = await add(inputOf(sample, references, "all"));
 		for (const field of Object.keys(sample.fields)) {
 			const before = await get(id);
@@ -108,14 +108,14 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("an update to what is there already, or of nothing, changes nothing", async () => {
+	test("an update that is empty or repeats the present values changes nothing", async () => {
 		const input = inputOf(sample, references, "all");
 		const record = await add(input);
 		expect(await update(record.id, input)).toEqual(record);
 		expect(await update(record.id, {})).toEqual(record);
 	});
 
-	test("null clears each field that may be empty, and is refused for the others", async () => {
+	test("null clears each field that may be empty, and is rejected for the others", async () => {
 		const { id } = await add(inputOf(sample, references, "all"));
 		if (sample.kind === "control") await update(id, { status: "INCLUDED" });
 		for (const field of Object.keys(sample.fields)) {
@@ -133,7 +133,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("what the service makes cannot be given", async () => {
+	test("fields that the service sets cannot be given", async () => {
 		const { id } = await add(inputOf(sample, references, "all"));
 		for (const field of [
 			"created_at",
@@ -155,7 +155,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("deleted it is gone", async () => {
+	test("a deleted record is gone", async () => {
 		const { id } = await add(inputOf(sample, references, "all"));
 		expect(await call(`delete${one}`, { id })).toEqual({
 			[`deleted_${key}_id`]: id,

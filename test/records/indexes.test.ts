@@ -79,13 +79,13 @@ describe.each(
 	});
 });
 
-test("a filter by a name of the greatest length finds it", async () => {
+test("a filter by a name of maximum length finds it", async () => {
 	const organization = makeId("A".repeat(32), "organization");
 	await database.owner.query(
 		"insert into organizations (id, name) values ($1, 'Acme')",
 		[organization],
 	);
-	// Random, so that the database cannot make it short enough for an index by compressing it.
+	// Random, so that the database cannot compress it until it fits into an index.
 	const category = Array.from({ length: 1000 }, () =>
 		String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 20_000)),
 	).join("");

@@ -33,7 +33,7 @@ async function addMeasure(fields: object = {}): Promise<string> {
 	return measure.id;
 }
 
-test("a link is seen from both its ends, with kind and name, and linking again changes nothing", async () => {
+test("a link is visible from both ends, with kind and name, and linking again changes nothing", async () => {
 	const [risk, measure] = [await addRisk("Flood"), await addMeasure()];
 	const { link } = await calls.call("linkRecords", {
 		record_id: risk,
@@ -56,7 +56,7 @@ test("a link is seen from both its ends, with kind and name, and linking again c
 	});
 });
 
-test("a linked record is listed with its status or state, null for a kind that has none", async () => {
+test("a linked record is listed with its status or state, and null if its kind has none", async () => {
 	const risk = await addRisk();
 	const measure = await addMeasure({ state: "IN_PROGRESS" });
 	const { nonconformity } = await calls.call("addNonconformity", {
@@ -111,7 +111,7 @@ test("deleting a record removes its links", async () => {
 	).toMatchObject({ linked_records: [] });
 });
 
-test("of a link and a deletion at the same time no link to nothing is left", async () => {
+test("a link added while its record is deleted never leads to a missing record", async () => {
 	const risk = await addRisk();
 	const measures = await Promise.all(
 		Array.from({ length: 20 }, () => addMeasure()),
@@ -131,7 +131,7 @@ test("of a link and a deletion at the same time no link to nothing is left", asy
 	expect(rows).toEqual([]);
 });
 
-test("what cannot be linked is refused with the field named", async () => {
+test("an invalid link is rejected with the field named", async () => {
 	const risk = await addRisk();
 	const { people } = await calls.call("addPeople", {
 		organization_id,
@@ -179,7 +179,7 @@ test("a record of another organization can be neither linked nor listed", async 
 	).toMatchObject({ code: "not_found" });
 });
 
-test("linked records come page by page without loss or double, and by kind", async () => {
+test("linked records are paged without gaps or duplicates, and filtered by kind", async () => {
 	const risk = await addRisk();
 	const linked = await Promise.all(
 		Array.from({ length: 7 }, async (_, n) =>
@@ -286,7 +286,7 @@ test("coverage counts included controls that are linked to an implemented measur
 	);
 });
 
-test("the coverage of a framework that is not there is not found", async () => {
+test("the coverage of a missing framework is not found", async () => {
 	const { framework } = await calls.call("addFramework", {
 		organization_id,
 		name: "Gone",
@@ -296,7 +296,7 @@ test("the coverage of a framework that is not there is not found", async () => {
 	expect((await refusal).code).toBe("not_found");
 });
 
-test("a link is in the history of both records with their names, the second time not", async () => {
+test("a new link is in the history of both records with their names, and a repeated one is not", async () => {
 	const [risk, measure] = [await addRisk("Fire"), await addMeasure()];
 	const ends = { record_id: risk, linked_record_id: measure };
 	await calls.call("linkRecords", ends);
@@ -314,7 +314,7 @@ test("a link is in the history of both records with their names, the second time
 	]);
 });
 
-test("a deleted record's links are in its history and in that of the records it was linked to", async () => {
+test("links of a deleted record are in its history and in that of the linked records", async () => {
 	const [risk, measure] = [await addRisk("Fire"), await addMeasure()];
 	await calls.call("linkRecords", {
 		record_id: risk,
@@ -334,7 +334,7 @@ test("a deleted record's links are in its history and in that of the records it 
 	]);
 });
 
-test("a cursor of another record, another kind or made by hand is refused", async () => {
+test("a cursor of another record or kind, or one made by hand, is rejected", async () => {
 	const risk = await addRisk();
 	for (let n = 0; n < 2; n++) {
 		await calls.call("linkRecords", {
@@ -355,7 +355,7 @@ test("a cursor of another record, another kind or made by hand is refused", asyn
 	}
 });
 
-/** What the audit log has of a record after it was added: operation, its name, what changed. */
+/** Returns the audit log of a record after it was added: operation, record name and changes. */
 async function historyOf(id: string): Promise<unknown[][]> {
 	const { rows } = await calls.database.owner.query(
 		"select operation, record_name, changes from audit_entries where record_id = $1 and operation not like 'add%' order by sequence",

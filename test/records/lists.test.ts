@@ -13,7 +13,7 @@ import {
 	typeOf,
 } from "../support/record-values.ts";
 
-// Every register, read a page at a time.
+// Reads the list of every register page by page.
 
 const COUNT = 95;
 
@@ -26,7 +26,7 @@ afterAll(() => calls.close());
 // biome-ignore lint/suspicious/noExplicitAny: a record's fields depend on its kind.
 type Answer = any;
 
-/** Filters beside those by a field's value. */
+/** Filters other than those by a field's value. */
 const OTHER_FILTERS: Record<string, string[]> = {
 	risk: [
 		"min_inherent_risk_score",
@@ -64,7 +64,9 @@ const NAMES = [
 ];
 const DAYS = ["2026-01-31", null, "2024-02-29", "2026-12-31"];
 
-/** The value of the nth record: few different ones, so that orders and filters have ties. */
+/**
+ * Returns the value of the nth record. Few values are different, so orders and filters have ties.
+ */
 function nth(
 	sample: (typeof samples)[number],
 	field: string,
@@ -86,7 +88,7 @@ function nth(
 	return sampleValue(sample, field, references, n % 2 === 0 ? 0 : 1);
 }
 
-/** As the service orders text: without case and accents, by code point, numbers by their value. */
+/** Orders text as the service does: without case and accents, by code point, numbers by value. */
 const fold = (text: string) =>
 	text
 		.normalize("NFD")
@@ -95,7 +97,7 @@ const fold = (text: string) =>
 		.replace(/\d+/g, (digits) => digits.padStart(10, "0"));
 
 function compare(a: unknown, b: unknown): number {
-	// No date stands after every date.
+	// A missing date comes after every date.
 	const [x, y] = [a, b].map((value) =>
 		value === null
 			? "9999-99"
@@ -172,7 +174,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	}
 
-	test("unless told otherwise a page has the 20 newest, and the pages together hold what one does", async () => {
+	test("by default a page has the 20 newest records, and all pages together have all of them", async () => {
 		const { [keys]: page, next_cursor } = await list({});
 		expect(page).toEqual(all.slice(0, 20));
 		expect(next_cursor).toEqual(expect.any(String));
@@ -182,7 +184,7 @@ describe.for(samples)("$kind", (sample) => {
 	});
 
 	for (const field of sample.filters) {
-		test(`the filter ${field} leaves the records with that value${isNullable(sample, field) ? ", null included" : ""}`, async () => {
+		test(`the filter ${field} keeps the records with that value${isNullable(sample, field) ? ", null included" : ""}`, async () => {
 			const values = new Set(all.map((record) => record[field]));
 			expect(values.size).toBeGreaterThan(1);
 			expect(values.has(null)).toBe(isNullable(sample, field));
@@ -207,7 +209,7 @@ describe.for(samples)("$kind", (sample) => {
 		});
 	}
 
-	test("filters together leave the records that meet all, in any order", async () => {
+	test("several filters keep the records that match all of them, in any order", async () => {
 		const given = Object.fromEntries(
 			sample.filters.map((field) => [field, all[3][field]]),
 		);
@@ -223,7 +225,7 @@ describe.for(samples)("$kind", (sample) => {
 		);
 	});
 
-	test("a page read after another was added or deleted neither loses nor repeats a record", async () => {
+	test("pages neither lose nor repeat a record when others are added or deleted in between", async () => {
 		const first = await list({ size: 10 });
 		const { id } = (
 			await calls.call(

@@ -61,13 +61,13 @@ test.for([
 	expect(await found(query)).toEqual(names);
 });
 
-test("a query without words leaves all records", async () => {
+test("a query without words returns all records", async () => {
 	for (const query of ["", "   "]) {
 		expect(await found(query)).toHaveLength(Object.keys(VENDORS).length);
 	}
 });
 
-/** The text fields of each kind that a query looks at. */
+/** The text fields of each kind that a query searches. */
 const SEARCHED: Record<string, string[]> = {
 	risk: ["name", "description", "category", "note"],
 	measure: ["name", "description", "category"],
@@ -97,7 +97,7 @@ const SEARCHED: Record<string, string[]> = {
 };
 
 describe.for(samples)("$kind", ({ kind, ...sample }) => {
-	test("a query finds a record by each of its texts, also after a change, and of its organization alone", async () => {
+	test("a query finds a record by each of its texts, also after a change, and only in its own organization", async () => {
 		const two = await Promise.all(
 			["Ours", "Theirs"].map((name) =>
 				createOrganization(calls.database.pool, name),

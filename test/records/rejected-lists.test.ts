@@ -5,7 +5,7 @@ import { type Calls, makeCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
 
-// What a list of records refuses, and the filters that only one kind has.
+// Invalid arguments of record lists, and the filters that only one kind has.
 
 let calls: Calls;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Deeper than recursion goes. */
+/** Nested deeper than recursion can go. */
 const DEEP = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
 
 describe.for(samples)("$kind", (sample) => {
@@ -39,7 +39,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("a cursor of another order or tool, or made by hand, is refused", async () => {
+	test("a cursor of another order or tool, or one made by hand, is rejected", async () => {
 		const cursorOf = async (order_by: object) =>
 			(await list({ order_by, size: 1 })).next_cursor;
 		const byUpdate = await cursorOf({ field: "updated_at", direction: "ASC" });
@@ -79,7 +79,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("wrong sizes, orders and filters are refused, and named", async () => {
+	test("wrong sizes, orders and filters are rejected by name", async () => {
 		for (const [input, field] of [
 			[{ size: 0 }, "size"],
 			[{ size: 101 }, "size"],

@@ -12,7 +12,7 @@ import {
 	typeOf,
 } from "../support/record-values.ts";
 
-// What no field takes, on add and on update, with nothing written.
+// Values that no field accepts, on add and on update. Rejected calls write nothing.
 
 let calls: Calls;
 let foreign: References;
@@ -126,7 +126,7 @@ describe.for(samples)("$kind", (sample) => {
 		by = calls.principal("admin", organization_id);
 	});
 
-	/** Everything of the organization that a call could have written. */
+	/** Returns everything in the organization that a call could have written. */
 	async function written(): Promise<unknown> {
 		const { rows } = await calls.database.owner.query(
 			`select
@@ -138,7 +138,9 @@ describe.for(samples)("$kind", (sample) => {
 		return rows[0];
 	}
 
-	/** Tries the values as the field's on add and on update; each must be refused, naming the field. */
+	/**
+	 * Tries the values for the field on add and on update. Each must be rejected, naming the field.
+	 */
 	async function refuses(
 		field: string,
 		values: unknown[],
@@ -177,14 +179,14 @@ describe.for(samples)("$kind", (sample) => {
 	for (const field of Object.keys(sample.fields)) {
 		const type = typeOf(sample, field);
 		if (Array.isArray(type)) {
-			test(`${field}: a value that is none of the enum's, which the error lists`, () =>
+			test(`${field}: a value outside the enum, and the error lists the allowed ones`, () =>
 				refuses(
 					field,
 					["NONSENSE", "", String(type[0]).toLowerCase(), 1, [type[0]]],
 					type.join(", ").slice(0, 60),
 				));
 		} else if (type === "vendors") {
-			test(`${field}: ids that are none, of another kind, missing or of another organization`, async () => {
+			test(`${field}: malformed ids, and ids of another kind, of missing records or of another organization`, async () => {
 				const [vendor] = references.vendor;
 				const missing = makeId(organization_id, "vendor");
 				await refuses(field, [["nonsense"], [vendor, vendor], vendor]);
@@ -207,7 +209,7 @@ describe.for(samples)("$kind", (sample) => {
 		} else if (REFERENCED.some((kind) => kind === type)) {
 			const kind = type as (typeof REFERENCED)[number];
 			const noun = kind === "people" ? "person" : kind;
-			test(`${field}: an id that is none, of another kind, missing or of another organization`, async () => {
+			test(`${field}: a malformed id, and one of another kind, of a missing record or of another organization`, async () => {
 				const missing = makeId(organization_id, kind);
 				await refuses(field, ["nonsense", "", 5, "\u0000", `${missing}A`]);
 				await refuses(
@@ -223,7 +225,7 @@ describe.for(samples)("$kind", (sample) => {
 				);
 			});
 		} else {
-			test(`${field}: what is no ${type}`, () => {
+			test(`${field}: values that are not of type ${type}`, () => {
 				const wrong = WRONG[type];
 				if (!wrong) throw new Error(`no wrong values of ${type}`);
 				return refuses(field, wrong);
@@ -231,7 +233,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	}
 
-	test("a member may add and change but not delete; a viewer neither, and both may read", async () => {
+	test("a member may add and change but not delete, a viewer may do neither, and both may read", async () => {
 		const member = calls.principal("member", organization_id);
 		const viewer = calls.principal("viewer", organization_id);
 		const input = () => ({
@@ -261,7 +263,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("another organization's id is not found, in the same words as one that does not exist", async () => {
+	test("an id of another organization is not found, with the same message as a missing one", async () => {
 		const { id } = (
 			await calls.call(
 				`add${one}`,

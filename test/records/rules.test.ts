@@ -21,7 +21,7 @@ afterAll(() => calls.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's type depends on the name of the call.
 type Answer = any;
 
-/** Adds a record of the kind with its required fields and these. */
+/** Adds a record of the kind with its required fields and these fields. */
 async function add(kind: string, fields: object = {}): Promise<Answer> {
 	const sample = samples.find((known) => known.kind === kind);
 	if (!sample) throw new Error(`no samples of ${kind}`);
@@ -88,7 +88,7 @@ test.for([
 	).toEqual(record);
 });
 
-test("an excluded control has a justification, whichever of the two is given or taken away", async () => {
+test("an excluded control needs a justification, whichever of the two fields is set or cleared", async () => {
 	const { id } = await add("control");
 	const refuse = async (name: string, input: object) => {
 		const { code, fields } = await calls.refusal(name, input);
@@ -127,7 +127,7 @@ test("an excluded control has a justification, whichever of the two is given or 
 	});
 });
 
-test("a risk's scores are likelihood times impact in every reply", async () => {
+test("a risk's scores are likelihood times impact in every response", async () => {
 	let risk = await add("risk", {
 		inherent_likelihood: 4,
 		inherent_impact: 5,
@@ -209,7 +209,7 @@ test.for([
 ]) => {
 	const organization = await createOrganization(calls.database.pool, one);
 	const by = calls.principal("admin", organization);
-	// The second number is taken by a transaction that is still open when the add looks for it.
+	// An open transaction holds the second number while the add looks for a free one.
 	await calls.call(`add${one}`, { organization_id: organization }, by);
 	const hand = await calls.database.owner.connect();
 	await hand.query("begin");
@@ -259,7 +259,7 @@ test.for([
 	expect(other[kind].reference_id).toBe(reference_id);
 });
 
-/** What refers to a record of the kind, and how the refusal to delete it counts that. */
+/** Records that refer to one of the kind, and how the refused deletion counts them. */
 const USERS: Record<
 	string,
 	{ one: string; by: [kind: string, field: string, counted: string][] }
@@ -321,7 +321,7 @@ test.for(
 	}
 });
 
-test("a person in use by several is not deleted: each is counted", async () => {
+test("a person whom several records use is not deleted, and each record is counted", async () => {
 	const { id } = await add("people");
 	for (const kind of ["risk", "risk", "asset"])
 		await add(kind, { owner_id: id });
@@ -354,7 +354,7 @@ test.for([
 	});
 });
 
-test("numbers in titles order by their value: A.5.2 before A.5.10", async () => {
+test("numbers in titles are ordered by value: A.5.2 before A.5.10", async () => {
 	const framework = await add("framework");
 	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
 		await add("control", { framework_id: framework.id, section_title });

@@ -36,7 +36,7 @@ const search = async (query: string, input: object = {}) =>
 		await calls.call("searchRecords", { organization_id, query, ...input })
 	).records.map((record: { name: string }) => record.name);
 
-test("text is found in every kind of record, whatever its case and accents", async () => {
+test("text is found in every kind of record, in any case and with any accents", async () => {
 	expect((await search("ÉTOILE")).sort()).toEqual([
 		"Café Étoile",
 		"Etoile fails",
@@ -46,7 +46,7 @@ test("text is found in every kind of record, whatever its case and accents", asy
 	expect(await search("zoe@example")).toEqual(["Zoë Étoile"]);
 });
 
-test("all words must occur, and the better match of the name comes first", async () => {
+test("all words must occur, and the best match of the name comes first", async () => {
 	expect(await search("etoile cater")).toHaveLength(2);
 	expect(await search("etoile nothing")).toEqual([]);
 	expect((await search("etoile fails"))[0]).toBe("Etoile fails");
@@ -82,7 +82,7 @@ test("nothing of another organization is found", async () => {
 	).toMatchObject({ code: "forbidden" });
 });
 
-test("an empty query and unknown kinds are refused by name", async () => {
+test("an empty query and unknown kinds are rejected by name", async () => {
 	expect(
 		await calls.refusal("searchRecords", { organization_id, query: "  " }),
 	).toMatchObject({ fields: ["query"] });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
-/** Enough for each way to find words: by reading on, by the index, by reading all. */
+/** Enough rows for each way to find words: reading on, the index, and reading everything. */
 const RISKS = 1_800;
 
 let calls: Calls;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Numbers of the risks found, page by page. */
+/** Returns the numbers of the risks found, page by page. */
 async function find(
 	query: string,
 	order_by: object = { field: "created_at" },

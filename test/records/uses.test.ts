@@ -23,7 +23,7 @@ async function addPerson(): Promise<string> {
 const use = (name: string, input: object) =>
 	calls.call(name, { organization_id, name: "One", ...input });
 
-test("it counts what names a person, register by register, and devices", async () => {
+test("uses of a person are counted by register, and devices are counted too", async () => {
 	const [person, other] = [await addPerson(), await addPerson()];
 	const owner_id = person;
 	await use("addVendor", { owner_id });
@@ -53,7 +53,7 @@ test("it counts what names a person, register by register, and devices", async (
 	}
 });
 
-test("it counts to 100, and says that there are more", async () => {
+test("the count stops at 100 and says that there are more", async () => {
 	const { framework } = await use("addFramework", {});
 	const id = framework.id;
 	const none = await calls.call("getRecordUses", { id });
@@ -69,7 +69,7 @@ test("it counts to 100, and says that there are more", async () => {
 	]);
 });
 
-test("a record that there is not, one of somebody else, and what is no record are not found", async () => {
+test("a missing record, a foreign record and a malformed id are not found", async () => {
 	const elsewhere = await createOrganization(calls.database.pool, "Elsewhere");
 	for (const id of [
 		makeId(organization_id, "people"),

@@ -43,7 +43,7 @@ async function cookieOf(user: TestUser): Promise<{ cookie: string }> {
 	return { cookie };
 }
 
-test("a user signs in with e-mail and password, in any case, and calls operations with the cookie", async () => {
+test("a user signs in with e-mail and password, in upper or lower case, and calls operations with the cookie", async () => {
 	const user = await makePerson();
 	const answer = await signIn(user.email.toUpperCase());
 	expect(answer.status).toBe(200);
@@ -63,7 +63,7 @@ test("a user signs in with e-mail and password, in any case, and calls operation
 	).toContain(user.email);
 });
 
-test("a wrong password, an unknown user and a user without a password are answered alike", async () => {
+test("a wrong password, an unknown user and a user without a password get the same response", async () => {
 	const user = await makePerson();
 	const without = await makeUser(served.database);
 	const answers = [
@@ -98,7 +98,7 @@ test("after ten wrong passwords from a network an account waits there, and other
 	expect((await signIn(user.email)).status).toBe(200);
 });
 
-test("a right password forgets the wrong ones before it", async () => {
+test("a right password resets the count of wrong ones", async () => {
 	const user = await makePerson();
 	for (let i = 0; i < 15; i++) {
 		if (i % 5 === 4) await cookieOf(user);
@@ -123,7 +123,7 @@ test("without a session, or with an invented or signed-out one, an operation is 
 	expect((await call(signedIn)).status).toBe(401);
 });
 
-test("requests of another page, or of none, are refused, with and without a session", async () => {
+test("requests from another page, or from none, are rejected, with and without a session", async () => {
 	const signedIn = await cookieOf(await makePerson());
 	for (const path of ["/api/console/listApiTokens", "/api/auth/sign-out"]) {
 		for (const origin of ["https://evil.example", "null"]) {
@@ -142,7 +142,7 @@ test("requests of another page, or of none, are refused, with and without a sess
 	);
 });
 
-test("nobody signs up, and of better-auth only what is listed is open", async () => {
+test("nobody can sign up, and only the listed routes of better-auth are open", async () => {
 	const input = { email: "new@example.com", password: PASSWORD, name: "New" };
 	const before = await served.database.owner.query("select from users");
 	for (const path of [
@@ -159,7 +159,7 @@ test("nobody signs up, and of better-auth only what is listed is open", async ()
 	expect(after.rowCount).toBe(before.rowCount);
 });
 
-test("errors of operations name their fields, and refusals of the role are 403", async () => {
+test("errors of operations name their fields, and calls beyond the role are 403", async () => {
 	const signedIn = await cookieOf(await makePerson());
 	const wrong = await send(
 		"/api/console/createApiToken",
@@ -183,7 +183,7 @@ test("errors of operations name their fields, and refusals of the role are 403",
 	expect((await send("/api/console/nothing", {}, signedIn)).status).toBe(404);
 });
 
-test("who was invited makes an account with the link, once, and signs in", async () => {
+test("an invited user creates an account with the link, once, and signs in", async () => {
 	const admin = await makePerson("admin");
 	const made = await callAs(served.database, admin, inviteMember, {
 		organization_id: served.organizationId,
@@ -211,7 +211,7 @@ test("who was invited makes an account with the link, once, and signs in", async
 	);
 });
 
-test("an API token reaches no operation of the console: it cannot make another token", async () => {
+test("an API token reaches no operation of the console, so it cannot create another token", async () => {
 	const user = await makePerson("admin");
 	const { token } = await makeApiToken(served.database, user);
 	const headers = { authorization: `Bearer ${token}` };

@@ -32,7 +32,7 @@ async function makeAdmin(): Promise<{ admin: TestUser; cookie: string }> {
 	return { admin, cookie };
 }
 
-test("a setup link says so while nobody has an account, and afterwards why it is none", async () => {
+test("a setup link is valid while nobody has an account, and afterwards its page says why it is not", async () => {
 	const token = tokenIn(
 		await makeSetupLink(served.database.pool, served.service.url),
 	);
@@ -88,7 +88,7 @@ test("an invitation says where it leads until it is revoked, the same whether or
 	}
 });
 
-test("what is no link is refused field by field", async () => {
+test("malformed links are rejected field by field", async () => {
 	for (const token of [
 		"",
 		"x",

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-test("a password is hashed as OWASP advises, with a salt of its own, and is no other", async () => {
+test("a password is hashed as OWASP advises, with its own salt, and does not match another", async () => {
 	const [hash, again] = await Promise.all([
 		hashPassword("crème brûlée, twice"),
 		hashPassword("crème brûlée, twice"),
@@ -32,7 +32,7 @@ test("a password is hashed as OWASP advises, with a salt of its own, and is no o
 	await expect(isPasswordOf("nonsense", PASSWORD)).rejects.toThrow("no hash");
 });
 
-test("a hash of before still signs in, is made anew by that, and by a right password alone", async () => {
+test("an older hash still signs in, and only a right password replaces it", async () => {
 	const { service, database, organizationId } = running;
 	const passwordHash = await hashAsBefore(PASSWORD);
 	const user = await makeUser(

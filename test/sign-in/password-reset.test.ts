@@ -32,7 +32,7 @@ afterAll(async () => {
 	sink.close();
 });
 
-/** An organization of its own with an admin and a viewer. */
+/** Creates an organization with an admin and a viewer. */
 async function makeTeam() {
 	const { database } = served;
 	const id = await createOrganization(database.pool, "Acme");
@@ -113,7 +113,7 @@ test("an admin's link sets a member's password once, ends the sessions, and revo
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 });
 
-test("of two uses of a reset link at once exactly one wins", async () => {
+test("when a reset link is used twice at once, exactly one use wins", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const token = tokenIn((await makeLink(admin, viewer, id)).body.reset_url);
 	const answers = await Promise.all([
@@ -123,7 +123,7 @@ test("of two uses of a reset link at once exactly one wins", async () => {
 	expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
 });
 
-test("a reset link that was replaced, expired or invented is refused, and so is one older than a new password", async () => {
+test("a reset link that was replaced, expired or invented is rejected, and so is one older than a new password", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const make = async () =>
 		tokenIn((await makeLink(admin, viewer, id)).body.reset_url);
@@ -148,7 +148,7 @@ test("a reset link that was replaced, expired or invented is refused, and so is 
 	expect((await signIn(viewer, NEW_PASSWORD)).status).toBe(200);
 });
 
-test("nobody gets into another organization by a reset: its members' accounts are refused, now and when they join later", async () => {
+test("a reset never opens another organization, whether the user is a member there now or joins later", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const other = await makeTeam();
 	const early = tokenIn((await makeLink(admin, viewer, id)).body.reset_url);
@@ -160,13 +160,13 @@ test("nobody gets into another organization by a reset: its members' accounts ar
 		const answer = await send(`/api/console/${operation}`, input, cookie);
 		expect(answer).toMatchObject({ status: 403, body: { error: "forbidden" } });
 	}
-	// Who administers both may.
+	// An administrator of both organizations may.
 	await joinOrganization(served.database, admin, other.id, "admin");
 	expect((await makeLink(admin, viewer, id)).status).toBe(200);
 	expect((await signIn(viewer)).status).toBe(200);
 });
 
-test("a link of somebody who is no longer admin is worth nothing", async () => {
+test("a link made by a user who is no longer admin is worthless", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const second = await makeUser(
 		served.database,
@@ -183,7 +183,7 @@ test("a link of somebody who is no longer admin is worth nothing", async () => {
 	expect((await reset(token)).status).toBe(400);
 });
 
-test("no member resets anybody, no admin themselves or somebody who is no member", async () => {
+test("members reset nobody, and admins reset neither themselves nor users of other organizations", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const stranger = await makeUser(served.database);
 	expect((await makeLink(viewer, admin, id)).status).toBe(403);
@@ -191,7 +191,7 @@ test("no member resets anybody, no admin themselves or somebody who is no member
 	expect((await makeLink(admin, stranger, id)).status).toBe(404);
 });
 
-test("a forgotten password is set by mail; the answer is the same for an unknown address, and mails are few", async () => {
+test("a forgotten password is set by mail, an unknown address gets the same response, and mails are limited", async () => {
 	const { id, viewer } = await makeTeam();
 	const forgot = (email: string) => send("/api/forgot-password", { email });
 	const answers = [
@@ -207,7 +207,8 @@ test("a forgotten password is set by mail; the answer is the same for an unknown
 	await sink.next();
 	await forgot(viewer.email);
 	const last = await sink.next();
-	// The fourth is answered like the others; the mail of somebody else comes and none before it.
+	// The fourth request gets the same response as the others. Another user's mail arrives, and none
+	// arrives before it.
 	expect((await forgot(viewer.email)).status).toBe(200);
 	const other = await makeTeam();
 	await forgot(other.viewer.email);
@@ -237,7 +238,7 @@ test("an invitation is mailed with a link of its own, and another one comes back
 	expect(text).toContain(`${admin.name} invites you to join Acme`);
 });
 
-test("without a mail server a forgotten password is answered with what to do", async () => {
+test("without a mail server the response to a forgotten password says what to do", async () => {
 	const apart = await startService();
 	onTestFinished(() => apart.close());
 	const path = "/api/forgot-password";
@@ -252,7 +253,7 @@ test("without a mail server a forgotten password is answered with what to do", a
 	});
 });
 
-test("whoever runs the service makes a reset link by command, for any user", async () => {
+test("a command makes a reset link for any user", async () => {
 	const { id, viewer } = await makeTeam();
 	const other = await makeTeam();
 	await joinOrganization(served.database, viewer, other.id, "admin");

@@ -19,7 +19,7 @@ afterAll(() => served.close());
 const auth = (path: string, body: object | undefined, cookie: string) =>
 	sendTo(served.service.url, `/api/auth/${path}`, body, { cookie });
 
-test("who changes a password cannot take the same one again, or one that is guessed first", async () => {
+test("a password cannot be changed to the same one or to one that is easy to guess", async () => {
 	const change = (newPassword: string) =>
 		auth(
 			"change-password",
@@ -40,7 +40,7 @@ test("who changes a password cannot take the same one again, or one that is gues
 	expect((await auth("sign-in/email", again, "")).status).toBe(200);
 });
 
-test("a reset link takes neither the password that there is nor a weak one, and stays usable", async () => {
+test("a reset link rejects the present password and a weak one, and stays usable", async () => {
 	const { url } = served.service;
 	const link = await makeResetLink(served.database.owner, url, session.user.id);
 	const token = link.split("#")[1] ?? "";
@@ -60,7 +60,7 @@ test("a reset link takes neither the password that there is nor a weak one, and 
 	expect((await reset("a pond, a bench, a heron")).status).toBe(200);
 });
 
-test("a recovery code counts in any case and without its dash, once, and what is left is told", async () => {
+test("a recovery code works once, in any case and without its dash, and the number left is reported", async () => {
 	const { user, cookie } = await served.signIn("viewer");
 	const left = async () =>
 		(await auth("two-factor/recovery-codes-left", undefined, cookie)).body;

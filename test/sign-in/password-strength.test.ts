@@ -12,7 +12,7 @@ const ABOUT = [
 	"Analytical Engines",
 ];
 
-test("a password that a guesser tries first is refused", () => {
+test("a password that a guesser tries first is rejected", () => {
 	for (const password of [
 		"aaaaaaaaaaaa",
 		"ababababababab",
@@ -35,7 +35,7 @@ test("a password that a guesser tries first is refused", () => {
 		"adalovelace1815",
 		"AnalyticalEngines1",
 		"lovelace@example",
-		// Of those used most.
+		// From the list of the most used ones.
 		"unbelievable",
 		"Intelligence",
 		"supernatural2026",
@@ -43,12 +43,12 @@ test("a password that a guesser tries first is refused", () => {
 		"ghbdtnrfrltkf",
 		"needforspeed",
 		"PeanutButter!",
-		// The same for hashing, in letters of another shape.
+		// The same word, which hashing makes equal, in letters of another shape.
 		"ｐａｓｓｗｏｒｄ１２３４",
 		"𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝𝟏𝟐𝟑𝟒",
 		"ⓟassword1234",
 		"Ａｄａlovelace1815",
-		// With what nobody sees: a space of no width, a soft hyphen, a selector of variants, a filler.
+		// With invisible characters: a zero-width space, a soft hyphen, a variation selector, a filler.
 		"p\u200Bassword1234",
 		"pa\u00ADssword1234",
 		"passw\uFE0Ford1234",
@@ -58,7 +58,7 @@ test("a password that a guesser tries first is refused", () => {
 	}
 });
 
-test("a password that somebody has thought of is taken, also with common words in it", () => {
+test("a password of a user's own invention is accepted, also with common words in it", () => {
 	for (const password of [
 		"correct horse battery",
 		"the first password",
@@ -73,7 +73,7 @@ test("a password that somebody has thought of is taken, also with common words i
 	}
 });
 
-test("more than the 3,000 most used passwords of our length are known, in order", async () => {
+test("more than the 3,000 most used passwords of allowed length are known, in order", async () => {
 	const known = await readFile(COMMON_PASSWORDS_FILE);
 	const digests = Array.from({ length: known.length / DIGEST_BYTES }, (_, at) =>
 		known.toString("hex", at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES),

@@ -29,7 +29,7 @@ const signIn = (user: TestUser, password = PASSWORD, userAgent?: string) =>
 		userAgent,
 	);
 
-/** A user of two organizations, in which nobody else is. */
+/** Creates a user who is the only member of two organizations. */
 async function makePerson() {
 	const { database } = served;
 	const first = await createOrganization(database.pool, "First");
@@ -46,7 +46,7 @@ async function makePerson() {
 const call = (operation: string, input: object, cookie: string) =>
 	send(`/api/console/${operation}`, input, cookie);
 
-/** What the audit log says about accounts, oldest first. */
+/** Returns the audit log's entries about accounts, oldest first. */
 async function eventsIn(organizationId: string): Promise<string[]> {
 	const entries = await auditEntries(served.database, organizationId);
 	return entries
@@ -54,7 +54,7 @@ async function eventsIn(organizationId: string): Promise<string[]> {
 		.map(({ operation, outcome }) => `${operation} ${outcome}`);
 }
 
-test("a person sees and changes the own name; each of the person's organizations notes it", async () => {
+test("users see and change their own name, and each of their organizations logs it", async () => {
 	const { user, first, second } = await makePerson();
 	const { cookie } = await signIn(user);
 	const { body } = await call("getProfile", {}, cookie);
@@ -87,7 +87,7 @@ test("a person sees and changes the own name; each of the person's organizations
 	expect(empty.body.fields).toMatchObject([{ field: "name" }]);
 });
 
-test("sessions are listed without their secrets, the one that asks marked, and ended one by one or all others", async () => {
+test("sessions are listed without secrets, the current one is marked, and one or all others can be ended", async () => {
 	const { user } = await makePerson();
 	const here = (await signIn(user, PASSWORD, "Firefox")).cookie;
 	const there = (await signIn(user, PASSWORD, "Safari")).cookie;
@@ -116,7 +116,7 @@ test("sessions are listed without their secrets, the one that asks marked, and e
 	expect(await list()).toHaveLength(1);
 });
 
-test("nobody ends another's session", async () => {
+test("nobody can end another user's session", async () => {
 	const mine = await makePerson();
 	const theirs = await makePerson();
 	const { cookie } = await signIn(mine.user);
@@ -133,7 +133,7 @@ test("nobody ends another's session", async () => {
 	}
 });
 
-test("a person leaves an organization, but its last admin does not", async () => {
+test("a user can leave an organization, but its last admin cannot", async () => {
 	const { user, first, second } = await makePerson();
 	const { cookie } = await signIn(user);
 	const leave = (organization_id: string): Promise<Answer> =>
@@ -152,7 +152,7 @@ test("a person leaves an organization, but its last admin does not", async () =>
 	});
 });
 
-test("a password is changed with the present one, which ends other sessions if asked, and guesses are few", async () => {
+test("changing a password needs the current one, ends other sessions if asked, and limits guesses", async () => {
 	const { user, first } = await makePerson();
 	const other = (await signIn(user)).cookie;
 	const { cookie } = await signIn(user);
@@ -181,16 +181,16 @@ test("a password is changed with the present one, which ends other sessions if a
 		),
 	);
 	expect(guesses.filter(({ status }) => status === 429)).toHaveLength(2);
-	// Whoever guessed with the session keeps nobody from signing in.
+	// Guesses within a session do not keep the user from signing in.
 	expect((await signIn(user, "the new password")).status).toBe(200);
 	expect(await eventsIn(first)).toContain("changePassword DONE");
 	expect(await eventsIn(first)).toContain("changePassword REFUSED");
 });
 
-test("sign-ins, wrong passwords of known users and sign-outs are in the log of each organization, never a secret", async () => {
+test("sign-ins, wrong passwords of known users and sign-outs are in the log of each organization, without secrets", async () => {
 	const { user, first, second } = await makePerson();
 	await signIn(user, "wrong password!");
-	// A refusal is answered before it is noted, so that its time tells nothing.
+	// A rejected sign-in is answered before it is logged, so that its duration reveals nothing.
 	await expect.poll(() => eventsIn(second)).toEqual(["signIn REFUSED"]);
 	await sendTo(served.service.url, "/api/auth/sign-in/email", {
 		email: "nobody@example.com",
@@ -218,14 +218,14 @@ test("sign-ins, wrong passwords of known users and sign-outs are in the log of e
 	for (let i = 0; i < 15; i++) await signIn(user, "wrong password!");
 	const countRefused = async () =>
 		(await eventsIn(first)).filter((one) => one.endsWith("REFUSED")).length;
-	// One before, ten that were looked at, and one that says that no more are.
+	// One from before, ten that were checked, and one that says that no more are checked.
 	await expect.poll(countRefused).toBe(12);
 	expect(JSON.stringify(await auditEntries(served.database, first))).toContain(
 		'{"throttled":{"after":"15 minutes"}}',
 	);
 });
 
-test("an audit log that cannot be written keeps nobody from signing in", async () => {
+test("a failing audit log does not keep users from signing in", async () => {
 	const { user, first } = await makePerson();
 	const { owner } = served.database;
 	await owner.query("revoke execute on function audit_append from assay_app");

@@ -22,7 +22,7 @@ afterAll(() => served.close());
 const send = (path: string, body: object, cookie = "") =>
 	sendTo(served.service.url, path, body, { cookie });
 
-test("with a second factor a password alone gives no session; a code or a recovery code does", async () => {
+test("with a second factor a session needs a code or a recovery code besides the password", async () => {
 	const user = await makeUser(served.database, undefined, { passwordHash });
 	const credentials = { email: user.email, password: PASSWORD };
 	const signIn = () => send("/api/auth/sign-in/email", credentials);
@@ -60,7 +60,7 @@ test("with a second factor a password alone gives no session; a code or a recove
 	}
 });
 
-test("a code of the authenticator signs in once: seen by somebody else it is worth nothing, and of two at once one wins", async () => {
+test("a code of the authenticator signs in once, so a stolen copy is worthless, and of two simultaneous uses one wins", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const user = await makeUser(
 		served.database,
@@ -76,7 +76,7 @@ test("a code of the authenticator signs in once: seen by somebody else it is wor
 			{ code: given },
 			half?.cookie ?? "",
 		);
-	// A wrong one takes nothing away from the right one.
+	// A wrong code does not invalidate the right one.
 	expect((await verify("000000")).status).toBe(401);
 	const answers = await Promise.all(halves.map((half) => verify(code, half)));
 	expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
@@ -90,7 +90,7 @@ test("a code of the authenticator signs in once: seen by somebody else it is wor
 	});
 });
 
-/** Signs in and switches the second factor on. */
+/** Signs in and turns the second factor on. */
 async function enrol(user: TestUser) {
 	const { cookie } = await signIn(user);
 	const { body } = await send(
@@ -113,7 +113,7 @@ async function enrol(user: TestUser) {
 const signIn = (user: TestUser) =>
 	send("/api/auth/sign-in/email", { email: user.email, password: PASSWORD });
 
-test("a second factor counts from its first right code on, can be shown again, renewed and switched off with the password alone", async () => {
+test("a second factor counts from its first right code, and the password alone shows, renews or turns it off", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const user = await makeUser(
 		served.database,
@@ -126,7 +126,7 @@ test("a second factor counts from its first right code on, can be shown again, r
 		{ password: PASSWORD },
 		started.cookie,
 	);
-	// Begun and not finished: the password is enough.
+	// Begun and not finished, so the password is enough.
 	expect((await signIn(user)).body.twoFactorRedirect).toBeUndefined();
 	const { cookie, uri, codes } = await enrol(user);
 	expect(uri).toMatch(/^otpauth:\/\/totp\/Assay:.+secret=[A-Z2-7]+/);
@@ -186,7 +186,7 @@ test("a second factor counts from its first right code on, can be shown again, r
 	}
 });
 
-test("admins alone see who has a second factor, and take a lost one away; the member is signed out", async () => {
+test("only admins see who has a second factor and can reset a lost one, which signs the member out", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const make = (role: "admin" | "viewer") =>
 		makeUser(served.database, { organizationId, role }, { passwordHash });
@@ -233,7 +233,7 @@ test("admins alone see who has a second factor, and take a lost one away; the me
 	);
 });
 
-test("the command takes a second factor away where no admin can", async () => {
+test("the command resets a second factor where no admin can", async () => {
 	const user = await makeUser(served.database, undefined, { passwordHash });
 	await enrol(user);
 	const ended = await runCommand(
@@ -244,7 +244,7 @@ test("the command takes a second factor away where no admin can", async () => {
 	expect((await signIn(user)).body.twoFactorRedirect).toBeUndefined();
 });
 
-test("when the database is away, signing in and calling with a good session are 503, never 401", async () => {
+test("while the database is away, signing in and calls with a valid session are 503, never 401", async () => {
 	let proxy: DatabaseProxy | undefined;
 	const apart = await startService(async (url) => {
 		proxy = await openDatabaseProxy(url);

@@ -10,7 +10,7 @@ async function makeDataDir(): Promise<string> {
 	return join(folder, "data");
 }
 
-test("without ASSAY_SECRET one is made, readable by the owner alone, and kept", async () => {
+test("without ASSAY_SECRET a secret is made, readable only by its owner, and kept", async () => {
 	const dataDir = await makeDataDir();
 	const secret = await readSecret({ secret: undefined, dataDir });
 	expect(secret).toMatch(/^[\w-]{43}$/);
@@ -19,7 +19,7 @@ test("without ASSAY_SECRET one is made, readable by the owner alone, and kept", 
 	expect(await readSecret({ secret: "given", dataDir })).toBe("given");
 });
 
-test("processes that start together all have the same one and leave nothing else behind", async () => {
+test("processes that start together all use the same secret and leave nothing else behind", async () => {
 	const dataDir = await makeDataDir();
 	const secrets = await Promise.all(
 		Array.from({ length: 20 }, () =>
@@ -30,7 +30,7 @@ test("processes that start together all have the same one and leave nothing else
 	expect(await readdir(dataDir)).toEqual(["secret"]);
 });
 
-test("a file that was cut off stops the start instead of signing with nothing", async () => {
+test("a file that was cut off stops the start, so that nothing is signed with an empty secret", async () => {
 	const dataDir = await makeDataDir();
 	await readSecret({ secret: undefined, dataDir });
 	await writeFile(join(dataDir, "secret"), "");

@@ -31,8 +31,8 @@ export async function makeLog(
 }
 
 /**
- * Computes every hash from an entry on again, and the head. Such a consistent forgery can be made
- * only by the owner of the database.
+ * Computes every hash from an entry on again, and the head. Only the owner of the database can make
+ * a consistent forgery like this one.
  */
 export async function forgeHashes(
 	{ owner }: TestDatabase,

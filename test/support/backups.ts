@@ -62,7 +62,7 @@ export async function connectTo(url: string): Promise<Client> {
 	return client;
 }
 
-/** Returns the rows of every table as text, with generated columns, read by the server's superuser. */
+/** Returns the rows of every table as text, with generated columns, read by the superuser. */
 export async function allRows(url: string): Promise<Record<string, string[]>> {
 	const tables = await query<{ name: string }>(
 		url,
@@ -81,7 +81,9 @@ export async function allRows(url: string): Promise<Record<string, string[]>> {
 	return all;
 }
 
-/** Returns the catalogue's rows about tables: columns, policies, triggers, grants, keys, indexes. */
+/**
+ * Returns the catalogue's rows about tables: columns, policies, triggers, grants, keys and indexes.
+ */
 export async function catalogue(url: string): Promise<unknown[]> {
 	return query(
 		url,

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Makes a temporary folder that others may pass through: root's PostgreSQL runs as another user. */
+/** Makes a temporary folder that other users may enter: root's PostgreSQL runs as another user. */
 export function makeFolderSync(prefix: string): string {
 	const folder = mkdtempSync(join(tmpdir(), prefix));
 	chmodSync(folder, 0o711);

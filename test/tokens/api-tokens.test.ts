@@ -48,7 +48,7 @@ const refused = (word: string) => ({
 	message: expect.stringMatching(new RegExp(`^${word}: `)) as string,
 });
 
-test("a token stands for its user, with the role in each of the user's organizations", async () => {
+test("a token acts for its user, with the role in each of the user's organizations", async () => {
 	const user = await viewer();
 	await joinOrganization(database, user, globex, "admin");
 	const { id, token } = await makeApiToken(database, user);
@@ -70,7 +70,7 @@ test("a token stands for its user, with the role in each of the user's organizat
 	});
 });
 
-test("a missing, malformed or mistyped token is told apart and costs no query", async () => {
+test("a missing, a malformed and a mistyped token have different errors and cost no query", async () => {
 	const closed = new Pool();
 	await closed.end();
 	const unreachable = new ApiTokens(closed);
@@ -120,7 +120,7 @@ test("an unknown, expired or revoked token is invalid", async () => {
 	);
 });
 
-test("among many requests at once each gets the answer for its own token", async () => {
+test("among many simultaneous requests each gets the answer for its own token", async () => {
 	const users = await Promise.all([viewer(), viewer(), viewer()]);
 	const tokens = await Promise.all(
 		users.map((user) => makeApiToken(database, user)),
@@ -137,7 +137,7 @@ test("among many requests at once each gets the answer for its own token", async
 	);
 });
 
-test("a token loses an organization the moment the membership goes", async () => {
+test("a token loses an organization as soon as the membership ends", async () => {
 	const user = await viewer();
 	const { token } = await makeApiToken(database, user);
 	expect((await authenticate(token)).memberships).toHaveLength(1);
@@ -147,7 +147,7 @@ test("a token loses an organization the moment the membership goes", async () =>
 	expect((await authenticate(token)).memberships).toEqual([]);
 });
 
-test("when the database is away a good token is answered 503, not 401", async () => {
+test("while the database is away a valid token is answered 503, not 401", async () => {
 	const { token } = await makeApiToken(database, await viewer());
 	const away = makePool(
 		{ connectionString: "postgres://assay@127.0.0.1:1/assay" },
@@ -196,7 +196,7 @@ test("a created token works, is listed without its secret, and the secret is now
 	}
 });
 
-test("an expiry in the past, two at once, or none of the calendar is refused", async () => {
+test("an expiry in the past, two expiries at once, or a date that does not exist is rejected", async () => {
 	const user = await viewer();
 	for (const given of [
 		{ expires_at: "2020-01-01T00:00:00Z" },
@@ -211,7 +211,7 @@ test("an expiry in the past, two at once, or none of the calendar is refused", a
 	}
 });
 
-test("rotation makes a second token beside the first; both work, and live equally long", async () => {
+test("rotation makes a second token beside the first, both work, and both have the same lifetime", async () => {
 	const user = await viewer();
 	const first = await callAs(database, user, createApiToken, {
 		name: "CI",
@@ -240,7 +240,7 @@ test("rotation makes a second token beside the first; both work, and live equall
 	await authenticate(second.token);
 });
 
-test("nobody sees, revokes or rotates the token of somebody else", async () => {
+test("nobody sees, revokes or rotates another user's token", async () => {
 	const { id, token } = await makeApiToken(database, await viewer());
 	const other = await admin();
 	for (const operation of [revokeApiToken, rotateApiToken]) {
@@ -254,7 +254,7 @@ test("nobody sees, revokes or rotates the token of somebody else", async () => {
 	await authenticate(token);
 });
 
-test("an admin sees and revokes the tokens of members, and no others", async () => {
+test("an admin sees and revokes the tokens of members only", async () => {
 	const [chief, user] = [await admin(), await viewer()];
 	const outsider = await makeUser(database, {
 		organizationId: globex,
@@ -309,7 +309,7 @@ test("an admin's revocation is in the log of every organization that the token r
 	}
 });
 
-test("of many tokens made at once no more than 100 come to be", async () => {
+test("when many tokens are created at once, no more than 100 are stored", async () => {
 	const user = await viewer();
 	await database.owner.query(
 		`insert into api_tokens (id, user_id, name, token_hash)
@@ -317,7 +317,7 @@ test("of many tokens made at once no more than 100 come to be", async () => {
 		from generate_series(1, 98) n`,
 		[user.id],
 	);
-	// None of them can commit before all have begun: the log that each writes to is held.
+	// None can commit before all have begun, because the log that each writes to is locked.
 	const holder = await database.owner.connect();
 	await holder.query("begin");
 	await holder.query(
@@ -332,7 +332,7 @@ test("of many tokens made at once no more than 100 come to be", async () => {
 	);
 	await expect
 		.poll(async () => {
-			// Not the holder, whose transaction sees one state of it.
+			// The holder's transaction sees only one state of it, so another connection is used.
 			const { rowCount } = await database.owner.query(
 				"select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 			);

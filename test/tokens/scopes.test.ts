@@ -37,7 +37,10 @@ afterAll(() => tools.close());
 
 const made = new Map<string, Promise<{ token: string }>>();
 
-/** A token of the user with these scopes: one for each, as a user may have 100. */
+/**
+ * Returns a token of the user with these scopes. Makes only one for each, because a user may have
+ * 100.
+ */
 async function narrowed(scopes: Partial<Scopes>): Promise<string> {
 	const key = JSON.stringify(scopes);
 	const token = made.get(key) ?? makeApiToken(tools.database, user, { scopes });
@@ -59,7 +62,7 @@ async function listed(token: string, query = ""): Promise<string[]> {
 	return body.result.tools.map(({ name }: Json) => name);
 }
 
-/** The status and the error of a tool called over MCP. */
+/** Returns the status and the error of a tool called over MCP. */
 async function callOverMcp(name: string, input: object, token: string) {
 	const { status, body } = await tools.rpc(
 		{
@@ -95,7 +98,7 @@ describe("a read-only token of an administrator", () => {
 		const names = await listed(token);
 		expect(names).toContain("listAuditLog");
 		expect(names.filter((name) => writing.some((one) => one.name === name)))
-			// A list that is empty for another reason would say nothing.
+			// Shows that the list is not empty for another reason.
 			.toEqual([]);
 		expect(await listed(await narrowed({}))).toContain("addRisk");
 	});
@@ -113,7 +116,7 @@ describe("a token of one organization", () => {
 		expect((await callOverMcp(name, input, token)).status).toBe(403);
 	});
 
-	test("lists that organization alone and finds no record of another", async () => {
+	test("lists only that organization and finds no record of another", async () => {
 		const token = await narrowed({ organization_ids: [tools.organizationId] });
 		const { organizations } = await tools.use("listOrganizations", {}, token);
 		expect(organizations.map(({ id }: Json) => id)).toEqual([
@@ -138,7 +141,7 @@ describe("a token of one organization", () => {
 		await tools.use("getMeasure", { id: measure.id }, unlimited);
 	});
 
-	test("is not listed in the others, nor revoked from there", async () => {
+	test("is not listed in the others and cannot be revoked from there", async () => {
 		const scopes = { organization_ids: [tools.organizationId] };
 		const { id } = await makeApiToken(tools.database, user, {
 			name: "of one",
@@ -189,7 +192,7 @@ describe("a token of one toolset", () => {
 		expect((await callOverMcp(name, input, token)).status).toBe(403);
 	});
 
-	test("calls its own tools and listOrganizations, and is shown no others", async () => {
+	test("calls only its own tools and listOrganizations, and lists no others", async () => {
 		const token = await narrowed({ toolsets: ["risks"] });
 		const organization_id = tools.organizationId;
 		await tools.use("listOrganizations", {}, token);
@@ -202,7 +205,7 @@ describe("a token of one toolset", () => {
 			"listRisks",
 			"updateRisk",
 		]);
-		// What the address asks for narrows further and widens nothing.
+		// The address narrows the tools further and never adds any.
 		expect(await listed(token, "?toolsets=vendors")).toEqual([
 			"listOrganizations",
 		]);
@@ -262,7 +265,7 @@ describe("createApiToken", () => {
 		});
 	});
 
-	test("makes a token that lives a year, and for ever only when asked", async () => {
+	test("makes a token that lasts a year, and one that never expires only on request", async () => {
 		const lifeDays = async (given: object) => {
 			const { api_token } = await callAs(tools.database, user, createApiToken, {
 				name: "x",

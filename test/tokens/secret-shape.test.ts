@@ -14,7 +14,7 @@ const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("a new secret", () => {
-	test.each(TYPES)("of type %s is well-formed for its type alone", (type) => {
+	test.each(TYPES)("of type %s is well-formed for its type only", (type) => {
 		for (let i = 0; i < 500; i++) {
 			const secret = makeSecret(type);
 			expect(secret).toMatch(new RegExp(`^asy_${type}_[0-9A-Za-z]{46}$`));
@@ -24,7 +24,7 @@ describe("a new secret", () => {
 		}
 	});
 
-	test("is never made twice and uses its whole alphabet at every place", () => {
+	test("is never repeated and uses its whole alphabet at every place", () => {
 		const secrets = Array.from({ length: 5000 }, () =>
 			makeSecret("dev").slice(8, 48),
 		);
@@ -53,7 +53,7 @@ describe("the checksum", () => {
 		}
 	});
 
-	test("catches every pair of neighbours that changed places", () => {
+	test("catches every swap of two neighbours", () => {
 		for (let i = 0; i < 20; i++) {
 			const secret = makeSecret("dev");
 			for (let at = 0; at + 1 < secret.length; at++) {
@@ -65,14 +65,14 @@ describe("the checksum", () => {
 		}
 	});
 
-	test("depends on the type, so that no secret passes for another by its prefix", () => {
+	test("depends on the type, so that no secret passes as another type by its prefix", () => {
 		const secret = makeSecret("enr");
 		const renamed = secret.replace("_enr_", "_dev_");
 		expect(isWellFormedSecret("dev", renamed)).toBe(false);
 	});
 });
 
-describe("what is no secret of ours", () => {
+describe("malformed secrets", () => {
 	const secret = makeSecret("dev");
 	test.each([
 		["empty", ""],
@@ -89,7 +89,7 @@ describe("what is no secret of ours", () => {
 		expect(isWellFormedSecret("dev", text)).toBe(false);
 	});
 
-	test("any text, of any type, and it never throws", () => {
+	test("random text is never well-formed for any type and never throws", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),
 			fc
@@ -114,7 +114,7 @@ test("a secret's hash is its SHA-256", () => {
 });
 
 describe("redaction", () => {
-	test("leaves nothing of any secret in any text, and the rest of the text as it was", () => {
+	test("removes every secret from any text and leaves the rest as it was", () => {
 		const plain = fc.string().filter((text) => !/[0-9A-Za-z]$|asy_/.test(text));
 		fc.assert(
 			fc.property(

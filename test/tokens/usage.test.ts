@@ -41,7 +41,7 @@ async function listed(user: TestUser) {
 	return token;
 }
 
-test("calls and errors are counted by day and tool, with who used the token last", async () => {
+test("calls and errors are counted by day and tool, with the token's last use", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	const from = { client: "claude-code/2", address: "192.0.2.7" };
@@ -67,7 +67,7 @@ test("calls and errors are counted by day and tool, with who used the token last
 	expect(Date.parse(token.last_used_at ?? "")).toBeGreaterThan(0);
 });
 
-test("uses are written by themselves soon after, many in one statement", async () => {
+test("uses are written automatically soon after, many in one statement", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	onTestFinished(() => usage.close());
@@ -89,7 +89,7 @@ test("several processes that count the same tokens at once lose nothing and bloc
 			() => new Usage(database.pool, log),
 		);
 		usages.forEach((usage, index) => {
-			// Each names them in another order.
+			// Each process names them in another order.
 			const order = [...people.slice(index * 2), ...people.slice(0, index * 2)];
 			if (index % 2) order.reverse();
 			for (const { tokenId } of order) {
@@ -108,12 +108,12 @@ test("several processes that count the same tokens at once lose nothing and bloc
 	}
 });
 
-test("the last use never goes back to an earlier one that is written later", async () => {
+test("an earlier use that is written later does not replace the last use", async () => {
 	const { user, tokenId } = await userWithToken();
 	const early = new Usage(database.pool, log);
 	const late = new Usage(database.pool, log);
 	early.record({ tokenId, tool: null, isError: false, client: "early" });
-	// The times are kept in milliseconds.
+	// The times are stored in milliseconds.
 	await new Promise((resolve) => setTimeout(resolve, 5));
 	late.record({ tokenId, tool: null, isError: false, client: "late" });
 	await late.close();
@@ -121,7 +121,7 @@ test("the last use never goes back to an earlier one that is written later", asy
 	expect((await listed(user)).last_used_client).toBe("late");
 });
 
-test("while the database is away uses are kept, and written when it is back", async () => {
+test("uses are kept while the database is away, and written when it is back", async () => {
 	const { user, tokenId } = await userWithToken();
 	const proxy = await openDatabaseProxy(database.url);
 	const pool = makePool({ connectionString: proxy.url }, { max: 1 });
@@ -142,7 +142,7 @@ test("while the database is away uses are kept, and written when it is back", as
 		.toEqual([{ day: today(), calls: 2, errors: 0 }]);
 });
 
-test("what a client calls itself is cut and made storable", async () => {
+test("the name that a client gives itself is shortened and made storable", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	usage.record({
@@ -159,7 +159,7 @@ test("what a client calls itself is cut and made storable", async () => {
 	]);
 });
 
-test("a token that is gone costs the others nothing", async () => {
+test("a deleted token does not affect the counts of others", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	usage.record({ tokenId: "x".repeat(32), tool: "a", isError: false });

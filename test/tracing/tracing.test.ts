@@ -15,12 +15,12 @@ import {
 const BASE_URL = "http://localhost:8080";
 const CALLERS_TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CALLERS_SPAN = "b7ad6b7169203331";
-/** Longer than any test: what arrives was sent when the service was stopped. */
+/** Longer than any test, so spans that arrive were sent when the service stopped. */
 const NEVER_MS = String(3_600_000);
 
-/** Users and devices of the one database that all programs here work on. */
+/** Users and devices of the one database that all programs in this file use. */
 let tools: TestTools;
-/** A program that sends its spans at once, and what it sent them to. */
+/** A program that sends its spans immediately, and the receiver that gets them. */
 let program: Started;
 let receiver: Receiver;
 
@@ -57,7 +57,7 @@ function startTraced(
 	);
 }
 
-/** A receiver for the present test alone. */
+/** A receiver for the current test only. */
 async function openOwnReceiver(): Promise<Receiver> {
 	const own = await openReceiver();
 	onTestFinished(own.close);
@@ -77,7 +77,7 @@ function post(
 	});
 }
 
-/** All spans once that of the request with this id, which ends last, has arrived. */
+/** Returns all spans once the span of the request with this id has arrived. It ends last. */
 async function spansUntil(requestId: string): Promise<ReceivedSpan[]> {
 	const isIt = ({ attributes }: ReceivedSpan) =>
 		attributes["assay.request_id"] === requestId;
@@ -99,7 +99,7 @@ const named = (spans: ReceivedSpan[], name: string) => {
 	return found[0] as ReceivedSpan;
 };
 
-test("a tool call is a span in the caller's trace, with its operation and that one's statements in it; what is in the records is not", async () => {
+test("a tool call is a span in the caller's trace and contains its operation and statements, but no record data", async () => {
 	const answer = await post(
 		"/api/mcp/tools/addTask",
 		{
@@ -146,7 +146,7 @@ test("a tool call is a span in the caller's trace, with its operation and that o
 	}
 });
 
-test("devices' requests lead to the batch they travelled in, and it to its one statement", async () => {
+test("requests of devices lead to their batch, and the batch to its one statement", async () => {
 	const devices = await tools.activateDevices(12);
 	await Promise.all(
 		devices.map(async ({ key, hardwareUuid }) => {
@@ -174,7 +174,7 @@ test("devices' requests lead to the batch they travelled in, and it to its one s
 	});
 	const ids = requests.map(({ spanId }) => spanId);
 	expect(reached.sort()).toEqual(ids.sort());
-	// And from the request to the batch: it is in its trace, or linked with it.
+	// The request leads to the batch: the batch is in its trace or linked with it.
 	for (const request of requests) {
 		const [batch] = batches.filter(
 			({ spanId, parentSpanId }) =>
@@ -187,7 +187,7 @@ test("devices' requests lead to the batch they travelled in, and it to its one s
 	named(childrenOf(spans, stored), "agent_store_postures");
 });
 
-test("what is done after a body was read belongs to its request, in sign-in as well", async () => {
+test("work after the body was read belongs to its request, in sign-in as well", async () => {
 	const answer = await post(
 		"/api/auth/sign-in/email",
 		{ email: "nobody@example.com", password: "not the password of anybody" },
@@ -199,7 +199,7 @@ test("what is done after a body was read belongs to its request, in sign-in as w
 	expect(childrenOf(spans, request).length).toBeGreaterThan(0);
 });
 
-test("secrets in an address are taken out; made-up addresses make no names of spans", async () => {
+test("secrets in an address are removed, and invented addresses create no span names", async () => {
 	await post(`/api/mcp/tools/${tools.admin.token}`, {});
 	await post("/api/console/made-up-7", {}, { "x-request-id": "made-up" });
 	const names = (await spansUntil("made-up")).map(({ name }) => name);
@@ -208,7 +208,7 @@ test("secrets in an address are taken out; made-up addresses make no names of sp
 	expect(receiver.text()).not.toContain(tools.admin.token);
 });
 
-test("trouble is marked in its span, and its line in the log names the trace and the request", async () => {
+test("an error is marked in its span, and its log line names the trace and the request", async () => {
 	const own = await openOwnReceiver();
 	const proxy = await openDatabaseProxy(tools.database.url);
 	const cutOff = await startTraced(own, { DATABASE_URL: proxy.url });
@@ -238,7 +238,7 @@ test("trouble is marked in its span, and its line in the log names the trace and
 	});
 });
 
-test("when the service stops, each of its workers sends what it has; a caller's trace is not joined where that is not wanted", async () => {
+test("a service that stops sends the spans of each worker, and does not join a caller's trace unless that is wanted", async () => {
 	const own = await openOwnReceiver();
 	const several = await startTraced(
 		own,
@@ -250,7 +250,7 @@ test("when the service stops, each of its workers sends what it has; a caller's 
 			"/api/agent/v1/unenroll",
 			"",
 			{
-				// Each on a connection of its own, which go to the workers in turn.
+				// Each request uses its own connection. The connections go to the workers in turn.
 				connection: "close",
 				traceparent: `00-${CALLERS_TRACE}-${CALLERS_SPAN}-01`,
 			},
@@ -267,7 +267,7 @@ test("when the service stops, each of its workers sends what it has; a caller's 
 	}
 });
 
-test("unless a protocol is named, traces are sent as protobuf, to /v1/traces, with the headers that are wanted", async () => {
+test("by default traces are sent as protobuf, to /v1/traces, with the configured headers", async () => {
 	const own = await openOwnReceiver();
 	const plain = await startTraced(own, {
 		OTEL_EXPORTER_OTLP_PROTOCOL: "",
@@ -282,7 +282,7 @@ test("unless a protocol is named, traces are sent as protobuf, to /v1/traces, wi
 	expect(own.text()).toContain("POST /api/agent/v1/unenroll");
 });
 
-test("a receiver that is away harms nobody, and the log says so", async () => {
+test("an unreachable receiver affects no request and is logged", async () => {
 	const alone = await startTraced(receiver, {
 		OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
 		OTEL_EXPORTER_OTLP_TIMEOUT: "500",
@@ -298,7 +298,7 @@ test("a receiver that is away harms nobody, and the log says so", async () => {
 	expect(await alone.stop("SIGTERM")).toBe(0);
 });
 
-/** Says on standard error which packages are asked for. */
+/** Prints on standard error which packages are loaded. */
 const SAYS_WHAT_IT_LOADS = `--import=data:text/javascript,${encodeURIComponent(
 	`import { registerHooks } from "node:module";
 	registerHooks({ resolve(name, context, next) {
@@ -307,7 +307,7 @@ const SAYS_WHAT_IT_LOADS = `--import=data:text/javascript,${encodeURIComponent(
 	} });`,
 )}`;
 
-test("switched off, nothing is sent and the code for it is not loaded", async () => {
+test("when tracing is off, nothing is sent and its code is not loaded", async () => {
 	const own = await openOwnReceiver();
 	const off = await startTraced(own, {
 		OTEL_SDK_DISABLED: "true",
@@ -331,7 +331,7 @@ test.each([
 	expect(readTracing(env)).toBeUndefined();
 });
 
-test("values that are not understood do not stop the start: the log says what is done instead", () => {
+test("unknown values do not stop the start, and the log says what is done instead", () => {
 	const settings = readTracing({
 		OTEL_TRACES_EXPORTER: "zipkin",
 		OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
