@@ -274,7 +274,10 @@ function addChecks(program: Command, how: string[]): void {
 		});
 }
 
-/** What this program starts to read a file with the rights of a user. Only root needs it. */
+/**
+ * Adds the command that this program starts to read a file with a user's rights. Only root needs
+ * it.
+ */
 function addReadAsUser(program: Command): void {
 	program
 		.command(READ_AS_USER, { hidden: true })

@@ -168,7 +168,7 @@ async function requireOwnFolder(folder: string): Promise<void> {
 
 async function closeToOthers(folder: string): Promise<void> {
 	if (process.platform !== "win32") return chmod(folder, 0o700);
-	// Modes mean nothing on Windows. What others were given beforehand goes first.
+	// Modes mean nothing on Windows. Rights that others were given before are removed first.
 	for (const args of windowsRights(folder, await readOwnSid())) {
 		await runWindows("icacls.exe", args);
 	}

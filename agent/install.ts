@@ -39,7 +39,7 @@ export interface Installed {
 	/** Null while the service has not accepted a heartbeat yet. */
 	device_id: string | null;
 	service: string | null;
-	/** What did not work, and what to do. */
+	/** Problems, each with what to do. */
 	warnings: string[];
 }
 

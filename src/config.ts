@@ -47,11 +47,11 @@ const MIN_SECRET = 32;
 const MAX_RETENTION_MONTHS = 1200;
 
 interface Setting {
-	/** What it sets, for `assay --help`. */
+	/** Says what the setting does, for `assay --help`. */
 	help: string;
 	/** The value when the setting is absent. */
 	default?: string;
-	/** What happens without a value, where there is no default. */
+	/** Says what happens without a value, if there is no default. */
 	without?: string;
 }
 

@@ -7,8 +7,8 @@ import {
 } from "./db/sqlstate.ts";
 
 /**
- * What can go wrong, as a caller may know it: a closed list. Nobody matches on the text of a
- * message. A message says what was wrong, where, and what to do next.
+ * The errors that a caller can receive, as a closed list. Nobody matches on the text of a message.
+ * A message says what was wrong, where, and what to do next.
  */
 export const HTTP_STATUS = {
 	bad_request: 400,
@@ -21,7 +21,7 @@ export const HTTP_STATUS = {
 
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
-/** What is wrong with one field of an input. */
+/** One problem with one field of an input. */
 export interface FieldIssue {
 	/** `filter.owner_id`, `vendor_ids[2]`; empty for the input as a whole. */
 	field: string;
@@ -31,7 +31,9 @@ export interface FieldIssue {
 
 export class AppError extends Error {
 	readonly code: ErrorCode;
-	/** For bad_request: the fields at fault, so that a form can show each message beside its field. */
+	/**
+	 * The fields at fault of a bad_request, so that a form can show each message beside its field.
+	 */
 	readonly fields: FieldIssue[] | undefined;
 
 	constructor(
@@ -97,8 +99,8 @@ const UNAVAILABLE_ERRNO = new Set([
 const CONNECT_ERRNO = new Set(["ENOENT", "EACCES"]);
 
 /**
- * Errors to which `pg` gives no code: a connection that was cut or closed, a pool that could not
- * connect in time, an answer that never came.
+ * Messages of errors without a code from `pg`: a connection that was cut or closed, a pool that
+ * could not connect in time, an answer that never came.
  */
 const UNAVAILABLE_MESSAGE =
 	/^(Connection terminated|Client .* is not queryable$|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;

@@ -41,7 +41,7 @@ const KIND_NAMES = new Map<number, IdKind>(
 	Object.entries(ID_KINDS).map(([name, number]) => [number, name as IdKind]),
 );
 
-/** What people call a record of this kind: "person", "enrollment token". */
+/** Returns the noun for a record of this kind: "person", "enrollment token". */
 export function kindNoun(kind: IdKind): string {
 	return kind === "people" ? "person" : kind.replaceAll("_", " ");
 }

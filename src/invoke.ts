@@ -30,8 +30,8 @@ import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
 
 /**
- * What changes an organization takes its turn at the end for the audit log. The turns are taken here,
- * where waiting costs no connection to the database: of one organization so many are under way there.
+ * Limits the changes under way in one organization. At its end each change waits for its turn at
+ * the organization's audit log. Waiting here instead takes no database connection.
  */
 const turns = new FairShares({
 	running: 3,
@@ -39,7 +39,7 @@ const turns = new FairShares({
 	name: "changes in this organization",
 });
 
-/** What operations need beside the database transaction they run in. */
+/** Services that operations need besides the database transaction they run in. */
 export interface Services {
 	pool: Pool;
 	log: Logger;
@@ -105,7 +105,7 @@ async function authorizeAndRun<
 		isReadOnly: operation.isReadOnly,
 		name,
 	};
-	// Of the last attempt alone: an earlier one left nothing behind.
+	// Changes of the last attempt only, because an earlier one left nothing behind.
 	let changes: Change[] = [];
 	let afterwards: (() => void)[] = [];
 	const work = async (client: PoolClient) => {

@@ -18,7 +18,10 @@ ${SETTING_NAMES.map((name) => {
 }).join("\n")}
 `;
 
-/** The commands in the order of --help. A command's code is loaded when it is called, because some need much. */
+/**
+ * The commands in the order of --help. A command's code is loaded when it is called, because some
+ * commands need much code.
+ */
 const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["start", async () => (await import("./cli/start.ts")).addStart],
 	["demo", async () => (await import("./cli/demo.ts")).addDemo],
@@ -93,8 +96,8 @@ export async function main(
 }
 
 /**
- * Keeps the process alive when the reader of its output is gone, as after `npm start | head -1`. The
- * service goes on without its output, and SIGTERM still stops it and its database in good order.
+ * Keeps the process alive when the reader of its output is gone, as after `npm start | head -1`.
+ * The service continues without its output, and SIGTERM still stops it and its database cleanly.
  */
 function ignoreClosedPipes(): void {
 	for (const stream of [process.stdout, process.stderr]) {

@@ -4,8 +4,8 @@ import type { Services } from "./invoke.ts";
 import type { Membership, Principal, Role } from "./principal.ts";
 
 /**
- * What a caller needs: `read` the role viewer, `write` member, `admin` admin, in the
- * organization concerned; `self` nothing but to be signed in.
+ * The role that a caller needs in the organization concerned: `read` needs viewer, `write` member,
+ * `admin` admin. `self` only needs a signed-in user.
  */
 export type Access = "self" | "read" | "write" | "admin";
 
@@ -15,7 +15,7 @@ export const NEEDED_ROLE: Record<Exclude<Access, "self">, Role> = {
 	admin: "admin",
 };
 
-/** What a call changed, for the audit log. */
+/** One change that a call made, for the audit log. */
 export interface Change {
 	kind: string;
 	id: string;
@@ -30,7 +30,9 @@ export interface Context {
 	/** In a transaction of the organization; an operation never begins or commits. */
 	client: PoolClient;
 	principal: Principal;
-	/** The caller's membership in the organization concerned. Reading it throws when `tenant` is null. */
+	/**
+	 * The caller's membership in the organization concerned. Reading it throws if `tenant` is null.
+	 */
 	membership: Membership;
 	services: Services;
 	/** Notes a change; `invoke` writes it to the audit log in the same transaction. */
@@ -53,10 +55,13 @@ export interface Operation<
 	title: string;
 	/** For a model: what it does, when to use it, what comes back. */
 	description: string;
-	/** What narrows a client's list: ?toolsets=risks,vendors. */
+	/** Name by which a client narrows its list: ?toolsets=risks,vendors. */
 	toolset: string;
 	access: Access;
-	/** `tool`: every door; `console`: with a session only, as for what gives out secrets of a user. */
+	/**
+	 * `tool`: every door. `console`: only with a session, for example operations that return a user's
+	 * secrets.
+	 */
 	surface: "tool" | "console";
 	isReadOnly: boolean;
 	/** It takes away or replaces what was there. */

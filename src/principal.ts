@@ -12,7 +12,7 @@ export interface Membership {
 /** Longest text, in characters, that is kept of what a caller says it is. */
 export const MAX_CLIENT_LENGTH = 200;
 
-/** Who calls, and what they may do at this moment; resolved anew for every request. */
+/** The caller, and what the caller may do now. Resolved again for every request. */
 export interface Principal {
 	/** TOKEN: a user's API token; SYSTEM: somebody who may run commands on the server. */
 	kind: "USER" | "TOKEN" | "SYSTEM";
@@ -30,13 +30,16 @@ export interface Principal {
 	};
 	/** The session of a user who signed in; an API token has none. */
 	sessionId?: string;
-	/** What the caller says it is (an MCP client's name, a User-Agent). */
+	/** The name that the caller gives itself (an MCP client's name, a User-Agent). */
 	client?: string;
 	address?: string;
 	memberships: readonly Membership[];
 }
 
-/** The command line: whoever may read the database's password may do everything. */
+/**
+ * Returns the principal of the command line. It may do everything, because its user can read the
+ * database's password.
+ */
 export function systemPrincipal(organizationId?: string): Principal {
 	return {
 		kind: "SYSTEM",

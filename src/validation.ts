@@ -22,7 +22,7 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
 	return { field: issuePath(issue.path), message: issue.message };
 }
 
-/** What zod found, in our words; a message that the schema gives itself comes before this one. */
+/** Returns zod's finding in our words. A message that the schema itself gives takes precedence. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 	if (issue.input === undefined && issue.code !== "custom") {
 		return "is required";

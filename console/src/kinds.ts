@@ -51,7 +51,7 @@ export function choiceLabel(
 
 const MAX_TITLE = 120;
 
-/** What people know a record by; of a long text its beginning. */
+/** Returns the title by which people know a record, or the beginning of a long text. */
 export function titleOf(kind: KindDescription, record: AnyRecord): string {
 	const title = kind.title ? record[kind.title] : null;
 	if (typeof title !== "string" || title.trim() === "") {

@@ -140,8 +140,8 @@ function describeErasure(entry: StoredEntry): Erasure {
 }
 
 /**
- * Checks entries that follow those seen so far: each for itself, and that it continues the one
- * before. What an erasure removed must be what that erasure lists.
+ * Checks the entries that follow those seen so far, each one and its link to the one before.
+ * Entries that an erasure changed must be those that the erasure lists.
  */
 export async function checkBatch(
 	database: Pool | ClientBase,

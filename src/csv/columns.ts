@@ -20,7 +20,10 @@ const REFERENCES = new Set(
 	),
 );
 
-/** Where a list's records are in its result: {risks: […], next_cursor}. Undefined: it is no list that has pages. */
+/**
+ * Returns where a list's records are in its result: {risks: […], next_cursor}. Undefined if the
+ * operation is not a list with pages.
+ */
 export function listedIn(
 	operation: AnyOperation,
 ): { key: string; fields: string[] } | undefined {

@@ -9,7 +9,7 @@ import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { fromHarmless, readList } from "./text.ts";
 
-/** What a cell of a field can hold, found out once for a file. */
+/** The possible content of a field's cells, worked out once for each file. */
 interface CellKind {
 	field: Field;
 	reference: IdKind | undefined;
@@ -43,7 +43,7 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 	return new Map(kinds);
 }
 
-/** What the reference columns of a file name. */
+/** Returns the references that the file's reference columns name. */
 export function wantedReferences(file: CsvFile, kinds: CellKinds): Wanted {
 	const wanted: Wanted = new Map();
 	for (const { cells } of file.lines) {

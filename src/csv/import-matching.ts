@@ -85,7 +85,8 @@ export async function findMatches(
 			.map(({ cells }) => matchText(cells, by))
 			.filter((text) => text !== undefined && text === storable(text)),
 	);
-	// Ids and reference ids are exact, and have an index; e-mail addresses and names are as people write them.
+	// Ids and reference ids match exactly, and have an index. E-mail addresses and names match in any
+	// case.
 	const isExact = by === "id" || by === "reference_id";
 	const { rows } = await client.query(
 		`select g.text as match_text, ${columnsOf(kind)}

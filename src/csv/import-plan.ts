@@ -19,13 +19,13 @@ import {
 } from "./import-matching.ts";
 import { findReferences } from "./import-references.ts";
 
-/** What is to happen with a line. */
+/** The planned outcome of a line. */
 export interface PlannedLine {
 	line: number;
 	outcome: "ADD" | "UPDATE" | "UNCHANGED" | "WRONG";
 	/** The record that it is about, if there is one. */
 	before?: Values;
-	/** What is to be stored, all of a new record or what changes in one. */
+	/** Values to store: all of a new record, or those that change in an existing one. */
 	values: Values;
 	issues: FieldIssue[];
 }
@@ -34,7 +34,7 @@ export interface PlannedLine {
 const AT_ONCE = 200;
 
 /**
- * What each line would do, by the rules of add and update. Writes nothing. The number of
+ * Returns the effect of each line, by the rules of add and update. Writes nothing. The number of
  * statements does not depend on the number of lines.
  */
 export async function planImport(

@@ -10,7 +10,7 @@ export type Reference = { id: string } | { issue: string };
 /** Texts that cells of reference columns have, by the kind of record that they are to name. */
 export type Wanted = Map<IdKind, Set<string>>;
 
-/** What each of them means. */
+/** The meaning of each name that a file uses. */
 export type References = Map<IdKind, Map<string, Reference>>;
 
 /**

@@ -227,7 +227,7 @@ function describeLine(
 	stored: Values | undefined,
 ): z.input<typeof importedLine> {
 	const record: Values = stored ?? { ...before, ...values };
-	// What is wrong has no values; people know it by what they wrote.
+	// An invalid record has no values, so its title is the text in the file.
 	const title =
 		kind.title && (record[kind.title] ?? fileLine?.cells.get(kind.title));
 	const changes = before

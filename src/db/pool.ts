@@ -98,7 +98,9 @@ async function requireWritable(client: ClientBase): Promise<void> {
 	});
 }
 
-/** Rejects unless the pool reaches a database that accepts writes; else it closes the connection. */
+/**
+ * Rejects unless the pool reaches a database that accepts writes. It then closes the connection.
+ */
 export async function assertTakesWrites(pool: Pool): Promise<void> {
 	const client = await pool.connect();
 	try {
@@ -137,7 +139,7 @@ export async function assertConfined(pool: Pool): Promise<void> {
 	}
 }
 
-/** What a transaction may see and do. */
+/** Limits of what a transaction may see and do. */
 export interface TransactionScope {
 	/** The organization whose rows it sees; undefined for none. */
 	organizationId?: string | undefined;

@@ -63,8 +63,8 @@ function startKeeper(folder: string): ChildProcess {
 
 /**
  * Removes folders and database servers of demonstrations that were killed together with their
- * keeper, for example by a power cut. Returns how many there were. What cannot be removed is left
- * for next time.
+ * keeper, for example by a power cut. Returns how many there were. Anything that cannot be removed
+ * is left for next time.
  */
 export async function removeLeftovers(): Promise<number> {
 	let removed = 0;

@@ -125,8 +125,8 @@ export async function findEnrollmentToken(
 }
 
 /**
- * What `enroll` and `unenroll` need. Both look up the organization first, because the queue runs
- * one job at a time for each organization.
+ * Parts that `enroll` and `unenroll` need. Both look up the organization first, because the queue
+ * runs one job at a time for each organization.
  */
 export interface Enrolling {
 	pool: Pool;

@@ -284,8 +284,8 @@ function ourUrl(target: string): URL | undefined {
 }
 
 /**
- * Returns the Authorization header. For several, of which Node would take the first, it is a
- * malformed one.
+ * Returns the Authorization header. Several of them become one malformed value, because Node would
+ * otherwise take the first.
  */
 function authorizationOf(request: IncomingMessage): string | undefined {
 	return request.headersDistinct.authorization?.join(", ");

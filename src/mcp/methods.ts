@@ -25,7 +25,7 @@ export const MODERN_MEMBERS = JSON.stringify({
 
 export const MODERN_LIST_MEMBERS = JSON.stringify(LIST_CACHE).slice(1, -1);
 
-/** Who calls, and which tools the request narrows its list to. */
+/** The caller, and the tools to which the request narrows its list. */
 export interface Caller {
 	principal: Principal;
 	narrowing: Narrowing;

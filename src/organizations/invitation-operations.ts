@@ -23,7 +23,7 @@ const MAX_OPEN = 500;
  * somebody who does not react wants no more mails.
  */
 const MAX_OF_ADDRESS_A_DAY = 5;
-/** Most invitations of one user in a day, in all organizations, those that were revoked included. */
+/** Most invitations by one user in a day, in all organizations, including revoked ones. */
 const MAX_OF_USER_A_DAY = 100;
 
 const invitation = z.object({
@@ -251,7 +251,7 @@ export function hashInvitation(token: string): string {
 	return hashSecret(token);
 }
 
-/** The same words whichever it is, so that a link tells nothing to whom it is not for. */
+/** Returns the same error for every cause, so that a link reveals nothing to the wrong user. */
 export function unusableInvitation(): AppError {
 	return new AppError(
 		"bad_request",

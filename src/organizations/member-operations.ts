@@ -167,7 +167,7 @@ async function lockMember(context: Context, userId: string): Promise<Member> {
 		[context.membership.organizationId, userId],
 	);
 	if (!rows[0]) {
-		// The same words for a user whom nobody knows: who else there is is not told.
+		// An unknown user gives the same error, so that it does not reveal who has an account.
 		throw new AppError(
 			"not_found",
 			`the user ${userId} is no member of this organization; listMembers gives those who are`,

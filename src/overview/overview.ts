@@ -23,7 +23,10 @@ const cells = z.array(
 /** The registers of things to be done by a day. */
 const WORK = recordKinds.filter(({ due }) => due);
 
-/** What the console's home page shows beside listPostureSummary; each number has its list. */
+/**
+ * Returns the content of the console's home page besides listPostureSummary. Each number has its
+ * list.
+ */
 export const getOverview = defineOperation({
 	name: "getOverview",
 	title: "Get the overview",
@@ -181,7 +184,7 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 	}));
 }
 
-/** Row-level security shows those that reach the organization, and no others of its members' tokens. */
+/** Row-level security shows only those of the members' tokens that reach the organization. */
 async function countOldTokens(client: PoolClient): Promise<number> {
 	const { rows } = await client.query<{ tokens: number }>({
 		name: "overview.tokens",

@@ -66,7 +66,7 @@ export interface ReferenceTable {
 	of: string;
 }
 
-/** What people read; or two texts, where models have to be told more or something else. */
+/** The text for people, or two texts if models need a longer or a different one. */
 export type Help = string | Pick<Field, "help" | "description">;
 
 const MAX_LIST = 100;

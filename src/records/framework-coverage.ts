@@ -39,7 +39,7 @@ const getFramework = defineOperation({
 /** The largest of the usual catalogues (NIST SP 800-53) has about 1,200. */
 const MAX_CONTROLS = 2000;
 
-/** What the page of a framework shows: all its controls at once, each with how far it is met. */
+/** Returns the content of a framework's page: all its controls at once, each with its coverage. */
 const getFrameworkCoverage = defineOperation({
 	name: "getFrameworkCoverage",
 	title: "Get a framework's coverage",

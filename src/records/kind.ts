@@ -7,7 +7,9 @@ import type { Values } from "./values.ts";
 
 export type Fields = Record<string, Field>;
 
-/** The definition of a register: its names, its fields, and how its lists are ordered and filtered. */
+/**
+ * The definition of a register: its names, its fields, and how its lists are ordered and filtered.
+ */
 export interface RecordKind<
 	One extends string = string,
 	Many extends string = string,

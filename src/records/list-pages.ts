@@ -116,7 +116,7 @@ export interface Listing {
 	tool: string;
 	/** Columns of `t` as they stand after `select`. */
 	columns: string;
-	/** What stands after `from`. It has the alias `t` with organization_id, id and search_text. */
+	/** The text after `from`. It has the alias `t` with organization_id, id and search_text. */
 	from: string;
 	/** The table in which find_records looks for words. Without it every row is read. */
 	searched?: string;

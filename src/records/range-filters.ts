@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Filter } from "./list-pages.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
-/** Names the due date of a register's records, and the value of the field that marks one as done. */
+/**
+ * Names the due date of a register's records, and the value of the field that marks one as done.
+ */
 export interface Due {
 	date: string;
 	done: { field: string; value: string };

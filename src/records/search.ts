@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { wordsOf } from "./text-match.ts";
 
-/** Of each kind, so many hits are ranked: a bound on the work that a common word makes. */
+/** Most hits of each kind that are ranked. It limits the work that a common word causes. */
 const RANKED = 1000;
 
 const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];

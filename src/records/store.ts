@@ -7,7 +7,7 @@ import type { Context } from "../operation.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { changeOf, type Values } from "./values.ts";
 
-/** Returns the columns to select of a row `t`. Lists of references come from a table of their own. */
+/** Returns the columns to select of a row `t`. Lists of references come from their own table. */
 export function columnsOf(kind: AnyRecordKind): string {
 	const fields = Object.entries(kind.fields).map(([name, { join }]) =>
 		join

@@ -11,7 +11,7 @@ const FEW = 1000;
 
 /** The next rows of a list in its order: `id`, `place` (what the order is by) and `search_text`. */
 export interface Walk {
-	/** Of the prepared statement; undefined: prepare none. */
+	/** Name of the prepared statement. Undefined prepares none. */
 	name: string | undefined;
 	text: string;
 	values: readonly unknown[];
@@ -70,7 +70,7 @@ export function matches(
 	);
 }
 
-/** What no stored text contains must not reach the database, which would refuse it. */
+/** Replaces characters that no stored text contains, because the database would reject them. */
 export function storable(text: string): string {
 	return text.replaceAll("\0", "\ufffd").toWellFormed();
 }

@@ -5,7 +5,7 @@ import { recordKinds } from "../registers/all.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 
-/** What names a record, by a filter of a list. */
+/** A filter of a list that finds the records that name another record. */
 interface Use {
 	kind: string;
 	table: string;
@@ -25,7 +25,7 @@ const uses: readonly Use[] = [
 	{ kind: "device", table: "devices", filter: "owner_id", names: "people" },
 ];
 
-/** How far it counts: of a framework with 10,000 controls nobody wants to wait for the exact number. */
+/** Largest count. Nobody wants to wait for the exact number of a framework with 10,000 controls. */
 const COUNTED = 100;
 
 /** One statement, whatever may name the record. */

@@ -6,7 +6,10 @@ import type { AnyRecordKind } from "./kind.ts";
 /** A record as rows and calls have it: its fields by name, with its id and times. */
 export type Values = Record<string, unknown>;
 
-/** Returns all values of a new record: those given, the initial and the derived ones. Throws bad_request. */
+/**
+ * Returns all values of a new record: those given, the initial and the derived ones. Throws
+ * bad_request.
+ */
 export function prepareNew(kind: AnyRecordKind, given: Values): Values {
 	const initial = mapFields(givenFields(kind), (field) => field.initial);
 	const values = { ...initial, ...withoutAbsent(given) };

@@ -81,7 +81,7 @@ async function isOurTurn(client: Client): Promise<boolean> {
 	return rows[0]?.ours === true;
 }
 
-/** Beginning of the oldest month of which something is kept. */
+/** Beginning of the oldest retained month. */
 const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
 
 async function dropPartitions(

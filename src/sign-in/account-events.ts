@@ -13,10 +13,10 @@ export interface EventParts {
 }
 
 /**
- * Notes what happened with an account in the audit log of every organization of its user: one
- * transaction, and none for an address that nobody has. It never fails: whoever signed in is
- * signed in, and a lost entry is in the log. Wrong passwords beyond the throttle are not noted,
- * so nobody fills the audit log by guessing.
+ * Records an event of an account in the audit log of every organization of its user, in one
+ * transaction. An address without an account needs none. A failure does not undo the sign-in, and
+ * the service's log has the lost entry. Wrong passwords beyond the throttle are not recorded, so
+ * nobody fills the audit log by guessing.
  */
 export async function noteAccountEvent(
 	{ pool, appPool, log }: EventParts,

@@ -1,2 +1,5 @@
-/** The header in which the door tells better-auth where a request came from; a client's own is dropped. */
+/**
+ * Header in which the door tells better-auth the address of a request. The client's own header is
+ * dropped.
+ */
 export const ADDRESS_HEADER = "x-assay-address";

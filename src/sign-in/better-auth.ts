@@ -139,8 +139,9 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 }
 
 /**
- * True when it is the password of this hash. One that was hashed at a lower cost than today's is hashed anew
- * meanwhile, right or wrong: a wrong one that was faster would tell that there is such an account.
+ * Returns true if the password has this hash. A hash of a lower cost than today's is computed again
+ * meanwhile, also for a wrong password. A faster response to a wrong one would reveal that the
+ * account exists.
  */
 async function verifyAndRenew(
 	pool: Pool,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Of the SHA-256 of each password so many bytes are kept: enough that none is taken for another. */
+/** Bytes kept of each password's SHA-256. They are enough to confuse no two passwords. */
 export const DIGEST_BYTES = 5;
 
 export const COMMON_PASSWORDS_FILE = join(
@@ -13,9 +13,9 @@ export const COMMON_PASSWORDS_FILE = join(
 let sorted: Buffer | undefined;
 
 /**
- * True for one of the 10,000 passwords most often found in leaks among those that are long enough
- * for us, in any case. They are kept as the sorted beginnings of their hashes, 50 kB that are read when they are
- * first needed: make-common-passwords.ts says where they are from.
+ * Returns true for one of the 10,000 passwords most often found in leaks, in any case, among those
+ * that are long enough for us. The file has the sorted beginnings of their hashes: 50 kB, read when
+ * they are first needed. make-common-passwords.ts names the source.
  */
 export function isCommonPassword(password: string): boolean {
 	sorted ??= readFileSync(COMMON_PASSWORDS_FILE);

@@ -33,7 +33,7 @@ export interface Exchange {
 	readonly auth: Auth;
 	/** With our own cookies alone, each verified to have been sent once. */
 	readonly headers: Headers;
-	/** What the request is about; a route that needs somebody answers 401 without one. */
+	/** The subject of the request. A route that needs a user answers 401 without one. */
 	readonly subject: Subject;
 	/** The session that the browser has while it signs in again. */
 	readonly replacedSessionId?: string | undefined;
@@ -53,7 +53,7 @@ export interface Exchange {
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing.
 export type Step = (exchange: Exchange) => Promise<Response | void>;
 
-/** Who a request must come from, or be about. */
+/** The user that a request must come from or concern. */
 export type Who =
 	/** Anybody, with or without a session. */
 	| "anybody"
@@ -81,7 +81,9 @@ export interface Route {
 	) => Promise<Event | undefined>;
 }
 
-/** Returns the id of the user whom a request of a session, or of half a sign-in, is about. */
+/**
+ * Returns the id of the user whom a request of a session, or of a half-finished sign-in, concerns.
+ */
 export function userIdOf({ subject }: Exchange): string {
 	if ("id" in subject.whose) return subject.whose.id;
 	throw new Error("the request is about an address, not about a user");

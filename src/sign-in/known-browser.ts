@@ -36,7 +36,7 @@ export function knownBrowserCookie(
 	return attributes.join("; ");
 }
 
-/** Returns the id of a browser that has signed in as `email` before; undefined: not that we know. */
+/** Returns the id of a browser that has signed in as `email` before. Undefined if none is known. */
 export function findKnownBrowser(
 	{ baseUrl, secret }: SigningParts,
 	headers: Headers,

@@ -4,9 +4,10 @@ import { COMMON_PASSWORDS_FILE, digestOf } from "./common-passwords.ts";
 import { MIN_PASSWORD } from "./password-rules.ts";
 
 /**
- * Writes common-passwords.bin from a list on standard input, a password a line and the most common first:
- * the "10-million-password-list-top-1000000.txt" of SecLists (MIT), which is Mark Burnett's
- * (public domain). Only hashes are kept, as many of the words are no pleasure to read.
+ * Writes common-passwords.bin from a list on standard input, with one password a line, the most
+ * common first. The list is the "10-million-password-list-top-1000000.txt" of SecLists (MIT), which
+ * is Mark Burnett's (public domain). Only hashes are kept, as many of the words are no pleasure to
+ * read.
  */
 const COUNT = 10_000;
 

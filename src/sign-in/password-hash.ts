@@ -3,8 +3,8 @@ import { overloaded } from "../errors.ts";
 import { FairShares } from "../load/fair-shares.ts";
 
 /**
- * scrypt's cost. OWASP's cheat sheet on storing passwords names several of equal strength; this is the one
- * that takes 32 MiB.
+ * Cost of scrypt. OWASP's cheat sheet on storing passwords names several settings of equal
+ * strength. This one takes 32 MiB.
  */
 interface Cost {
 	/** N is two to the power of this. */
@@ -15,7 +15,7 @@ interface Cost {
 
 export const COST: Readonly<Cost> = Object.freeze({ log2N: 15, r: 8, p: 3 });
 
-/** What hashes are made at. Tests, which sign in hundreds of times, lower it; no setting does. */
+/** The cost of new hashes. Tests, which sign in hundreds of times, lower it. No setting does. */
 export const cost: Cost = { ...COST };
 
 /** better-auth's, with which hashes without a cost of their own were made. */
@@ -25,8 +25,8 @@ const KEY_BYTES = 64;
 const SALT_BYTES = 16;
 
 /**
- * Three at a time, in 32 MiB each; Node's pool has four threads, and files need one too. Whoever is
- * beyond those that may wait is asked to come again.
+ * Three run at a time, with 32 MiB each. Node's pool has four threads, and files need one too. A
+ * call beyond the waiting limit is asked to retry later.
  */
 const LIMITS = {
 	running: 3,
@@ -50,7 +50,10 @@ export async function hashPassword(password: string): Promise<string> {
 	return `$scrypt$ln=${log2N},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
 }
 
-/** True when it is the password of this hash, of today's making or better-auth's. Throws for what is no hash. */
+/**
+ * Returns true if the password has this hash, in today's form or better-auth's. Throws for a
+ * malformed hash.
+ */
 export async function isPasswordOf(
 	hash: string,
 	password: string,

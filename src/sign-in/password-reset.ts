@@ -48,7 +48,7 @@ export function resetUrl(baseUrl: string, token: string): string {
 }
 
 /**
- * Makes a link that sets a user's password, for the user's own mailbox or for whoever runs the
+ * Makes a link that sets a user's password, for the user's own mailbox or for the operator of the
  * service. It replaces any link before it and is valid for 24 hours. `pool` is that of
  * assay_identity.
  */

@@ -9,8 +9,8 @@ export const MAX_PASSWORD = 128;
 export const passwordSchema = z.string().min(MIN_PASSWORD).max(MAX_PASSWORD);
 
 /**
- * Throws bad_request for a new password of a wrong length, or one that would be guessed; `about` is what
- * everybody knows of its user. More than the schema can say: what is known depends on whose it is.
+ * Throws bad_request for a new password of a wrong length, or one that is easy to guess. `about` is
+ * public knowledge about the user. The schema cannot check this, because it depends on the user.
  */
 export function requireGoodPassword(
 	password: string,
@@ -20,7 +20,10 @@ export function requireGoodPassword(
 	if (message) throw badFields([{ field: "password", message }]);
 }
 
-/** What is wrong with a new password; undefined: nothing. Characters that nobody sees do not make it longer. */
+/**
+ * Returns the problem with a new password, or undefined. Invisible characters do not make it
+ * longer.
+ */
 export function whyBad(
 	password: string,
 	about: readonly string[],

@@ -1,7 +1,10 @@
 import { isCommonPassword } from "./common-passwords.ts";
 import { asHashed } from "./password-hash.ts";
 
-/** Of what is not in any of the lists below, so many letters make a password somebody's own. */
+/**
+ * Letters outside the lists below that make a password somebody's own: how many, and how many
+ * different.
+ */
 const MIN_OWN = 5;
 const MIN_DISTINCT = 5;
 const DIGITS_PER_LETTER = 3;
@@ -24,7 +27,7 @@ const ROWS = [
 const RUNS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(""))];
 const MIN_RUN = 4;
 
-/** What the usual lists of leaked passwords are mostly made of, besides digits. */
+/** The words, besides digits, that make up most of the usual lists of leaked passwords. */
 const COMMON = `
 	password passwort passwd passw motdepasse contrasena parola kennwort secret geheim
 	welcome willkommen bienvenue letmein login signin logon access admin administrator root user
@@ -54,8 +57,8 @@ const LEET: Record<string, string> = {
 };
 
 /**
- * A password without disguise: letters in another shape (full width, bold, in a circle) are the plain ones,
- * which hashing makes of them too, and what nobody sees is left out. This is what is judged.
+ * Returns a password without disguise, as it is judged. Letters in another shape (full width, bold,
+ * in a circle) become plain ones, as in hashing, and invisible characters are left out.
  */
 export function asGuessed(password: string): string {
 	return asHashed(password).replace(/[\p{Cf}\p{DI}]/gu, "");
@@ -110,7 +113,10 @@ function withoutRuns(text: string): string {
 	return left;
 }
 
-/** How many characters from `at` on follow each other on a keyboard, in the alphabet, or are the same. */
+/**
+ * Returns how many characters from `at` on are neighbours on a keyboard or in the alphabet, or are
+ * equal.
+ */
 function runAt(text: string, at: number): number {
 	let longest = 1;
 	while (text[at + longest] === text[at]) longest++;

@@ -70,7 +70,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		before: [limitPasswords],
 		event: simpleEvent("renewRecoveryCodes"),
 	},
-	// Ours: proves that whoever has the session also knows the password; see fresh-proof.ts.
+	// Our own route: proves that the holder of the session also knows the password; see
+	// fresh-proof.ts.
 	"POST /verify-password": {
 		who: "session",
 		operation: "verifyPassword",

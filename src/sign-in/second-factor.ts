@@ -6,7 +6,7 @@ const MAX_WRONG_CODES = 10;
 
 /**
  * Rejects better-auth's "trust this device": a cookie that skips the second factor for 30 days and
- * stands in no list of sessions. Such a cookie of an earlier version is never passed on.
+ * stands in no list of sessions. Cookies of this kind from an earlier version are never passed on.
  */
 export const rejectTrustDevice: Step = async ({ body }) => {
 	if (body.trustDevice === undefined) return;

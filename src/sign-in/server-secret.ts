@@ -6,9 +6,9 @@ import { createForOwner } from "../db/folder-owner.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * What sessions are signed and second factors are encrypted with: ASSAY_SECRET, or the file
- * `secret` of the data folder, made at the first start. Whoever loses it signs everybody out
- * and loses their second factors.
+ * Returns the secret that signs sessions and encrypts second factors: ASSAY_SECRET, or the file
+ * `secret` of the data folder, made at the first start. Losing it signs everybody out and makes
+ * their second factors useless.
  */
 export async function readSecret(
 	config: Pick<Config, "secret" | "dataDir">,

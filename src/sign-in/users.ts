@@ -70,7 +70,9 @@ export async function addMember(
 	return memberChange(organizationId, user, { after: role });
 }
 
-/** An entry of the audit log about a membership; a new one has no `before`, a gone one no `after`. */
+/**
+ * Returns an audit entry about a membership. A new one has no `before`, an ended one no `after`.
+ */
 export function memberChange(
 	organizationId: string,
 	user: { id: string; name: string; email: string },
@@ -102,8 +104,8 @@ export interface FoundUser {
 }
 
 /**
- * A user by address or id, with the organizations, whoever asks: for the command line and for
- * what happens before somebody has signed in. `pool` is that of assay_identity.
+ * Returns a user by address or id, with the organizations, for any caller: the command line, and
+ * steps before a sign-in. `pool` is that of assay_identity.
  */
 export async function findUser(
 	pool: Pool,
@@ -161,7 +163,7 @@ export async function storePassword(
 }
 
 /**
- * Does what `storePassword` does, in a transaction of its own, on the command line. Whoever runs the
+ * Does what `storePassword` does, in its own transaction, on the command line. The operator of the
  * service vouches for the account's owner. `pool` is that of assay_identity.
  */
 export async function setPassword(

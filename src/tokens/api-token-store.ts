@@ -6,7 +6,7 @@ import { OLD_TOKEN_DAYS } from "./old-token.ts";
 import { type Scopes, scopesSchema } from "./scopes.ts";
 import { hashSecret, makeSecret } from "./secret.ts";
 
-/** What the statistics of a token look back on, today included. */
+/** Days that a token's statistics cover, including today. */
 const USAGE_DAYS = 30;
 /** A list shows a revoked token for so long. */
 const SHOW_REVOKED_DAYS = 30;
@@ -45,7 +45,7 @@ export interface NewApiToken {
 	scopes: Scopes;
 }
 
-/** Stores a new token, in a transaction of its user; the secret is in the answer and nowhere else. */
+/** Stores a new token in a transaction of its user. Only the returned value has the secret. */
 export async function insertApiToken(
 	client: PoolClient,
 	given: NewApiToken,
@@ -73,7 +73,10 @@ export async function insertApiToken(
 	return { api_token: stored, token };
 }
 
-/** Tokens that the transaction may see: of its user, or of the members of its organization; newest first. */
+/**
+ * Returns the tokens that the transaction may see, newest first: those of its user, or of the
+ * members of its organization.
+ */
 export async function listTokens(
 	client: PoolClient,
 	of: { userId: string } | "organization",
@@ -128,7 +131,7 @@ export function tokenChanges(
 	}));
 }
 
-/** What the audit log keeps of a new token. */
+/** Returns what the audit log records about a new token. */
 export function createdFields(token: ApiToken): Change["fields"] {
 	return {
 		name: { after: token.name },

@@ -32,7 +32,7 @@ interface Row {
 	toolsets: string[] | null;
 }
 
-/** What every request with the token has in common. */
+/** The part of the principal that all requests with the token share. */
 type Found = Pick<Principal, "userId" | "name" | "token" | "memberships">;
 
 function toFound(row: Row): Found {

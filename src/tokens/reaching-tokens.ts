@@ -2,8 +2,9 @@ import type { PoolClient } from "pg";
 import type { Change } from "../operation.ts";
 
 /**
- * Returns audit entries that name the user's live API tokens which reach the organization, for when
- * a membership begins: the tokens were made before, and no entry of this organization tells of them.
+ * Returns audit entries about the user's live API tokens that reach the organization. They are
+ * needed when a membership begins: the tokens were made before, and no entry of this organization
+ * mentions them.
  */
 export async function reachingTokens(
 	client: PoolClient,

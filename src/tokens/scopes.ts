@@ -6,7 +6,7 @@ import type { Principal } from "../principal.ts";
 const MAX_ORGANIZATIONS = 100;
 const MAX_TOOLSETS = 50;
 
-/** What an API token may do of what its user may do. Null means "not narrowed". */
+/** Limits of an API token within its user's permissions. Null means "not narrowed". */
 export const scopesSchema = z.object({
 	read_only: z.boolean(),
 	organization_ids: z.array(z.string()).nullable(),

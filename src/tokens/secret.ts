@@ -54,7 +54,10 @@ export function isWellFormedSecret(type: SecretType, text: string): boolean {
 	return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** SHA-256 of a secret as 64 hexadecimal digits: what the database keeps, as bytea, and looks up. */
+/**
+ * Returns the SHA-256 of a secret as 64 hexadecimal digits. The database stores it as bytea and
+ * looks it up.
+ */
 export function hashSecret(secret: string): string {
 	return hash("sha256", secret, "hex");
 }

@@ -134,7 +134,7 @@ export class Usage {
 		} catch (err) {
 			this.#log.warn({ err }, "could not write the usage of API tokens yet");
 			this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
-			// What came in the meantime is newer than what failed.
+			// Uses that came in the meantime are newer than those that failed.
 			for (const [tokenId, use] of lastUses) {
 				if (!this.#lastUses.has(tokenId)) keep(this.#lastUses, tokenId, use);
 			}
@@ -172,7 +172,7 @@ function keep<Value>(
 	return true;
 }
 
-/** What a client says of itself, as text that PostgreSQL can store. */
+/** Returns the name that a client gives itself, as text that PostgreSQL can store. */
 function clean(text: string | undefined, maxLength: number): string | null {
 	if (!text) return null;
 	return text

@@ -10,7 +10,7 @@ export function EmptyState({
 }: {
 	title: string;
 	icon?: ReactNode;
-	/** What to do, in one sentence. */
+	/** Says what to do, in one sentence. */
 	children?: ReactNode;
 	actions?: ReactNode;
 }) {

@@ -21,7 +21,7 @@ export function changePassword(input: {
 	});
 }
 
-/** Proves that whoever has the session knows the password. */
+/** Proves that the holder of the session knows the password. */
 export function verifyPassword(password: string): Promise<unknown> {
 	return send("verify-password", { password });
 }
