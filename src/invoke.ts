@@ -155,11 +155,11 @@ function withoutNulls(input: unknown): unknown {
 }
 
 /**
- * The caller's membership in the organization that the input names, before the input is
- * looked at any further. Undefined when the operation has no tenant, when the input names
- * none (parsing will say so), or when it is the id of a record elsewhere.
+ * Returns the caller's membership in the organization that the input names, before anything else of
+ * the input is looked at. Returns undefined when the operation has no tenant, when the input names
+ * none (parsing will say so), or when it names a record elsewhere. Throws forbidden.
  */
-async function authorize(
+export async function authorize(
 	services: Services,
 	principal: Principal,
 	operation: AnyOperation,

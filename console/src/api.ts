@@ -79,12 +79,34 @@ export async function request<Result>(
 	path: string,
 	{ body, signal }: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Result> {
-	const response = await send(path, {
-		method: body === undefined ? "GET" : "POST",
-		headers: { "content-type": "application/json" },
-		...(body === undefined ? {} : { body: JSON.stringify(body) }),
-		...(signal ? { signal } : {}),
-	});
+	return answerOf(
+		await send(path, {
+			method: body === undefined ? "GET" : "POST",
+			headers: { "content-type": "application/json" },
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			...(signal ? { signal } : {}),
+		}),
+	);
+}
+
+/** Sends a CSV file; `input` goes into the query string. Throws ApiError. */
+export async function sendCsv<Result>(
+	path: string,
+	input: Record<string, string>,
+	csv: string,
+	signal?: AbortSignal,
+): Promise<Result> {
+	return answerOf(
+		await send(`${path}?${new URLSearchParams(input)}`, {
+			method: "POST",
+			headers: { "content-type": "text/csv" },
+			body: csv,
+			...(signal ? { signal } : {}),
+		}),
+	);
+}
+
+async function answerOf<Result>(response: Response): Promise<Result> {
 	const text = await response.text();
 	const answer = parse(text);
 	if (response.ok) return answer as Result;

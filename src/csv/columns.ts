@@ -76,7 +76,7 @@ function writeValue(value: unknown): string {
 	if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
 		return toHarmless(writeList(value));
 	}
-	if (typeof value === "object") return JSON.stringify(value);
+	if (typeof value === "object") return toHarmless(JSON.stringify(value));
 	return typeof value === "string" ? toHarmless(value) : String(value);
 }
 

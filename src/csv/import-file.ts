@@ -1,91 +1,52 @@
-import { CsvError, parse } from "csv-parse/sync";
-import { AppError } from "../errors.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { nameHeading } from "./columns.ts";
-
-export const MAX_LINES = 10_000;
+import { type CsvTable, wrongFile } from "./read-table.ts";
 
 export interface FileLine {
 	/** As a spreadsheet counts: the heading is line 1, a record is one line. */
 	line: number;
-	/** By field, `id` included. */
+	/** The cells by field, with `id`. */
 	cells: ReadonlyMap<string, string>;
-	/** Why its cells cannot be told apart. */
+	/** Says why the cells cannot be told apart. */
 	issue?: string;
 }
 
 export interface CsvFile {
-	/** Field → its heading in the file. */
+	/** The heading of each field in the file. */
 	headings: ReadonlyMap<string, string>;
-	/** Headings of what cannot be given: times, scores, the names beside ids. */
+	/** Headings of columns that cannot be given: times, scores, the names beside ids. */
 	ignored: string[];
 	lines: FileLine[];
 }
 
-/** A CSV file of records of a kind. Throws bad_request when it cannot be read as one. */
-export function readFile(kind: AnyRecordKind, csv: string): CsvFile {
-	const [heading = [], ...records] = split(csv);
-	if (heading.every((name) => name.trim() === "")) {
-		throw wrongFile("is empty; its first line has to name the columns");
-	}
-	const { fields, ignored } = readHeadings(kind, heading);
-	if (records.length > MAX_LINES) {
-		throw wrongFile(
-			`has more than ${MAX_LINES} lines, the most at a time; import it in parts`,
-		);
-	}
-	const lines = records.flatMap((cells, index): FileLine[] => {
-		if (cells.every((cell) => cell.trim() === "")) return [];
-		const line = index + 2;
-		if (cells.length !== heading.length) {
-			const issue = `has ${cells.length} cells where the heading has ${heading.length}; a comma, a line break or a quote too many or too few may be the cause`;
-			return [{ line, cells: new Map(), issue }];
+/** Reads a table as records of a register. Throws bad_request for columns that it does not have. */
+export function readFile(kind: AnyRecordKind, table: CsvTable): CsvFile {
+	const { fields, ignored } = readHeadings(kind, table.heading);
+	const columns = table.heading.length;
+	const lines = table.lines.map(({ line, cells }): FileLine => {
+		if (cells.length !== columns) {
+			const issue = `has ${cells.length} cells where the heading has ${columns}; a comma, a line break or a quote too many or too few may be the cause`;
+			return { line, cells: new Map(), issue };
 		}
-		const known = fields.flatMap((field, at): [string, string][] =>
-			field === undefined ? [] : [[field, cells[at] ?? ""]],
-		);
-		return [{ line, cells: new Map(known) }];
+		const known = [...fields].map(([field, at]): [string, string] => [
+			field,
+			cells[at] ?? "",
+		]);
+		return { line, cells: new Map(known) };
 	});
-	const headings = fields.flatMap((field, at): [string, string][] =>
-		field === undefined ? [] : [[field, heading[at] ?? field]],
-	);
+	const headings = [...fields].map(([field, at]): [string, string] => [
+		field,
+		table.heading[at] ?? field,
+	]);
 	return { headings: new Map(headings), ignored, lines };
 }
 
-function split(csv: string): string[][] {
-	try {
-		return parse(csv, {
-			bom: true,
-			delimiter: delimiterOf(csv),
-			relax_column_count: true,
-			// One more than may be, and the heading, so that too many are noticed.
-			to: MAX_LINES + 2,
-		});
-	} catch (error) {
-		if (!(error instanceof CsvError)) throw error;
-		const { lines } = error as CsvError & { lines?: number };
-		const where = lines === undefined ? "" : ` near line ${lines}`;
-		throw wrongFile(
-			error.code === "CSV_QUOTE_NOT_CLOSED"
-				? `has a quoted cell${where} that does not end`
-				: `cannot be read as CSV${where}: quote a cell that has a quote in it, and double that quote`,
-		);
-	}
-}
-
-/** What most separates the headings: Excel writes semicolons where a comma is the decimal sign. */
-function delimiterOf(csv: string): string {
-	const heading = /^[^\r\n]*/.exec(csv)?.[0] ?? "";
-	const counted = [",", ";", "\t"].map((delimiter) => ({
-		delimiter,
-		count: heading.split(delimiter).length,
-	}));
-	counted.sort((a, b) => b.count - a.count);
-	return counted[0]?.delimiter ?? ",";
-}
-
-function readHeadings(kind: AnyRecordKind, headings: string[]) {
+/** Returns the column of each field, and the headings of the columns that are not read. */
+function readHeadings(
+	kind: AnyRecordKind,
+	headings: readonly string[],
+): { fields: Map<string, number>; ignored: string[] } {
 	const aliases = aliasesOf(kind);
 	const beside = new Set(
 		Object.entries(kind.fields)
@@ -93,7 +54,9 @@ function readHeadings(kind: AnyRecordKind, headings: string[]) {
 			.map(([name]) => nameHeading(name)),
 	);
 	const given = headings.map((heading) => aliases.get(normalize(heading)));
-	const fields: (string | undefined)[] = [];
+	const counts = new Map<string | null | undefined, number>();
+	for (const field of given) counts.set(field, (counts.get(field) ?? 0) + 1);
+	const fields = new Map<string, number>();
 	const ignored: string[] = [];
 	for (const [at, heading] of headings.entries()) {
 		const field = given[at];
@@ -103,18 +66,16 @@ function readHeadings(kind: AnyRecordKind, headings: string[]) {
 			);
 		}
 		const isBeside = beside.has(normalize(heading));
-		const others = given.filter((other) => other === field).length > 1;
-		if (field === null || (isBeside && others)) {
+		if (field === null || (isBeside && (counts.get(field) ?? 0) > 1)) {
 			if (heading.trim() !== "") ignored.push(heading);
-			fields.push(undefined);
-		} else if (fields.includes(field)) {
+		} else if (fields.has(field)) {
 			throw wrongFile(`has two columns for ${field}; remove one of them`);
-		} else fields.push(field);
+		} else fields.set(field, at);
 	}
 	return { fields, ignored };
 }
 
-/** How the headings of a kind may be written → the field; null: a column that is not read. */
+/** Returns the field for each way to write a heading; null for a column that is not read. */
 function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	const aliases = new Map<string, string | null>([
 		["id", "id"],
@@ -139,22 +100,17 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	return aliases;
 }
 
-/** The columns as the template of the console has them: `owner` for owner_id. */
+/** Returns the columns as the console's template has them: `owner` for owner_id. */
 function headingsOf(kind: AnyRecordKind): string[] {
 	return Object.entries(givenFields(kind)).map(([name, { reference }]) =>
 		reference ? name.replace(/_id(s?)$/, "$1") : name,
 	);
 }
 
-/** "Owner ID", "owner-id" → `owner_id`. */
+/** Returns `owner_id` for "Owner ID" and "owner-id". */
 function normalize(heading: string): string {
 	return heading
 		.trim()
 		.toLowerCase()
 		.replace(/[\s-]+/g, "_");
-}
-
-function wrongFile(what: string): AppError {
-	const issue = { field: "csv", message: `the file ${what}` };
-	return new AppError("bad_request", issue.message, { fields: [issue] });
 }

@@ -1,21 +1,17 @@
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
+import { authorize, invoke, type Services } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import type { Principal } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { insertRecord, noteStored, updateRecord } from "../records/store.ts";
 import type { Values } from "../records/values.ts";
 import { recordKinds } from "../registers/all.ts";
-import {
-	type CsvFile,
-	type FileLine,
-	MAX_LINES,
-	readFile,
-} from "./import-file.ts";
+import { type CsvFile, type FileLine, readFile } from "./import-file.ts";
 import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
-
-export const MAX_CSV_BYTES = 16 * 1024 * 1024;
+import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
 
 /** Records of one register stored at the same time: their statements travel together. */
 const AT_ONCE = 100;
@@ -52,7 +48,7 @@ export const importRecords = defineOperation({
 	input: z.strictObject({
 		organization_id: organizationId(),
 		kind: z.enum(KINDS).describe("Kind of record that the lines are"),
-		csv: z.string().max(MAX_CSV_BYTES).describe("The file's text"),
+		csv: z.instanceof(CsvTable, { error: "must be a file, sent as text/csv" }),
 		match_by: z
 			.enum(MATCH_BY)
 			.optional()
@@ -135,6 +131,32 @@ export const importRecords = defineOperation({
 		};
 	},
 });
+
+/**
+ * Imports a CSV file as it arrives. `input` is the input of importRecords without the file, as a query
+ * string has it. Checks the caller's permission before it reads the first byte. Throws what invoke
+ * throws, and bad_request for a file that cannot be read.
+ */
+export async function importCsv(
+	services: Services,
+	principal: Principal,
+	input: Record<string, string>,
+	bytes: unknown,
+	requestId: string,
+): Promise<z.output<typeof importRecords.output>> {
+	await authorize(services, principal, importRecords, input);
+	const given: Record<string, unknown> = { ...input };
+	const flag = { true: true, false: false }[input.dry_run ?? ""];
+	if (flag !== undefined) given.dry_run = flag;
+	if (isStream(bytes)) given.csv = await readTable(bytes);
+	return invoke(services, principal, importRecords, given, requestId);
+}
+
+function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
+	return (
+		typeof body === "object" && body !== null && Symbol.asyncIterator in body
+	);
+}
 
 function refuseWrong(plan: PlannedLine[]): void {
 	const wrong = plan.filter(({ outcome }) => outcome === "WRONG");

@@ -1,7 +1,7 @@
 /**
- * CSV as spreadsheets read it (RFC 4180): lines end with CR LF, cells are quoted where they must
- * be. It begins with a byte order mark, without which Excel takes UTF-8 for the system's old
- * encoding and shows "ZÃ¼rich".
+ * CSV is written as spreadsheets read it (RFC 4180): lines end with CR LF, and cells are quoted where
+ * they must be. A file begins with a byte order mark. Without it, Excel takes UTF-8 for the system's
+ * old encoding and shows "ZÃ¼rich".
  */
 export const BYTE_ORDER_MARK = "\ufeff";
 
@@ -10,29 +10,55 @@ export function writeLine(cells: readonly string[]): string {
 }
 
 function quoteCell(cell: string): string {
-	// A semicolon or a tab is what other spreadsheets separate by.
+	// Some spreadsheets separate cells by a semicolon or a tab.
 	return /[",;\t\r\n]|^\s|\s$/.test(cell)
 		? `"${cell.replaceAll('"', '""')}"`
 		: cell;
 }
 
 // The last four are the full-width forms, which spreadsheets in Japanese read as the first four.
-const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const FORMULA_SIGNS = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
+/** A spreadsheet that separates by one of these begins a new cell there, also inside our quotes. */
+const SEPARATORS = new Set(";\t\r\n");
+/** Characters that do not keep a spreadsheet from seeing a formula behind them. */
+const SKIPPED = /^(['"]|[^\S\t\r\n])$/;
+const BLANK_START = /^'*[\t\r\n]/;
 
 /**
- * The text so that no spreadsheet takes it for a formula: an apostrophe before what would begin
- * one. Text that has such apostrophes already gets one more, so that `fromHarmless` gives back
- * exactly what was written.
+ * Returns the text so that no spreadsheet takes a part of it for a formula: with an apostrophe before
+ * each formula at the beginning, or after a semicolon, tab or line break. A place that has
+ * apostrophes already gets one more, so `fromHarmless` returns exactly the original text.
  */
 export function toHarmless(text: string): string {
-	return FORMULA.test(text) ? `'${text}` : text;
+	return rewrite(text, (place) => `'${place}`);
 }
 
+/** Returns the text that `toHarmless` was given. */
 export function fromHarmless(cell: string): string {
-	return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+	return rewrite(cell, (place) =>
+		place.startsWith("'") ? place.slice(1) : place,
+	);
 }
 
-/** A list in one cell: entries between semicolons, quoted where one has a semicolon itself. */
+/** Rewrites the parts of the text that begin with a formula, each up to the next separator. */
+function rewrite(text: string, change: (place: string) => string): string {
+	// From the end, so that one pass finds out for each place whether a formula follows.
+	const parts: string[] = [];
+	let isFormula = false;
+	let end = text.length;
+	for (let at = text.length - 1; at >= 0; at -= 1) {
+		const sign = text.charAt(at);
+		isFormula = FORMULA_SIGNS.has(sign) || (isFormula && SKIPPED.test(sign));
+		if (at > 0 && !SEPARATORS.has(text.charAt(at - 1))) continue;
+		const place = text.slice(at, end);
+		const isMeant = isFormula || (at === 0 && BLANK_START.test(text));
+		parts.push(isMeant ? change(place) : place);
+		end = at;
+	}
+	return parts.reverse().join("");
+}
+
+/** Writes a list into one cell: entries between semicolons, quoted where one has a semicolon itself. */
 export function writeList(entries: readonly string[]): string {
 	return entries
 		.map((entry) =>
@@ -43,7 +69,7 @@ export function writeList(entries: readonly string[]): string {
 		.join("; ");
 }
 
-/** The entries of a cell, between semicolons or on lines of their own; blank ones do not count. */
+/** Returns the entries of a cell, between semicolons or on lines of their own, without blank ones. */
 export function readList(cell: string): string[] {
 	const entries = cell.matchAll(
 		/\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[;\r\n]|$)|([^;\r\n]*))(?:[;\r\n]|$)/g,

@@ -2,16 +2,14 @@ import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
 import { exportList } from "../csv/export.ts";
-import { importRecords, MAX_CSV_BYTES } from "../csv/import.ts";
-import { invoke, type Services } from "../invoke.ts";
+import { importCsv } from "../csv/import.ts";
+import { MAX_CSV_BYTES } from "../csv/read-table.ts";
+import type { Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
 import { callerOf } from "./admission.ts";
 import { readQueryInput } from "./query-input.ts";
-
-/** JSON writes a line break or a quote as two characters, so the text may double in size. */
-const MAX_IMPORT_BODY = 2 * MAX_CSV_BYTES;
 
 /**
  * An export takes a connection for each of its pages and an import much processor time. A session
@@ -78,11 +76,18 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 
 	app.post(
 		"/api/console/importRecords",
-		{ bodyLimit: MAX_IMPORT_BODY, config: { admits: "session" } },
+		{ bodyLimit: MAX_CSV_BYTES, config: { admits: "session" } },
 		async (request) => {
 			const caller = callerOf(request);
+			const query = new URLSearchParams(request.url.split("?")[1]);
 			return takeImportTurn(caller.sessionId ?? "", () =>
-				invoke(services, caller, importRecords, request.body, request.id),
+				importCsv(
+					services,
+					caller,
+					Object.fromEntries(query),
+					request.body,
+					request.id,
+				),
 			);
 		},
 	);

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
 	afterAll,
 	beforeAll,
@@ -6,13 +7,14 @@ import {
 	expect,
 	test,
 } from "vitest";
-
+import { importCsv } from "../../src/csv/import.ts";
+import { readTable } from "../../src/csv/read-table.ts";
 import { writeLine, writeList } from "../../src/csv/text.ts";
-
+import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 
 import type { Principal } from "../../src/principal.ts";
-
+import { sendTo } from "../support/console-client.ts";
 import {
 	type Session,
 	startConsole,
@@ -306,7 +308,7 @@ test.for([
 		/has a column "colour", which is no field of measures; known are id, name, description, category, state, owner$/,
 	],
 	["name,Name\nx,y", /has two columns for name/],
-] as const)("the file %j is refused, and the reason said", async ([
+] as const)("the file %j is rejected, and the reason said", async ([
 	csv,
 	message,
 ]) => {
@@ -322,15 +324,70 @@ test.for([
 
 test.for([
 	["10,000 lines", "x\n".repeat(10_001), /has more than 10000 lines/],
-	["16 MiB of text", "x".repeat(16 * 1024 * 1024), /16777216/],
-] as const)("a file of more than %s is refused", async ([, text, message]) => {
+	[
+		"16 MiB, the last byte of which is one too many",
+		`${"x".repeat(1023)}\n`.repeat(16 * 1024).slice("name\n".length - 1),
+		/^the file has more than 16777216 bytes/,
+	],
+	[
+		"a mebibyte in one line",
+		"x".repeat(1024 * 1024 + 1),
+		/has a line near line/,
+	],
+] as const)("a file of more than %s is rejected", async ([, text, message]) => {
+	const table = readTable(Readable.from([Buffer.from(`name\n${text}`)]));
+	await expect(table).rejects.toThrow(message);
+});
+
+test.for([
+	["200 columns", `name${",".repeat(200)}\n`, /has 201 columns; at most 200/],
+	[
+		"64 KiB in its first line",
+		",".repeat(1024 * 1024),
+		/has a first line of more than 65536 characters/,
+	],
+] as const)("a heading of more than %s is rejected", async ([
+	,
+	csv,
+	message,
+]) => {
 	const answer = await member.call("importRecords", {
 		organization_id,
 		kind: "measure",
-		csv: `name\n${text}`,
+		csv,
 	});
 	expect(answer.status).toBe(400);
 	expect(answer.body.message).toMatch(message);
+});
+
+test("reading the largest file of the worst shape lets other work have its turn", async () => {
+	const lines = `name${",".repeat(199)}\n${`${",".repeat(1600)}\n`.repeat(9999)}`;
+	const bytes = Readable.from([Buffer.from(lines)]);
+	let turns = 0;
+	let isReading = true;
+	const count = () => {
+		turns += 1;
+		if (isReading) setImmediate(count);
+	};
+	setImmediate(count);
+	const { lines: found } = await readTable(bytes);
+	isReading = false;
+	// All are empty. One turn for each 32 KiB of the 15 MiB.
+	expect(found).toEqual([]);
+	expect(turns).toBeGreaterThan(Buffer.byteLength(lines) / (32 * 1024));
+});
+
+test("bytes that are not UTF-8, and a body that is not a file, are rejected", async () => {
+	const bytes = Readable.from([Buffer.from("name\nZ\xfcrich", "latin1")]);
+	await expect(readTable(bytes)).rejects.toThrow(/is not UTF-8 text/);
+	const answer = await sendTo(
+		served.service.url,
+		`/api/console/importRecords?organization_id=${organization_id}&kind=measure`,
+		{ csv: "name\nx" },
+		{ cookie: member.cookie },
+	);
+	expect(answer.status).toBe(400);
+	expect(answer.body.message).toBe("csv: must be a file, sent as text/csv");
 });
 
 test("a line with too few or too many cells is wrong", async () => {
@@ -367,8 +424,30 @@ test("a file of thousands of lines is one import", async () => {
 	});
 });
 
-test("a viewer may not import, not even try to", async () => {
+test("a viewer may not import, and no byte of the file is read", async () => {
 	const viewer = await served.signIn("viewer", organization_id);
+	let isRead = false;
+	async function* bytes() {
+		isRead = true;
+		yield Buffer.from("name\nx");
+	}
+	const memberships = [
+		{ organizationId: organization_id, role: "viewer" as const },
+	];
+	await expect(
+		importCsv(
+			{
+				pool: served.database.pool,
+				log: makeLogger("silent"),
+				baseUrl: served.service.url,
+			},
+			{ kind: "USER", userId: viewer.user.id, name: "viewer", memberships },
+			{ organization_id, kind: "measure" },
+			bytes(),
+			"",
+		),
+	).rejects.toMatchObject({ code: "forbidden" });
+	expect(isRead).toBe(false);
 	const { status } = await viewer.call("importRecords", {
 		organization_id,
 		kind: "measure",

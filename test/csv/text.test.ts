@@ -40,8 +40,8 @@ test("what a spreadsheet would take for a formula is made harmless, and nothing 
 		"+1",
 		"-1",
 		"@A1",
-		"\t=1",
-		"\r=1",
+		"\ttab",
+		"\rline",
 		"＝1",
 		"'=1",
 	]) {
@@ -50,6 +50,45 @@ test("what a spreadsheet would take for a formula is made harmless, and nothing 
 	for (const plain of ["", "a=b", "it's", "'quoted'", "1-2", "a@b.c"]) {
 		expect(toHarmless(plain)).toBe(plain);
 	}
+});
+
+test("a formula behind a semicolon, a tab or a line break in a cell is made harmless too", () => {
+	expect(toHarmless("z;=1+cmd|' /C calc'!A0;w")).toBe(
+		"z;'=1+cmd|' /C calc'!A0;w",
+	);
+	expect(toHarmless("a\t-1\n+2\r\n@3")).toBe("a\t'-1\n'+2\r\n'@3");
+	expect(toHarmless('a; "=1')).toBe("a;' \"=1");
+	for (const plain of [
+		"a; b",
+		"one\n\ntwo",
+		"x;1-2",
+		"don't; =x".slice(0, 7),
+	]) {
+		expect(toHarmless(plain)).toBe(plain);
+	}
+});
+
+test("no cell is a formula in a spreadsheet that separates by semicolons or tabs", () => {
+	fc.assert(
+		fc.property(
+			fc.array(text(), { minLength: 1, maxLength: 3 }),
+			fc.constantFrom(";", "\t"),
+			(cells, delimiter) => {
+				const line = writeLine(["id", ...cells.map(toHarmless)]);
+				const read: string[][] = parse(line, {
+					delimiter,
+					relax_quotes: true,
+					relax_column_count: true,
+					// Such a spreadsheet breaks the lines of a cell, too: no quote begins at its beginning.
+					quote: null,
+				});
+				for (const cell of read.flat()) {
+					expect(cell).not.toMatch(/^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/);
+				}
+			},
+		),
+		{ numRuns: 2000 },
+	);
 });
 
 test("a harmless cell gives back exactly the text that was written", () => {

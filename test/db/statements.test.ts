@@ -6,7 +6,7 @@ import { operations } from "../../src/operations.ts";
 import { makeSetupLink } from "../../src/organizations/first-setup.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
-import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { callOperation, PASSWORD, sendTo } from "../support/console-client.ts";
 import { joinOrganization, makeUser } from "../support/people.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
@@ -188,12 +188,7 @@ async function useEverything(): Promise<void> {
 			});
 		const { cookie } = await enter();
 		const use = async (name: string, input: object = {}) => {
-			const { status, body } = await sendTo(
-				url,
-				`/api/console/${name}`,
-				input,
-				{ cookie },
-			);
+			const { status, body } = await callOperation(url, name, input, cookie);
 			if (status === 200) answered.set(name, "200");
 			else if (!answered.has(name)) {
 				answered.set(name, `${status} ${JSON.stringify(body)}`);

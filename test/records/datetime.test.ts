@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
 	fromLocalTime,
@@ -6,6 +7,7 @@ import {
 import { columnsFor } from "../../src/csv/columns.ts";
 import { readFile } from "../../src/csv/import-file.ts";
 import { planImport } from "../../src/csv/import-plan.ts";
+import { readTable } from "../../src/csv/read-table.ts";
 import { invoke, type Services } from "../../src/invoke.ts";
 import { makeLogger } from "../../src/log.ts";
 import {
@@ -220,7 +222,8 @@ describe("a field of type datetime", () => {
 		const cells = columns.map(({ cell }) => cell(row, new Map()));
 		expect(cells[2]).toBe("2026-06-01T12:00:00.000Z");
 		const csv = `${columns.map(({ heading }) => heading).join(",")}\n${cells.join(",")}\n,Storm,2026-06-01T14:00:00+02:00\n,Wind,yesterday\n`;
-		const file = readFile(incident, csv);
+		const table = await readTable(Readable.from([Buffer.from(csv)]));
+		const file = readFile(incident, table);
 		const plan = await calls.database.pool.connect().then(async (client) => {
 			try {
 				await client.query(

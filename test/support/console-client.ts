@@ -9,6 +9,27 @@ export interface Answer {
 	headers: Headers;
 }
 
+/** Calls an operation as the console does: an import sends its `csv` as a file, others send JSON. */
+export function callOperation(
+	base: string,
+	operation: string,
+	input: { csv?: string },
+	cookie: string,
+): Promise<Answer> {
+	if (operation !== "importRecords") {
+		return sendTo(base, `/api/console/${operation}`, input, { cookie });
+	}
+	const { csv = "", ...rest } = input;
+	const query = new URLSearchParams(
+		Object.entries(rest).map(([name, value]) => [name, String(value)]),
+	);
+	return send(`${base}/api/console/importRecords?${query}`, {
+		method: "POST",
+		headers: { "content-type": "text/csv", origin: base, cookie },
+		body: csv,
+	});
+}
+
 /** Sends a request as the console's page at `base` does: POST if there is a body, otherwise GET. */
 export async function sendTo(
 	base: string,
@@ -16,11 +37,15 @@ export async function sendTo(
 	body?: object,
 	headers: Record<string, string> = {},
 ): Promise<Answer> {
-	const response = await fetch(`${base}${path}`, {
+	return send(`${base}${path}`, {
 		method: body ? "POST" : "GET",
 		headers: { "content-type": "application/json", origin: base, ...headers },
 		...(body ? { body: JSON.stringify(body) } : {}),
 	});
+}
+
+async function send(url: string, request: RequestInit): Promise<Answer> {
+	const response = await fetch(url, request);
 	const text = await response.text();
 	return {
 		status: response.status,

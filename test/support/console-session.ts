@@ -1,6 +1,11 @@
 import type { Role } from "../../src/principal.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
-import { type Answer, PASSWORD, sendTo } from "./console-client.ts";
+import {
+	type Answer,
+	callOperation,
+	PASSWORD,
+	sendTo,
+} from "./console-client.ts";
 import { makeUser, type TestUser } from "./people.ts";
 import { startService, type TestService } from "./service.ts";
 
@@ -40,7 +45,7 @@ export async function startConsole(): Promise<TestConsole> {
 			password: PASSWORD,
 		});
 		const call: Session["call"] = (operation, input = {}) =>
-			sendTo(base, `/api/console/${operation}`, input, { cookie });
+			callOperation(base, operation, input, cookie);
 		return {
 			user,
 			cookie,

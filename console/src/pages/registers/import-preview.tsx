@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, call, type InputOf, type OutputOf } from "../../api.ts";
+import { ApiError, type InputOf, type OutputOf, sendCsv } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -18,6 +18,8 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings } from "../../queries.ts";
 import type { ChosenFile } from "./import-file.ts";
 import { ImportLines } from "./import-lines.tsx";
+
+const IMPORT = "/api/console/importRecords";
 
 type Plan = OutputOf<"importRecords">;
 type MatchBy = NonNullable<InputOf<"importRecords">["match_by"]>;
@@ -41,19 +43,18 @@ export function ImportPreview({
 	const input = {
 		organization_id: organizationId,
 		kind: kind.kind,
-		csv: file.text,
 		...(matchBy && { match_by: matchBy }),
 	};
 	const trying = useQuery({
 		// The text may be megabytes long, so it is not part of the key.
 		queryKey: ["importRecords", kind.kind, number, matchBy],
-		queryFn: ({ signal }) => call("importRecords", input, { signal }),
+		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
 		gcTime: 0,
 		staleTime: Number.POSITIVE_INFINITY,
 	});
 	const importing = useMutation({
 		mutationFn: (plan: string) =>
-			call("importRecords", { ...input, dry_run: false, plan }),
+			sendCsv<Plan>(IMPORT, { ...input, dry_run: "false", plan }, file.text),
 		onSuccess: (result) => {
 			onDone(result);
 			void forgetReadings();

@@ -1,0 +1,168 @@
+import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
+import { CsvError, parse } from "csv-parse";
+import { AppError } from "../errors.ts";
+
+export const MAX_CSV_BYTES = 16 * 1024 * 1024;
+export const MAX_LINES = 10_000;
+const MAX_COLUMNS = 200;
+/** Longest heading line, and longest line at all, in characters. */
+const MAX_HEADING = 64 * 1024;
+const MAX_LINE = 1024 * 1024;
+/** Bytes that are parsed before other requests have their turn: a few milliseconds of work. */
+const SLICE = 32 * 1024;
+
+/** The cells of a CSV file, whatever they mean. */
+export class CsvTable {
+	readonly heading: readonly string[];
+	readonly lines: readonly TableLine[];
+
+	constructor(heading: readonly string[], lines: readonly TableLine[]) {
+		this.heading = heading;
+		this.lines = lines;
+	}
+}
+
+interface TableLine {
+	/** As a spreadsheet counts: the heading is line 1, a record is one line. */
+	line: number;
+	cells: readonly string[];
+}
+
+/**
+ * Reads a CSV file as it arrives, without its empty lines. Neither a long file nor a long line keeps
+ * other requests waiting. Throws bad_request for bytes that are not CSV, and for too many of them.
+ */
+export async function readTable(
+	bytes: AsyncIterable<Uint8Array>,
+): Promise<CsvTable> {
+	const slices = slicesOf(bytes);
+	const start = await readHeading(slices);
+	const delimiter = delimiterOf(start);
+	let heading: string[] = [];
+	let line = 0;
+	const lines: TableLine[] = [];
+	try {
+		await pipeline(
+			async function* () {
+				yield start;
+				yield* slices;
+			},
+			parse({
+				delimiter,
+				relax_column_count: true,
+				max_record_size: MAX_LINE,
+			}),
+			async (records: AsyncIterable<string[]>) => {
+				for await (const cells of records) {
+					line += 1;
+					if (line === 1) heading = requireHeading(cells);
+					else if (!cells.every(isBlank)) lines.push({ line, cells });
+					if (line > MAX_LINES + 1) {
+						throw wrongFile(
+							`has more than ${MAX_LINES} lines, the most at a time; import it in parts`,
+						);
+					}
+				}
+			},
+		);
+	} catch (error) {
+		throw error instanceof CsvError ? describe(error) : error;
+	}
+	return new CsvTable(requireHeading(heading), lines);
+}
+
+/** Yields the text in slices and lets other requests have their turn between two of them. */
+async function* slicesOf(
+	bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void> {
+	const decoder = new TextDecoder("utf-8", { fatal: true });
+	let total = 0;
+	for await (const chunk of bytes) {
+		total += chunk.length;
+		if (total > MAX_CSV_BYTES) {
+			throw wrongFile(
+				`has more than ${MAX_CSV_BYTES} bytes, the most at a time; import it in parts`,
+			);
+		}
+		for (let from = 0; from < chunk.length; from += SLICE) {
+			yield decode(decoder, chunk.subarray(from, from + SLICE));
+			await setImmediate();
+		}
+	}
+	yield decode(decoder);
+}
+
+/** Decodes the next bytes; without bytes, checks that the text is complete. */
+function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
+	try {
+		return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+	} catch {
+		throw wrongFile("is not UTF-8 text; save it as CSV UTF-8");
+	}
+}
+
+/** Returns the beginning of the text, with the whole first line in it. */
+async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
+	let start = "";
+	while (!/[\r\n]/.test(start)) {
+		if (start.length > MAX_HEADING) {
+			throw wrongFile(
+				`has a first line of more than ${MAX_HEADING} characters; it has to name the columns`,
+			);
+		}
+		const { value, done } = await slices.next();
+		if (done) break;
+		start += value;
+	}
+	return start;
+}
+
+/** Returns what most separates the headings: Excel writes semicolons where a comma is the decimal sign. */
+function delimiterOf(start: string): string {
+	const [heading = ""] = start.split(/[\r\n]/, 1);
+	const counted = [",", ";", "\t"].map((delimiter) => ({
+		delimiter,
+		count: heading.split(delimiter).length,
+	}));
+	counted.sort((a, b) => b.count - a.count);
+	return counted[0]?.delimiter ?? ",";
+}
+
+function requireHeading(cells: string[]): string[] {
+	if (cells.length > MAX_COLUMNS) {
+		throw wrongFile(
+			`has ${cells.length} columns; at most ${MAX_COLUMNS} are read`,
+		);
+	}
+	if (cells.every(isBlank)) {
+		throw wrongFile("is empty; its first line has to name the columns");
+	}
+	return cells;
+}
+
+function isBlank(cell: string): boolean {
+	return cell.trim() === "";
+}
+
+function describe(error: CsvError): AppError {
+	const { lines } = error as CsvError & { lines?: number };
+	const where = lines === undefined ? "" : ` near line ${lines}`;
+	switch (error.code) {
+		case "CSV_QUOTE_NOT_CLOSED":
+			return wrongFile(`has a quoted cell${where} that does not end`);
+		case "CSV_MAX_RECORD_SIZE":
+			return wrongFile(
+				`has a line${where} of more than ${MAX_LINE} characters; a quote too many may be the cause`,
+			);
+		default:
+			return wrongFile(
+				`cannot be read as CSV${where}: quote a cell that has a quote in it, and double that quote`,
+			);
+	}
+}
+
+export function wrongFile(what: string): AppError {
+	const issue = { field: "csv", message: `the file ${what}` };
+	return new AppError("bad_request", issue.message, { fields: [issue] });
+}
