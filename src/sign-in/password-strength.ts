@@ -1,10 +1,7 @@
 import { isCommonPassword } from "./common-passwords.ts";
 import { asHashed } from "./password-hash.ts";
 
-/**
- * Letters outside the lists below that make a password somebody's own: how many, and how many
- * different.
- */
+/** Fewest letters outside the lists below that make a password somebody's own. */
 const MIN_OWN = 5;
 const MIN_DISTINCT = 5;
 const DIGITS_PER_LETTER = 3;

@@ -202,7 +202,7 @@ test("a user without a password gets one later, and a new one ends the sessions"
 	);
 });
 
-test("a command takes no password that the console would refuse", async () => {
+test("a command rejects every password that the console would reject", async () => {
 	const org = await makeOrganization("Acme");
 	const email = "weak@example.com";
 	const create = [
@@ -223,7 +223,7 @@ test("a command takes no password that the console would refuse", async () => {
 	expect(await signIn(email, PASSWORD)).toBe(200);
 });
 
-test("a member's role is changed and the membership taken away, but not of the last admin", async () => {
+test("a member's role is changed and the membership ended, but not the last admin's", async () => {
 	const org = await makeOrganization("Acme");
 	const [chief, ada] = ["chief@example.com", "role@example.com"];
 	await createUser(chief, org, "admin");
@@ -265,7 +265,7 @@ test("a member's role is changed and the membership taken away, but not of the l
 	}
 });
 
-test("what is not there, or too short, fails with 1 and says what to do", async () => {
+test("a missing record, or a value that is too short, ends with 1 and says what to do", async () => {
 	const org = await makeOrganization("Acme");
 	const nobody = "nobody@example.com";
 	for (const [args, message] of [

@@ -13,7 +13,7 @@ import { assay } from "../support/program.ts";
 let database: TestDatabase;
 let folder: string;
 let settings: Record<string, string>;
-/** Organizations with five entries and with three. */
+/** One organization with five entries and one with three. */
 let ours: string;
 let theirs: string;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => runCommand(["audit", ...args], settings);
 
-/** The lines of an export. */
+/** Returns the lines of an export. */
 async function exported(...args: string[]): Promise<string[]> {
 	const { code, stdout, stderr } = await run("export", ...args);
 	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -47,7 +47,7 @@ test.for([
 	expect(stdout).toContain(`Usage: assay ${command?.join(" ")}`);
 });
 
-test("verify of whole logs ends with 0 and prints each newest entry, as --expect takes it", async () => {
+test("verify of sound logs ends with 0 and prints each newest entry in the form that --expect accepts", async () => {
 	const { code, stdout } = await run("verify", "--json");
 	const { is_sound, organizations } = JSON.parse(stdout);
 	expect({ code, is_sound }).toEqual({ code: 0, is_sound: true });
@@ -95,7 +95,7 @@ test("verify of a log that was tampered with ends with 1 and names organization,
 	expect((await run("verify")).code).toBe(0);
 });
 
-test("an expected entry that is another one, or of a log that is gone, ends with 1", async () => {
+test("an expected entry that differs, or whose log is gone, ends with 1", async () => {
 	const other = `${ours}:5:${"0".repeat(64)}`;
 	expect(await run("verify", "--expect", other)).toMatchObject({
 		code: 1,
@@ -110,7 +110,7 @@ test("an expected entry that is another one, or of a log that is gone, ends with
 	});
 });
 
-test("a wrong use ends with 2, an organization that does not exist with 1", async () => {
+test("wrong usage ends with 2, and a missing organization with 1", async () => {
 	for (const args of [
 		["verify", "--expect", "nonsense"],
 		["verify", "--expect", `${ours}:0:${"0".repeat(64)}`],
@@ -150,7 +150,7 @@ test("export writes each entry as a line of JSON, oldest first, of all organizat
 	expect(all.filter((id) => id === theirs)).toHaveLength(3);
 });
 
-test("export keeps to --from and --until: the first included, the last not", async () => {
+test("export includes --from and excludes --until", async () => {
 	const all = (await exported("--org", ours)).map((line) => JSON.parse(line));
 	const [, second, , fourth] = all.map(({ at }) => at);
 	const between = await exported(
@@ -164,7 +164,7 @@ test("export keeps to --from and --until: the first included, the last not", asy
 	expect(between.map((line) => JSON.parse(line).sequence)).toEqual([2, 3]);
 });
 
-test("a date alone is a whole day of UTC, and --json changes nothing", async () => {
+test("a date without a time is a whole day of UTC, and --json changes nothing", async () => {
 	const id = await makeLog(database, 4);
 	for (const [sequence, at] of [
 		[1, "2026-01-30T23:59:59.999Z"],
@@ -185,7 +185,7 @@ test("a date alone is a whole day of UTC, and --json changes nothing", async () 
 	expect(lines.map((line) => JSON.parse(line).sequence)).toEqual([2, 3]);
 });
 
-/** Runs the recipe of docs/audit-log.md on the lines; gives what it prints. */
+/** Runs the recipe of docs/audit-log.md on the lines and returns its output. */
 async function follow(lines: string[]): Promise<string> {
 	const page = readFileSync(
 		join(import.meta.dirname, "../../docs/audit-log.md"),
@@ -224,7 +224,7 @@ test("the recipe of the documentation verifies an export without Assay", async (
 	expect(await follow(gap)).toContain(`gap before: ${ours} 3\n`);
 });
 
-test("20,000 entries of 4 KB are verified and exported within a heap smaller than they are", async () => {
+test("20,000 entries of 4 KB are verified and exported with a heap smaller than their size", async () => {
 	const id = await makeLog(database, 0);
 	const total = 20_000;
 	for (let made = 0; made < total; made += 1000) {
@@ -238,7 +238,7 @@ test("20,000 entries of 4 KB are verified and exported within a heap smaller tha
 			[id],
 		);
 	}
-	// 80 MB of text; the program alone needs some 40 MB of heap.
+	// 80 MB of text. The program itself needs about 40 MB of heap.
 	const confined = { ...settings, NODE_OPTIONS: "--max-old-space-size=64" };
 	const verified = await assay(
 		["audit", "verify", "--org", id, "--json"],
@@ -263,7 +263,7 @@ test("20,000 entries of 4 KB are verified and exported within a heap smaller tha
 	expect(lines).toBe(total);
 });
 
-test("a reader of the export that stops early is no failure", async () => {
+test("a reader of the export that stops early causes no failure", async () => {
 	const child = spawn(
 		"sh",
 		[

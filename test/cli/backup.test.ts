@@ -32,7 +32,7 @@ afterAll(async () => {
 const at = (url = tools.database.url) => ({ DATABASE_URL: url });
 const backup = (...args: string[]) => assay(["backup", ...args], at());
 
-test("a file is written once, for its owner alone, and what is there already is kept", async () => {
+test("a file is written once, readable only by its owner, and an existing file is kept", async () => {
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 	const before = readFileSync(file);
 	const again = await backup(file);
@@ -42,7 +42,7 @@ test("a file is written once, for its owner alone, and what is there already is 
 	expect(await readdir(folder)).toEqual(["assay.backup"]);
 });
 
-test("two backups to one file do not mix, and the rest of a killed one is named", async () => {
+test("two backups to one file do not mix, and the remains of a killed one are named", async () => {
 	const name = join(folder, "two");
 	writeFileSync(`${name}.partial`, "");
 	onTestFinished(() => rm(`${name}.partial`, { force: true }));
@@ -52,14 +52,14 @@ test("two backups to one file do not mix, and the rest of a killed one is named"
 	expect(readFileSync(`${name}.partial`, "utf8")).toBe("");
 });
 
-test("a file that cannot be written is named, and nothing is left of it", async () => {
+test("a file that cannot be written is named, and nothing of it is left", async () => {
 	const { code, stderr } = await backup(join(folder, "no", "such", "folder"));
 	expect(code).toBe(1);
 	expect(stderr).toMatch(/cannot be used: no such file or directory/);
 	expect(stderr).not.toMatch(/node:internal|\.ts:\d/);
 });
 
-test("--json says what is in the backup, and progress stays off standard output", async () => {
+test("--json describes the backup, and progress stays off standard output", async () => {
 	const name = join(folder, "json");
 	const { code, stdout, stderr } = await backup(name, "--json");
 	onTestFinished(() => rm(name));
@@ -149,7 +149,7 @@ test("through a pipe, a database goes from one server to the next", async () => 
 	expect(verified).toMatchObject({ code: 0 });
 });
 
-test("a backup whose reader goes away says so and fails", async () => {
+test("a backup whose reader goes away reports it and fails", async () => {
 	const { stderr } = await promisify(execFile)(
 		"sh",
 		[
@@ -163,7 +163,7 @@ test("a backup whose reader goes away says so and fails", async () => {
 	expect(stderr).not.toMatch(/node:internal/);
 });
 
-test("restore says what came back; a broken audit log is backed up and restored as it was, named, and both end with 1", async () => {
+test("a broken audit log is backed up and restored unchanged, and both commands name it and end with 1", async () => {
 	const broken = await createEmptyDatabase();
 	const sound = await runCommand(["restore", file], at(broken));
 	expect(sound.code).toBe(0);
@@ -208,7 +208,7 @@ test("a rejected file changes nothing, and nothing internal is printed", async (
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("what has no database or no schema of Assay is not backed up, and not made", async () => {
+test("a folder without a database or a schema of Assay is not backed up, and nothing is created", async () => {
 	const data = join(folder, "data");
 	const none = await runCommand(["backup", join(folder, "x")], {
 		ASSAY_DATA_DIR: data,

@@ -28,7 +28,7 @@ test("call prints a tool's output as JSON", async () => {
 	expect(JSON.parse(stdout)).toEqual({ risks: [], next_cursor: null });
 });
 
-test("call takes its input from standard input, its address and token from options", async () => {
+test("call reads its input from standard input, and its address and token from options", async () => {
 	const input = JSON.stringify({
 		organization_id: tools.organizationId,
 		name: "Backups",
@@ -76,7 +76,7 @@ test("call prints why the service rejected the call, and exits with 1", async ()
 	}
 });
 
-test("call that is wrongly used exits with 2", async () => {
+test("wrong usage of call ends with 2", async () => {
 	for (const args of [[], ["../x"], ["listRisks", "{}", "--url", "ftp://x"]]) {
 		expect((await call(args)).code, args.join(" ")).toBe(2);
 	}

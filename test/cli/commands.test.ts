@@ -177,7 +177,7 @@ test("a port that is taken is named, with what to do", async () => {
 	expect(stderr).toContain("ASSAY_PORT");
 });
 
-test("a database that cannot be reached is said so, without its password", async () => {
+test("an unreachable database is reported without its password", async () => {
 	const { code, stderr } = await assay(["migrate"], {
 		DATABASE_URL: "postgres://someone:s3cret@127.0.0.1:1/nowhere",
 	});
@@ -186,7 +186,7 @@ test("a database that cannot be reached is said so, without its password", async
 	expect(stderr).not.toContain("s3cret");
 });
 
-test("doctor finds nothing on a good installation and says so as JSON too", async () => {
+test("doctor finds nothing on a good installation, as text and as JSON", async () => {
 	const { code, stdout } = await runCommand(["doctor", "--json"], settings);
 	const { findings } = JSON.parse(stdout);
 	expect(findings.map((one: { check: string }) => one.check)).toEqual([
@@ -220,7 +220,7 @@ test("doctor names a problem, says what to do and fails", async () => {
 	expect(stdout).not.toContain("s3cret");
 });
 
-test("doctor calls a folder without database a problem, and makes none", async () => {
+test("doctor reports a folder without a database as a problem, and creates none", async () => {
 	const folder = await makeFolder("assay-doctor-");
 	const data = join(folder, "data");
 	const { code, stdout } = await runCommand(["doctor"], {
@@ -232,7 +232,7 @@ test("doctor calls a folder without database a problem, and makes none", async (
 	expect(stdout).toMatch(/^problem +database: there is no database in/m);
 });
 
-/** A Node of the system's that is too old to run the service, if there is one. */
+/** A Node of the system that is too old to run the service, if there is one. */
 function findOldNode(): string | undefined {
 	for (const folder of (process.env.PATH ?? "").split(":")) {
 		try {
@@ -240,7 +240,7 @@ function findOldNode(): string | undefined {
 			const version = execFileSync(node, ["--version"], { encoding: "utf8" });
 			if (Number(/^v(\d+)/.exec(version)?.[1]) < 24) return node;
 		} catch {
-			// No node in this folder.
+			// This folder has no Node.
 		}
 	}
 	return undefined;
@@ -248,7 +248,7 @@ function findOldNode(): string | undefined {
 
 const oldNode = findOldNode();
 test.skipIf(!oldNode)(
-	"a Node that is too old is refused with one sentence",
+	"a Node that is too old is rejected with one sentence",
 	async () => {
 		const { code, stdout, stderr } = await assay(["start"], {}, "", oldNode);
 		expect(code).toBe(1);

@@ -22,7 +22,7 @@ async function device(...command: string[]) {
 	return { code, stderr, data: stdout === "" ? undefined : JSON.parse(stdout) };
 }
 
-test("a device is made for its owner, revoked and given a new token, and each is in the audit log", async () => {
+test("a device is created for its owner, revoked and given a new token, and each step is in the audit log", async () => {
 	const owner = makeId(org, "people");
 	const refused = await device("create", "--owner", owner);
 	expect(refused).toMatchObject({ code: 1, data: undefined });
@@ -73,7 +73,7 @@ test("a device is made for its owner, revoked and given a new token, and each is
 	}
 });
 
-test("a device is deleted only with --yes, and the audit log says so", async () => {
+test("a device is deleted only with --yes, and the audit log records it", async () => {
 	const { data: made } = await device("create", "--name", "nb-7");
 	const id: string = made.device_id;
 	const refused = await device("delete", id);
@@ -96,7 +96,7 @@ test("a device is deleted only with --yes, and the audit log says so", async () 
 	]);
 });
 
-test("what a device says of itself forges no line of the list, and reaches no terminal as a command", async () => {
+test("text that a device sends forges no line of the list, and reaches no terminal as a command", async () => {
 	const { data: made } = await device("create", "--name", "honest");
 	await database.owner.query("update devices set hostname = $1 where id = $2", [
 		"h\r\n\u001b[2Jforged  ACTIVE\u009b31m",

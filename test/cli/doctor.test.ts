@@ -34,7 +34,7 @@ async function examine(settings: Record<string, string> = {}) {
 	};
 }
 
-test("the metrics are found where the service has them, and the traces that are asked for are named", async () => {
+test("the metrics are found at the service's port, and the configured traces are named", async () => {
 	const { port } = new URL(running.service.metricsUrl ?? "");
 	const { code, of, others } = await examine({
 		ASSAY_METRICS_PORT: port,
@@ -46,7 +46,7 @@ test("the metrics are found where the service has them, and the traces that are 
 	expect(code).toBe(0);
 });
 
-test("another program on the metrics' port is told from none", async () => {
+test("another program on the metrics' port is told apart from none", async () => {
 	const server = createServer((_request, response) => {
 		response.end("something else");
 	});
@@ -67,7 +67,7 @@ test("another program on the metrics' port is told from none", async () => {
 	expect(none.code).toBe(0);
 });
 
-test("a missing index, a setting that loses data and reports out of their months are found, with what to do", async () => {
+test("a missing index, a setting that loses data and reports outside their months are found, with what to do", async () => {
 	const { owner } = running.database;
 	await owner.query(`
 		drop index api_tokens_user;

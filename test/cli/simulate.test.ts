@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const look = { seed: 1, at: NOW, begun: NOW, drift: 0.01 };
 
-test("simulated devices enroll and report through the real service, duplicates and copies are shown", async () => {
+test("simulated devices enroll and report through the real service, and duplicates and copies are visible", async () => {
 	const { stdout, stderr, code } = await runCommand(
 		[
 			...["simulate", "--url", tools.url, "--org", tools.organizationId],
@@ -66,7 +66,7 @@ test("simulated devices enroll and report through the real service, duplicates a
 	}
 });
 
-test("a device that was revoked reports no more, and the others go on", async () => {
+test("a revoked device stops reporting, and the others continue", async () => {
 	const stop = new AbortController();
 	const counts = makeCounts();
 	const fleet = makeFleet(77, 0);
@@ -91,7 +91,7 @@ test("a device that was revoked reports no more, and the others go on", async ()
 	]);
 });
 
-test("a token that may not add devices is told so, with exit code 1", async () => {
+test("a token that may not add devices is reported, with exit code 1", async () => {
 	const { code, stderr } = await runCommand(
 		["simulate", "--url", tools.url, "--org", tools.organizationId],
 		{ ASSAY_TOKEN: tools.viewer.token },
@@ -100,7 +100,7 @@ test("a token that may not add devices is told so, with exit code 1", async () =
 	expect(stderr).toContain("needs the role admin");
 });
 
-test("an address where nothing listens is told, and a wrong number is wrong usage", async () => {
+test("an address where nothing listens is reported, and a wrong number is wrong usage", async () => {
 	const args = ["simulate", "--org", tools.organizationId];
 	const settings = { ASSAY_TOKEN: tools.admin.token };
 	const away = await runCommand(
@@ -119,7 +119,7 @@ test("an address where nothing listens is told, and a wrong number is wrong usag
 	expect((await runCommand(args)).stderr).toContain("ASSAY_TOKEN");
 });
 
-test("the same seed gives the same devices and results, another one others", () => {
+test("the same seed gives the same devices and results, and another seed gives others", () => {
 	const of = (seed: number) =>
 		Array.from({ length: 50 }, (_, n) => {
 			const machine = machineOf(seed, n);

@@ -26,10 +26,10 @@ afterEach(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** Fills the data folder, where its making is not what is tested. */
+/** Fills the data folder if its creation is not what is tested. */
 const fillDataFolder = () => copyDataFolder(join(folder, "data"));
 
-/** What such a service wrote last may still be in the pipe when it has ended. */
+/** The last output may still be in the pipe when the service has ended. */
 async function start(
 	how: { npm?: boolean; workers?: number } = {},
 ): Promise<Started> {
@@ -38,13 +38,13 @@ async function start(
 	return started;
 }
 
-/** The number of the embedded server's main process. */
+/** Returns the process id of the embedded server's main process. */
 function serverPid(): number {
 	const file = join(folder, "data/postgres/postmaster.pid");
 	return Number(readFileSync(file, "utf8").split("\n")[0]);
 }
 
-/** A device made by another process while the service runs, active; gives its key. */
+/** Creates an active device in another process while the service runs, and returns its key. */
 async function addDevice(url: string): Promise<string> {
 	const org = await assay(
 		["org", "create", "--name", "Acme", "--json"],
@@ -70,18 +70,18 @@ function post(url: string, route: string, body: unknown, key?: string) {
 	});
 }
 
-test("on an empty folder it starts, says how to go on, and other commands work beside it", async () => {
+test("in an empty folder it starts and prints the next steps, and other commands work at the same time", async () => {
 	const { url } = await start();
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 	await addDevice(url);
 	const doctor = await assay(["doctor"], settings);
 	expect(doctor.stdout).toContain("embedded PostgreSQL");
 	expect(doctor.code).toBe(0);
-	// The other processes have come and gone; the database still runs for the service.
+	// The other processes have ended, and the database still runs for the service.
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });
 
-test("while nobody has an account a start prints one setup link, also with workers, until a newer one is made", async () => {
+test("while nobody has an account each start prints one setup link, also with workers, and a newer link replaces it", async () => {
 	await fillDataFolder();
 	const { url, setupUrl } = await start({ workers: 2 });
 	const setUp = async (link: string | undefined) => {
@@ -104,7 +104,7 @@ test("while nobody has an account a start prints one setup link, also with worke
 	expect(await setUp(newer.stdout.trim())).toBe(200);
 });
 
-test("a SIGTERM to npm alone, which keeps it from us, ends service and database too", async () => {
+test("a SIGTERM that only npm receives, and does not pass on, ends service and database too", async () => {
 	await fillDataFolder();
 	const service = await start({ npm: true });
 	const server = serverPid();
@@ -116,7 +116,7 @@ test("a SIGTERM to npm alone, which keeps it from us, ends service and database 
 	expect(service.stderr()).toContain('"signal":"the end of npm"');
 });
 
-test("SIGTERM answers what was accepted, then ends service and database with code 0", async () => {
+test("SIGTERM ends service and database with code 0 after accepted requests were answered", async () => {
 	await fillDataFolder();
 	const service = await start();
 	const key = await addDevice(service.url);
@@ -124,7 +124,7 @@ test("SIGTERM answers what was accepted, then ends service and database with cod
 	const statuses: (number | string)[] = [];
 	let stopping: Promise<number | null> | undefined;
 	const report = { results: [postureResult()] };
-	// As many of one device as may wait for each other.
+	// As many requests of one device as may wait for each other.
 	const work = Array.from({ length: 4 }, async () => {
 		for (;;) {
 			try {
@@ -141,7 +141,7 @@ test("SIGTERM answers what was accepted, then ends service and database with cod
 	});
 	await Promise.all(work);
 	expect(await stopping).toBe(0);
-	// No request was answered with a failure; those without an answer met a closed connection.
+	// No request was answered with a failure. Requests without an answer met a closed connection.
 	expect(statuses.filter((status) => typeof status === "number")).toEqual(
 		statuses.filter((status) => status === 204),
 	);
@@ -160,7 +160,7 @@ test("SIGTERM answers what was accepted, then ends service and database with cod
 	expect(rows).toEqual([{ stored: answered }]);
 });
 
-test("Ctrl-C in a terminal that runs npm start ends everything in good order", async () => {
+test("Ctrl-C in a terminal that runs npm start stops everything cleanly", async () => {
 	await fillDataFolder();
 	const service = await start({ npm: true });
 	const server = serverPid();
@@ -171,7 +171,7 @@ test("Ctrl-C in a terminal that runs npm start ends everything in good order", a
 	expect(isRunning(server)).toBe(false);
 });
 
-test("when the reader of its output is gone, it goes on, and SIGTERM still ends service and database", async () => {
+test("when the reader of its output is gone it continues, and SIGTERM still ends service and database", async () => {
 	await fillDataFolder();
 	const service = await start();
 	const database = serverPid();
@@ -212,7 +212,7 @@ test("after kill -9 the next start has everything that was acknowledged", async 
 	expect(await second.stop("SIGTERM")).toBe(0);
 });
 
-test("a database killed under the service comes back by itself", async () => {
+test("a database that is killed under the service restarts automatically", async () => {
 	await fillDataFolder();
 	const service = await start();
 	const key = await addDevice(service.url);

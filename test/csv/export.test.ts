@@ -26,7 +26,7 @@ const exported = (list: string, query: object = {}, by = admin) =>
 		`/api/console/export/${list}.csv?${new URLSearchParams({ organization_id, ...query })}`,
 	);
 
-/** The records of an export, by heading. */
+/** Returns the records of an export, by heading. */
 async function rowsOf(
 	list: string,
 	query: object = {},
@@ -36,7 +36,7 @@ async function rowsOf(
 	return parse(await answer.text(), { bom: true, columns: true });
 }
 
-test("a list is a file to download, with a mark by which Excel knows UTF-8", async () => {
+test("a list is a file to download, with the mark by which Excel recognizes UTF-8", async () => {
 	await admin.use("addVendor", { organization_id, name: 'Zürich, "AG"\u00a0' });
 	const answer = await exported("listVendors");
 	expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -52,7 +52,7 @@ test("a list is a file to download, with a mark by which Excel knows UTF-8", asy
 	expect(lines[2]).toBe("");
 });
 
-test("all pages are in it, filtered and ordered as the list", async () => {
+test("the file has all pages, filtered and ordered as the list is", async () => {
 	for (let n = 0; n < 250; n++) {
 		await served.database.owner.query(
 			"insert into measures (organization_id, id, name, category, state) values ($1, $2, $3, $4, $5)",
@@ -74,7 +74,7 @@ test("all pages are in it, filtered and ordered as the list", async () => {
 	expect(odd).toHaveLength(125);
 	expect(odd[0]?.name).toBe("Measure 249");
 	expect(odd[124]?.name).toBe("Measure 001");
-	// Whatever page the reader is on.
+	// Whichever page the reader is on.
 	expect(await rowsOf("listMeasures", { size: "5", cursor: "x" })).toHaveLength(
 		250,
 	);
@@ -137,7 +137,7 @@ test("devices have a column for each check that every agent knows", async () => 
 	);
 });
 
-test("the audit log is exported with before and after", async () => {
+test("the audit log is exported with the values before and after", async () => {
 	const { risk } = await admin.use("addRisk", {
 		organization_id,
 		name: "Theft",
@@ -173,7 +173,7 @@ test("every list that has pages can be exported", async () => {
 	}
 });
 
-test("an export has the rights of the person who is signed in", async () => {
+test("an export has the rights of the signed-in user", async () => {
 	const viewer = await served.signIn("viewer");
 	expect((await exported("listRisks", {}, viewer)).status).toBe(200);
 	expect((await exported("listAuditLog", {}, viewer)).status).toBe(403);
@@ -188,7 +188,7 @@ test("an export has the rights of the person who is signed in", async () => {
 	expect(foreign.status).toBe(403);
 });
 
-test("what cannot be exported is refused before anything is sent", async () => {
+test("an invalid export is rejected before anything is sent", async () => {
 	for (const list of [
 		"getRisk",
 		"addRisk",
@@ -207,7 +207,7 @@ test("what cannot be exported is refused before anything is sent", async () => {
 
 test("a download breaks off when reading fails halfway, and never looks complete", async () => {
 	const { owner } = served.database;
-	// More than is sent ahead of the reader, so that the end is not read yet.
+	// More than the service sends ahead of the reader, so the end has not been read yet.
 	await owner.query(
 		`insert into tasks (organization_id, id, name, description)
 		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 4000)
@@ -224,7 +224,7 @@ test("a download breaks off when reading fails halfway, and never looks complete
 	);
 });
 
-test("getRecordNames names records of every kind, those of the organization alone", async () => {
+test("getRecordNames names records of every kind, only of the organization", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
 		name: "Named",

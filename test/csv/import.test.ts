@@ -42,7 +42,7 @@ afterAll(() => served.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Each in an organization of its own, so that no test sees what another one wrote. */
+/** Each has its own organization, so no test sees what another one wrote. */
 beforeEach(async () => {
 	organization_id = await createOrganization(served.database.pool, "Imports");
 	member = await served.signIn("member", organization_id);
@@ -79,13 +79,13 @@ const addPerson = async (full_name: string, primary_email_address: string) =>
 		})
 	).people.id as string;
 
-/** makeReferences asks for who calls; here it is always the member. */
+/** makeReferences needs a caller, who is always the member here. */
 const principal = () => undefined as unknown as Principal;
 
 describe.for(samples)("$kind", (sample) => {
 	const { kind, one, many, keys, key } = sample;
 
-	test("what was exported and is imported again is unchanged, line for line", async () => {
+	test("an export that is imported again is unchanged, line for line", async () => {
 		const references = await makeReferences(
 			{ call: (name, input) => member.use(name, input), principal },
 			organization_id,
@@ -115,7 +115,7 @@ describe.for(samples)("$kind", (sample) => {
 		expect((await list())[keys]).toEqual(before);
 	});
 
-	test("every field can be given, and is read back", async () => {
+	test("every field can be given and is read back", async () => {
 		const references = await makeReferences(
 			{ call: (name, input) => member.use(name, input), principal },
 			organization_id,
@@ -142,7 +142,7 @@ describe.for(samples)("$kind", (sample) => {
 	});
 });
 
-test("an absent column leaves a field alone, an empty cell empties it where it may be empty", async () => {
+test("an absent column leaves a field unchanged, and an empty cell clears it if it may be empty", async () => {
 	const { task } = await member.use("addTask", {
 		organization_id,
 		name: "Patch",
@@ -162,14 +162,14 @@ test("an absent column leaves a field alone, an empty cell empties it where it m
 		"2 name: must not be empty",
 		"2 priority: must not be empty",
 	]);
-	// In a new record it is as if it were not given.
+	// In a new record an empty cell is the same as an absent column.
 	const added = await doImport("task", ["name,priority,description", "New,,"]);
 	expect(await member.use("getTask", { id: added.lines[0].id })).toMatchObject({
 		task: { priority: "URGENT", description: null },
 	});
 });
 
-test("lines find their records by id, reference id or e-mail address, and by name when told to", async () => {
+test("lines find their records by id, reference id or e-mail address, and by name if chosen", async () => {
 	await doImport("people", [
 		"name,email,kind",
 		"Ada,ada@example.com,EMPLOYEE",
@@ -228,7 +228,7 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 	);
 });
 
-test("two lines for one record, a reference id twice and a name of several are wrong", async () => {
+test("two lines for one record, a repeated reference id and an ambiguous name are errors", async () => {
 	await addPerson("Ada", "ada@example.com");
 	await addPerson("ADA", "ada.two@example.com");
 	await addPerson("Castor", "twin@example.com");
@@ -259,7 +259,7 @@ test("two lines for one record, a reference id twice and a name of several are w
 	]);
 });
 
-test("records and people of another organization are none that a file can name", async () => {
+test("a file cannot name records and people of another organization", async () => {
 	const { risk } = await admin.use("addRisk", {
 		organization_id: served.organizationId,
 		name: "Elsewhere",

@@ -34,7 +34,7 @@ const text = () =>
 			.map((parts) => parts.join("")),
 	);
 
-test("what a spreadsheet would take for a formula is made harmless, and nothing else is changed", () => {
+test("text that a spreadsheet would run as a formula is made harmless, and nothing else is changed", () => {
 	for (const formula of [
 		"=1+1",
 		"+1",
@@ -100,7 +100,7 @@ test("a harmless cell gives back exactly the text that was written", () => {
 	);
 });
 
-test("a list in a cell gives back exactly its entries, whatever is in them", () => {
+test("a list in a cell gives back exactly its entries, with any content", () => {
 	const entry = text().filter((one) => one !== "" && !/[\r\n]/.test(one));
 	fc.assert(
 		fc.property(fc.array(entry), (entries) => {
@@ -110,14 +110,14 @@ test("a list in a cell gives back exactly its entries, whatever is in them", () 
 	);
 });
 
-test("a list is read as people write it: on lines of its own, with blanks, without an end", () => {
+test("a list is read as people write it: on separate lines, with blanks, without an end", () => {
 	expect(readList("DE; CH;US;")).toEqual(["DE", "CH", "US"]);
 	expect(readList("DE\r\nCH\nUS")).toEqual(["DE", "CH", "US"]);
 	expect(readList('"a; b" ;c "d"')).toEqual(["a; b", 'c "d"']);
 	expect(readList(" ; ")).toEqual([]);
 });
 
-test("lines are RFC 4180: any reader gets back the cells", () => {
+test("lines follow RFC 4180, so any reader gets the cells back", () => {
 	fc.assert(
 		fc.property(
 			fc.array(fc.array(text(), { minLength: 2, maxLength: 2 })),

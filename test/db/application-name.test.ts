@@ -74,7 +74,7 @@ test("the database shows which request and operation a connection works for, onl
 		.toEqual([]);
 });
 
-test("a request without an id is named by the one it is answered with", async () => {
+test("a request without an id is named by the id of its response", async () => {
 	let given = "";
 	const [seen] = await whileLocked(LOCK_TASKS, async () => {
 		const answer = await listTasks({});
@@ -85,7 +85,7 @@ test("a request without an id is named by the one it is answered with", async ()
 	expect(seen?.application_name).toBe(`assay ${given} listTasks`);
 });
 
-test("an id of a caller can neither become SQL nor a name longer than PostgreSQL keeps", async () => {
+test("a caller's id can become neither SQL nor a name longer than PostgreSQL keeps", async () => {
 	const injected = "x', true); drop table tasks; --";
 	const [hostile] = await whileLocked(LOCK_TASKS, () =>
 		listTasks({ "x-request-id": injected }),
@@ -95,14 +95,14 @@ test("an id of a caller can neither become SQL nor a name longer than PostgreSQL
 		listTasks({ "x-request-id": "i".repeat(128) }),
 	);
 	expect(long?.application_name).toBe(`assay ${"i".repeat(57)}`);
-	// And if the door let one through:
+	// Even if the door let one through:
 	expect(applicationName(injected, "listTasks")).toBe(
 		"assay x true drop table tasks -- listTasks",
 	);
 	expect(applicationName("é\u{1f600}\0\n'\\$1", "x")).toBe("assay 1 x");
 });
 
-test("devices' statements are told from those of people, and which batch it is stands in the statement", async () => {
+test("statements of devices are told from those of people, and the statement names its batch", async () => {
 	const device = await tools.activateDevice();
 	const [seen] = await whileLocked(
 		`select from devices where id = '${device.id}' for update`,

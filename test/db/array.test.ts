@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What PostgreSQL can store: no U+0000, no lone surrogates. */
+/** Text that PostgreSQL can store: no U+0000, no lone surrogates. */
 const storable = fc
 	.string({ unit: "binary" })
 	.map((text) => text.replaceAll("\0", "").toWellFormed());
 
-test("any texts and nulls arrive as they were", async () => {
+test("any texts and nulls arrive unchanged", async () => {
 	const awkward = [
 		"",
 		"NULL",
@@ -43,7 +43,7 @@ test("any texts and nulls arrive as they were", async () => {
 	);
 });
 
-test("any bytes arrive as they were", async () => {
+test("any bytes arrive unchanged", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(fc.uint8Array()), async (values) => {
 			const { rows } = await database.pool.query<{ back: Buffer[] }>(

@@ -109,11 +109,11 @@ describe.runIf(isRoot)("as root", () => {
 		await third.close();
 	});
 
-	test("whatever root does in an ordinary user's folder, that user can go on with it", async () => {
+	test("an ordinary user can continue after anything that root does in the user's folder", async () => {
 		const packageFile = copyPackage(join(folder.root, "package"));
 		const openAsOwner = () =>
 			folder.openElsewhere({ uid: NOBODY, packageFile });
-		// A new folder, one that was left in order, and one whose server was killed.
+		// A new folder, one that was closed properly, and one whose server was killed.
 		mkdirSync(folder.dataDir);
 		chownSync(folder.dataDir, NOBODY, NOBODY);
 		const first = await folder.open();

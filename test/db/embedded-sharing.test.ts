@@ -4,7 +4,7 @@ import { embeddedFolder, kill, queryEmbedded } from "../support/embedded.ts";
 
 const folder = embeddedFolder();
 
-test("a second one joins; the first to leave leaves it running, the last stops it", async () => {
+test("a second process joins, the first to leave keeps the server running, and the last stops it", async () => {
 	await folder.fillDataDir();
 	const first = await folder.openElsewhere();
 	const second = await folder.openElsewhere();
@@ -27,7 +27,7 @@ test("openings in one process share the server and leave it one by one", async (
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("four that open an empty folder at the same moment all get the same server", async () => {
+test("four processes that open an empty folder at the same moment get the same server", async () => {
 	const opened = await Promise.all(
 		Array.from({ length: 4 }, () => folder.openElsewhere()),
 	);
@@ -44,7 +44,7 @@ test("four that open an empty folder at the same moment all get the same server"
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("one leaving while another enters never stops the server under it", async () => {
+test("a process that leaves while another enters never stops the server under it", async () => {
 	await folder.fillDataDir();
 	let current = await folder.openElsewhere();
 	for (let round = 0; round < 5; round++) {
@@ -56,7 +56,7 @@ test("one leaving while another enters never stops the server under it", async (
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("a server that dies is started again by those who use it, and stopped by the last", async () => {
+test("a server that dies is started again by its users and stopped by the last one", async () => {
 	await folder.fillDataDir();
 	const first = await folder.open();
 	const second = await folder.openElsewhere();
@@ -80,7 +80,7 @@ test("leaving while the server is away does not start it again", async () => {
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("one that lost its connection by a backend's crash is still counted", async () => {
+test("a process that lost its connection when a backend crashed is still counted", async () => {
 	await folder.fillDataDir();
 	const first = await folder.open();
 	const second = await folder.openElsewhere();

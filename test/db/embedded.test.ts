@@ -14,7 +14,7 @@ const isRoot = process.getuid?.() === 0;
 
 const folder = embeddedFolder();
 
-test("an empty folder becomes a durable database of the promised kind", async () => {
+test("an empty folder becomes a durable database with the promised settings", async () => {
 	const db = await folder.open();
 	expect(db.origin).toBe("started");
 	expect(db.connection).toMatchObject({ user: "assay", database: "assay" });
@@ -48,7 +48,7 @@ test("an empty folder becomes a durable database of the promised kind", async ()
 	await db.close();
 });
 
-test("a short path is served on a socket in PGDATA and by no TCP port", async () => {
+test("a short path is served on a socket in PGDATA and on no TCP port", async () => {
 	await folder.fillDataDir();
 	const db = await folder.open();
 	expect(db.connection.host).toBe(join(folder.dataDir, "postgres"));
@@ -59,7 +59,7 @@ test("a short path is served on a socket in PGDATA and by no TCP port", async ()
 	await db.close();
 });
 
-test("a path too long for a socket is served on 127.0.0.1, at the same port next time", async () => {
+test("a path too long for a socket is served on 127.0.0.1, on the same port next time", async () => {
 	folder.dataDir = join(folder.root, "long".repeat(25), "data");
 	await folder.fillDataDir();
 	const first = await folder.open();
@@ -91,7 +91,7 @@ async function expectRefused(db: EmbeddedPostgres) {
 	).rejects.toThrow("password authentication failed");
 }
 
-test("the file with the password is for its owner alone", async () => {
+test("only its owner can read the file with the password", async () => {
 	const db = await folder.open();
 	const file = join(folder.dataDir, "postgres.json");
 	expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -108,7 +108,7 @@ test("the file with the password is for its owner alone", async () => {
 	]);
 });
 
-test("closing stops the server, however often and however concurrently it is called", async () => {
+test("closing stops the server, with any number of sequential and simultaneous calls", async () => {
 	await folder.fillDataDir();
 	const db = await folder.open();
 	await Promise.all([db.close(), db.close()]);

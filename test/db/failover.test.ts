@@ -79,7 +79,9 @@ async function activateDevice(): Promise<{ key: string; facts: object }> {
 	return { key, facts };
 }
 
-/** Everything a device and an AI client may ask; a credential that nobody has among it. */
+/**
+ * Every request that a device and an AI client may send, one of them with an unknown credential.
+ */
 async function askEverything(key: string, facts: object): Promise<Response[]> {
 	const answers: Response[] = [];
 	const results = [postureResult()];
@@ -108,7 +110,10 @@ async function expectUnavailable(answers: Response[]): Promise<void> {
 
 const ready = async () => (await fetch(`${service.url}/health/ready`)).status;
 
-/** Makes every commit wait for the standby `name`, none for "", and comes back once that is so. */
+/**
+ * Makes every commit wait for the standby `name`, or for none if it is "", and returns when that is
+ * in effect.
+ */
 async function awaitStandby(name: string): Promise<void> {
 	const [client, canceller] = [
 		await postgres.connect(),
@@ -124,7 +129,7 @@ async function awaitStandby(name: string): Promise<void> {
 	client.on("notice", () => {
 		waits = true;
 	});
-	// It is the checkpointer that tells the others to wait, as soon as it comes to it.
+	// The checkpointer tells the others to wait, as soon as it gets to it.
 	const commitWaits = async () => {
 		waits = false;
 		const commit = client.query(
@@ -140,7 +145,7 @@ async function awaitStandby(name: string): Promise<void> {
 	await canceller.end();
 }
 
-test("where the database is a standby nothing is answered from it: not ready, 503, never 401; once it is promoted all works again", async () => {
+test("a service whose database is a standby answers nothing from it: not ready, 503, never 401, until the promotion", async () => {
 	const { key, facts } = await activateDevice();
 	expect(await ready()).toBe(200);
 
@@ -150,7 +155,7 @@ test("where the database is a standby nothing is answered from it: not ready, 50
 	await postgres.start();
 
 	expect(await ready()).toBe(503);
-	// Twice: a connection of the first round must not be there in the second.
+	// Twice, because the second round must not find a connection of the first.
 	await expectUnavailable(await askEverything(key, facts));
 	await expectUnavailable(await askEverything(key, facts));
 	expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
@@ -170,7 +175,7 @@ test("where the database is a standby nothing is answered from it: not ready, 50
 	expect(statuses).toEqual([200, 204, 401, 401, 204, 401]);
 });
 
-test("a database that is made read-only under the service's connections: not ready, 503, and it works again when that is undone", async () => {
+test("a database that becomes read-only under open connections is not ready and 503, until that is undone", async () => {
 	const { key, facts } = await activateDevice();
 	const set = async (value: string) => {
 		const client = await postgres.connect();
@@ -197,13 +202,13 @@ test("a database that is made read-only under the service's connections: not rea
 		.toBe(200);
 });
 
-test("a write that waits for a lost synchronous standby is not acknowledged: 503; once nobody waits for the standby all works again", async () => {
+test("a write that waits for a lost synchronous standby is 503 and not acknowledged, until nobody waits for the standby", async () => {
 	const { key, facts } = await activateDevice();
 	const token = await makeToken();
 	const results = [postureResult()];
 	await awaitStandby("lost");
 	try {
-		// Their statements are stopped after 10 s, of which PostgreSQL must not make a commit that it reports.
+		// The statements are stopped after 10 s. PostgreSQL must not report their commit as done.
 		await expectUnavailable(
 			await Promise.all([
 				post("/api/agent/v1/heartbeat", facts, key),
@@ -240,7 +245,7 @@ test("a connection whose server has become read-only is not used again, wherever
 	};
 	try {
 		for (const [name, use] of Object.entries(ways)) {
-			// As on a primary that was demoted: what it has open and what comes next only reads.
+			// As on a primary that was demoted: open and new transactions can only read.
 			await pool.query("set default_transaction_read_only = on");
 			const error = await use().then(() => undefined, toAppError);
 			expect(error?.code, name).toBe("service_unavailable");

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-/** Runs `work` while another transaction keeps the row of `table` with this id. */
+/** Runs `work` while another transaction locks the row of `table` with this id. */
 async function whileLocked(
 	table: string,
 	id: string,
@@ -26,7 +26,7 @@ async function whileLocked(
 	}
 }
 
-test("a record that somebody keeps locked is 503 with Retry-After, and the message says overloaded, not out of reach", async () => {
+test("a record that stays locked is 503 with Retry-After, and the message says overloaded, not unreachable", async () => {
 	const { organizationId: organization_id } = tools;
 	const { task } = await tools.use("addTask", { organization_id, name: "one" });
 	await whileLocked("tasks", task.id, async () => {
@@ -42,7 +42,7 @@ test("a record that somebody keeps locked is 503 with Retry-After, and the messa
 	await tools.use("updateTask", { id: task.id, name: "two" });
 });
 
-test("a device whose row somebody keeps locked is 503 with Retry-After and heard of afterwards", async () => {
+test("a device whose row stays locked is 503 with Retry-After, and reports again afterwards", async () => {
 	const { id, key, hardwareUuid } = await tools.activateDevice();
 	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
 	await whileLocked("devices", id, async () => {
@@ -55,7 +55,7 @@ test("a device whose row somebody keeps locked is 503 with Retry-After and heard
 	expect((await tools.post("heartbeat", body, { key })).status).toBe(200);
 });
 
-test("a statement that takes too long, a lock, a deadlock: overloaded; a connection that is refused: out of reach", async () => {
+test("a slow statement, a lock and a deadlock mean overloaded, and a rejected connection means unreachable", async () => {
 	const client = await tools.database.owner.connect();
 	const told = (sql: string) =>
 		client.query(sql).then(

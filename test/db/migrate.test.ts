@@ -78,7 +78,7 @@ test("a migration that changed after it was applied is rejected", async () => {
 	).rejects.toMatchObject({ code: "bad_request" });
 });
 
-test("the state names what is applied and what is not", async () => {
+test("the state names the migrations that are applied and those that are not", async () => {
 	const url = await createEmptyDatabase();
 	const all = [migration(1, "select 1"), migration(2, "select 2")];
 	const client = new Client({ connectionString: url });
@@ -95,7 +95,7 @@ test("the state names what is applied and what is not", async () => {
 	await client.end();
 });
 
-test("an owner that is no superuser can set the database up, and the service works as bound", async () => {
+test("an owner without superuser rights can set the database up, and the service is still restricted", async () => {
 	const server = inject("serverUrl");
 	const name = `assay_owner_${process.pid}`;
 	await run(
@@ -107,7 +107,7 @@ test("an owner that is no superuser can set the database up, and the service wor
 		await run(server, `drop database ${name} with (force)`);
 		await run(server, `drop role ${name}`);
 	});
-	// The roles exist already on this server, made by another owner, who lets this one in.
+	// Another owner on this server created the roles and grants them to this one.
 	const roles = (await run(
 		server,
 		"select rolname from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
@@ -123,7 +123,7 @@ test("an owner that is no superuser can set the database up, and the service wor
 	expect(applied).toEqual(readMigrations().map((one) => one.name));
 });
 
-test("an owner that is no superuser may act as a role that a migration makes", async () => {
+test("an owner without superuser rights may act as a role that a migration creates", async () => {
 	const server = inject("serverUrl");
 	const name = `assay_maker_${process.pid}`;
 	await run(
@@ -154,7 +154,7 @@ test("an owner that is no superuser may act as a role that a migration makes", a
 	]);
 });
 
-test("a user who may not set the database up is told what is missing", async () => {
+test("a user without the rights to set the database up is told which are missing", async () => {
 	const server = inject("serverUrl");
 	const name = `assay_guest_${process.pid}`;
 	await run(server, `create role ${name} login password 'guest-password'`);

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const ID = "A".repeat(32);
 const EMAIL = ["--email", "ada@example.com"];
-/** One at least of each file of commands that work on what is there. */
+/** At least one command of each file whose commands need existing data. */
 const COMMANDS = [
 	["audit", "verify"],
 	["audit", "export"],
@@ -31,7 +31,7 @@ const COMMANDS = [
 	["doctor"],
 ];
 
-test("in a folder without a database commands fail, and make none", async () => {
+test("commands fail in a folder without a database, and create none", async () => {
 	const data = join(folder, "data");
 	for (const command of COMMANDS) {
 		const ended = await runCommand(command, { ASSAY_DATA_DIR: data });
@@ -53,7 +53,7 @@ test("a database without a schema of Assay is rejected and stays as it is", asyn
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("org create, which may come first, makes the database and says so", async () => {
+test("org create, which may come first, creates the database and says so", async () => {
 	const url = await createEmptyDatabase();
 	const create = ["org", "create", "--name", "Acme"];
 	const made = await runCommand(create, { DATABASE_URL: url });

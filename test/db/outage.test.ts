@@ -21,7 +21,7 @@ let postgres: EmbeddedProcess;
 let service: Service;
 let organizationId: string;
 
-/** Starts a server that a process of its own keeps, so that nobody here starts it again. */
+/** Starts a server that its own process keeps, so that nobody here starts it again. */
 function startPostgres(): Promise<EmbeddedProcess> {
 	return startEmbeddedProcess({
 		dataDir: join(folder, "data"),
@@ -91,7 +91,7 @@ async function makeActiveDevice() {
 	return { id: created.device_id, key, facts };
 }
 
-/** Asks until the service is ready again; the test's own limit bounds it. */
+/** Asks until the service is ready again. The test's own limit bounds the wait. */
 async function untilReady() {
 	for (;;) {
 		const { status } = await fetch(`${service.url}/health/ready`);

@@ -39,10 +39,10 @@ async function listen(answer: (socket: Socket) => void): Promise<string> {
 	return `postgres://assay@127.0.0.1:${port}/assay`;
 }
 
-/** What PgBouncer takes in a startup message without being told to ignore more. */
+/** Startup parameters that PgBouncer accepts without being told to ignore more. */
 const TAKEN = ["application_name", "client_encoding", "database", "user"];
 
-test("no connection asks in its startup message for what a pooler refuses", async () => {
+test("the startup message of a connection has nothing that a pooler rejects", async () => {
 	const asked = new Set<string>();
 	const connectionString = await listen((socket) => {
 		socket.on("error", () => {});
@@ -81,7 +81,7 @@ test("a pool acts as its role from the first statement on, within its limits", a
 	}
 });
 
-test("a process that is stopped in a transaction keeps its locks until the server ends it, and then hears that the service is unavailable", async () => {
+test("the server ends the transaction of a stopped process, which then hears that the service is unavailable", async () => {
 	const { organizationId } = running;
 	const pool = makePool({ connectionString: running.database.url }, { max: 1 });
 	onTestFinished(() => pool.end());
@@ -107,7 +107,7 @@ test("a process that is stopped in a transaction keeps its locks until the serve
 	);
 });
 
-test("a connection that somebody hands on with a role is the owner's again before the owner's first statement", async () => {
+test("a connection that is handed on with a role is the owner's again before the owner's first statement", async () => {
 	const client = new Client({ connectionString: running.database.url });
 	await client.connect();
 	await client.query(sessionOf(IDENTITY_ROLE, { lock_timeout: "7s" }));
@@ -119,7 +119,7 @@ test("a connection that somebody hands on with a role is the owner's again befor
 	expect(rows).toEqual([{ own: true, most: "1s" }]);
 });
 
-test("no organization and no user is left on a connection, however its transaction ended", async () => {
+test("no transaction leaves an organization or a user on its connection, however it ended", async () => {
 	const pool = makePool({ connectionString: running.database.url }, { max: 1 });
 	const scope = {
 		organizationId: running.organizationId,
@@ -145,7 +145,7 @@ test("no organization and no user is left on a connection, however its transacti
 	await pool.end();
 });
 
-test("what opens a transaction is sent together with its first statement, and its read-only commit with the next one", async () => {
+test("a transaction's opening goes with its first statement, and a read-only commit with the next one", async () => {
 	let writes = 0;
 	class CountingSocket extends Socket {
 		override _write(...given: Parameters<Socket["_write"]>) {
@@ -213,7 +213,9 @@ const int = (value: number, bytes = 4): Buffer => {
 	return buffer;
 };
 
-/** Says that the process behind each connection, the first being 0, is what `serverOf` gives at each query. */
+/**
+ * Makes `serverOf` decide at each query which process is behind each connection, the first being 0.
+ */
 function listenAsPooler(serverOf: (connection: number) => number) {
 	const ready = message("Z", "I");
 	let connections = 0;
@@ -257,7 +259,7 @@ test("a pooler that lends one connection to several clients is rejected", async 
 	}
 });
 
-test("a pooler whose connections belong to one of ours as long as it lives is taken", async () => {
+test("a pooler that keeps one connection for each of ours is accepted", async () => {
 	const connectionString = await listenAsPooler((connection) => connection + 7);
 	await assertOwnSessions({ connectionString });
 	await assertOwnSessions({ connectionString: running.database.url });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-test("changing an organization beside refusals that are logged never ends in a deadlock", async () => {
+test("changing an organization while rejected calls are logged never ends in a deadlock", async () => {
 	const { organizationId: organization_id } = calls;
 	const viewer = calls.principal("viewer");
 	const writes = Array.from({ length: 40 }, (_, number) => [
@@ -28,7 +28,7 @@ test("changing an organization beside refusals that are logged never ends in a d
 	expect(rows).toEqual([{ deadlocks: 0 }]);
 });
 
-/** Ends its transaction as PostgreSQL ends the victim of a deadlock, as often as told. */
+/** Ends its transaction as PostgreSQL ends the victim of a deadlock, a given number of times. */
 function makeVictim(state: { failures: number; runs: number }) {
 	return defineOperation({
 		name: "beVictim",
@@ -69,7 +69,7 @@ const invokeVictim = (state: { failures: number; runs: number }) =>
 		{ organization_id: calls.organizationId },
 	);
 
-test("a call whose transaction PostgreSQL ended for another's sake is run again, and logged once", async () => {
+test("a call whose transaction PostgreSQL ended because of another is run again, and logged once", async () => {
 	const state = { failures: 1, runs: 0 };
 	await invokeVictim(state);
 	expect(state.runs).toBe(2);

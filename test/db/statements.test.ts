@@ -18,11 +18,14 @@ import {
 } from "../support/service.ts";
 
 /**
- * What the service says to its database, statement by statement: whoever distributes the tables by
- * organization has to know which statements reach several of them.
+ * Records every statement that the service sends to its database. An operator who distributes the
+ * tables by organization has to know which statements reach several organizations.
  */
 
-/** Functions with their owner's rights that reach rows of several organizations: docs/scaling.md says why of each. */
+/**
+ * Functions with their owner's rights that reach rows of several organizations. docs/scaling.md
+ * gives the reason for each.
+ */
 const ACROSS_FUNCTIONS = [
 	"accept_invitation",
 	"accept_invitation_with_tokens",
@@ -46,7 +49,7 @@ const ACROSS_FUNCTIONS = [
 	"keep_an_administrator",
 ];
 
-/** And the others, which reach one organization, or what belongs to people alone. */
+/** The other functions, which reach one organization or rows that belong only to people. */
 const OTHER_FUNCTIONS = [
 	"add_password_reset",
 	"add_setup_link",
@@ -68,10 +71,13 @@ const OTHER_FUNCTIONS = [
 	"use_setup_link",
 ];
 
-/** The organization of the transaction, said in SQL. */
+/** Expression for the organization of the transaction in SQL. */
 const CURRENT = "current_setting('assay.organization_id'";
 
-/** Statements about one person, who may be in several organizations; named as in docs/scaling.md. */
+/**
+ * Statements about one person, who may be in several organizations, by their names in
+ * docs/scaling.md.
+ */
 const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"a session's memberships":
 		/^select organization_id, role from memberships where user_id = \$1/,
@@ -95,7 +101,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 interface Statement {
 	text: string;
 	role: string;
-	/** Of the transaction; "" outside of one that names an organization. */
+	/** The organization of the transaction, or "" in a transaction that names none. */
 	tenant: string;
 	user: string;
 	values: unknown[];
@@ -107,7 +113,7 @@ const roles = new WeakMap<object, string>();
 const NO_SCOPE = { tenant: "", user: "" };
 const original = Client.prototype.query;
 
-/** Notes what a connection of the service is given; the transaction's scope is read off its statements. */
+/** Records the statements of a connection, and derives the transaction's scope from them. */
 function note(client: Client, query: unknown, values: unknown): void {
 	const { application_name: name } = (
 		client as unknown as {
@@ -159,7 +165,7 @@ afterAll(async () => {
 	await running.close();
 });
 
-/** One call of everything, in an order in which each finds what it needs. */
+/** Calls every operation once, in an order in which each finds what it needs. */
 async function useEverything(): Promise<void> {
 	const { service, database, organizationId: organization_id } = running;
 	const { url } = service;
@@ -353,7 +359,7 @@ async function useEverything(): Promise<void> {
 	await use("revokeOtherSessions");
 	await other.use("leaveOrganization", { organization_id });
 	await use("getFrameworkCoverage", { id: references.framework[0] });
-	// What needs nothing but to know which organization.
+	// Functions that only need to know the organization.
 	for (const { name, tenant } of operations) {
 		if (!answered.has(name)) {
 			await use(name, tenant === null ? {} : { organization_id });
@@ -364,7 +370,7 @@ async function useEverything(): Promise<void> {
 	await fetch(service.metricsUrl ?? "");
 }
 
-test("the walk has called every operation, so that no statement is unseen", () => {
+test("every operation was called, so no statement is missing", () => {
 	const refused = operations
 		.map(({ name }) => `${name} ${answered.get(name)}`)
 		.filter((line) => !line.endsWith(" 200"));
@@ -376,7 +382,9 @@ async function namesOf(sql: string): Promise<string[]> {
 	return rows.map(({ name }) => name);
 }
 
-/** Statements that name a table of organizations, and are not of the owner, who looks after partitions. */
+/**
+ * Statements that name a table of organizations, except the owner's, who maintains the partitions.
+ */
 async function onTables(): Promise<Statement[]> {
 	const tables = await namesOf(`
 		select c.relname as name from pg_class c
@@ -399,7 +407,7 @@ async function onTables(): Promise<Statement[]> {
 const isAcross = ({ text }: Statement) =>
 	Object.values(ACROSS_STATEMENTS).some((known) => known.test(text));
 
-test("a statement on an organization's table is in a transaction of that organization, or one of the few known", async () => {
+test("a statement on an organization's table is in a transaction of that organization, or a known exception", async () => {
 	const outside = (await onTables()).filter(
 		(each) => each.tenant === "" && !isAcross(each),
 	);
@@ -424,7 +432,7 @@ test("functions with their owner's rights are known", async () => {
 	expect(functions).toEqual([...ACROSS_FUNCTIONS, ...OTHER_FUNCTIONS].sort());
 });
 
-test("what reaches several organizations is documented, and nothing is that was not seen", async () => {
+test("every statement that reaches several organizations is documented, and every documented one was seen", async () => {
 	const page = await readFile(
 		join(import.meta.dirname, "../../docs/scaling.md"),
 		"utf8",

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Tables with an organization_id that hold rows of both organizations here. */
+/** Tables with an organization_id that have rows of both organizations here. */
 const FILLED = [
 	...samples.map(({ table }) => table),
 	"asset_vendors",
@@ -66,7 +66,7 @@ async function tenantTables(): Promise<string[]> {
 	return rows.map(({ name }) => name);
 }
 
-test("with its where clause taken away a query sees its own organization alone, in every table", async () => {
+test("a query without its where clause sees only its own organization, in every table", async () => {
 	const tables = await tenantTables();
 	expect(tables).toEqual(expect.arrayContaining(FILLED));
 	for (const organizationId of [ours, theirs]) {
@@ -84,7 +84,7 @@ test("with its where clause taken away a query sees its own organization alone, 
 	}
 });
 
-test("without an organization no record is seen", async () => {
+test("without an organization no record is visible", async () => {
 	for (const table of FILLED) {
 		const { rowCount } = await transaction(calls.database.pool, {}, (client) =>
 			client.query(`select from ${table}`),

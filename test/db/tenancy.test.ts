@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Every table of the schema but the list of migrations. */
+/** Every table of the schema except the list of migrations. */
 async function tables(): Promise<
 	{ name: string; enabled: boolean; forced: boolean; tenant: boolean }[]
 > {
@@ -43,7 +43,7 @@ async function tables(): Promise<
 	return rows;
 }
 
-/** What belongs to a person, who may be in several organizations, or to nobody yet. */
+/** Tables that belong to a person, who may be in several organizations, or to nobody yet. */
 const WITHOUT_ORGANIZATION = [
 	"account_links",
 	"accounts",
@@ -57,7 +57,7 @@ const WITHOUT_ORGANIZATION = [
 	"verifications",
 ];
 
-test("every table has forced row-level security, and all but those of people name their organization", async () => {
+test("every table has forced row-level security, and all except those of people name their organization", async () => {
 	const all = await tables();
 	expect(all.length).toBeGreaterThan(6);
 	for (const table of all) {
@@ -70,7 +70,7 @@ test("every table has forced row-level security, and all but those of people nam
 	}
 });
 
-test("without a where clause a transaction sees its own organization's rows alone", async () => {
+test("a transaction without a where clause sees only its own organization's rows", async () => {
 	const seen = await withTenant(database.pool, ours, async (client) => ({
 		organizations: (await client.query("select id from organizations")).rows,
 		devices: (await client.query("select organization_id from devices")).rows,
@@ -124,7 +124,7 @@ test("a reference to another organization's row cannot be stored, even by the ow
 	).rejects.toMatchObject({ code: "23503" });
 });
 
-test("the functions that carry many organizations are the only ones that see all rows, and each is known here", async () => {
+test("only the known functions that serve many organizations see all rows", async () => {
 	const { rows } = await database.owner.query<{ name: string; owner: string }>(`
 		select p.proname as name, pg_get_userbyid(p.proowner) as owner
 		from pg_proc p
@@ -179,7 +179,7 @@ test("the functions that carry many organizations are the only ones that see all
 	).toEqual(["ensure_posture_report_partitions"]);
 });
 
-test("nobody but the service's role may call them, and the roles bypass nothing", async () => {
+test("only the service's role may call them, and the roles bypass nothing", async () => {
 	const { rows: open } = await database.owner.query(`
 		select p.proname from pg_proc p
 		where p.pronamespace = 'public'::regnamespace and p.prosecdef
@@ -231,7 +231,7 @@ test("a connection that row-level security does not bind is rejected", async () 
 	}
 });
 
-test("a failed transaction leaves nothing and its connection is usable again", async () => {
+test("a failed transaction leaves nothing behind and its connection is usable again", async () => {
 	await expect(
 		withTenant(database.pool, ours, async (client) => {
 			await client.query("update organizations set name = 'changed'");

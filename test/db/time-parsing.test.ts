@@ -17,19 +17,22 @@ async function readTimes(texts: string[]): Promise<unknown[]> {
 	return rows.map(({ time }) => time);
 }
 
-/** Up to what an agent can send: the last minute of 9999 with an offset ends in 10000. */
+/**
+ * Up to the latest time that an agent can send: the last minute of 9999 with an offset ends in
+ * 10000.
+ */
 const dates = fc.date({
 	min: new Date("0001-01-01T00:00:00.000Z"),
 	max: new Date("+010000-01-02T00:00:00.000Z"),
 	noInvalidDate: true,
 });
-/** PostgreSQL leaves out zeros at the end of a fraction, and the whole of one that is zero. */
+/** PostgreSQL omits zeros at the end of a fraction, and a fraction that is zero. */
 const round = fc
 	.tuple(fc.nat({ max: 2 ** 31 }), fc.constantFrom(0, 100, 120, 500))
 	.map(([second, millisecond]) => new Date(second * 1000 + millisecond));
 const microseconds = fc.oneof(fc.constant(0), fc.nat({ max: 999 }));
 
-test("a time is read as RFC 3339 in UTC, its microseconds cut off", async () => {
+test("a time is read as RFC 3339 in UTC, truncated to milliseconds", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.tuple(fc.oneof(dates, round), microseconds), {
@@ -68,7 +71,7 @@ test("a time that no calendar has is read as what it is", async () => {
 	]);
 });
 
-test("a database that writes times in another style and zone changes nothing", async () => {
+test("a database that prints times in another style and zone changes nothing", async () => {
 	const { rows: names } = await database.owner.query(
 		"select current_database() as name",
 	);

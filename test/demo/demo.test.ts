@@ -46,7 +46,7 @@ function start(): ChildProcess {
 		process.execPath,
 		[PROGRAM, "demo", "--json", "--port=0", `--devices=${DEVICES}`],
 		{
-			// A database of somebody's own must not be touched by a demonstration.
+			// A demonstration must not touch somebody's own database.
 			env: {
 				...Object.fromEntries(inherited),
 				TMPDIR: folder,
@@ -60,7 +60,10 @@ function start(): ChildProcess {
 const demoFolders = () =>
 	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
 
-/** Ends a demonstration while it fills its database; gives its exit code, what it said, its folder and server. */
+/**
+ * Ends a demonstration while it fills its database. Returns its exit code, output, folder and
+ * server.
+ */
 async function endWhileFilling(signal: NodeJS.Signals) {
 	const others = demoFolders();
 	const child = start();
@@ -85,7 +88,7 @@ const postmasterOf = (name = "") =>
 		10,
 	);
 
-/** A folder whose demonstration's process is no more. */
+/** A folder of a demonstration whose process has ended. */
 function makeOrphan(): string {
 	const path = join(folder, "assay-demo-orphan");
 	mkdirSync(path);
@@ -125,11 +128,11 @@ const inOrganization = (input: object = {}) => ({
 	...input,
 });
 
-test("what an earlier demonstration left is gone", () => {
+test("the remains of an earlier demonstration are removed", () => {
 	expect(demoFolders().map((name) => join(folder, name))).not.toContain(orphan);
 });
 
-test("it listens on this machine alone, and each login has its role", async () => {
+test("it listens only on this machine, and each login has its role", async () => {
 	expect(new URL(ready.listening).hostname).toBe("127.0.0.1");
 	expect(ready.logins.map(({ role }) => role)).toEqual([
 		"admin",
@@ -173,7 +176,7 @@ test("the printed configuration connects an MCP client", async () => {
 	await client.close();
 });
 
-test("the registers are filled and lie in the past, and the audit log verifies", async () => {
+test("the registers are filled with past dates, and the audit log verifies", async () => {
 	for (const [tool, key, least] of [
 		["listPeople", "people", 25],
 		["listVendors", "vendors", 15],
@@ -204,7 +207,7 @@ test("the registers are filled and lie in the past, and the audit log verifies",
 	expect(verified).toMatchObject({ code: 0 });
 });
 
-test("devices have months of history, and one of each kind of trouble", async () => {
+test("devices have months of history, and there is one of each kind of problem", async () => {
 	const { devices } = await use("listDevices", inOrganization());
 	const having = (wanted: object) =>
 		devices.filter((device: Record<string, unknown>) =>
@@ -233,7 +236,7 @@ test("devices have months of history, and one of each kind of trouble", async ()
 	expect(device_postures).toHaveLength(CHECK_KEYS.length);
 });
 
-test("this machine reports by the real agent", async () => {
+test("this machine reports through the real agent", async () => {
 	await expect
 		.poll(
 			async () => {
@@ -248,7 +251,7 @@ test("this machine reports by the real agent", async () => {
 		.toMatchObject({ status: "ACTIVE", owner_id: expect.any(String) });
 });
 
-test("nothing was made just now, and one of the members has a second factor", async () => {
+test("nothing seems to be just created, and one of the members has a second factor", async () => {
 	const { members } = await use("listMembers", inOrganization());
 	expect(
 		members.filter(
@@ -271,7 +274,7 @@ test("Ctrl-C ends it with 0 and leaves no folder and no database server", async 
 	expect(isRunning(postmaster)).toBe(false);
 });
 
-test("what is killed leaves no folder and no database server", async () => {
+test("a killed demonstration leaves no folder and no database server", async () => {
 	const { name, postmaster } = await endWhileFilling("SIGKILL");
 	expect(name).not.toBe("");
 	await expect.poll(demoFolders, { interval: 200 }).not.toContain(name);
@@ -279,7 +282,7 @@ test("what is killed leaves no folder and no database server", async () => {
 	expect(isRunning(postmaster)).toBe(false);
 });
 
-test("Ctrl-C while it starts ends it with 0 and leaves nothing either", async () => {
+test("Ctrl-C during the start ends it with 0 and leaves nothing either", async () => {
 	const { code, said, name } = await endWhileFilling("SIGINT");
 	expect(code, said.join("\n")).toBe(0);
 	expect(demoFolders()).not.toContain(name);

@@ -28,7 +28,7 @@ const texts = await Promise.all(
 	files.map(async (file) => [file, await read(file)] as const),
 );
 
-test.each(texts)("%s names settings that there are", (_, text) => {
+test.each(texts)("%s names existing settings", (_, text) => {
 	const names = new Set(text.match(/\bASSAY_[A-Z_]+\b/g));
 	for (const name of names) {
 		// An unknown setting stops the start, whatever its value. An empty one counts as absent.
@@ -55,7 +55,7 @@ test("an unknown setting would be found", () => {
 	expect(() => readConfig({ [misspelt]: "" })).toThrow(misspelt);
 });
 
-test.each(texts)("%s names files that there are", (file, text) => {
+test.each(texts)("%s names existing files", (file, text) => {
 	const named = [
 		...[...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path]) =>
 			resolve(ROOT, dirname(file), path ?? ""),
@@ -100,7 +100,7 @@ test("the ports are the same everywhere", async () => {
 });
 
 describe("proxies", () => {
-	test("says itself where a request is from, whatever the client wrote", async () => {
+	test("set the address of a request themselves, whatever the client wrote", async () => {
 		const nginx = await read("deploy/nginx.conf");
 		const locations = nginx.split(/^\tlocation /m).slice(1);
 		const passing = locations.filter((text) => text.includes("proxy_pass"));
@@ -135,7 +135,7 @@ describe("proxies", () => {
 });
 
 describe("the alerts", () => {
-	test("know the service by the name that Prometheus is given", async () => {
+	test("know the service by the name that Prometheus has for it", async () => {
 		const { scrape_configs } = parse(
 			await read("deploy/prometheus/prometheus.yml"),
 		);
@@ -147,7 +147,7 @@ describe("the alerts", () => {
 		expect(alerts).toContain("absent(up{");
 	});
 
-	test("do not add up what every process counts of the whole database", async () => {
+	test("do not add up numbers that every process reports about the whole database", async () => {
 		for (const file of ["prometheus/alerts.yml", "grafana/assay.json"]) {
 			const text = await read(`deploy/${file}`);
 			expect(text).toMatch(/max by \(\w+\) \(assay_devices\{/);
@@ -206,7 +206,7 @@ describe("the chart", () => {
 		expect(parse(plain)).toHaveProperty("kind");
 	});
 
-	test("is of the version that it deploys", async () => {
+	test("has the version that it deploys", async () => {
 		const { version } = JSON.parse(await read("package.json"));
 		expect(parse(await read(`${chart}/Chart.yaml`))).toMatchObject({
 			version,

@@ -57,7 +57,7 @@ test("it has the indirect dependencies, also shared ones, and no package that on
 	expect(developed.filter((name) => versions.has(name))).toEqual([]);
 });
 
-test("every component that another one needs is in it", () => {
+test("it has every component that another one needs", () => {
 	const refs = new Set(
 		[sbom.metadata.component, ...sbom.components].map((one) => one["bom-ref"]),
 	);
