@@ -1,6 +1,8 @@
 import { TENANT_PREFIX_LENGTH } from "./id.ts";
 
-/** From the least to the most that a member of an organization may do. */
+/**
+ * Roles of a member of an organization, from the one that may do least to the one that may do most.
+ */
 export const ROLES = ["viewer", "member", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -9,36 +11,36 @@ export interface Membership {
 	role: Role;
 }
 
-/** Longest text, in characters, that is kept of what a caller says it is. */
+/** Maximum length, in characters, of the name that a caller gives itself. Longer names are cut. */
 export const MAX_CLIENT_LENGTH = 200;
 
-/** The caller, and what the caller may do now. Resolved again for every request. */
+/** The caller of a request and what the caller may do now. Every request resolves it again. */
 export interface Principal {
-	/** TOKEN: a user's API token; SYSTEM: somebody who may run commands on the server. */
+	/** TOKEN is a user's API token. SYSTEM is somebody who may run commands on the server. */
 	kind: "USER" | "TOKEN" | "SYSTEM";
 	/** Null for the system. */
 	userId: string | null;
-	/** The user's name, as the audit log keeps it. */
+	/** The user's name, as the audit log records it. */
 	name: string;
 	/** The API token of the request, with the scopes that narrow what its user may do. */
 	token?: {
 		id: string;
 		name: string;
 		isReadOnly?: boolean;
-		/** Undefined: all of them. */
+		/** The toolsets that the token may call. Undefined means all of them. */
 		toolsets?: readonly string[];
 	};
 	/** The session of a user who signed in; an API token has none. */
 	sessionId?: string;
-	/** The name that the caller gives itself (an MCP client's name, a User-Agent). */
+	/** The name that the caller gives itself, such as the name of an MCP client or a User-Agent. */
 	client?: string;
 	address?: string;
 	memberships: readonly Membership[];
 }
 
 /**
- * Returns the principal of the command line. It may do everything, because its user can read the
- * database's password.
+ * Returns the principal of the command line. It may do everything, because somebody who can run
+ * commands on the server can also read the database's password.
  */
 export function systemPrincipal(organizationId?: string): Principal {
 	return {
@@ -49,7 +51,7 @@ export function systemPrincipal(organizationId?: string): Principal {
 	};
 }
 
-/** True when `role` may do what needs `needed`. */
+/** Returns true if `role` includes the permissions of the role `needed`. */
 export function roleReaches(role: Role, needed: Role): boolean {
 	return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
@@ -63,7 +65,7 @@ export function membershipIn(
 	);
 }
 
-/** The membership in the organization that a record's id belongs to. */
+/** Returns the caller's membership in the organization that a record's id belongs to. */
 export function membershipForRecord(
 	principal: Principal,
 	recordId: string,

@@ -67,7 +67,8 @@ export function addAccount(
 	app.post("/api/reset-password", options, async (request, reply) => {
 		const input = parseInput(resetInput, request.body ?? {});
 		const done = await resetPassword(parts, input, fromOf(request));
-		// The address may be under attack; this browser gets through all the same.
+		// While the address is under attack, only known browsers can sign in with it. The user of this
+		// browser has just proved to be its owner.
 		reply.header("set-cookie", knownBrowserCookie(parts, done.email));
 		return done;
 	});

@@ -3,7 +3,10 @@ import { overloaded } from "../errors.ts";
 import { refuseFullHashing } from "../sign-in/password-hash.ts";
 import { FairShares } from "./fair-shares.ts";
 
-/** Limits of one client network, or one known browser. Those that wait take nothing from others. */
+/**
+ * Limits of one client network, or of one known browser. A sign-in that waits for its place takes
+ * no place from others.
+ */
 const OF_PLACE = {
 	running: 2,
 	waiting: 30,
@@ -11,28 +14,32 @@ const OF_PLACE = {
 	name: "sign-ins from your address",
 };
 /**
- * Most sign-ins at once from networks where nobody has signed in yet: less than half of the
- * passwords that may wait to be hashed.
+ * Maximum number of simultaneous sign-ins from networks where nobody has signed in yet. It is less
+ * than half of the passwords that may wait to be hashed.
  */
 const MAX_STRANGERS = 24;
 const MAX_KNOWN = 10_000;
 
 /**
- * Gives turns to sign-ins, before it is known who asks. Each costs a third of a second of a
- * processor. Each network has its share, and networks from which somebody has signed in since the
- * start keep places that no crowd of strangers can take. A browser that has signed in before has a
- * share of its own, wherever it is. Who is turned away depends on the place and the crowd alone,
- * never on whether there is such a user.
+ * Decides when each sign-in runs, before it is known who signs in. A sign-in costs a third of a
+ * second of processor time.
+ *
+ * Each network has its own share. Networks from which somebody has signed in since the service
+ * started have places that no crowd of strangers can take. A browser that has signed in before has
+ * a share of its own, whichever network it uses.
+ *
+ * The place and the crowd alone decide who is turned away. It never depends on whether the user
+ * exists.
  */
 export class SignInTurns {
 	readonly #ofPlace = new FairShares(OF_PLACE);
-	/** Networks from which somebody has signed in, the one used longest ago first. */
+	/** Networks from which somebody has signed in, least recently used first. */
 	readonly #known = new Set<string>();
 	#strangers = 0;
 
 	/**
-	 * Runs `signIn` when it is its turn. Throws service_unavailable, before anything is asked of the
-	 * database, when there are too many.
+	 * Runs `signIn` when its turn comes. When there are too many sign-ins, it throws
+	 * service_unavailable before it queries the database.
 	 */
 	run(
 		address: string,
@@ -63,7 +70,10 @@ export class SignInTurns {
 	}
 }
 
-/** Returns the address, or for IPv6 the 64 bits that one subscriber has at least. */
+/**
+ * Returns the network of an address: an IPv4 address itself, or the first 64 bits of an IPv6
+ * address. One IPv6 subscriber has at least a /64.
+ */
 export function networkOf(address: string): string {
 	if (!isIPv6(address)) return address;
 	const [start = "", end] = address.split("::");

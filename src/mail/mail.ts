@@ -4,23 +4,26 @@ import type { MailConfig } from "../config.ts";
 export interface Message {
 	to: string;
 	subject: string;
-	/** Plain text, one line for each paragraph. */
+	/** Plain text, with one line for each paragraph. */
 	text: string;
 }
 
 export interface Mailer {
 	/**
-	 * Hands a message to the mail server without waiting for it, because the caller has been answered.
-	 * A failure is logged with the address, never with the text.
+	 * Hands a message to the mail server and does not wait, because the caller has been answered
+	 * already. A failure is logged with the address, and never with the text.
 	 */
 	send: (message: Message) => void;
-	/** Resolves when every message is sent or has failed. */
+	/** Resolves when every message has been sent or has failed. */
 	idle: () => Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Sends mail by ASSAY_SMTP_URL; the code for it is loaded with the first message. */
+/**
+ * Returns a mailer that sends through the server in ASSAY_SMTP_URL. It loads the SMTP code with the
+ * first message.
+ */
 export function makeMailer(
 	{ smtpUrl, from, requiresTls }: MailConfig,
 	log: Logger,
@@ -32,7 +35,7 @@ export function makeMailer(
 			const { createTransport } = await import("nodemailer");
 			const transport = createTransport({
 				url: smtpUrl,
-				// Without it a network in between could hide that the server speaks TLS.
+				// Without this, somebody between us and the mail server could hide that it speaks TLS.
 				requireTLS: requiresTls,
 				connectionTimeout: TIMEOUT_MS,
 				greetingTimeout: TIMEOUT_MS,
@@ -53,7 +56,7 @@ export function makeMailer(
 					subject: message.subject,
 					reason: withoutPassword(String((error as Error).message), smtpUrl),
 				},
-				"a mail could not be sent; check ASSAY_SMTP_URL and ASSAY_MAIL_FROM",
+				"could not send a mail; check ASSAY_SMTP_URL and ASSAY_MAIL_FROM",
 			);
 		}
 	}
@@ -74,13 +77,14 @@ export function makeMailer(
 const MAX_NAME = 80;
 
 /**
- * Returns a name that somebody has chosen in the form for a mail to somebody else: on one line, short,
- * and with nothing that a mail program turns into a link. People believe what our mails say.
+ * Returns a name that one user has chosen in a form that is safe in a mail to another. It is short
+ * and on one line, and contains nothing that a mail program turns into a link. People believe our
+ * mails, so a name must not be able to add to them.
  */
 export function nameInMail(name: string): string {
 	const plain = name
 		.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ")
-		// Invisible characters, and those that change the direction of text.
+		// Removes invisible characters, and those that change the direction of text.
 		.replace(/\p{Cf}/gu, "")
 		.replace(/([.:/\\@。．])(?=\S)/gu, "$1 ")
 		.replace(/\s+/g, " ")
@@ -91,7 +95,7 @@ export function nameInMail(name: string): string {
 		: `${letters.slice(0, MAX_NAME).join("")}…`;
 }
 
-/** Removes the password of the server's address from the text, percent-encoded or not. */
+/** Removes the password of the mail server's URL from the text, percent-encoded or not. */
 function withoutPassword(text: string, smtpUrl: string): string {
 	const written = new URL(smtpUrl).password;
 	if (!written) return text;

@@ -5,18 +5,20 @@ import type { From } from "./exchange.ts";
 import { findUser } from "./users.ts";
 
 export interface EventParts {
-	/** As assay_identity. */
+	/** Connects as assay_identity. */
 	pool: Pool;
-	/** As assay_app, which may add to the audit log. */
+	/** Connects as assay_app, which may add to the audit log. */
 	appPool: Pool;
 	log: Logger;
 }
 
 /**
  * Records an event of an account in the audit log of every organization of its user, in one
- * transaction. An address without an account needs none. A failure does not undo the sign-in, and
- * the service's log has the lost entry. Wrong passwords beyond the throttle are not recorded, so
- * nobody fills the audit log by guessing.
+ * transaction. It records nothing for an address without an account.
+ *
+ * If the entry cannot be written, the sign-in still succeeds and the service logs an error with the
+ * name of the lost event. Wrong passwords beyond the throttle are not recorded, so nobody can fill
+ * the audit log by guessing.
  */
 export async function noteAccountEvent(
 	{ pool, appPool, log }: EventParts,
@@ -42,7 +44,7 @@ export async function noteAccountEvent(
 	} catch (err) {
 		log.error(
 			{ err, operation: event.operation },
-			"an event of an account is missing in the audit log",
+			"could not write an event of an account to the audit log",
 		);
 	}
 }

@@ -9,12 +9,16 @@ import { requireFreshProof } from "./fresh-proof.ts";
 import { resetUrl } from "./password-reset.ts";
 
 /*
- * What an admin may do with another's account. An account is one for all organizations of its
- * user, so whoever sets its password gets in everywhere the user does. Hence the rule, which the
- * database holds (administers_account): only who is admin of every organization that the user
- * belongs to, whatever the user's role there. Everybody else asks for a mail, or whoever runs the
- * service (`assay user reset-link`, `assay user reset-two-factor`). Nobody does it to themselves:
- * that takes the present password, which a borrowed session does not have.
+ * Operations with which an admin resets another user's account.
+ *
+ * A user has one account for all organizations, so somebody who sets its password gets access to
+ * every organization of that user. The caller must therefore be admin of every organization that
+ * the user belongs to, whatever the user's role there. The database enforces this rule in
+ * administers_account. In all other cases the user asks for a mail, or the operator of the service
+ * runs `assay user reset-link` or `assay user reset-two-factor`.
+ *
+ * Nobody can reset their own account here. That takes the present password, which somebody who
+ * borrows a session does not have.
  */
 const admin = {
 	toolset: "members",
@@ -33,10 +37,10 @@ export const createPasswordResetLink = defineOperation({
 	name: "createPasswordResetLink",
 	title: "Make a link that sets a member's password",
 	description:
-		"Make a link with which a member sets a new password, once, within 24 hours; it replaces an earlier one. Only for members all of whose organizations you administer, and not for yourself.",
+		"Make a link with which a member sets a new password. It works once, for 24 hours, and replaces an earlier link. You must administer all organizations of the member, and it cannot be yourself.",
 	input,
 	output: z.object({
-		reset_url: z.string().describe("To be passed on; shown only now"),
+		reset_url: z.string().describe("Pass it on to the member; shown only now"),
 	}),
 	run: async (context, { user_id }) => {
 		await requireFreshProof(context);
@@ -55,9 +59,9 @@ export const createPasswordResetLink = defineOperation({
 export const resetTwoFactor = defineOperation({
 	...admin,
 	name: "resetTwoFactor",
-	title: "Take a member's second factor away",
+	title: "Remove a member's second factor",
 	description:
-		"Take away the second factor of a member who has lost it, and sign the member out everywhere; the password alone signs in then. Only for members all of whose organizations you administer, and not for yourself.",
+		"Remove the second factor of a member who has lost it, and sign the member out everywhere. The password alone then signs in. You must administer all organizations of the member, and it cannot be yourself.",
 	isDestructive: true,
 	isIdempotent: true,
 	input,
@@ -83,7 +87,7 @@ export const resetTwoFactor = defineOperation({
 	},
 });
 
-/** The member of the organization; throws when there is none, or it is the caller. */
+/** Returns the member of the organization. Throws if there is none, or if it is the caller. */
 async function findOther(
 	{ client, membership, principal }: Context,
 	userId: string,
@@ -105,6 +109,6 @@ async function findOther(
 function notAllAdministered(): AppError {
 	return new AppError(
 		"forbidden",
-		"permission denied: the member also belongs to an organization that you do not administer; the member can ask for a reset by mail, and whoever runs the service can use `assay user reset-link` or `assay user reset-two-factor`",
+		"permission denied: the member also belongs to an organization that you do not administer; the member can ask for a reset by mail, and the operator of the service can use `assay user reset-link` or `assay user reset-two-factor`",
 	);
 }

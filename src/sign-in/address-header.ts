@@ -1,5 +1,5 @@
 /**
- * Header in which the door tells better-auth the address of a request. The client's own header is
- * dropped.
+ * Header in which the HTTP layer tells better-auth the address of a request. A header with this
+ * name that the client sent is dropped.
  */
 export const ADDRESS_HEADER = "x-assay-address";

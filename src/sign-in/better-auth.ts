@@ -10,7 +10,7 @@ import { makeRecoveryCodes } from "./recovery-codes.ts";
 import { makeIdentityId } from "./users.ts";
 
 export interface AuthParts {
-	/** As assay_identity. */
+	/** Connects as assay_identity. */
 	pool: Pool;
 	baseUrl: string;
 	secret: string;
@@ -23,9 +23,10 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const times = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /**
- * better-auth over our tables (sql/0003_identity.sql): who somebody is, nothing else.
- * Accounts come from invitations and the command line, so signing up is closed. Attempts
- * are throttled by the door, per account; its own limit is per address.
+ * Returns better-auth, set up for our tables (sql/0003_identity.sql). It knows who somebody is and
+ * nothing else. Accounts come from invitations and the command line, so nobody can sign up. Our own
+ * routes throttle attempts, because better-auth can only limit them per address and not per
+ * account.
  */
 export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 	const isSecure = baseUrl.startsWith("https:");
@@ -38,12 +39,13 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		database: pool,
 		telemetry: { enabled: false },
 		rateLimit: { enabled: false },
-		// Rejects with what went wrong instead of answering 500 to it.
+		// Rejects with the error instead of answering 500.
 		onAPIError: { throw: true },
 		logger: {
 			level: "warn",
 			log: (level, message) => {
-				// Refusals of what anybody may send, answered 4xx. The first kind repeats what was sent.
+				// Skips requests that were rejected with a 4xx status. Anybody can cause these messages,
+				// and those of the first kind repeat what was sent.
 				if (/^(Invalid [^:]+: |Blocked )/.test(message)) return;
 				log[level === "error" ? "error" : "debug"](message);
 			},
@@ -68,8 +70,8 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 				ipAddress: "ip_address",
 				userAgent: "user_agent",
 			},
-			// A week without a visit signs out; a visit prolongs, written once an hour at most: that
-			// is how exactly the list of sessions says when one was last seen.
+			// A user who stays away for a week is signed out. A visit prolongs the session, and this is
+			// written at most once an hour. The list of sessions is therefore exact to the hour.
 			expiresIn: 7 * DAY_SECONDS,
 			updateAge: HOUR_SECONDS,
 		},
@@ -120,7 +122,7 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		],
 		advanced: {
 			cookiePrefix: cookiePrefix(baseUrl),
-			// It would put __Secure- before the name.
+			// This option would put __Secure- before the name.
 			useSecureCookies: false,
 			defaultCookieAttributes: {
 				sameSite: "strict",
@@ -131,7 +133,7 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
 			database: {
 				generateId: ({ model }) => makeIdentityId(model),
-				// The schema is ours and tested; looking it over would cost the first sign-in.
+				// The schema is ours and tested. Validating it would slow down the first sign-in.
 				validateSchema: false,
 			},
 		},
@@ -139,9 +141,9 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 }
 
 /**
- * Returns true if the password has this hash. A hash of a lower cost than today's is computed again
- * meanwhile, also for a wrong password. A faster response to a wrong one would reveal that the
- * account exists.
+ * Returns true if the password has this hash. A hash with a lower cost than today's is computed
+ * again at the same time, and also for a wrong password. Otherwise a faster response to a wrong
+ * password would reveal that the account exists.
  */
 async function verifyAndRenew(
 	pool: Pool,
@@ -161,7 +163,7 @@ async function verifyAndRenew(
 				hash,
 			])
 			.catch((err) =>
-				log.warn({ err }, "a password is still hashed as before"),
+				log.warn({ err }, "could not renew the hash of a password"),
 			);
 	}
 	return isRight;

@@ -1,18 +1,19 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** The cookies of the sign-in, by the names that better-auth and we give them. */
+/** Names of the cookies that better-auth and we set at a sign-in. */
 export interface CookieNames {
-	/** Signs in. */
+	/** Signs the user in. */
 	session: string;
-	/** Says that the password was right and a code is missing. */
+	/** Shows that the password was right and that a code is still missing. */
 	halfSignedIn: string;
-	/** Says that somebody has signed in with this browser before. */
+	/** Shows that somebody has signed in with this browser before. */
 	knownBrowser: string;
 }
 
 /**
- * A browser accepts a cookie that starts with `__Host-` only over TLS, only for this host and only
- * for all its paths, so no neighbour under the same domain can plant one of its own.
+ * Returns the prefix of our cookies' names. A browser accepts a cookie whose name starts with
+ * `__Host-` only over TLS, only for this host and only for all its paths. No neighbour under the
+ * same domain can therefore set one.
  */
 export function cookiePrefix(baseUrl: string): string {
 	return baseUrl.startsWith("https:") ? "__Host-assay" : "assay";
@@ -29,7 +30,7 @@ export function cookieNames(baseUrl: string): CookieNames {
 
 /**
  * Returns the value of the cookie with exactly this name, as it was sent. A cookie that was sent
- * twice counts as absent: nobody can tell which of the two is ours.
+ * twice counts as absent, because nobody can tell which of the two is ours.
  */
 export function findCookie(
 	header: string | null,
@@ -44,7 +45,7 @@ export function findCookie(
 }
 
 /**
- * Returns the headers with our own cookies alone, so that better-auth and we never read one request
+ * Returns the headers with only our own cookies, so that better-auth and we never read a request
  * differently. Everything else in the Cookie header is dropped.
  */
 export function withOwnCookies(headers: Headers, names: CookieNames): Headers {
@@ -59,12 +60,15 @@ export function withOwnCookies(headers: Headers, names: CookieNames): Headers {
 	return own;
 }
 
-/** Returns the value as better-auth signs its own: `value.signature`, percent-encoded. */
+/**
+ * Returns the value in the form in which better-auth signs its cookies: `value.signature`,
+ * percent-encoded.
+ */
 export function signCookie(value: string, secret: string): string {
 	return encodeURIComponent(`${value}.${signatureOf(value, secret)}`);
 }
 
-/** Returns the value of a signed cookie; undefined when the signature is not ours. */
+/** Returns the value of a signed cookie. Returns undefined if the signature is not ours. */
 export function readSignedCookie(
 	sent: string | undefined,
 	secret: string,

@@ -7,7 +7,7 @@ import type { AuthParts, makeAuth } from "./better-auth.ts";
 
 export type Auth = ReturnType<typeof makeAuth>;
 
-/** Where a request comes from, as far as it is known. */
+/** The client and address that a request comes from, as far as they are known. */
 export type From = Pick<Principal, "client" | "address">;
 
 export function fromOf(headers: Headers): From {
@@ -16,40 +16,40 @@ export function fromOf(headers: Headers): From {
 	return { ...(client && { client }), ...(address && { address }) };
 }
 
-/** Whose account a request is about, as known before it is answered. */
+/** The account that a request is about, as known before the request is answered. */
 export interface Subject {
 	whose: { email: string } | { id: string };
-	/** The session that asks; undefined while somebody signs in. */
+	/** The session that sent the request. Undefined while somebody signs in. */
 	sessionId?: string;
 	hasSecondFactor: boolean;
 }
 
-/** The name of an event of an account, whether it succeeded, and details that are never secrets. */
+/** Event of an account: its name, whether it succeeded, and details, which are never secrets. */
 export type Event = Omit<AccountEvent, "user">;
 
-/** One request below /api/auth on its way through the steps of its route. */
+/** A request below /api/auth while it passes through the steps of its route. */
 export interface Exchange {
 	readonly parts: AuthParts & EventParts;
 	readonly auth: Auth;
-	/** With our own cookies alone, each verified to have been sent once. */
+	/** The headers with only our own cookies, each of which was sent exactly once. */
 	readonly headers: Headers;
-	/** The subject of the request. A route that needs a user answers 401 without one. */
+	/** The subject of the request. A route that needs a user answers 401 if there is none. */
 	readonly subject: Subject;
-	/** The session that the browser has while it signs in again. */
+	/** The session that the browser already has when it signs in again. */
 	readonly replacedSessionId?: string | undefined;
-	/** The event that the audit log gets when attempts are throttled. */
+	/** The name of the event that the audit log gets when attempts are throttled. */
 	readonly operation: AuditEvent;
-	/** A step may replace it before better-auth reads it. */
+	/** The body of the request. A step may replace it before better-auth reads it. */
 	body: Record<string, unknown>;
-	/** Notes an event in the audit log without waiting for the entry. */
+	/** Records an event in the audit log and does not wait for the entry. */
 	noteLater(event: Event): void;
-	/** Runs after the request succeeded. */
+	/** Runs `work` after the request has succeeded. */
 	onSuccess(work: (response: Response) => Promise<unknown>): void;
-	/** Runs after the request failed or was rejected. */
+	/** Runs `work` after the request has failed or was rejected. */
 	onFailure(work: () => Promise<unknown>): void;
 }
 
-/** Part of a route. A step that returns a response answers the request; nothing after it runs. */
+/** Part of a route. A step that returns a response answers the request, and no later step runs. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing.
 export type Step = (exchange: Exchange) => Promise<Response | void>;
 
@@ -61,20 +61,20 @@ export type Who =
 	| "address"
 	/** Somebody with a session. */
 	| "session"
-	/** Somebody with a session, or with a right password and a code still missing. */
+	/** Somebody with a session, or somebody who gave the right password and still owes a code. */
 	| "session or half signed in";
 
 export interface Route {
 	who: Who;
-	/** Runs in order, before better-auth is asked. */
+	/** Steps that run in order before better-auth answers. */
 	before?: readonly Step[];
-	/** Answers in better-auth's place. */
+	/** Answers the request instead of better-auth. */
 	answer?: (exchange: Exchange) => Promise<Response>;
-	/** Runs in order, after the request succeeded. */
+	/** Steps that run in order after the request has succeeded. */
 	after?: readonly Step[];
-	/** The event's name while attempts are throttled; "signIn" when absent. */
+	/** The event's name while attempts are throttled. The default is "signIn". */
 	operation?: AuditEvent;
-	/** Says what the audit log gets; undefined: nothing. */
+	/** Returns the event for the audit log, or undefined if there is nothing to record. */
 	event?: (
 		exchange: Exchange,
 		response: Response,
@@ -82,9 +82,10 @@ export interface Route {
 }
 
 /**
- * Returns the id of the user whom a request of a session, or of a half-finished sign-in, concerns.
+ * Returns the id of the user that a request concerns. The request must come from a session or a
+ * half-finished sign-in.
  */
 export function userIdOf({ subject }: Exchange): string {
 	if ("id" in subject.whose) return subject.whose.id;
-	throw new Error("the request is about an address, not about a user");
+	throw new Error("the request is about an address and not about a user");
 }

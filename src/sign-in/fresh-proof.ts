@@ -2,10 +2,13 @@ import { AppError } from "../errors.ts";
 import type { Context } from "../operation.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
-/** How long, in minutes, a password or a code counts for actions that give lasting access. */
+/**
+ * Minutes for which a password or a code counts as fresh. Actions that give lasting access need a
+ * fresh one.
+ */
 export const FRESH_MINUTES = 10;
 
-/** Notes that the session has just given the password or a code. */
+/** Records that the user of the session has just given the password or a code. */
 export const noteProof: Step = async ({ parts, subject }) => {
 	await parts.pool.query(
 		"update sessions set proved_at = now() where id = $1",
@@ -36,8 +39,8 @@ export async function verifyPassword({
 }
 
 /**
- * Throws forbidden, with the field "proof", unless the caller's session has given the password or a
- * code within FRESH_MINUTES. The command line needs no proof.
+ * Throws forbidden, with the field "proof", unless the user of the caller's session has given the
+ * password or a code within the last FRESH_MINUTES. The command line needs no proof.
  */
 export async function requireFreshProof({
 	client,
