@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { toAppError } from "../src/errors.ts";
 import { makeFolder } from "./support/folder.ts";
 
-test("a database whose socket is gone is out of reach, a file of ours that is gone is a fault", async () => {
+test("a missing socket of the database means unreachable, and a missing file of ours is a fault", async () => {
 	const folder = await makeFolder("assay-nothing-");
 	onTestFinished(() => rm(folder, { recursive: true }));
 	const socket = await new Client({ host: folder, user: "nobody" })

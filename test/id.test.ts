@@ -14,7 +14,7 @@ const KINDS = Object.keys(ID_KINDS) as IdKind[];
 const anyKind = fc.constantFrom(...KINDS);
 const anyBytes = fc.uint8Array({ minLength: 24, maxLength: 24 });
 
-test("the kinds that agents and clients rely on have their numbers", () => {
+test("the kinds that agents and clients rely on have fixed numbers", () => {
 	expect(ID_KINDS).toMatchObject({
 		organization: 0,
 		framework: 1,
@@ -35,7 +35,7 @@ test("the kinds that agents and clients rely on have their numbers", () => {
 	});
 });
 
-test("no two kinds have one number, and each fits below the tenant's prefix", () => {
+test("no two kinds share a number, and each fits below the tenant's prefix", () => {
 	const numbers = Object.values(ID_KINDS);
 	expect(new Set(numbers).size).toBe(numbers.length);
 	expect(Math.max(...numbers)).toBeLessThan(16_384);
@@ -56,7 +56,7 @@ describe("a new id", () => {
 		expect(bytes.readBigUInt64BE(10)).toBeLessThanOrEqual(after);
 	});
 
-	test("of any kind in any organization reads back as what it was made from", () => {
+	test("of any kind in any organization reads back as its parts", () => {
 		fc.assert(
 			fc.property(anyKind, (kind) => {
 				const organization = makeOrganizationId();
@@ -74,7 +74,7 @@ describe("a new id", () => {
 		);
 	});
 
-	test("is never made twice, also when many are made in one millisecond", () => {
+	test("is never repeated, even if many are made in one millisecond", () => {
 		const organization = makeOrganizationId();
 		const ids = new Set(
 			Array.from({ length: 20_000 }, () => makeId(organization, "device")),
@@ -95,7 +95,7 @@ describe("a new id", () => {
 });
 
 describe("parsing", () => {
-	test("takes any tenant, known kind, time and random bytes, and nothing is lost", () => {
+	test("accepts any tenant, known kind, time and random bytes, and loses nothing", () => {
 		fc.assert(
 			fc.property(anyBytes, anyKind, (raw, kind) => {
 				const bytes = Buffer.from(raw);
@@ -111,7 +111,7 @@ describe("parsing", () => {
 		);
 	});
 
-	test("refuses every kind that is not known", () => {
+	test("rejects every unknown kind", () => {
 		const known = new Set<number>(Object.values(ID_KINDS));
 		const bytes = Buffer.from(makeOrganizationId(), "base64url");
 		for (let kind = 0; kind < 65_536; kind++) {
@@ -143,7 +143,7 @@ describe("parsing", () => {
 		}
 	});
 
-	test("of any text never throws, and what it takes is written in one way only", () => {
+	test("of any text never throws, and accepts only one spelling of each id", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),
 			fc.string({ minLength: 32, maxLength: 32 }),

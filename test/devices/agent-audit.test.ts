@@ -91,7 +91,7 @@ test("a conflict is logged when it is new, not each time it is seen", async () =
 	]);
 });
 
-test("many new conflicts at once, of devices in one organization, are all logged in an unbroken chain", async () => {
+test("many simultaneous new conflicts in one organization are all logged in an unbroken chain", async () => {
 	const devices = await fleet.assay.activateDevices(30);
 	const answers = await Promise.all(
 		devices.map(async ({ key }) => {
@@ -145,7 +145,7 @@ test("a device is found by its new hostname and serial number as soon as it send
 	expect(devices.map((device) => device.id)).toEqual([id]);
 });
 
-test("heartbeats that change nothing people search by stay on their page (HOT)", async () => {
+test("heartbeats that change no searchable value stay on their page (HOT)", async () => {
 	const { key, hardwareUuid } = await fleet.assay.activateDevice();
 	const client = await fleet.assay.database.owner.connect();
 	try {
@@ -172,7 +172,7 @@ test("heartbeats that change nothing people search by stay on their page (HOT)",
 	}
 });
 
-test("a token exchanged while it is being replaced leaves the device with one way in", async () => {
+test("a token that is exchanged while it is being replaced leaves the device with one valid credential", async () => {
 	const { id, token } = await fleet.assay.makeToken();
 	const [reissued, exchanged] = await Promise.all([
 		fleet.call(reissueEnrollmentToken, { id }),

@@ -55,8 +55,8 @@ async function listed({ id }: TestDevice, include_evidence = false) {
 	return devices.find((device) => device.id === id);
 }
 
-describe("checks of a device's own", () => {
-	/** A device that has used as many as it may. */
+describe("a device's own checks", () => {
+	/** A device that has as many own checks as it may have. */
 	async function makeFullDevice() {
 		const device = await fleet.assay.activateDevice();
 		for (let first = 0; first < MAX_OTHER_CHECKS; first += MAX_RESULTS) {
@@ -80,7 +80,7 @@ describe("checks of a device's own", () => {
 		expect(omitted_checks).toBe(0);
 	});
 
-	test("canonical checks and those used before are accepted beyond it", async () => {
+	test("canonical checks and those used before are accepted beyond the limit", async () => {
 		const device = await makeFullDevice();
 		const [known] = keysFrom(7, 1);
 		const answer = await report(device, [...CHECK_KEYS, `${known}`]);
@@ -90,7 +90,7 @@ describe("checks of a device's own", () => {
 		);
 	});
 
-	test("one that was not used for 90 days makes place for another", async () => {
+	test("one that was not used for 90 days makes room for another", async () => {
 		const device = await makeFullDevice();
 		const setUnused = (days: number) =>
 			fleet.assay.database.owner.query(
@@ -104,7 +104,7 @@ describe("checks of a device's own", () => {
 		expect((await report(device, further)).status).toBe(204);
 	});
 
-	test("requests at once share the limit", async () => {
+	test("simultaneous requests share the limit", async () => {
 		const device = await fleet.assay.activateDevice();
 		const answers = await Promise.all(
 			[0, 1, 2].map((n) =>
@@ -143,7 +143,7 @@ describe("texts of a device", () => {
 		expect((await report(device, [long.slice(1)])).status).toBe(204);
 	});
 
-	test("texts for people are cut, not rejected", async () => {
+	test("texts for people are truncated, not rejected", async () => {
 		const device = await fleet.assay.activateDevice();
 		const fields = (text: string) => ({
 			hostname: text,
@@ -156,7 +156,7 @@ describe("texts of a device", () => {
 		expect(await see(device)).toMatchObject(
 			fields(long.slice(0, MAX_DISPLAY_LENGTH)),
 		);
-		// A character of two halves at the cut.
+		// A surrogate pair at the cut.
 		const half = `${"x".repeat(MAX_DISPLAY_LENGTH - 1)}\u{1f600}`;
 		expect((await beat(device, { hostname: half })).status).toBe(200);
 		expect((await see(device)).hostname).toBe(
@@ -208,14 +208,14 @@ describe("texts of a device", () => {
 		]);
 	});
 
-	test("a hostname of hidden characters alone is a device all the same", async () => {
+	test("a hostname of hidden characters only does not make a device invalid", async () => {
 		const device = await fleet.assay.activateDevice();
 		expect((await beat(device, { hostname: "\u202e" })).status).toBe(200);
 		expect((await see(device)).hostname).toBe("\ufffd");
 	});
 });
 
-test("the worst device makes lists and itself no longer than this", async () => {
+test("the worst device makes lists and its own page only this long", async () => {
 	const device = await fleet.assay.activateDevice();
 	// As releases without limits stored them.
 	await fleet.assay.database.owner.query(
@@ -245,7 +245,7 @@ test("the worst device makes lists and itself no longer than this", async () => 
 });
 
 describe("bytes an hour", () => {
-	test("a device stores 64 MiB, then it has to wait; others do not", async () => {
+	test("a device stores 64 MiB, then it has to wait, and others do not", async () => {
 		const [device, other] = [
 			await fleet.assay.activateDevice(),
 			await fleet.assay.activateDevice(),
@@ -288,7 +288,7 @@ describe("bytes an hour", () => {
 		expect(hourly.isUsedUp("a")).toBe(false);
 	});
 
-	test("a device that keeps sending is remembered whatever the size of the fleet", () => {
+	test("a device that keeps sending is remembered in a fleet of any size", () => {
 		const hourly = new HourlyBytes(100, () => 0);
 		hourly.add("busy", 60);
 		for (let n = 0; n < 99_999; n++) hourly.add(`${n}`, 1);

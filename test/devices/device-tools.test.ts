@@ -38,7 +38,7 @@ async function beat(key: string, fields: Record<string, unknown> = {}) {
 
 const see = async (id: string) => (await fleet.call(getDevice, { id })).device;
 
-test("a device is added with a token that enrolls it, for its owner, with what the agent needs", async () => {
+test("a new device has its owner and an enrollment token, with everything that the agent needs", async () => {
 	const { people: owner } = await fleet.call(recordOperations(people)[2], {
 		organization_id,
 		full_name: "Ada",
@@ -112,7 +112,7 @@ test("an owner who does not exist or is of another organization is named and not
 	).toEqual([]);
 });
 
-test("an update changes what is given, notes what differs, and is found by the new name", async () => {
+test("an update changes the given fields, logs the differences, and the device is found by its new name", async () => {
 	const [id = ""] = await fleet.seed(["before"]);
 	await fleet.call(updateDevice, { id, name: "after" }, { role: "member" });
 	await fleet.call(updateDevice, { id, name: "after" }, { role: "member" });
@@ -129,7 +129,7 @@ test("an update changes what is given, notes what differs, and is found by the n
 	expect((await see(id)).name).toBeNull();
 });
 
-test("a revoked device's key is refused from the next request on, and so are its open tokens", async () => {
+test("a revoked device's key and its open tokens are rejected from the next request on", async () => {
 	const { id, key } = await fleet.assay.activateDevice();
 	const { enrollment_token } = await fleet.call(reissueEnrollmentToken, { id });
 	const { device } = await fleet.call(revokeDevice, { id });
@@ -150,7 +150,7 @@ test("a revoked device's key is refused from the next request on, and so are its
 	).toHaveLength(1);
 });
 
-test("a reissued token replaces earlier ones; the key in use works until it is exchanged", async () => {
+test("a reissued token replaces earlier ones, and the key in use works until the token is exchanged", async () => {
 	const { id, key, hardwareUuid } = await fleet.assay.activateDevice();
 	const first = await fleet.call(reissueEnrollmentToken, { id });
 	const second = await fleet.call(reissueEnrollmentToken, { id });
@@ -190,7 +190,7 @@ test("enrolling the device again settles a possible clone", async () => {
 	expect(await listed("ANY")).toBe(false);
 });
 
-test("a revoked device may enroll again, unless another one has its hardware by then", async () => {
+test("a revoked device may enroll again, unless another device has its hardware by then", async () => {
 	const { id, hardwareUuid } = await fleet.assay.activateDevice();
 	await fleet.call(revokeDevice, { id });
 	const successor = await fleet.assay.enrollDevice();
@@ -270,7 +270,7 @@ test.each(
 	expect(await see(id)).toMatchObject({ name: "kept", status: "ACTIVE" });
 });
 
-test("a where clause that forgets the organization still deletes no report of another", async () => {
+test("a where clause without the organization still deletes no report of another organization", async () => {
 	const other = await createOrganization(fleet.assay.database.pool, "Other");
 	const { id, key } = await fleet.assay.activateDevice();
 	await fleet.assay.post("postures", { results: [postureResult()] }, { key });

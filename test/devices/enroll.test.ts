@@ -29,7 +29,7 @@ async function findDevice(id: string) {
 }
 
 describe("enroll", () => {
-	test("a token gives a device key, and only its hash is kept; the token is gone", async () => {
+	test("a token gives a device key of which only the hash is stored, and the token is gone", async () => {
 		const { id, token } = await assay.makeToken();
 		expect(await findDevice(id)).toMatchObject({ tokens: 1, key_hash: null });
 		const answer = await assay.post("enroll", { token });
@@ -60,7 +60,7 @@ describe("enroll", () => {
 		});
 	});
 
-	test("an unknown, malformed, used, expired or revoked token, and one of a revoked device, is the same 401", async () => {
+	test("an unknown, malformed, used, expired or revoked token, and one of a revoked device, are the same 401", async () => {
 		const sql = (text: string, id: string) =>
 			assay.database.owner.query(text, [id]);
 		const used = await assay.makeToken();
@@ -111,7 +111,7 @@ describe("enroll", () => {
 		);
 	});
 
-	test("a token that was refused for its body is still good", async () => {
+	test("a token of a request whose body was rejected stays valid", async () => {
 		const { token } = await assay.makeToken();
 		expect((await assay.post("enroll", `{"token":"${token}"`)).status).toBe(
 			400,
@@ -181,7 +181,7 @@ describe("unenroll", () => {
 		expect(beat.status).toBe(401);
 	});
 
-	test("revokes its own key alone", async () => {
+	test("revokes only its own key", async () => {
 		const [leaving, staying] = [
 			await assay.activateDevice(),
 			await assay.activateDevice(),

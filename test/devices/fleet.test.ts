@@ -59,7 +59,7 @@ function list(
 	);
 }
 
-test("every field that a device and its people gave is read back, in the list and alone", async () => {
+test("every field that a device and its people set is read back, in the list and alone", async () => {
 	const organization = await makeOrganization();
 	const owner = await addOwner(organization);
 	const { id, key } = await fleet.assay.enrollDevice(organization);
@@ -129,7 +129,7 @@ test("every field that a device and its people gave is read back, in the list an
 	expect(short.devices[0]?.postures[0]).not.toHaveProperty("evidence");
 });
 
-test("filters give the devices that meet all of them", async () => {
+test("several filters return the devices that match all of them", async () => {
 	const organization = await makeOrganization();
 	const owner = await addOwner(organization);
 	const [a = "", b = "", c = ""] = await fleet.seed(
@@ -246,7 +246,7 @@ test.each([
 	expect(new Set(seen).intersection(new Set(seeded)).size).toBe(250);
 });
 
-test("a page costs the same number of statements whatever the number of devices", async () => {
+test("a page needs the same number of statements for any number of devices", async () => {
 	const organization = await makeOrganization();
 	const count = async (size: number, expected: number) => {
 		const statements: string[] = [];

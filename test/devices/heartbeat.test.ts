@@ -78,7 +78,7 @@ describe("a field that is required", () => {
 		});
 	});
 
-	test("a message names every field that is wrong", async () => {
+	test("a message names every invalid field", async () => {
 		const { key } = await assay.enrollDevice();
 		const { message } = await readError(await beat(key, {}));
 		for (const field of REQUIRED) expect(message).toContain(field);
@@ -197,7 +197,7 @@ describe("the answer", () => {
 });
 
 describe("the first heartbeat", () => {
-	test("makes a PENDING device ACTIVE and stores what it says", async () => {
+	test("makes a PENDING device ACTIVE and stores what it reports", async () => {
 		const { id, key } = await assay.enrollDevice();
 		const facts = heartbeatBody({ hostname: "anna", platform: "WINDOWS" });
 		expect((await beat(key, facts)).status).toBe(200);
@@ -209,7 +209,7 @@ describe("the first heartbeat", () => {
 		});
 	});
 
-	test("with the hardware of a live device is 400: it stays PENDING and the conflict is seen", async () => {
+	test("with the hardware of an active device is 400: it stays PENDING and the conflict is visible", async () => {
 		const holder = await assay.activateDevice();
 		const { id, key } = await assay.enrollDevice();
 		const body = heartbeatBody({ hardware_uuid: holder.hardwareUuid });
@@ -311,7 +311,7 @@ describe("later heartbeats", () => {
 		]);
 	});
 
-	test("with the hardware of another live device are possible clones too, and take nothing from it", async () => {
+	test("with the hardware of another active device mark possible clones too, and change nothing of that device", async () => {
 		const holder = await assay.activateDevice();
 		const { id, key, hardwareUuid } = await assay.activateDevice();
 		const body = heartbeatBody({ hardware_uuid: holder.hardwareUuid });

@@ -37,7 +37,7 @@ test.each([
 	const [id] = await fleet.seed(["laptop"]);
 	const client = await fleet.assay.database.owner.connect();
 	try {
-		// The transaction's time stands still, and nothing of it stays.
+		// The transaction's time stands still, and its rollback leaves nothing.
 		await client.query("begin");
 		await client.query("delete from devices where id <> $1", [id]);
 		await client.query(

@@ -22,7 +22,7 @@ async function seeDevice(id: string) {
 	return { device, postures: device?.postures };
 }
 
-test("one device's life: enroll, beat, report, clone, re-enroll elsewhere, unenroll, refused", async () => {
+test("one device's life: enroll, beat, report, clone, re-enroll elsewhere, unenroll, rejected", async () => {
 	const { id, token } = await assay.makeToken();
 	expect((await seeDevice(id)).device).toMatchObject({
 		status: "PENDING",

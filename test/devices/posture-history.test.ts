@@ -124,7 +124,7 @@ const observations = fc
 	)
 	.map((all) => all.map((o) => result(o.check, o.minute, o.status)));
 
-/** Cuts a list into requests of the given sizes, the rest into one. */
+/** Cuts a list into requests of the given sizes, with the rest in one. */
 function cut<Item>(items: Item[], sizes: number[]): Item[][] {
 	const parts: Item[][] = [];
 	let from = 0;
@@ -136,7 +136,7 @@ function cut<Item>(items: Item[], sizes: number[]): Item[][] {
 	return parts;
 }
 
-test("whatever the order in which observations arrive, the history is the one of their times", async () => {
+test("observations that arrive in any order give the history in order of their times", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			observations.chain((all) =>

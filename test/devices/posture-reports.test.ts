@@ -43,7 +43,7 @@ describe("correlation_id", () => {
 		}
 	});
 
-	test("given: it is the report, also when nobody knows it yet", async () => {
+	test("given: it identifies the report, also when it is still unknown", async () => {
 		const device = await api.assay.activateDevice();
 		// The agent makes such an id: the tenant of its device_id, kind 110.
 		const bytes = Buffer.alloc(24, 0x5a);
@@ -190,7 +190,7 @@ describe("the same report", () => {
 		}
 	});
 
-	test("sent again changes nothing also when its time lay in the future", async () => {
+	test("sent again changes nothing, even if its time was in the future", async () => {
 		const device = await api.assay.activateDevice();
 		const correlation_id = api.newReportId();
 		const observed_at = "2999-01-01T00:00:00Z";
@@ -213,7 +213,7 @@ describe("the same report", () => {
 		expect(spans).toHaveLength(3);
 	});
 
-	test("with further results is extended: one row that has them all", async () => {
+	test("with further results is extended: one row has all of them", async () => {
 		const device = await api.assay.activateDevice();
 		const correlation_id = api.newReportId();
 		const [a, b, c] = ["A", "B", "C"].map((check_key) =>

@@ -70,7 +70,7 @@ describe("a result", () => {
 		);
 	});
 
-	test("may have evidence nested some dozens deep", async () => {
+	test("may have evidence nested a few dozen levels deep", async () => {
 		const device = await api.assay.activateDevice();
 		const evidence = JSON.parse(`${'{"a":'.repeat(60)}1${"}".repeat(60)}`);
 		const results = [postureResult({ evidence })];

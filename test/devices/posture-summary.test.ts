@@ -15,7 +15,7 @@ afterAll(() => fleet.assay.close());
 /** Noon of a day in March. */
 const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
 
-test("the summary counts each ACTIVE device once a check; a stale one is never passing", async () => {
+test("the summary counts each ACTIVE device once for each check, and a stale one never passes", async () => {
 	const { organizationId, devices } = await makeFleet(5);
 	const [passing, failing, stale, silent, revoked] = devices as [
 		TestDevice,

@@ -29,7 +29,7 @@ async function statesAt(device: TestDevice, as_of: string) {
 	);
 }
 
-test("the history is read newest first, by check and by time, a page at a time", async () => {
+test("the history is read newest first, by check and by time, page by page", async () => {
 	const device = await fleet.assay.activateDevice();
 	await fleet.report(device, { observed_at: on(1) });
 	await fleet.report(device, { observed_at: on(3) });
@@ -74,7 +74,7 @@ test("the history is read newest first, by check and by time, a page at a time",
 	expect(paged).toEqual(all);
 });
 
-test("as_of gives the state of every check at that moment, also where reports came out of order", async () => {
+test("as_of gives the state of every check at that time, also if reports arrived in another order", async () => {
 	const device = await fleet.assay.activateDevice();
 	await fleet.report(
 		device,
@@ -97,7 +97,7 @@ test("as_of gives the state of every check at that moment, also where reports ca
 	});
 });
 
-test("a time that was shown, given back as as_of, includes what happened at it", async () => {
+test("a displayed time, given back as as_of, includes what happened at that time", async () => {
 	const device = await fleet.assay.activateDevice();
 	await fleet.report(device, { observed_at: "2026-03-01T08:00:00.123456Z" });
 	expect(await statesAt(device, "2026-03-01T08:00:00.122Z")).toEqual({});
@@ -120,7 +120,7 @@ test.each([
 	});
 });
 
-test("evidence is that of the last report that confirmed the state, null when it is gone", async () => {
+test("the evidence is that of the last report that confirmed the state, and null when that report is gone", async () => {
 	const device = await fleet.assay.activateDevice();
 	const own = "K".repeat(200);
 	await fleet.report(device, {
@@ -151,7 +151,7 @@ test("evidence is that of the last report that confirmed the state, null when it
 	expect(await seen()).toEqual([null, null]);
 });
 
-test("a raw report is read with its evidence as it was sent; its id is in history and list", async () => {
+test("a raw report is read with the evidence that was sent, and its id is in history and list", async () => {
 	const device = await fleet.assay.activateDevice();
 	const report_id = makeId(fleet.assay.organizationId, "device_posture_report");
 	await fleet.report(device, {

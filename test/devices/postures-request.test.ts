@@ -53,7 +53,7 @@ describe("the list of results", () => {
 		await api.expectRefused(device, JSON.stringify({ results }), "results");
 	});
 
-	test("100 elements are stored, in their order; the answer is empty", async () => {
+	test("100 elements are stored in their order, and the response is empty", async () => {
 		const device = await api.assay.activateDevice();
 		const results = Array.from({ length: 100 }, (_, i) =>
 			postureResult({ check_key: `CHECK_${i}`, evidence: { i } }),
@@ -89,7 +89,7 @@ describe("the list of results", () => {
 	});
 });
 
-describe("a bad result fails the whole request, names its index and field, and nothing is stored", () => {
+describe("one invalid result rejects the whole request with its index and field, and nothing is stored", () => {
 	const text = [undefined, null, 7, true, {}, ["PASS"]];
 	const fields: [string, unknown[]][] = [
 		["check_key", [...text, ""]],
@@ -144,7 +144,7 @@ describe("a bad result fails the whole request, names its index and field, and n
 		}
 	});
 
-	test("several bad ones are all named", async () => {
+	test("several invalid ones are all named", async () => {
 		const device = await api.assay.activateDevice();
 		const results = [{}, postureResult(), postureResult({ status: "?" })];
 		const { message } = await readError(await api.report(device, results));

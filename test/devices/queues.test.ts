@@ -34,7 +34,7 @@ async function activate(
 	return devices;
 }
 
-test("a thousand heartbeats of one invented key at once take no device's place, and are 401 or 503", async () => {
+test("a thousand simultaneous heartbeats with one invented key displace no device, and are 401 or 503", async () => {
 	const devices = await activate(40);
 	const key = makeSecret("dev");
 	const crowd: Promise<Response>[] = [];
@@ -66,7 +66,7 @@ const LOCK_LOG =
 	"select from audit_heads where organization_id = $1 for update";
 const LOCK_DEVICES = "select from devices where id = any ($1) for update";
 
-test("while one organization's log is locked, another's devices enroll, beat for the first time and unenroll", async () => {
+test("while one organization's log is locked, another's devices enroll, send first heartbeats and unenroll", async () => {
 	const mine = assay.organizationId;
 	const other = await createOrganization(assay.database.pool, "Other");
 	const [pending, leaving] = [
@@ -132,7 +132,7 @@ test.each([
 	expect(await statusesOf(locked.map(send))).toEqual([done, done, done]);
 });
 
-test("a clone that shows while its organization's log is locked is 200, and noted by a later heartbeat", async () => {
+test("a clone that appears while its organization's log is locked is 200, and a later heartbeat logs it", async () => {
 	const [device, neighbour] = await activate(2);
 	const clone = { ...(device as TestDevice), hardwareUuid: "another" };
 	const letGo = await hold(LOCK_LOG, [assay.organizationId]);

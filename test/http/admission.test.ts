@@ -34,7 +34,7 @@ function announce(
 		.response(method);
 }
 
-/** Every route with each of its methods; a parameter or wildcard stands for any text. */
+/** Returns every route with each of its methods, and any text for a parameter or wildcard. */
 function everyRoute() {
 	return tools.service.routes.flatMap(({ methods, path, ...route }) =>
 		methods.map((method) => ({
@@ -45,7 +45,7 @@ function everyRoute() {
 	);
 }
 
-test("no route reads a body before it has looked at Host and Origin", async () => {
+test("no route reads a body before it has checked Host and Origin", async () => {
 	const guarded = everyRoute().filter(({ admits }) => admits !== "anyone");
 	expect(guarded.length).toBeGreaterThan(10);
 	for (const { method, path } of guarded) {
@@ -60,14 +60,14 @@ test("no route reads a body before it has looked at Host and Origin", async () =
 	}
 });
 
-test("health is the only route without a look at Host and Origin", () => {
+test("health is the only route that does not check Host and Origin", () => {
 	const open = everyRoute().filter(({ admits }) => admits === "anyone");
 	expect(new Set(open.map(({ path }) => path))).toEqual(
 		new Set(["/health/live", "/health/ready"]),
 	);
 });
 
-test("a route for sessions reads no body without one", async () => {
+test("a route for sessions reads no body without a session", async () => {
 	const ofSessions = everyRoute().filter(({ admits }) => admits === "session");
 	expect(ofSessions.length).toBeGreaterThanOrEqual(3);
 	for (const { method, path, maxBodyBytes } of ofSessions) {
@@ -82,7 +82,7 @@ test("a route for sessions reads no body without one", async () => {
 	}
 });
 
-test("a route whose credential is in the body takes at most 16 KiB", async () => {
+test("a route whose credential is in the body accepts at most 16 KiB", async () => {
 	const ofPages = everyRoute().filter(
 		({ admits, method }) => admits === "page" && method === "POST",
 	);
@@ -98,7 +98,7 @@ test("a route whose credential is in the body takes at most 16 KiB", async () =>
 	}
 });
 
-test("a body of 16 KiB that nests thousands of arrays is rejected, not a fault", async () => {
+test("a body of 16 KiB that nests thousands of arrays is rejected and causes no fault", async () => {
 	const body = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
 	const paths = everyRoute()
 		.filter(({ admits, method }) => admits === "page" && method === "POST")
@@ -118,7 +118,7 @@ test("an address that does not exist is 404 before its body is read", async () =
 	expect(status).toBe(404);
 });
 
-test("the tool server reads no body before it knows the token", async () => {
+test("the tool server reads no body before it has verified the token", async () => {
 	for (const [path, authorization] of [
 		["/api/mcp/v1", "Bearer nonsense"],
 		["/api/mcp/v1", ""],
@@ -145,7 +145,7 @@ describe("a route", () => {
 		);
 	});
 
-	test("that would read more than 16 KiB of a stranger cannot be added", () => {
+	test("that would read more than 16 KiB from a stranger cannot be added", () => {
 		const app = Fastify();
 		addAdmission(app, parts);
 		expect(() =>
@@ -154,7 +154,7 @@ describe("a route", () => {
 	});
 });
 
-test("half-sent bodies of strangers have a limit in all, and do not keep others from signing in for longer than they last", async () => {
+test("unfinished bodies of strangers have a total limit, and block others from signing in only as long as they last", async () => {
 	const { email } = await makeUser(
 		tools.database,
 		{ organizationId: tools.organizationId, role: "viewer" },

@@ -22,7 +22,7 @@ describe("the body limit", () => {
 		}
 		return `${chunks.join("")}0\r\n\r\n`;
 	};
-	/** A good body of exactly so many bytes. */
+	/** Returns a valid body of exactly so many bytes. */
 	const sized = (body: object, length: number) => {
 		const text = JSON.stringify({ ...body, padding: "" });
 		const padding = "x".repeat(length - text.length);
@@ -113,7 +113,7 @@ describe("the body limit", () => {
 		await client.closed();
 		client.socket.destroy();
 		await pump;
-		// The limit, what is thrown away while saying goodbye, and the kernel's buffers.
+		// The limit, the bytes discarded before the connection closes, and the kernel's buffers.
 		expect(sent).toBeLessThan(limit + (16 << 20));
 	});
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe("a bad credential is answered before the body is sent", () => {
+describe("an invalid credential is answered before the body is sent", () => {
 	test.each(KEYED)("on %s", async (route) => {
 		const credentials = [
 			undefined,
@@ -38,7 +38,7 @@ describe("a bad credential is answered before the body is sent", () => {
 			expectError(answer, 401, "unauthorized");
 			expect(await connection.closed()).toBe("");
 		};
-		// At once, because the server waits a moment for the body before it hangs up.
+		// Immediately, because the server waits a moment for the body before it closes the connection.
 		await Promise.all(
 			credentials.flatMap((authorization) =>
 				framings.map((framing) => check({ authorization, ...framing })),
@@ -46,7 +46,7 @@ describe("a bad credential is answered before the body is sent", () => {
 		);
 	});
 
-	test("and costs no query, while one that is well-formed costs some", async () => {
+	test("and costs no query, while a well-formed one costs some", async () => {
 		const before = api.proxy.bytesSent();
 		for (const route of KEYED) {
 			for (const authorization of [

@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => assay.close());
 
-// Bodies are made as JSON text, since no JavaScript value gives 1e400 or two equal keys.
+// Bodies are made as JSON text, because no JavaScript value gives 1e400 or two equal keys.
 
-/** Any UTF-16, lone surrogates and U+0000 included, as JSON.stringify or raw escapes write it. */
+/** Any UTF-16 with lone surrogates and U+0000, as JSON.stringify or raw escapes write it. */
 const anyText = fc.oneof(
 	fc.string({ unit: "binary", maxLength: 12 }),
 	fc
@@ -94,7 +94,7 @@ const { any } = fc.letrec<{ any: string }>((tie) => ({
 	),
 }));
 
-/** An object of known fields, most of them good, some anything, some absent, some twice. */
+/** An object of known fields. Most are valid, and some are random, absent or repeated. */
 function objectNear(
 	good: Record<string, fc.Arbitrary<string>>,
 ): fc.Arbitrary<string> {
@@ -171,7 +171,7 @@ const postures = () => {
 
 const anyBytes = fc.oneof(
 	fc.uint8Array({ maxLength: 200 }),
-	// Good JSON with some bytes overwritten.
+	// Valid JSON with some bytes overwritten.
 	fc
 		.tuple(
 			fc.constantFrom(
@@ -211,7 +211,7 @@ async function countStored() {
 	return rows[0] as { results: number; reports: number; spans: string };
 }
 
-describe("any JSON as a body is never trouble of ours", () => {
+describe("any JSON as a body causes no fault", () => {
 	test("enroll: 400 or 401", async () => {
 		const body = fc.oneof(any, objectNear({ token: nonEmpty }));
 		await fc.assert(
@@ -289,7 +289,7 @@ describe("any JSON as a body is never trouble of ours", () => {
 						const { results } = JSON.parse(text) as { results: unknown[] };
 						expect(after.results - before.results).toBe(results.length);
 						if (results.length > 0) accepted++;
-						// A device of its own each time: no report id is a replay of an earlier one.
+						// Its own device each time, so that no report id repeats an earlier one.
 						({ key } = await assay.activateDevice());
 					}
 					before = after;
@@ -297,11 +297,11 @@ describe("any JSON as a body is never trouble of ours", () => {
 			),
 			{ numRuns: 400 },
 		);
-		// Else the property would hold of a service that refuses everything.
+		// Otherwise a service that rejects everything would have this property too.
 		expect(accepted).toBeGreaterThan(40);
 	});
 
-	test("postures: what was accepted and is sent again changes nothing", async () => {
+	test("postures: an accepted request that is sent again changes nothing", async () => {
 		const { key } = await assay.activateDevice();
 		let accepted = 0;
 		const id = () => makeId(assay.organizationId, "device_posture_report");
@@ -342,7 +342,7 @@ describe("any JSON as a body is never trouble of ours", () => {
 	});
 });
 
-test("any bytes as a body are never trouble of ours", async () => {
+test("any bytes as a body cause no fault", async () => {
 	let { key } = await assay.activateDevice();
 	await fc.assert(
 		fc.asyncProperty(

@@ -21,7 +21,7 @@ afterAll(() => api.close());
 const OK = { heartbeat: 200, postures: 204 } as const;
 
 describe("when the database cannot be reached", () => {
-	test("well-formed credentials are 503 with Retry-After, malformed ones still 401, and it works again afterwards", async () => {
+	test("well-formed credentials are 503 with Retry-After, malformed ones still 401, and all works again afterwards", async () => {
 		const { token } = await api.assay.makeToken();
 		const good = {
 			heartbeat: JSON.stringify(

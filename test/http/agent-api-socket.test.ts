@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe("a method other than POST is 405, whoever asks and whatever is announced", () => {
+describe("a method other than POST is 405, with any credential and any announced body", () => {
 	test.each([
 		"GET",
 		"HEAD",
@@ -115,7 +115,7 @@ describe("the head of a request", () => {
 		}
 	});
 
-	test("may ask for an upgrade, which is not taken", async () => {
+	test("may ask for an upgrade, which is ignored", async () => {
 		const headers = {
 			...api.withKey(),
 			"content-length": 14,
@@ -155,9 +155,9 @@ describe("the head of a request", () => {
 		expect(headers["content-type"]).toBeUndefined();
 	});
 
-	test("gives a request its own answer when one that is far too large follows it at once", async () => {
+	test("gives a request its own response when an oversized one follows immediately", async () => {
 		const beat = heartbeatBody({ hardware_uuid: api.device.hardwareUuid });
-		// One byte more than is thrown away before the connection is cut.
+		// One byte more than the server discards before it cuts the connection.
 		const length = (1 << 20) + 1;
 		const texts = [
 			api.request("heartbeat", beat),
@@ -170,7 +170,7 @@ describe("the head of a request", () => {
 			api.device.id,
 		]);
 		const connection = api.send(...texts);
-		// Enough for the large one to arrive before the other is answered.
+		// Enough for the large request to arrive before the other is answered.
 		await sleep(200);
 		await holder.query("rollback");
 		holder.release();
@@ -228,7 +228,7 @@ describe("a connection", () => {
 		expect(await connection.closed()).toBe("");
 	});
 
-	test("answers pipelined requests in order, the last one a bad one", async () => {
+	test("answers pipelined requests in order, with an invalid one at the end", async () => {
 		const fresh = await api.assay.enrollDevice();
 		const connection = api.send(
 			api.request("heartbeat", heartbeatBody(), fresh.key),

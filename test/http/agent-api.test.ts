@@ -24,7 +24,7 @@ afterAll(() => assay.close());
 
 const LIMIT = { heartbeat: 16_384, postures: 1_048_576, unenroll: 16_384 };
 
-/** A body that the route answers with success, without ending the device's life. */
+/** A body that the route accepts without ending the device's life. */
 const goodBody = {
 	heartbeat: () => heartbeatBody(),
 	postures: () => ({ results: [postureResult()] }),
@@ -105,7 +105,9 @@ describe("the Authorization header", () => {
 		["a body with wrong fields", () => '{"results": 7, "hostname": 7}'],
 		["a body that is too large", (limit) => `{"a":"${"x".repeat(limit)}"}`],
 	];
-	test.each(bodies)("a bad credential is 401 also with %s", async (_, make) => {
+	test.each(
+		bodies,
+	)("an invalid credential is 401 also with %s", async (_, make) => {
 		for (const route of KEYED) {
 			for (const authorization of [
 				"Basic QQ==",
@@ -125,7 +127,7 @@ describe("the Authorization header", () => {
 		}
 	});
 
-	test("enroll needs none, and one that is bad does not matter", async () => {
+	test("enroll needs none, and an invalid one does not matter", async () => {
 		const { token } = await assay.makeToken();
 		const answer = await postWithAuthorization("enroll", "Bearer nonsense", {
 			token,
@@ -261,7 +263,7 @@ describe("a body", () => {
 		);
 	});
 
-	test("with a field whose length cannot be compared is 400, not trouble of ours", async () => {
+	test("with a field whose length cannot be compared is 400 and causes no fault", async () => {
 		const trap = { length: { valueOf: 1, toString: 1 } };
 		const { key } = await assay.activateDevice();
 		for (const [route, body] of [
@@ -280,7 +282,7 @@ describe("a body", () => {
 });
 
 describe("every answer", () => {
-	/** One answer for each status and way of getting it. */
+	/** One response for each status and each cause. */
 	async function answers(headers: Record<string, string> = {}) {
 		const root = `${assay.service.url}/api/agent/v1`;
 		const key = activeKey;
@@ -324,7 +326,7 @@ describe("every answer", () => {
 		);
 	}
 
-	test("carries the request's own x-request-id when that is a sane one", async () => {
+	test("carries the request's own x-request-id if that is valid", async () => {
 		const id = "3f.A-9:b_c";
 		for (const [name, answer] of await answers({ "x-request-id": id })) {
 			expect(answer.headers.get("x-request-id"), name).toBe(id);
@@ -361,7 +363,7 @@ describe("every answer", () => {
 		}
 	});
 
-	test("that refuses has an error body that leaks nothing about the stack", async () => {
+	test("with an error has a body that reveals nothing about the stack", async () => {
 		for (const [name, answer] of await answers()) {
 			const status = Number(/\d+$/.exec(name)?.[0] ?? answer.status);
 			expect(answer.status, name).toBe(status);
@@ -376,7 +378,7 @@ describe("every answer", () => {
 		}
 	});
 
-	test("to an address with a broken escape leaks nothing either", async () => {
+	test("to an address with a broken escape reveals nothing either", async () => {
 		const answer = await fetch(`${assay.service.url}/%zz`);
 		expect(answer.headers.get("x-request-id")).toMatch(/^[\w.:-]{8,128}$/);
 		expect(answer.headers.get("cache-control")).toBe("no-store");

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([behind.close(), direct.close()]));
 
-/** The address that the audit log has of a call with this header, by a token or a session. */
+/** Returns the address in the audit log for a call with this header, by a token or a session. */
 async function addressOf(
 	{ database, organizationId, service }: TestService,
 	forwarded: string | undefined,
@@ -44,7 +44,7 @@ async function addressOf(
 	return (await auditEntries(database, organizationId)).at(-1)?.address;
 }
 
-test("behind trusted proxies the address is the last that none of them has; what a client writes before it does not count", async () => {
+test("behind trusted proxies the address is the last one that is not a proxy, and a client's own header does not count", async () => {
 	for (const [forwarded, address] of [
 		["203.0.113.7", "203.0.113.7"],
 		["6.6.6.6, 203.0.113.7", "203.0.113.7"],
@@ -64,13 +64,13 @@ test("behind trusted proxies the address is the last that none of them has; what
 	);
 });
 
-test("without trusted proxies nobody says where somebody else is", async () => {
+test("without trusted proxies nobody can claim another address", async () => {
 	for (const by of ["token", "session"] as const) {
 		expect(await addressOf(direct, "6.6.6.6", by)).toBe("127.0.0.1");
 	}
 });
 
-test("what is no address or range is named and stops the start", () => {
+test("a malformed address or range is named and stops the start", () => {
 	for (const wrong of [
 		"proxy.example.com",
 		"10.0.0.0/33",

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-test("the description is valid OpenAPI 3.1, for whoever asks", async () => {
+test("the description is valid OpenAPI 3.1, for every caller", async () => {
 	const validator = new Validator();
 	const { valid, errors } = await validator.validate(
 		structuredClone(specification),
@@ -61,7 +61,7 @@ test("no two operations share an id, and every parameter is described", () => {
 	}
 });
 
-test("what a tool answers is what its description says", async () => {
+test("a tool's output matches its description", async () => {
 	const { organizationId: organization_id } = tools;
 	const output = await tools.use("listRisks", { organization_id });
 	const { schema } =

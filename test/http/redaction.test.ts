@@ -16,7 +16,7 @@ afterAll(() => {
 
 // The log of the real service at level trace, after everything has gone wrong.
 
-/** The real service as its own process; `output` gives all it has written so far. */
+/** The real service as its own process. `output` returns everything it has written so far. */
 async function startProcess(databaseUrl: string) {
 	const started = spawn(process.execPath, ["bin/assay.js", "start", "--json"], {
 		cwd: new URL("../..", import.meta.url),
@@ -60,13 +60,13 @@ const secrets = new Set<string>();
 /** Sent only with its underscores as %5F, in URLs. */
 const encodedSecret = makeSecret("dev");
 const evidence = `evidence-${crypto.randomUUID()}`;
-/** What would be a line of the log if it were written as it came. */
+/** Would be a line of the log if it were written unescaped. */
 const forged = '\r\n{"level":"fatal","msg":"forged"}\r\n';
 let output = "";
 let log = "";
 let password = "";
 
-/** Where in the output the text is, with what stands before it. */
+/** Returns where the text is in the output, with the text before it. */
 function find(text: string): string {
 	const at = output.indexOf(text);
 	return at < 0
@@ -74,7 +74,7 @@ function find(text: string): string {
 		: output.slice(Math.max(at - 60, 0), at + text.length);
 }
 
-/** A secret's random part: alone it opens nothing, but it is too close. */
+/** A secret's random part. It opens nothing by itself, but it is too close to the secret. */
 const core = (secret: string) => secret.replace(/^asy_..._/, "").slice(0, 40);
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ beforeAll(async () => {
 		return answer;
 	}
 
-	/** Sends a body with the secret in every place where one may turn up. */
+	/** Sends a body with the secret in every place where one may appear. */
 	async function drive(path: string, secret: string, body: unknown) {
 		await send(path, secret, body);
 		await send(`${path}?token=${secret}`, secret, body);
@@ -158,7 +158,7 @@ beforeAll(async () => {
 	await driveAll();
 	expect([...statuses].sort()).toEqual([200, 204, 400, 401, 404]);
 
-	// A statement that fails, and one that fails with the evidence in its hands.
+	// A statement that fails, and one that fails while it has the evidence.
 	const { owner } = database;
 	await owner.query("alter table devices rename to devices_away");
 	await driveForged();
@@ -188,17 +188,17 @@ beforeAll(async () => {
 	log = service.log();
 });
 
-test("it says something at all: the failures are in it", () => {
+test("the log has the failures, so it is not empty", () => {
 	expect(output).toContain('"level":"error"');
 	expect(output).toContain('"route":"postures"');
 });
 
-test("it has no token and no key, from a header, a body, a URL or a request id", () => {
+test("the log has no token and no key, from a header, a body, a URL or a request id", () => {
 	expect(secrets.size).toBeGreaterThanOrEqual(10);
 	for (const secret of secrets) expect(find(core(secret))).toBe("nowhere");
 });
 
-test("it has no key from a URL that was written with percent signs", () => {
+test("the log has no key from a URL that was written with percent signs", () => {
 	expect(find(core(encodedSecret))).toBe("nowhere");
 });
 
@@ -212,11 +212,11 @@ test("each line is one of the service's own, whatever callers write", () => {
 	}
 });
 
-test("it has no evidence", () => {
+test("the log has no evidence", () => {
 	expect(find(evidence)).toBe("nowhere");
 });
 
-test("it has not the database's password", () => {
-	// A server without one, as a developer's own may be, has nothing to hide.
+test("the log does not have the database's password", () => {
+	// A server without a password, as a developer's own may be, has nothing to hide.
 	expect(password === "" ? "nowhere" : find(password)).toBe("nowhere");
 });
