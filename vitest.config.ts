@@ -15,8 +15,8 @@ export default defineConfig({
 		maxWorkers: 3,
 		// A busy machine may need long for what a test waits for. The default is one second.
 		expect: { poll: { timeout: 60_000 } },
-		// Ends what hangs. Starting and stopping programs took 50 s while ten other processes waited for
-		// each core. No test has a shorter limit of its own.
+		// Ends what hangs. Starting and stopping programs took 50 s while ten other processes waited
+		// for each core. No test has a shorter limit of its own.
 		testTimeout: 180_000,
 		hookTimeout: 180_000,
 	},

@@ -169,7 +169,7 @@ async function serve(
 			await request(sendNext(session));
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
-			// Not awaited, so heartbeats continue while the checks run.
+			// The service does not wait for this, so heartbeats continue while the checks run.
 			collecting = collect(session)
 				.then(
 					() => {},

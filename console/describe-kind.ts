@@ -93,8 +93,8 @@ function describeDue({ due }: AnyRecordKind): FilterDescription[] {
 }
 
 /**
- * The filters that are not a field's value. A pair of filters becomes one with two ends: `min_x` with
- * `max_x`, and `x_from` with `x_until`.
+ * The filters that are not a field's value. A pair of filters becomes one with two ends: `min_x`
+ * with `max_x`, and `x_from` with `x_until`.
  */
 function describeFilters(filters: Record<string, Filter>): FilterDescription[] {
 	return Object.entries(filters).flatMap(

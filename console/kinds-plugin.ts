@@ -9,7 +9,8 @@ const RESOLVED = `\0${NAME}`;
 
 /**
  * Provides `virtual:kinds`: the registers and the toolsets as the server defines them. It is made
- * while the console is built, so a field is spelt once and no code of the server reaches the browser.
+ * while the console is built, so a field is spelt once and no code of the server reaches the
+ * browser.
  */
 export function kindsPlugin(): Plugin {
 	return {

@@ -22,7 +22,7 @@ export interface Config {
 	readonly secret: string | undefined;
 	/** Undefined means that no mail is sent and people pass links on by hand. */
 	readonly mail: MailConfig | undefined;
-	/** Who may create organizations: anybody who is signed in, or only the command line. */
+	/** The users who may create organizations: anybody who is signed in, or only the command line. */
 	readonly organizationCreation: OrganizationCreation;
 	/** Raw posture reports older than this many months are deleted; 0 keeps them for ever. */
 	readonly reportRetentionMonths: number;
@@ -37,8 +37,8 @@ export interface MailConfig {
 	/** For example "Assay <assay@example.com>". */
 	readonly from: string;
 	/**
-	 * Mails are sent over TLS or not at all. False for a server on this machine, and when the URL says
-	 * `?requireTLS=false` or `?ignoreTLS=true`.
+	 * Mails are sent over TLS or not at all. False for a server on this machine, and when the URL
+	 * says `?requireTLS=false` or `?ignoreTLS=true`.
 	 */
 	readonly requiresTls: boolean;
 }

@@ -45,7 +45,7 @@ export interface Services {
 	log: Logger;
 	/** The address agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
-	/** Who may create organizations; absent: anybody who is signed in. */
+	/** The users who may create organizations. Absent: anybody who is signed in. */
 	organizationCreation?: OrganizationCreation;
 	/** Undefined: the service sends no mail. */
 	mail?: Mailer | undefined;

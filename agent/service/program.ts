@@ -26,7 +26,7 @@ export function programFolder(
 	}
 	// With Homebrew, /usr/local belongs to a user.
 	if (platform === "darwin") return "/Library/Assay Agent";
-	// Not /usr/local/lib: SELinux lets services run programs from libexec.
+	// SELinux lets services run programs from libexec, but not from /usr/local/lib.
 	return "/usr/local/libexec/assay-agent";
 }
 

@@ -1,6 +1,7 @@
 /**
  * Measures, inside the service, the longest time that its event loop stood still. It is loaded with
- * `--import` before the service and answers on STALL_PORT: the milliseconds since it was last asked.
+ * `--import` before the service and answers on STALL_PORT: the milliseconds since it was last
+ * asked.
  *
  * It counts the processor time of the main thread between two timers, so other programs on the
  * machine do not spoil the figure. Garbage collection on the main thread counts too.

@@ -113,8 +113,8 @@ export function hashOf(text: string): string {
 }
 
 /**
- * Returns the texts of the fields that have a digest: the erasable columns and, as "changes.<name>",
- * each change.
+ * Returns the texts of the fields that have a digest: the erasable columns and, as
+ * "changes.<name>", each change.
  */
 export function erasableFields(entry: StoredEntry): Map<string, string> {
 	const fields = new Map<string, string>();

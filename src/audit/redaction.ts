@@ -11,8 +11,8 @@ export const ERASURES = ["eraseUser", "erasePerson"] as const;
 export const ERASED = "[erased]";
 
 /**
- * Field of an erasure's entry: `{after: {"<sequence>": …}}`. The value names the erased fields. For an
- * entry without digests it is the hash of the entry as it is now.
+ * Field of an erasure's entry: `{after: {"<sequence>": …}}`. The value names the erased fields. For
+ * an entry without digests it is the hash of the entry as it is now.
  */
 const LISTED = "redacted_entries";
 

@@ -63,10 +63,10 @@ const MAX_FINDINGS = 50;
 
 /**
  * Reads an organization's whole log and reports what is wrong with it: entries that were changed,
- * removed or inserted, a cut-off end, a changed head, an entry that differs from `expectations`. What an
- * erasure removed must have the exact form that erasures leave, and a later entry of the erasure
- * must list it (redaction.ts). After each finding the check continues with what is stored, so that
- * one change is one finding.
+ * removed or inserted, a cut-off end, a changed head, an entry that differs from `expectations`. An
+ * entry that an erasure changed must have the exact form that erasures leave, and a later entry of
+ * the erasure must list it (redaction.ts). After each finding the check continues with what is
+ * stored, so that one change is one finding.
  *
  * Somebody with the password of the tables' owner could cut off the end and set the head back, or
  * rewrite the chain from any entry on. Only `expectations` reveal that.

@@ -133,9 +133,9 @@ export const importRecords = defineOperation({
 });
 
 /**
- * Imports a CSV file as it arrives. `input` is the input of importRecords without the file, as a query
- * string has it. Checks the caller's permission before it reads the first byte. Throws what invoke
- * throws, and bad_request for a file that cannot be read.
+ * Imports a CSV file as it arrives. `input` is the input of importRecords without the file, as a
+ * query string has it. Checks the caller's permission before it reads the first byte. Throws what
+ * invoke throws, and bad_request for a file that cannot be read.
  */
 export async function importCsv(
 	services: Services,

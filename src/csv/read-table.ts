@@ -30,8 +30,9 @@ interface TableLine {
 }
 
 /**
- * Reads a CSV file as it arrives, without its empty lines. Neither a long file nor a long line keeps
- * other requests waiting. Throws bad_request for bytes that are not CSV, and for too many of them.
+ * Reads a CSV file as it arrives, without its empty lines. Neither a long file nor a long line
+ * keeps other requests waiting. Throws bad_request for bytes that are not CSV, and for too many of
+ * them.
  */
 export async function readTable(
 	bytes: AsyncIterable<Uint8Array>,
@@ -118,7 +119,10 @@ async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 	return start;
 }
 
-/** Returns what most separates the headings: Excel writes semicolons where a comma is the decimal sign. */
+/**
+ * Returns the character that separates most of the headings. Excel writes semicolons where a comma
+ * is the decimal sign.
+ */
 function delimiterOf(start: string): string {
 	const [heading = ""] = start.split(/[\r\n]/, 1);
 	const counted = [",", ";", "\t"].map((delimiter) => ({

@@ -1,7 +1,7 @@
 /**
- * CSV is written as spreadsheets read it (RFC 4180): lines end with CR LF, and cells are quoted where
- * they must be. A file begins with a byte order mark. Without it, Excel takes UTF-8 for the system's
- * old encoding and shows "ZÃ¼rich".
+ * CSV is written as spreadsheets read it (RFC 4180): lines end with CR LF, and cells are quoted
+ * where they must be. A file begins with a byte order mark. Without it, Excel takes UTF-8 for the
+ * system's old encoding and shows "ZÃ¼rich".
  */
 export const BYTE_ORDER_MARK = "\ufeff";
 
@@ -25,8 +25,8 @@ const SKIPPED = /^(['"]|[^\S\t\r\n])$/;
 const BLANK_START = /^'*[\t\r\n]/;
 
 /**
- * Returns the text so that no spreadsheet takes a part of it for a formula: with an apostrophe before
- * each formula at the beginning, or after a semicolon, tab or line break. A place that has
+ * Returns the text so that no spreadsheet takes a part of it for a formula: with an apostrophe
+ * before each formula at the beginning, or after a semicolon, tab or line break. A place that has
  * apostrophes already gets one more, so `fromHarmless` returns exactly the original text.
  */
 export function toHarmless(text: string): string {
@@ -58,7 +58,9 @@ function rewrite(text: string, change: (place: string) => string): string {
 	return parts.reverse().join("");
 }
 
-/** Writes a list into one cell: entries between semicolons, quoted where one has a semicolon itself. */
+/**
+ * Writes a list into one cell: entries between semicolons, quoted where one has a semicolon itself.
+ */
 export function writeList(entries: readonly string[]): string {
 	return entries
 		.map((entry) =>
@@ -69,7 +71,9 @@ export function writeList(entries: readonly string[]): string {
 		.join("; ");
 }
 
-/** Returns the entries of a cell, between semicolons or on lines of their own, without blank ones. */
+/**
+ * Returns the entries of a cell, between semicolons or on lines of their own, without blank ones.
+ */
 export function readList(cell: string): string[] {
 	const entries = cell.matchAll(
 		/\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[;\r\n]|$)|([^;\r\n]*))(?:[;\r\n]|$)/g,

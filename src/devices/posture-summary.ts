@@ -155,8 +155,8 @@ async function countPostures(client: PoolClient, organizationId: string) {
 }
 
 /**
- * Counts the same at a time in the past. Only observations are known of it. A device is in the fleet
- * if it was activated and not yet revoked. It is stale if its last observation was older than
+ * Counts the same at a time in the past. Only observations are known of it. A device is in the
+ * fleet if it was activated and not yet revoked. It is stale if its last observation was older than
  * `staleAfter` its posture interval. A span that covers the time counts as an observation at it.
  */
 async function countPosturesAsOf(

@@ -277,7 +277,8 @@ async function readJson(
 	if (bytes.length === 0 && route.emptyBodyIsFine)
 		return { body: {}, bytes: 0 };
 	const text = bytes.toString("utf8");
-	// Not parsed: half a million nested arrays would stop the event loop for 100 ms and more.
+	// The text is not parsed, because half a million nested arrays would stop the event loop for 100
+	// ms and more.
 	if (text.trimStart().startsWith("[")) throw noObject();
 	let body: unknown;
 	try {

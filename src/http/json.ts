@@ -23,7 +23,7 @@ export function parseJson(text: string): unknown {
 			if (typeof value === "object" && value !== null) left.push(value);
 			if (storableKey !== key) Reflect.deleteProperty(node, key);
 			else if (value === inner) continue;
-			// Not an assignment, because a key named __proto__ would set the prototype.
+			// An assignment would not do, because a key named __proto__ would set the prototype.
 			Object.defineProperty(node, storableKey, {
 				value,
 				enumerable: true,
@@ -45,10 +45,10 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
- * Throws a bad_request AppError when a JSON text nests too deep or holds too many values. Within the
- * limit of bytes a body could otherwise hold half a million nested arrays or 90,000 keys, and the
- * event loop would stand still for 350 ms until they are rejected. Call it before parsing; it takes
- * linear time.
+ * Throws a bad_request AppError when a JSON text nests too deep or holds too many values. Within
+ * the limit of bytes a body could otherwise hold half a million nested arrays or 90,000 keys, and
+ * the event loop would stand still for 350 ms until they are rejected. Call it before parsing; it
+ * takes linear time.
  */
 export function requireModestShape(text: string): void {
 	let depth = 0;

@@ -51,7 +51,7 @@ function put(
 	const value = isArray
 		? [...(Array.isArray(known) ? known : []), readValue(itemsOf(schema), text)]
 		: readValue(schema, text);
-	// Not an assignment, because a key named __proto__ would set the prototype.
+	// An assignment would not do, because a key named __proto__ would set the prototype.
 	Object.defineProperty(holder, key, {
 		value,
 		enumerable: true,

@@ -79,8 +79,8 @@ interface Waiting<Item, Result> {
  * Gathers items that arrive together into one statement. A batch leaves as soon as one of
  * `maxInFlight` places is free, so a lone item waits for nothing and a crowd goes in large groups.
  * `add` resolves after the batch has committed. Rows are sorted, and one key is never in two
- * batches at once, so batches cannot deadlock. An item that waits for its key waits aside: it
- * neither makes the queue look full nor is examined when a batch leaves, so many items of one key
+ * batches at once, so batches cannot deadlock. An item that waits for its key waits aside. It does
+ * not make the queue look full and is not examined when a batch leaves, so many items of one key
  * cost the others nothing. When a batch fails for another reason than an absent database, its
  * halves are sent again separately, so in the end a bad row fails alone.
  */

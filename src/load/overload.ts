@@ -43,10 +43,9 @@ export function isEventLoopBehind(): boolean {
 let refusals: Refusal[] = [];
 
 /**
- * Answers 503 to a request of which only the head was read. In a flood these are nearly all
- * requests, and their cost is taken from the others. They therefore cost no body, no credential, no
- * query and no line in the log, and the connection stays open, because a new one costs more than
- * the answer.
+ * Answers 503 to a request after reading only its head. In a flood these are nearly all requests,
+ * and their cost is taken from the others. They therefore cost no body, no credential, no query and
+ * no line in the log, and the connection stays open, because a new one costs more than the answer.
  *
  * The answers are queued and sent in short slices after the ready sockets were read. Answering each
  * one immediately would let a thousand fast clients keep the event loop busy for many seconds, and

@@ -25,7 +25,7 @@ export const MODERN_MEMBERS = JSON.stringify({
 
 export const MODERN_LIST_MEMBERS = JSON.stringify(LIST_CACHE).slice(1, -1);
 
-/** The caller, and the tools to which the request narrows its list. */
+/** The caller, and the tools that the request's list is narrowed to. */
 export interface Caller {
 	principal: Principal;
 	narrowing: Narrowing;

@@ -31,7 +31,7 @@ export type Event = Omit<AccountEvent, "user">;
 export interface Exchange {
 	readonly parts: AuthParts & EventParts;
 	readonly auth: Auth;
-	/** The headers with only our own cookies, each of which was sent exactly once. */
+	/** The headers with only our own cookies. Each cookie was sent exactly once. */
 	readonly headers: Headers;
 	/** The subject of the request. A route that needs a user answers 401 if there is none. */
 	readonly subject: Subject;

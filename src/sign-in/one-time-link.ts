@@ -25,8 +25,8 @@ interface Invitation {
 
 /**
  * Returns what a link is for, before anything is typed into its page: whose password it sets, or
- * which organization it leads to. It says the same whether or not an invited address has an account.
- * Throws bad_request in the words that using the link would.
+ * which organization it leads to. It says the same whether or not an invited address has an
+ * account. Throws bad_request in the words that using the link would.
  */
 export async function readLink(
 	{ pool, appPool }: EventParts,

@@ -142,7 +142,9 @@ export interface ResetLink {
 	is_first_proof: boolean;
 }
 
-/** Returns whose password a link may set now. `pool` is that of assay_identity. Throws bad_request. */
+/**
+ * Returns whose password a link may set now. `pool` is that of assay_identity. Throws bad_request.
+ */
 export async function checkResetLink(
 	pool: Pool,
 	token: string,

@@ -20,9 +20,9 @@ export const rejectTrustDevice: Step = async ({ body }) => {
 };
 
 /**
- * Counts an attempt before the code is looked at, so that codes sent at once count as well. TOTP and
- * recovery codes share the count; a right code forgets it. Attempts within a session are counted
- * apart, so that a stolen session cannot keep its owner from signing in.
+ * Counts an attempt before the code is looked at, so that codes sent at once count as well. TOTP
+ * and recovery codes share the count; a right code forgets it. Attempts within a session are
+ * counted apart, so that a stolen session cannot keep its owner from signing in.
  */
 export const limitCodes: Step = async (exchange) => {
 	const { pool } = exchange.parts;

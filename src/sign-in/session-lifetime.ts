@@ -54,7 +54,9 @@ export const endReplacedSession: Step = async ({
 	);
 };
 
-/** Fails while the database is away: better-auth answers 200 even if it could not end the session. */
+/**
+ * Fails while the database is away: better-auth answers 200 even if it could not end the session.
+ */
 export const requireDatabase: Step = async ({ parts }) => {
 	await parts.pool.query("select");
 };

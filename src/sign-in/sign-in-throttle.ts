@@ -24,8 +24,8 @@ interface Limit {
  * Counts an attempt before it is looked at, so that attempts sent at once count as well. A key that
  * belongs to no user counts the same, which tells nothing.
  *
- * Returns the seconds to wait, 0 when the attempt may go on. `isFirst` is true for the first attempt
- * of a window that has to wait.
+ * Returns the seconds to wait, 0 when the attempt may go on. `isFirst` is true for the first
+ * attempt of a window that has to wait.
  */
 export async function countAttempt(
 	pool: Pool,

@@ -180,7 +180,8 @@ export async function setPassword(
 /**
  * Records that the account belongs to the owner of its address. The first proof of an unproven
  * account revokes API tokens and takes away sessions, trusted devices and the second factor, which
- * somebody else may have made. Returns true for that first proof. `client` is one of assay_identity.
+ * somebody else may have made. Returns true for that first proof. `client` is one of
+ * assay_identity.
  */
 export async function proveAddress(
 	client: PoolClient,

@@ -1,6 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 
-/** How a field is filled: typed, typed as a tag, chosen, picked by searching, or a step of a scale. */
+/**
+ * The way to fill a field: type, type a tag, choose, pick by searching, or take a step of a scale.
+ */
 export type Given =
 	| { text: string }
 	| { tag: string }

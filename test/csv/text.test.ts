@@ -79,7 +79,8 @@ test("no cell is a formula in a spreadsheet that separates by semicolons or tabs
 					delimiter,
 					relax_quotes: true,
 					relax_column_count: true,
-					// Such a spreadsheet breaks the lines of a cell, too: no quote begins at its beginning.
+					// This kind of spreadsheet breaks the lines of a cell too, because no quote opens the
+					// cell.
 					quote: null,
 				});
 				for (const cell of read.flat()) {

@@ -27,7 +27,7 @@ const RISK = {
 
 const INFO = { name: "assay-test", version: "1.2.3" };
 
-/** What the tests need of a client of either package. */
+/** The methods that the tests need of a client of either package. */
 interface AnyClient {
 	listTools: () => Promise<{ tools: Json[] }>;
 	callTool: (params: {

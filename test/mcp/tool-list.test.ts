@@ -73,7 +73,7 @@ test("toolsets and readonly narrow by address and by header, and both together",
 	expect(
 		await names("?toolsets=vendors", { "x-mcp-readonly": "true" }),
 	).toEqual(["listOrganizations", "listVendors", "getVendor"]);
-	// What was misspelt or left empty must not fail open.
+	// A misspelt or empty value must not fail open.
 	for (const query of [
 		"?toolsets=rockets",
 		"?readonly=maybe",

@@ -95,7 +95,10 @@ const rolesOf = async (apiToken: string): Promise<number> => {
 	return response.status;
 };
 
-/** An account for `email` that a viewer has made with a link shown to them, with a token and a session. */
+/**
+ * Creates an account for `email`, made by a viewer with a link shown to them, with a token and a
+ * session.
+ */
 async function hijack(email: string) {
 	const attacker = await signInAsNew("viewer");
 	const own = await use(

@@ -85,7 +85,7 @@ test("a decoy cookie before the real one replays no code and hides no sign-in fr
 		second.cookie,
 		// Sent twice, nobody knows which is ours.
 		`${second.cookie}; ${second.cookie}`,
-		// Not signed by us.
+		// A cookie that the service did not sign.
 		second.cookie.replace(/two_factor=[^.;]+/, "two_factor=invented"),
 	]) {
 		expect((await verify(cookie)).status, cookie).toBe(401);

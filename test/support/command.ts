@@ -7,8 +7,8 @@ let latest: Promise<unknown> = Promise.resolve();
 /**
  * Runs a command of `assay` in this process, with `input` as its standard input, and returns what
  * the program would have ended with. Starting the program takes a hundred times as long; `assay` in
- * program.ts does so for tests of what only a process shows. Commands run one after another, because
- * they share this process's environment and streams.
+ * program.ts does so for tests of what only a process shows. Commands run one after another,
+ * because they share this process's environment and streams.
  */
 export function runCommand(
 	args: string[],

@@ -9,7 +9,9 @@ export interface Answer {
 	headers: Headers;
 }
 
-/** Calls an operation as the console does: an import sends its `csv` as a file, others send JSON. */
+/**
+ * Calls an operation as the console does: an import sends its `csv` as a file, others send JSON.
+ */
 export function callOperation(
 	base: string,
 	operation: string,

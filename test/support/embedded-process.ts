@@ -14,8 +14,8 @@ const {
 	uid,
 	idleMs,
 }: EmbeddedProcessOptions = JSON.parse(process.argv[2] ?? "{}");
-// Not by the `uid` option of spawn: the user may be unable to enter the folder of the checkout and
-// of Node. By now this process has loaded all its code.
+// The `uid` option of spawn would not do: the user may be unable to enter the folder of the
+// checkout and of Node. By now this process has loaded all its code.
 if (uid) {
 	process.setgroups?.([uid]);
 	process.setgid?.(uid);

@@ -14,7 +14,7 @@ import { firstLine } from "./child.ts";
 import { makeFolderSync } from "./folder.ts";
 import { copyDataFolder } from "./made-data.ts";
 
-/** What embedded-process.ts is told, as JSON. */
+/** Input of embedded-process.ts, as JSON. */
 export interface EmbeddedProcessOptions {
 	dataDir: string;
 	baseFolder: string;
@@ -25,7 +25,7 @@ export interface EmbeddedProcessOptions {
 	idleMs?: number | undefined;
 }
 
-/** What embedded-process.ts prints. */
+/** Output of embedded-process.ts. */
 export type Opened = Omit<EmbeddedPostgres, "close"> & { error?: string };
 
 export interface EmbeddedProcess extends Opened {

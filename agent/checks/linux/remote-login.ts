@@ -6,7 +6,8 @@ import { findProcesses, readArguments } from "./processes.ts";
 import { findServices } from "./services.ts";
 
 /**
- * Ports for passwords in the clear or for a whole desktop. Not 514, where the log service listens.
+ * Ports for passwords in clear text or for a whole desktop. Port 514 is missing, because the log
+ * service listens there.
  */
 const OPEN_DOORS: [port: number, name: string][] = [
 	[23, "telnet"],

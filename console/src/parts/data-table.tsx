@@ -19,7 +19,9 @@ import { type ListControls, SIZES } from "../list-search.ts";
 export interface Column<Row> {
 	id: string;
 	header: string;
-	/** Renders the cell. The row's own link has the class `data-table-link` (TextLink in links.tsx). */
+	/**
+	 * Renders the cell. The row's own link has the class `data-table-link` (TextLink in links.tsx).
+	 */
 	cell: (row: Row) => ReactNode;
 	/** Field for the operation's order_by. A column without it cannot be sorted. */
 	sort?: string;

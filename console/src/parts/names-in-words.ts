@@ -38,7 +38,9 @@ const NOUNS: Record<string, string> = {
 	people: "person",
 };
 
-/** Returns the noun for a record of this kind: `continual_improvement` is "continual improvement". */
+/**
+ * Returns the noun for a record of this kind: `continual_improvement` is "continual improvement".
+ */
 export function nounOf(kind: string): string {
 	return NOUNS[kind] ?? kind.replaceAll("_", " ");
 }

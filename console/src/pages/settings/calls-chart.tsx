@@ -15,8 +15,8 @@ const DAY = new Intl.DateTimeFormat(undefined, {
 });
 
 /**
- * Draws the calls of each day as stacked bars. The chart acts as a slider over the days: pointing at
- * a bar or pressing an arrow key shows the numbers of that day as text.
+ * Draws the calls of each day as stacked bars. The chart acts as a slider over the days: pointing
+ * at a bar or pressing an arrow key shows the numbers of that day as text.
  */
 export function CallsChart({ days }: { days: DayOfUse[] }) {
 	const [chosen, setChosen] = useState<number | null>(null);
