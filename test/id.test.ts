@@ -56,7 +56,7 @@ describe("a new id", () => {
 		expect(bytes.readBigUInt64BE(10)).toBeLessThanOrEqual(after);
 	});
 
-	test("of any kind in any organization reads back as its parts", () => {
+	test("reads back as its parts, for any kind and organization", () => {
 		fc.assert(
 			fc.property(anyKind, (kind) => {
 				const organization = makeOrganizationId();
@@ -143,7 +143,7 @@ describe("parsing", () => {
 		}
 	});
 
-	test("of any text never throws, and accepts only one spelling of each id", () => {
+	test("never throws for any text, and accepts only one spelling of each id", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),
 			fc.string({ minLength: 32, maxLength: 32 }),

@@ -24,7 +24,7 @@ afterAll(() => served.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Each in an organization of its own, so that no test sees what another one wrote. */
+/** Each has its own organization, so no test sees what another one wrote. */
 beforeEach(async () => {
 	organization_id = await createOrganization(served.database.pool, "Imports");
 	member = await served.signIn("member", organization_id);
@@ -125,7 +125,7 @@ test("a dry run says what would change and writes nothing", async () => {
 	expect(await auditEntries(served.database, organization_id)).toEqual(entries);
 });
 
-test("what was confirmed is written at once, with an audit entry for every record", async () => {
+test("a confirmed import is written at once, with an audit entry for every record", async () => {
 	const { vendor } = await member.use("addVendor", {
 		organization_id,
 		name: "Cloud",
@@ -185,7 +185,7 @@ test("what was confirmed is written at once, with an audit entry for every recor
 	});
 });
 
-test("a dry run tells of new records whose names are in the register already", async () => {
+test("a dry run warns of new records whose names are already in the register", async () => {
 	await member.use("addMeasure", {
 		organization_id,
 		name: "Twice named",
@@ -205,7 +205,7 @@ test("a dry run tells of new records whose names are in the register already", a
 	expect(matched).toMatchObject({ add: 1, update: 1, known_names: 0 });
 });
 
-test("one wrong line, and nothing of the file is written", async () => {
+test("with one wrong line nothing of the file is written", async () => {
 	const lines = ["name,category", "Backups,IT", ",IT", "Locks,"];
 	const { status, body } = await member.call("importRecords", {
 		organization_id,
@@ -226,7 +226,7 @@ test("one wrong line, and nothing of the file is written", async () => {
 	).toEqual([]);
 });
 
-test("what was confirmed is refused when the register has changed since", async () => {
+test("a confirmed import is rejected if the register has changed since", async () => {
 	const { measure } = await member.use("addMeasure", {
 		organization_id,
 		name: "Backups",

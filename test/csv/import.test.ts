@@ -385,7 +385,7 @@ test("bytes that are not UTF-8, and a body that is not a file, are rejected", as
 	expect(answer.body.message).toBe("csv: must be a file, sent as text/csv");
 });
 
-test("a line with too few or too many cells is wrong", async () => {
+test("a line with too few or too many cells is an error", async () => {
 	const result = await tryImport("measure", [
 		"name,category",
 		"x",

@@ -68,7 +68,7 @@ test("a formula behind a semicolon, a tab or a line break in a cell is made harm
 	}
 });
 
-test("no cell is a formula in a spreadsheet that separates by semicolons or tabs", () => {
+test("a spreadsheet that separates by semicolons or tabs finds no formula in any cell", () => {
 	fc.assert(
 		fc.property(
 			fc.array(text(), { minLength: 1, maxLength: 3 }),

@@ -122,7 +122,7 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
-	test("gets the words of a refusal by role", async () => {
+	test("receives the error message when its role does not allow a call", async () => {
 		const client = await connect(tools.viewer.token);
 		await expect(
 			client.callTool({
@@ -133,7 +133,7 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
-	test("sees only what its address narrows the tools to", async () => {
+	test("sees only the tools that its address selects", async () => {
 		const client = await connect(
 			tools.admin.token,
 			"?toolsets=risks&readonly=true",
@@ -150,7 +150,7 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
-	test("is refused without a valid token", async () => {
+	test("is rejected without a valid token", async () => {
 		await expect(connect(makeSecret("pat"))).rejects.toThrow();
 	});
 });

@@ -27,7 +27,7 @@ const requestInit = (token: string) => ({
 	headers: { authorization: `Bearer ${token}` },
 });
 
-/** A request of revision 2026-07-28 with its headers. */
+/** Sends a request of revision 2026-07-28 with its headers. */
 function modern(method: string, params: Record<string, unknown> = {}) {
 	return {
 		body: {
@@ -97,7 +97,7 @@ test.each([
 	expect(note.body).toBeUndefined();
 });
 
-test("what is answered here is what the SDK would have answered", async () => {
+test("the service's own answers are the same as the SDK's", async () => {
 	const { organizationId: organization_id } = tools;
 	const call = modern("tools/call", {
 		name: "listRisks",

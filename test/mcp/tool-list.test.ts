@@ -11,7 +11,7 @@ afterAll(() => tools.close());
 
 const INFO = { name: "assay-test", version: "1.2.3" };
 
-/** A request of revision 2026-07-28 with its headers. */
+/** Sends a request of revision 2026-07-28 with its headers. */
 function modern(method: string, params: Record<string, unknown> = {}) {
 	return {
 		body: {
@@ -42,7 +42,7 @@ const legacy = (method: string, params: object = {}) => ({
 	params,
 });
 
-test("a list of revision 2026-07-28 may be kept five minutes by its client alone", async () => {
+test("a list of revision 2026-07-28 may be cached for five minutes, by its client only", async () => {
 	const { body, headers } = modern("tools/list");
 	const answer = await tools.rpc(body, { headers });
 	expect(answer.status).toBe(200);
@@ -55,7 +55,7 @@ test("a list of revision 2026-07-28 may be kept five minutes by its client alone
 	expect(again.body).toEqual(answer.body);
 });
 
-test("toolsets and readonly narrow by address and by header, and both together", async () => {
+test("toolsets and readonly narrow the tools by address, by header and by both together", async () => {
 	const names = async (query: string, headers = {}) => {
 		const { body } = await tools.rpc(legacy("tools/list"), { query, headers });
 		return body.result.tools.map(({ name }: Json) => name) as string[];
@@ -63,7 +63,7 @@ test("toolsets and readonly narrow by address and by header, and both together",
 	const all = await names("");
 	const vendors = await names("?toolsets=vendors");
 	expect(vendors).toHaveLength(6);
-	// Its ids are what every other tool begins with.
+	// The ids of its records are what every other tool begins with.
 	expect(vendors[0]).toBe("listOrganizations");
 	expect(await names("", { "x-mcp-toolsets": "vendors" })).toEqual(vendors);
 	expect(await names("?toolsets=all")).toEqual(all);
@@ -87,7 +87,7 @@ test("toolsets and readonly narrow by address and by header, and both together",
 	}
 });
 
-test("the list shows what the role may call in at least one organization, in fixed order", async () => {
+test("the list shows the tools that the role may call in at least one organization, in a fixed order", async () => {
 	const list = async (token: string) => {
 		const { body } = await tools.rpc(legacy("tools/list"), { token });
 		return body.result.tools as Json[];

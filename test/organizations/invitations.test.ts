@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** An organization of its own with one admin. */
+/** Creates an organization with one admin. */
 async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {
 	const id = await createOrganization(database.pool, "Acme");
 	const admin = await makeUser(database, { organizationId: id, role: "admin" });
@@ -41,7 +41,7 @@ async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {
 const tokenOf = (invitation: { invitation_url: string }) =>
 	new URL(invitation.invitation_url).hash.slice(1);
 
-test("an invitation makes its addressee a member once", async () => {
+test("an invitation makes the invited user a member once", async () => {
 	const { id, admin } = await makeOrganization();
 	const user = await makeUser(database);
 	const made = await callAs(database, admin, inviteMember, {
@@ -78,7 +78,7 @@ test("an invitation makes its addressee a member once", async () => {
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 });
 
-test("a revoked, replaced, expired or invented invitation is refused", async () => {
+test("a revoked, replaced, expired or invented invitation is rejected", async () => {
 	const { id, admin } = await makeOrganization();
 	const user = await makeUser(database);
 	const invite = () =>
@@ -117,7 +117,7 @@ test("a revoked, replaced, expired or invented invitation is refused", async () 
 	expect((await signedIn(database, user)).memberships).toEqual([]);
 });
 
-test("whoever is a member already is not invited, and an old invitation changes no role", async () => {
+test("a member cannot be invited again, and an old invitation changes no role", async () => {
 	const { id, admin } = await makeOrganization();
 	const user = await makeUser(database);
 	const input = { organization_id: id, email: user.email, role: "viewer" };
@@ -132,7 +132,7 @@ test("whoever is a member already is not invited, and an old invitation changes 
 	expect(accepted.role).toBe("admin");
 });
 
-test("an address is invited five times a day by one organization, another one all the same", async () => {
+test("an organization invites an address five times a day, and another organization still may", async () => {
 	const { id, admin } = await makeOrganization();
 	const invite = (email: string) =>
 		callAs(database, admin, inviteMember, {
@@ -155,7 +155,7 @@ test("an address is invited five times a day by one organization, another one al
 	]);
 });
 
-test("one user invites an address five times a day in all organizations together, and others still may", async () => {
+test("a user invites an address five times a day in all organizations together, and other users still may", async () => {
 	const first = await makeOrganization();
 	const organizations = [first.id];
 	for (let number = 0; number < 3; number++) {
@@ -193,7 +193,7 @@ test("one user invites an address five times a day in all organizations together
 	await invite(other.admin as typeof admin, other.id);
 });
 
-test("an organization has at most 500 open invitations, all of which are listed", async () => {
+test("an organization has at most 500 open invitations, and all of them are listed", async () => {
 	const { id, admin } = await makeOrganization();
 	await database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)

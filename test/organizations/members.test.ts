@@ -45,7 +45,7 @@ async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {
 	return { id, admin };
 }
 
-test("members are listed with address and role, found by text, and only those of the organization", async () => {
+test("members are listed with address and role, found by text, and only in their own organization", async () => {
 	const { id, admin } = await makeOrganization();
 	const viewer = await makeUser(database, {
 		organizationId: id,
@@ -181,7 +181,7 @@ test("when two admins leave at the same moment, one stays", async () => {
 	}
 });
 
-test("who makes an organization is its admin", async () => {
+test("the user who creates an organization is its admin", async () => {
 	const user = await makeUser(database);
 	const { organization } = await callAs(
 		database,

@@ -61,7 +61,7 @@ async function signInAsNew(role: "admin" | "viewer"): Promise<Person> {
 const tokenIn = (text: string, type: string) =>
 	new RegExp(`asy_${type}_\\w+`).exec(text)?.[0] ?? "";
 
-/** Invites an address; returns the token of the shown link and that of the mailed one. */
+/** Invites an address. Returns the token of the shown link and that of the mailed one. */
 async function invite(email: string, organizationId: string, cookie: string) {
 	const made = await use(
 		"inviteMember",
@@ -227,7 +227,7 @@ test("a reset revokes API tokens unless the user keeps them, and leaves the seco
 	expect(after.rows[0]?.two_factor_enabled).toBe(true);
 });
 
-test("of the tokens there are only those that the user chooses reach a new organization, and its audit log names them", async () => {
+test("a new organization is reached only by the existing tokens that the user chooses, and its audit log names them", async () => {
 	const other = await createOrganization(served.database.pool, "Other");
 	const user = await makeUser(
 		served.database,
@@ -315,7 +315,7 @@ test("an invitation's page says the same whether or not the address has an accou
 	expect(sink.waiting()).toBe(0);
 });
 
-test("a user sends a hundred invitations a day, those that were revoked included", async () => {
+test("a user sends a hundred invitations a day, including revoked ones", async () => {
 	const inviter = await signInAsNew("admin");
 	await served.database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, revoked_at)

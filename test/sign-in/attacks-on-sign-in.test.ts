@@ -46,7 +46,7 @@ const signIn = (
 		address,
 	);
 
-/** Switches a second factor on; returns its key and the recovery codes. */
+/** Turns a second factor on. Returns its key and the recovery codes. */
 async function enrol(user: TestUser) {
 	const { cookie } = await signIn(user);
 	const { body } = await send(
@@ -83,7 +83,7 @@ test("a decoy cookie before the real one replays no code and hides no sign-in fr
 	for (const cookie of [
 		`x-assay.two_factor=x.y; ${second.cookie}`,
 		second.cookie,
-		// Sent twice, nobody knows which is ours.
+		// The cookie is sent twice, so nobody knows which one is ours.
 		`${second.cookie}; ${second.cookie}`,
 		// A cookie that the service did not sign.
 		second.cookie.replace(/two_factor=[^.;]+/, "two_factor=invented"),
@@ -101,7 +101,7 @@ test("a decoy cookie before the real one replays no code and hides no sign-in fr
 	]);
 });
 
-test("of codes that are guessed at once ten are looked at, TOTP and recovery codes together", async () => {
+test("only ten of many codes guessed at once are checked, TOTP and recovery codes together", async () => {
 	const user = await makePerson();
 	await enrol(user);
 	const halves = await Promise.all(
@@ -172,7 +172,8 @@ test("wrong passwords from elsewhere do not lock an address's owner out", async 
 		await signIn(user, "wrong password!", elsewhere);
 	}
 	expect((await signIn(user, PASSWORD, elsewhere)).status).toBe(429);
-	// Another network is not concerned, and a browser that has signed in before not even there.
+	// Another network is not affected, and a browser that has signed in before is not even affected
+	// there.
 	expect((await signIn(user)).status).toBe(200);
 	expect(
 		(await signIn(user, PASSWORD, { ...elsewhere, cookie: known.cookie }))
@@ -184,7 +185,7 @@ test("after a hundred wrong passwords in a day only a known browser and a reset 
 	const user = await makePerson();
 	const known = await signIn(user);
 	await signIn(user, "wrong password!");
-	// The others of this day, from as many networks.
+	// The other attempts of this day, from as many networks.
 	await served.database.owner.query(
 		"update sign_in_failures set failures = 100 where failures = 1 and ends_at > now() + interval '1 hour'",
 	);
@@ -222,7 +223,7 @@ test("after a hundred wrong passwords in a day only a known browser and a reset 
 	expect(back.status).toBe(200);
 });
 
-test("a right password takes nothing from the wrong ones of the day that others have sent", async () => {
+test("a right password does not reset the day's count of wrong ones that others have sent", async () => {
 	const user = await makePerson();
 	await signIn(user, "wrong password!", { address: "192.0.2.1" });
 	await signIn(user, PASSWORD, { address: "192.0.2.2" });
@@ -232,7 +233,7 @@ test("a right password takes nothing from the wrong ones of the day that others 
 	expect(rows[0]?.failures).toBe(1);
 });
 
-test("what gives lasting access needs a password or code of the last ten minutes, and takes a new one", async () => {
+test("an action that gives lasting access needs a password or code of the last ten minutes, and accepts a new one", async () => {
 	const admin = await makePerson("admin");
 	const member = await makePerson();
 	const { cookie } = await signIn(admin);
@@ -271,7 +272,7 @@ test("what gives lasting access needs a password or code of the last ten minutes
 	expect((await prove(PASSWORD)).status).toBe(200);
 	expect(await callAll()).toEqual(calls.map(() => [200, undefined]));
 	expect(await eventsOf(admin)).toContain("verifyPassword REFUSED");
-	// Nobody without a session proves anything.
+	// Nobody can prove anything without a session.
 	expect(
 		(await send("/api/auth/verify-password", { password: PASSWORD })).status,
 	).toBe(401);

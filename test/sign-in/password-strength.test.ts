@@ -43,7 +43,7 @@ test("a password that a guesser tries first is rejected", () => {
 		"ghbdtnrfrltkf",
 		"needforspeed",
 		"PeanutButter!",
-		// The same word, which hashing makes equal, in letters of another shape.
+		// Passwords in letters of another shape, which hashing makes plain.
 		"ｐａｓｓｗｏｒｄ１２３４",
 		"𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝𝟏𝟐𝟑𝟒",
 		"ⓟassword1234",

@@ -14,7 +14,7 @@ const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("a new secret", () => {
-	test.each(TYPES)("of type %s is well-formed for its type only", (type) => {
+	test.each(TYPES)("is well-formed only for its own type: %s", (type) => {
 		for (let i = 0; i < 500; i++) {
 			const secret = makeSecret(type);
 			expect(secret).toMatch(new RegExp(`^asy_${type}_[0-9A-Za-z]{46}$`));
