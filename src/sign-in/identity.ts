@@ -23,7 +23,7 @@ import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
 
 export interface SignedIn {
 	principal: Principal;
-	/** Set-Cookie headers that prolong the session. */
+	/** Values of Set-Cookie headers that prolong the session. */
 	cookies: string[];
 }
 
@@ -35,17 +35,24 @@ export interface Identity {
 		body: unknown,
 		headers: Headers,
 	): Promise<Response>;
-	/** Returns who has signed in and what they may do at this moment; undefined: nobody. */
+	/**
+	 * Returns the user who has signed in, with what the user may do now. Returns undefined if nobody
+	 * has signed in.
+	 */
 	authenticate(headers: Headers): Promise<SignedIn | undefined>;
-	/** Loads what signing in needs, unless it is loaded, while somebody's page loads. */
+	/**
+	 * Starts to load the code for signing in, unless it is loaded already, while the sign-in page
+	 * loads.
+	 */
 	prepare(): void;
-	/** Resolves when every entry that nobody waited for is in the audit log. */
+	/** Resolves when every audit entry that nobody waited for has been written. */
 	idle(): Promise<void>;
 }
 
 /**
- * Sign-in and sessions. better-auth is loaded with the first page of the console, or with the first
- * request that needs it. A service that only agents and API tokens talk to never pays for it.
+ * Returns the identity of the service, which handles sign-in and sessions. better-auth is loaded
+ * with the first page of the console, or with the first request that needs it. A service that only
+ * agents and API tokens talk to never loads it.
  */
 export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	const { pool, baseUrl, log } = parts;
@@ -68,7 +75,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		work.finally(() => underWay.delete(work));
 	}
 
-	/** better-auth hides the cause of a 500. This finds out whether the database is away. */
+	/**
+	 * Returns the error to report. better-auth hides the cause of a 500, so this asks the database
+	 * whether it is away.
+	 */
 	async function explain(error: unknown): Promise<AppError> {
 		const known = toAppError(error);
 		if (known.code !== "internal_server_error") return known;
@@ -81,14 +91,14 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	}
 
 	/**
-	 * Returns the session that a cookie stands for, with cookies that prolong it; undefined without
-	 * a live session.
+	 * Returns the session of the cookie, with cookies that prolong it. Returns undefined if there is
+	 * no live session.
 	 */
 	async function findSession(
 		headers: Headers,
 		query: { disableRefresh?: boolean } = {},
 	) {
-		// Without our cookie nobody has signed in: no query, and nothing to load.
+		// Without our cookie nobody has signed in, so nothing is queried and nothing loaded.
 		if (!findCookie(headers.get("cookie"), names.session)) return undefined;
 		const auth = await load();
 		const { response: found, headers: answered } = await auth.api
@@ -116,7 +126,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return rows[0]?.value;
 	}
 
-	/** Returns whose account a request is about; undefined when it is nobody's. */
+	/** Returns the subject of a request. Returns undefined if the request is about no account. */
 	async function findSubject(
 		who: Who,
 		body: Record<string, unknown>,
@@ -220,7 +230,8 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		const event = await route.event?.(exchange, response);
 		if (event) {
 			const noted = note(event);
-			// Waiting for a failed sign-in's entry would tell by its time that there is such a user.
+			// Waiting for the entry of a failed sign-in would take longer if the user exists, and so
+			// reveal it.
 			if (response.ok || !("email" in subject.whose)) await noted;
 			else track(noted);
 		}
@@ -229,7 +240,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 
 	return {
 		prepare() {
-			// If it fails, the next sign-in tries again and reports the error.
+			// A failure needs no handling here: the next sign-in tries again and reports the error.
 			load().catch(() => {});
 		},
 

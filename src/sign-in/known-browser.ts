@@ -12,13 +12,13 @@ interface SigningParts {
 	secret: string;
 }
 
-/** Longest life that browsers allow a cookie. */
+/** Longest lifetime that browsers allow a cookie. */
 const MAX_AGE_SECONDS = 400 * 24 * 3600;
 
 /**
- * Returns a Set-Cookie header that lets this browser try to sign in as `email` while the address is
- * under attack from elsewhere. The cookie signs nobody in. Each browser has an id of its own, under
- * which its wrong passwords are counted.
+ * Returns the value of a Set-Cookie header that marks this browser as known. The browser may then
+ * still try to sign in as `email` while the address is under attack from elsewhere. The cookie
+ * signs nobody in. Each browser has its own id, under which its wrong passwords are counted.
  */
 export function knownBrowserCookie(
 	{ baseUrl, secret }: SigningParts,
@@ -36,7 +36,10 @@ export function knownBrowserCookie(
 	return attributes.join("; ");
 }
 
-/** Returns the id of a browser that has signed in as `email` before. Undefined if none is known. */
+/**
+ * Returns the id of a browser that has signed in as `email` before. Returns undefined if it has
+ * not.
+ */
 export function findKnownBrowser(
 	{ baseUrl, secret }: SigningParts,
 	headers: Headers,
@@ -50,7 +53,7 @@ export function findKnownBrowser(
 	return id && address === addressHash(email) ? id : undefined;
 }
 
-/** Remembers the browser of somebody who has signed in with the password. */
+/** Marks the browser as known after a sign-in with the right password. */
 export const rememberBrowser: Step = async (exchange) => {
 	const { parts, headers, subject } = exchange;
 	if (!("email" in subject.whose)) return;

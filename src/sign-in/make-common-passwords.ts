@@ -4,10 +4,10 @@ import { COMMON_PASSWORDS_FILE, digestOf } from "./common-passwords.ts";
 import { MIN_PASSWORD } from "./password-rules.ts";
 
 /**
- * Writes common-passwords.bin from a list on standard input, with one password a line, the most
- * common first. The list is the "10-million-password-list-top-1000000.txt" of SecLists (MIT), which
- * is Mark Burnett's (public domain). Only hashes are kept, as many of the words are no pleasure to
- * read.
+ * Writes common-passwords.bin from a list on standard input, which has one password on each line,
+ * the most common first. The list is "10-million-password-list-top-1000000.txt" of SecLists (MIT),
+ * which was made by Mark Burnett (public domain). Only hashes are kept, because many of the words
+ * are unpleasant to read.
  */
 const COUNT = 10_000;
 
@@ -17,7 +17,9 @@ const passwords = lines
 	.filter((password) => password.length >= MIN_PASSWORD);
 const common = [...new Set(passwords)].slice(0, COUNT);
 if (common.length < COUNT) {
-	throw new Error(`the list has ${common.length} that are long enough`);
+	throw new Error(
+		`only ${common.length} passwords of the list are long enough; ${COUNT} are needed`,
+	);
 }
 writeFileSync(
 	COMMON_PASSWORDS_FILE,

@@ -9,8 +9,8 @@ import {
 } from "./password-rules.ts";
 
 /**
- * Throws bad_request unless `password` is strong and differs from the one that the user with this
- * address has now. `pool` is that of assay_identity.
+ * Throws bad_request unless `password` is strong and differs from the present password of the user
+ * with this address. `pool` is that of assay_identity.
  */
 export async function requireAnother(
 	pool: Pool,
@@ -31,13 +31,13 @@ export async function requireAnother(
 }
 
 /**
- * Rejects a new password that is weak or the present one, in the shape of better-auth's errors.
- * It does not say whether the present password is right.
+ * Rejects a new password that is weak or the same as the present one, in the shape of better-auth's
+ * errors. It does not reveal whether the present password that was given is right.
  */
 export const rejectBadNewPassword: Step = async (exchange) => {
 	const { currentPassword, newPassword } = exchange.body;
 	const wanted = passwordSchema.safeParse(newPassword);
-	// better-auth itself rejects a password of the wrong length.
+	// better-auth itself rejects a password that is too short or too long.
 	if (!wanted.success) return undefined;
 	if (
 		typeof currentPassword === "string" &&

@@ -24,9 +24,9 @@ interface Invitation {
 }
 
 /**
- * Returns what a link is for, before anything is typed into its page: whose password it sets, or
- * which organization it leads to. It says the same whether or not an invited address has an
- * account. Throws bad_request in the words that using the link would.
+ * Returns the purpose of a link before the user types anything into its page: whose password it
+ * sets, or which organization it leads to. The result is the same whether or not an invited address
+ * has an account. Throws bad_request with the message that using the link would give.
  */
 export async function readLink(
 	{ pool, appPool }: EventParts,
@@ -43,7 +43,10 @@ export async function readLink(
 	return { purpose: "INVITATION", ...(await readInvitation(pool, token)) };
 }
 
-/** `pool` is that of assay_identity, which may look for an invitation in every organization. */
+/**
+ * Returns the invitation of a link. `pool` is that of assay_identity, which may look for an
+ * invitation in every organization.
+ */
 async function readInvitation(pool: Pool, token: string): Promise<Invitation> {
 	const { rows } = await pool.query<Invitation>(
 		`

@@ -4,10 +4,10 @@ import { FairShares } from "../load/fair-shares.ts";
 
 /**
  * Cost of scrypt. OWASP's cheat sheet on storing passwords names several settings of equal
- * strength. This one takes 32 MiB.
+ * strength. The setting in COST takes 32 MiB.
  */
 interface Cost {
-	/** N is two to the power of this. */
+	/** Exponent of N: N is two to the power of this. */
 	log2N: number;
 	r: number;
 	p: number;
@@ -15,18 +15,21 @@ interface Cost {
 
 export const COST: Readonly<Cost> = Object.freeze({ log2N: 15, r: 8, p: 3 });
 
-/** The cost of new hashes. Tests, which sign in hundreds of times, lower it. No setting does. */
+/**
+ * The cost of new hashes. Tests sign in hundreds of times, so they lower it. No setting of the
+ * service does.
+ */
 export const cost: Cost = { ...COST };
 
-/** better-auth's, with which hashes without a cost of their own were made. */
+/** The cost that better-auth used. Hashes that do not name their cost were made with it. */
 const FORMER_COST: Cost = { log2N: 14, r: 16, p: 1 };
 
 const KEY_BYTES = 64;
 const SALT_BYTES = 16;
 
 /**
- * Three run at a time, with 32 MiB each. Node's pool has four threads, and files need one too. A
- * call beyond the waiting limit is asked to retry later.
+ * Three hashes run at a time and take 32 MiB each. The pool of Node has four threads, and files
+ * need one too. A call that finds no place to wait is asked to retry later.
  */
 const LIMITS = {
 	running: 3,
@@ -36,13 +39,13 @@ const LIMITS = {
 };
 const HASHING = new FairShares(LIMITS);
 
-/** Throws service_unavailable when another password would find no place to wait. */
+/** Throws service_unavailable if another password would find no place to wait. */
 export function refuseFullHashing(): void {
 	const reason = HASHING.whyFull("");
 	if (reason) throw overloaded(reason);
 }
 
-/** "$scrypt$ln=15,r=8,p=3$<salt>$<key>", salt and key in base64 without padding. */
+/** Returns "$scrypt$ln=15,r=8,p=3$<salt>$<key>", with salt and key in base64 without padding. */
 export async function hashPassword(password: string): Promise<string> {
 	const salt = randomBytes(SALT_BYTES);
 	const { log2N, r, p } = cost;
@@ -51,8 +54,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns true if the password has this hash, in today's form or better-auth's. Throws for a
- * malformed hash.
+ * Returns true if the password has this hash, in our form or in better-auth's. Throws if the hash
+ * is malformed.
  */
 export async function isPasswordOf(
 	hash: string,
@@ -62,7 +65,7 @@ export async function isPasswordOf(
 	return timingSafeEqual(await derive(password, salt, cost), key);
 }
 
-/** True for a hash that would be made at another cost today. */
+/** Returns true for a hash that was made at another cost than new hashes are. */
 export function isOutdated(hash: string): boolean {
 	const { log2N, r, p } = readHash(hash).cost;
 	return log2N !== cost.log2N || r !== cost.r || p !== cost.p;
@@ -82,9 +85,9 @@ function readHash(hash: string) {
 		};
 	}
 	const former = /^([0-9a-f]{32}):([0-9a-f]{128})$/.exec(hash);
-	if (!former) throw new Error("a stored password is no hash that we know");
+	if (!former) throw new Error("a stored password hash has an unknown form");
 	const [, salt = "", key = ""] = former;
-	// The salt's hexadecimal digits themselves are the salt there.
+	// better-auth uses the hexadecimal digits themselves as the salt.
 	return {
 		salt: Buffer.from(salt),
 		key: Buffer.from(key, "hex"),
@@ -92,7 +95,10 @@ function readHash(hash: string) {
 	};
 }
 
-/** Typed on another keyboard, a letter may be composed of others. */
+/**
+ * Returns the password in the form in which it is hashed. Another keyboard may compose the same
+ * letter of several characters.
+ */
 export function asHashed(password: string): string {
 	return password.normalize("NFKC");
 }

@@ -26,30 +26,33 @@ import { findUser, proveAddress, storePassword } from "./users.ts";
 export const resetInput = z.strictObject({
 	token: z.string(),
 	password: passwordSchema,
-	/** Lets the user's API tokens live; they are revoked unless asked. */
+	/** Keeps the API tokens of the user. Without it they are revoked. */
 	keep_api_tokens: z.boolean().optional(),
 });
 export const forgotInput = z.strictObject({ email: emailSchema() });
 
-/** Most mails to one address in 15 minutes. */
+/** Maximum number of mails to one address in 15 minutes. */
 const MAX_MAILS = 3;
 
 export interface ResetParts extends EventParts {
 	log: Logger;
 	baseUrl: string;
-	/** Signs cookies. */
+	/** The secret that signs cookies. */
 	secret: string;
 	mail?: Mailer | undefined;
 }
 
-/** The token follows the #, which a browser sends to no server, so no log has it. */
+/**
+ * Returns the address of the page that sets a new password. The token follows the #. A browser
+ * sends that part to no server, so no log contains it.
+ */
 export function resetUrl(baseUrl: string, token: string): string {
 	return `${baseUrl}/reset-password#${token}`;
 }
 
 /**
  * Makes a link that sets a user's password, for the user's own mailbox or for the operator of the
- * service. It replaces any link before it and is valid for 24 hours. `pool` is that of
+ * service. The link is valid for 24 hours and replaces every earlier one. `pool` is that of
  * assay_identity.
  */
 export async function makeResetLink(
@@ -72,9 +75,9 @@ export async function makeResetLink(
 }
 
 /**
- * Mails a reset link to the address, if somebody has it. The answer is the same, and as fast, for
- * any address; after a few mails it is given without a mail. Throws bad_request when the service
- * sends no mail at all.
+ * Mails a reset link to the address if a user has it. The response is the same, and equally fast,
+ * for every address. After MAX_MAILS mails the response stays the same and no mail is sent. Throws
+ * bad_request if the service sends no mail at all.
  */
 export function forgetPassword(
 	parts: ResetParts,
@@ -89,7 +92,7 @@ export function forgetPassword(
 		);
 	}
 	mailResetLink(parts, mail, email, from).catch((err) =>
-		parts.log.error({ err }, "a reset link could not be made"),
+		parts.log.error({ err }, "could not mail a reset link"),
 	);
 }
 
@@ -133,17 +136,21 @@ If it was not you, ignore this mail. Your password stays as it is.
 export interface ResetLink {
 	hash: string;
 	email: string;
-	/** Live API tokens of the user, which a reset revokes unless asked not to. */
+	/**
+	 * Number of live API tokens of the user. A reset revokes them unless it is asked to keep them.
+	 */
 	live_api_tokens: number;
 	/**
-	 * The account was made by somebody who saw its invitation, and this link is the first proof that
-	 * the address's owner has it: everything made before is taken away.
+	 * True if the address of the account is not proven yet. Somebody who saw the invitation made the
+	 * account, and using this link is the first proof that the owner of the address has it.
+	 * Everything that was made before is then taken away.
 	 */
 	is_first_proof: boolean;
 }
 
 /**
- * Returns whose password a link may set now. `pool` is that of assay_identity. Throws bad_request.
+ * Returns the user whose password the link may set now. `pool` is that of assay_identity. Throws
+ * bad_request.
  */
 export async function checkResetLink(
 	pool: Pool,
@@ -170,13 +177,14 @@ export async function checkResetLink(
 }
 
 /**
- * Sets a new password by a reset link, once. That ends all sessions of the user, makes other reset
- * links useless and lets this address sign in again after too many wrong passwords. API tokens are
- * revoked unless `keep_api_tokens` is true. The second factor of a proven account stays.
+ * Sets a new password with a reset link, which works once. This ends all sessions of the user,
+ * invalidates other reset links, and lets the address sign in again after too many wrong passwords.
+ * API tokens are revoked unless `keep_api_tokens` is true. The second factor of a proven account
+ * stays.
  *
- * A link that an admin made is valid as long as that admin may make it: the account of a user who
- * has joined another organization since is not theirs alone any more. It proves nothing about the
- * address. Throws bad_request.
+ * A link that an admin made is valid only as long as that admin may make it. If the user has since
+ * joined another organization, the admin no longer administers the account alone. Such a link
+ * proves nothing about the address. Throws bad_request.
  */
 export async function resetPassword(
 	parts: ResetParts,
@@ -190,7 +198,8 @@ export async function resetPassword(
 	const { pool } = parts;
 	const link = await checkResetLink(pool, input.token);
 	await requireAnother(pool, link.email, input.password);
-	// Slow on purpose; not while a transaction waits, and not for an invented token.
+	// Hashing is slow on purpose. It happens outside the transaction, and only for a token that
+	// exists.
 	const passwordHash = await hashPassword(input.password);
 	const done = await transaction(pool, {}, async (client) => {
 		const { rows } = await client.query<{ user_id: string; by_admin: boolean }>(

@@ -5,12 +5,14 @@ import { asGuessed, weaknessOf } from "./password-strength.ts";
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 
-/** Length is what counts; rules about kinds of characters make passwords worse. */
+/**
+ * Checks only the length, which matters most. Rules about kinds of characters make passwords worse.
+ */
 export const passwordSchema = z.string().min(MIN_PASSWORD).max(MAX_PASSWORD);
 
 /**
- * Throws bad_request for a new password of a wrong length, or one that is easy to guess. `about` is
- * public knowledge about the user. The schema cannot check this, because it depends on the user.
+ * Throws bad_request if a new password has the wrong length or is easy to guess. `about` is what
+ * everybody knows about the user. The schema cannot check this, because it depends on the user.
  */
 export function requireGoodPassword(
 	password: string,
@@ -21,8 +23,8 @@ export function requireGoodPassword(
 }
 
 /**
- * Returns the problem with a new password, or undefined. Invisible characters do not make it
- * longer.
+ * Returns the problem with a new password, or undefined if there is none. Invisible characters do
+ * not count towards the length.
  */
 export function whyBad(
 	password: string,

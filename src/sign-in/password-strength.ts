@@ -24,7 +24,7 @@ const ROWS = [
 const RUNS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(""))];
 const MIN_RUN = 4;
 
-/** The words, besides digits, that make up most of the usual lists of leaked passwords. */
+/** Words that make up most of the usual lists of leaked passwords, together with digits. */
 const COMMON = `
 	password passwort passwd passw motdepasse contrasena parola kennwort secret geheim
 	welcome willkommen bienvenue letmein login signin logon access admin administrator root user
@@ -54,18 +54,23 @@ const LEET: Record<string, string> = {
 };
 
 /**
- * Returns a password without disguise, as it is judged. Letters in another shape (full width, bold,
- * in a circle) become plain ones, as in hashing, and invisible characters are left out.
+ * Returns a password without disguise, in the form in which it is judged. Letters in another shape
+ * (full width, bold, in a circle) become plain ones, as they do for hashing. Invisible characters
+ * are left out.
  */
 export function asGuessed(password: string): string {
 	return asHashed(password).replace(/[\p{Cf}\p{DI}]/gu, "");
 }
 
 /**
- * Why a password that is long enough would be guessed all the same: it is made of few characters,
- * of runs over the keyboard, of one piece again and again, or of common words, of what everybody
- * knows about its user (`about`: address, names) and digits, or it is among those used most, with
- * or without something around it. Undefined: no reason.
+ * Returns why a password would be guessed although it is long enough, or undefined if there is no
+ * reason. A password is weak in these cases:
+ *
+ * - It has few different characters.
+ * - It repeats one piece.
+ * - It consists of common words, of digits, of runs over the keyboard, and of what everybody knows
+ *   about its user (`about`: address, names).
+ * - It is one of the most used passwords, with or without something around it.
  */
 export function weaknessOf(
 	password: string,
@@ -73,30 +78,30 @@ export function weaknessOf(
 ): string | undefined {
 	const text = asGuessed(password).toLowerCase();
 	if (new Set(text).size < MIN_DISTINCT) {
-		return "is made of very few different characters; take a few words that only you would put together";
+		return "has very few different characters; choose a few words that only you would put together";
 	}
 	if (/^(.{1,8}?)\1+.{0,3}$/.test(text)) {
-		return "is one piece again and again; take a few words that only you would put together";
+		return "repeats one piece; choose a few words that only you would put together";
 	}
 	const known = [...COMMON, ...about.flatMap(wordsIn)]
-		// The longest first: it may hold a shorter one.
+		// A longer word may contain a shorter one, so the longest come first.
 		.sort((a, b) => b.length - a.length);
 	const isGuessed = [text, withoutLeet(text)].some(
 		(written) => ownLetters(written, known) < MIN_OWN,
 	);
 	const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 	return isGuessed || isCommonPassword(text) || isCommonPassword(core)
-		? "is among the first that somebody would try: common words, your name or address, or keys side by side; take a few words that only you would put together"
+		? "is one of the first that somebody would try: common words, your name or address, or keys side by side; choose a few words that only you would put together"
 		: undefined;
 }
 
-/** How much, in letters, is left without the known words and the runs. */
+/** Returns how much, counted in letters, is left without the known words and the runs. */
 function ownLetters(text: string, known: readonly string[]): number {
 	let left = text;
 	for (const word of known) left = left.replaceAll(word, " ");
 	left = withoutRuns(left);
 	const letters = [...left.matchAll(/\p{L}/gu)].length;
-	// A digit is a tenth of a choice where a letter is a thirtieth, and mostly part of a date.
+	// A digit is one of ten and a letter one of about thirty, and digits are mostly part of a date.
 	return letters + [...left.matchAll(/\d/g)].length / DIGITS_PER_LETTER;
 }
 
@@ -111,8 +116,8 @@ function withoutRuns(text: string): string {
 }
 
 /**
- * Returns how many characters from `at` on are neighbours on a keyboard or in the alphabet, or are
- * equal.
+ * Returns how many characters, counted from `at`, are equal or follow each other on a keyboard or
+ * in the alphabet.
  */
 function runAt(text: string, at: number): number {
 	let longest = 1;
@@ -133,7 +138,9 @@ function withoutLeet(text: string): string {
 	return [...text].map((letter) => LEET[letter] ?? letter).join("");
 }
 
-/** Words of at least three letters: shorter ones are part of too many others. */
+/**
+ * Returns the words of at least three characters. Shorter ones are part of too many other words.
+ */
 function wordsIn(text: string): string[] {
 	return asGuessed(text)
 		.toLowerCase()

@@ -32,7 +32,7 @@ export const getProfile = defineOperation({
 	name: "getProfile",
 	title: "Get your profile",
 	description:
-		"Your name and e-mail address, whether you sign in with a second factor, and your organizations with your role in each.",
+		"Read your name and e-mail address, whether you sign in with a second factor, and your organizations with your role in each.",
 	isReadOnly: true,
 	input: z.strictObject({}),
 	output: z.object({ profile }),
@@ -44,7 +44,7 @@ export const updateProfile = defineOperation({
 	name: "updateProfile",
 	title: "Change your name",
 	description:
-		"Change your name as others see it. Entries of the audit log keep the one of their time.",
+		"Change your name as others see it. Existing entries of the audit log keep the old name.",
 	isIdempotent: true,
 	input: z.strictObject({ name: nameSchema() }),
 	output: z.object({ profile }),
@@ -65,11 +65,14 @@ export const updateProfile = defineOperation({
 
 const session = z.object({
 	id: z.string(),
-	is_current: z.boolean().describe("The one that asks"),
-	user_agent: z.string().nullable().describe("What the browser said it is"),
+	is_current: z.boolean().describe("The session of this request"),
+	user_agent: z
+		.string()
+		.nullable()
+		.describe("Name that the browser gave itself"),
 	address: z.string().nullable().describe("Where it signed in from"),
 	created_at: z.string(),
-	last_seen_at: z.string().describe("To the hour"),
+	last_seen_at: z.string().describe("Exact to the hour"),
 	expires_at: z.string(),
 });
 
@@ -78,7 +81,7 @@ export const listSessions = defineOperation({
 	name: "listSessions",
 	title: "List your sessions",
 	description:
-		"List where you are signed in to the console; API tokens are in listApiTokens.",
+		"List where you are signed in to the console. listApiTokens lists your API tokens.",
 	isReadOnly: true,
 	input: z.strictObject({}),
 	output: z.object({ sessions: z.array(session) }),
@@ -97,7 +100,7 @@ export const revokeSession = defineOperation({
 	name: "revokeSession",
 	title: "Sign out elsewhere",
 	description:
-		"End one of your sessions; it counts from its next request on. Ending the one that asks signs you out.",
+		"End one of your sessions. Its next request is rejected. Ending the session that you use signs you out.",
 	isDestructive: true,
 	input: z.strictObject({
 		id: z.string().regex(/^[\w-]{1,64}$/, "must be the id of a session"),
@@ -119,7 +122,7 @@ export const revokeOtherSessions = defineOperation({
 	...self,
 	name: "revokeOtherSessions",
 	title: "Sign out everywhere else",
-	description: "End all your sessions but the one that asks.",
+	description: "End all your sessions except the one that you use.",
 	isDestructive: true,
 	isIdempotent: true,
 	input: z.strictObject({}),
@@ -136,7 +139,7 @@ export const leaveOrganization = defineOperation({
 	name: "leaveOrganization",
 	title: "Leave an organization",
 	description:
-		"Give your own membership up; you and your API tokens lose the organization with the next request. An organization keeps at least one admin.",
+		"Give up your own membership. You and your API tokens lose access to the organization from the next request on. An organization keeps at least one admin.",
 	access: "read",
 	isReadOnly: false,
 	isDestructive: true,
@@ -201,7 +204,7 @@ async function endSessions(
 	return rows.map(({ id }) => id);
 }
 
-/** An entry about the caller in each of the caller's organizations. */
+/** Records an audit entry about the caller in each of the caller's organizations. */
 function noteEverywhere(
 	context: Context,
 	name: string,
@@ -231,7 +234,7 @@ function toSession(
 
 function userOf({ principal }: Context): string {
 	if (principal.userId === null) {
-		throw new AppError("forbidden", "only who has signed in has a profile");
+		throw new AppError("forbidden", "only a user has a profile; sign in");
 	}
 	return principal.userId;
 }

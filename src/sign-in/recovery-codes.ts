@@ -1,12 +1,15 @@
 import { randomInt } from "node:crypto";
 import { type Auth, type Exchange, type Step, userIdOf } from "./exchange.ts";
 
-/** Leaves out the characters that people misread on paper: i, l, o, 0, 1. */
+/** Characters of the codes. It leaves out those that people misread on paper: i, l, o, 0, 1. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const CODES = 10;
 const HALF = 5;
 
-/** Makes codes such as `h7k2m-9xwqd`, of 49 bits each. Ten wrong ones lock the second step. */
+/**
+ * Makes codes such as `h7k2m-9xwqd`, which have 49 bits each. After ten wrong codes the second step
+ * of a sign-in is locked.
+ */
 export function makeRecoveryCodes(): string[] {
 	const half = () =>
 		Array.from({ length: HALF }, () => ALPHABET[randomInt(ALPHABET.length)]);
@@ -15,7 +18,7 @@ export function makeRecoveryCodes(): string[] {
 	);
 }
 
-/** Returns the codes that a user has not used yet; none without a second factor. */
+/** Returns the codes that a user has not used yet. There are none without a second factor. */
 async function recoveryCodesLeft(
 	auth: Auth,
 	userId: string,
@@ -24,7 +27,7 @@ async function recoveryCodesLeft(
 		const kept = await auth.api.viewBackupCodes({ body: { userId } });
 		return kept.backupCodes;
 	} catch (error) {
-		// Only 400 means that there are none. A database that is away must not look like that.
+		// Only a 400 means that there are no codes. An unreachable database must not look like that.
 		if ((error as { statusCode?: number }).statusCode === 400) return [];
 		throw error;
 	}
@@ -38,8 +41,9 @@ export async function countRecoveryCodes(
 }
 
 /**
- * Replaces what was typed, in any case and with or without its dash, by the user's code that it
- * means, because better-auth compares exactly. Text that means no code stays and is rejected.
+ * Replaces the typed text by the recovery code that it means, whatever its case and with or without
+ * its dash. better-auth only accepts an exact copy. Text that matches no code is left as it is and
+ * gets rejected.
  */
 export const findMeantCode: Step = async (exchange) => {
 	const { code: typed } = exchange.body;

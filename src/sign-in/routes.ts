@@ -17,10 +17,11 @@ import { claimCode } from "./totp-replay.ts";
 import { deleteResetLinks } from "./users.ts";
 
 /**
- * Everything that is open below /api/auth, and what happens before and after better-auth answers.
- * better-auth has more addresses; a new release cannot open them. Its own addresses for sessions
- * stay closed because they tell a page the secrets of all sessions; our operations do the same
- * without that.
+ * All routes that are open below /api/auth, with their steps before and after better-auth answers.
+ *
+ * better-auth has more routes. They are closed, and a new release cannot open any. Its own routes
+ * for sessions stay closed because they tell a page the secrets of all sessions. Our operations do
+ * the same without that.
  */
 export const ROUTES: Readonly<Record<string, Route>> = {
 	"GET /get-session": { who: "anybody" },
@@ -70,7 +71,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		before: [limitPasswords],
 		event: simpleEvent("renewRecoveryCodes"),
 	},
-	// Our own route: proves that the holder of the session also knows the password; see
+	// Our own route. It proves that the holder of the session also knows the password; see
 	// fresh-proof.ts.
 	"POST /verify-password": {
 		who: "session",
@@ -80,7 +81,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		after: [noteProof],
 		event: rejectedOnly(simpleEvent("verifyPassword")),
 	},
-	// Ours: {left}, the number of recovery codes that were not used yet.
+	// Our own route. It returns {left}, the number of unused recovery codes.
 	"GET /two-factor/recovery-codes-left": {
 		who: "session",
 		answer: countRecoveryCodes,

@@ -5,8 +5,9 @@ import { countAttempt, forgetAttempts, QUARTER } from "./sign-in-throttle.ts";
 const MAX_WRONG_CODES = 10;
 
 /**
- * Rejects better-auth's "trust this device": a cookie that skips the second factor for 30 days and
- * stands in no list of sessions. Cookies of this kind from an earlier version are never passed on.
+ * Rejects better-auth's "trust this device". It sets a cookie that skips the second factor for 30
+ * days and appears in no list of sessions. Such cookies that an earlier version set are never
+ * passed on to better-auth.
  */
 export const rejectTrustDevice: Step = async ({ body }) => {
 	if (body.trustDevice === undefined) return;
@@ -20,9 +21,9 @@ export const rejectTrustDevice: Step = async ({ body }) => {
 };
 
 /**
- * Counts an attempt before the code is looked at, so that codes sent at once count as well. TOTP
- * and recovery codes share the count; a right code forgets it. Attempts within a session are
- * counted apart, so that a stolen session cannot keep its owner from signing in.
+ * Counts an attempt before the code is checked, so that codes sent at the same time count too. TOTP
+ * and recovery codes share the count, and a right code resets it. Attempts within a session are
+ * counted separately, so that a stolen session cannot keep its owner from signing in.
  */
 export const limitCodes: Step = async (exchange) => {
 	const { pool } = exchange.parts;

@@ -6,9 +6,9 @@ import { createForOwner } from "../db/folder-owner.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * Returns the secret that signs sessions and encrypts second factors: ASSAY_SECRET, or the file
- * `secret` of the data folder, made at the first start. Losing it signs everybody out and makes
- * their second factors useless.
+ * Returns the secret that signs sessions and encrypts second factors. It is ASSAY_SECRET, or the
+ * content of the file `secret` in the data folder, which is made at the first start. If the secret
+ * is lost, everybody is signed out and all second factors stop working.
  */
 export async function readSecret(
 	config: Pick<Config, "secret" | "dataDir">,
@@ -28,11 +28,14 @@ async function readKept(file: string): Promise<string | undefined> {
 	}
 	throw new AppError(
 		"bad_request",
-		`${file} holds no secret of at least 32 characters; restore it from a backup, or delete it to have a new one made (everybody has to sign in again)`,
+		`${file} does not contain a secret of at least 32 characters; restore it from a backup, or delete it and a new one is made (everybody then has to sign in again)`,
 	);
 }
 
-/** Complete before it has its name, so that of processes that start together all read one. */
+/**
+ * Makes the secret and returns it. The file is complete before it gets its name, so processes that
+ * start at the same time all read the same secret.
+ */
 async function makeKept(dataDir: string, file: string): Promise<string> {
 	await mkdir(dataDir, { recursive: true });
 	const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
@@ -45,6 +48,6 @@ async function makeKept(dataDir: string, file: string): Promise<string> {
 		await rm(draft);
 	}
 	const secret = await readKept(file);
-	if (!secret) throw new Error(`${file} went away`);
+	if (!secret) throw new Error(`${file} disappeared`);
 	return secret;
 }

@@ -2,14 +2,15 @@ import type { Pool } from "pg";
 import type { Step } from "./exchange.ts";
 
 /**
- * Longest life of a session, however often it is used. A visit prolongs a session by a week and
- * better-auth sets no end to that: a cookie that was copied once would work for ever.
+ * Longest lifetime of a session in days, however often it is used. Each visit prolongs a session by
+ * a week, and better-auth sets no end to that. Without this limit a cookie that was copied once
+ * would work for ever.
  */
 export const MAX_SESSION_DAYS = 30;
 
 /**
- * Returns true for a session that may still be used, and ends one that has lived too long.
- * `pool` is that of assay_identity.
+ * Returns true for a session that may still be used. Ends a session that has lived too long. `pool`
+ * is that of assay_identity.
  */
 export async function isWithinLifetime(
 	pool: Pool,
@@ -22,8 +23,8 @@ export async function isWithinLifetime(
 }
 
 /**
- * Returns better-auth's answer without the session's secret, which better-auth puts into the body
- * as well as into the cookie. A script in the page must not be able to read it.
+ * Returns better-auth's response without the secret of the session. better-auth puts the secret
+ * into the body as well as into the cookie, and a script in the page must not be able to read it.
  */
 export async function withoutSessionSecret(
 	response: Response,
@@ -42,7 +43,7 @@ export async function withoutSessionSecret(
 	return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** Ends the session that the browser had, because signing in replaces its cookie. */
+/** Ends the session that the browser had before, because signing in replaces its cookie. */
 export const endReplacedSession: Step = async ({
 	parts,
 	replacedSessionId,
@@ -55,7 +56,8 @@ export const endReplacedSession: Step = async ({
 };
 
 /**
- * Fails while the database is away: better-auth answers 200 even if it could not end the session.
+ * Throws while the database is away. better-auth would answer 200 although it could not end the
+ * session.
  */
 export const requireDatabase: Step = async ({ parts }) => {
 	await parts.pool.query("select");

@@ -3,7 +3,10 @@ import type { Event, Exchange, Route } from "./exchange.ts";
 
 type MakeEvent = NonNullable<Route["event"]>;
 
-/** Says that a password was right or wrong, or right with the code still missing. */
+/**
+ * Returns the event that a password was right, that it was wrong, or that it was right and a code
+ * is still missing.
+ */
 export const passwordSignInEvent: MakeEvent = async (_exchange, response) => {
 	const outcome = await outcomeOf(response);
 	if (!outcome) return undefined;
@@ -11,7 +14,7 @@ export const passwordSignInEvent: MakeEvent = async (_exchange, response) => {
 	return { operation, outcome, fields: {} };
 };
 
-/** Says that a code of the second factor was right or wrong. */
+/** Returns the event that a code of the second factor was right or wrong. */
 export function codeEvent(factor: "TOTP" | "RECOVERY_CODE"): MakeEvent {
 	return async ({ subject }, response) => {
 		const outcome = await outcomeOf(response);
@@ -37,7 +40,7 @@ export const changePasswordEvent: MakeEvent = async ({ body }, response) => {
 	return { operation: "changePassword", outcome, fields };
 };
 
-/** An event without details. */
+/** Returns an event without details. */
 export function simpleEvent(operation: AuditEvent): MakeEvent {
 	return async (_exchange, response) => {
 		const outcome = await outcomeOf(response);
@@ -45,15 +48,15 @@ export function simpleEvent(operation: AuditEvent): MakeEvent {
 	};
 }
 
-/** Leaves out what succeeded. */
+/** Returns only the events of requests that failed. */
 export function rejectedOnly(makeEvent: MakeEvent): MakeEvent {
 	return async (exchange, response) =>
 		response.ok ? undefined : makeEvent(exchange, response);
 }
 
 /**
- * Says that further attempts are not looked at for a while. It is written once in each `window`, so
- * that nobody fills the log with it.
+ * Returns the event that further attempts are not checked for a while. It is recorded once in each
+ * `window`, so that nobody can fill the audit log with it.
  */
 export function throttledEvent(
 	{ operation }: Pick<Exchange, "operation">,
@@ -67,8 +70,9 @@ export function throttledEvent(
 }
 
 /**
- * Returns whether the request succeeded or failed for a wrong password or code. Malformed and
- * throttled requests are undefined: the audit log keeps no entry of them, or anybody could fill it.
+ * Returns whether the request succeeded, or failed because of a wrong password or code. Returns
+ * undefined for malformed and throttled requests. The audit log has no entries about those, because
+ * anybody could fill it with them.
  */
 async function outcomeOf(
 	response: Response,

@@ -9,9 +9,15 @@ import { throttledEvent } from "./sign-in-events.ts";
 export const QUARTER = "15 minutes";
 export const DAY = "1 day";
 
-/** Wrong passwords for one address from one network, or one browser, in a quarter of an hour. */
+/**
+ * Maximum number of wrong passwords for one address in 15 minutes, from one network or one known
+ * browser.
+ */
 const MAX_FAILURES = 10;
-/** Wrong passwords for one address in a day, from everywhere but the browsers that its user has. */
+/**
+ * Maximum number of wrong passwords for one address in a day. Those from its user's known browsers
+ * do not count.
+ */
 const MAX_FAILURES_A_DAY = 100;
 
 interface Limit {
@@ -21,10 +27,10 @@ interface Limit {
 }
 
 /**
- * Counts an attempt before it is looked at, so that attempts sent at once count as well. A key that
- * belongs to no user counts the same, which tells nothing.
+ * Counts an attempt before it is checked, so that attempts sent at the same time count too. A key
+ * that belongs to no user counts in the same way, so the result reveals nothing.
  *
- * Returns the seconds to wait, 0 when the attempt may go on. `isFirst` is true for the first
+ * Returns the seconds to wait, or 0 when the attempt may proceed. `isFirst` is true for the first
  * attempt of a window that has to wait.
  */
 export async function countAttempt(
@@ -66,7 +72,7 @@ export async function forgetAttempts(pool: Pool, key: string): Promise<void> {
 	]);
 }
 
-/** Takes one attempt back, which was none: the password was right. */
+/** Takes one attempt back, because its password was right. */
 async function giveBackAttempt(pool: Pool, key: string): Promise<void> {
 	await pool.query(
 		"update sign_in_failures set failures = failures - 1 where email_hash = $1 and failures > 0",
@@ -78,16 +84,16 @@ function hashOf(key: string): Buffer {
 	return hash("sha256", key.toLowerCase(), "buffer");
 }
 
-/** Key under which the wrong passwords of a day are counted for an address. */
+/** Returns the key under which the wrong passwords of a day are counted for an address. */
 export function dayKey(email: string): string {
 	return `a day: ${email}`;
 }
 
 /**
- * Limits wrong passwords for an address. They are counted for each network, so that nobody locks an
- * address's owner out from elsewhere, and for each browser that somebody has signed in with before,
- * so that a neighbour in the same network cannot either. After 100 in a day only those browsers get
- * through, and one that has used a mailed link.
+ * Limits wrong passwords for an address. They are counted for each network, so that nobody
+ * elsewhere can lock out the owner of the address. They are also counted for each browser with
+ * which somebody has signed in before, so that a neighbour in the same network cannot do it either.
+ * After 100 in a day only these browsers get through, and a browser that has used a mailed link.
  */
 export const limitSignIns: Step = async (exchange) => {
 	const { parts, headers, subject } = exchange;
@@ -107,15 +113,17 @@ export const limitSignIns: Step = async (exchange) => {
 };
 
 /**
- * Limits guesses at the password within a session. They are counted apart, so that a stolen session
- * can neither guess without limit nor keep its owner from signing in.
+ * Limits guesses at the password within a session. They are counted separately, so that somebody
+ * with a stolen session can neither guess without limit nor keep its owner from signing in.
  */
 export const limitPasswords: Step = (exchange) => {
 	const { whose } = exchange.subject;
 	return limit(exchange, "id" in whose ? whose.id : whose.email);
 };
 
-/** Counts an attempt, which a right password forgets; answers when there were too many. */
+/**
+ * Counts an attempt. A right password resets the count. Returns a response if there were too many.
+ */
 async function limit(
 	exchange: Exchange,
 	key: string,

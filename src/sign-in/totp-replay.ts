@@ -2,14 +2,14 @@ import { type Step, userIdOf } from "./exchange.ts";
 import { countAttempt, forgetAttempts, QUARTER } from "./sign-in-throttle.ts";
 
 /**
- * Accepts a code of an authenticator only once (RFC 6238, 5.2), so that somebody who reads one over
- * a shoulder, or is told one on the telephone, comes too late. The code is claimed before it is
- * checked: of two requests at once, one gets it. A wrong code is given back.
+ * Accepts a code of an authenticator only once (RFC 6238, 5.2). Somebody who reads a code over a
+ * shoulder, or is told one on the telephone, comes too late. The code is claimed before it is
+ * checked, so only one of two simultaneous requests gets it. A wrong code is released again.
  */
 export const claimCode: Step = async (exchange) => {
 	const { parts, body } = exchange;
 	if (typeof body.code !== "string") return undefined;
-	// Kept with the attempts, which are forgotten after 15 minutes; a code is valid for 1.5 minutes.
+	// Stored with the attempts, which are kept for 15 minutes. A code is valid for 1.5 minutes.
 	const key = `code ${userIdOf(exchange)} ${body.code}`;
 	const { waitSeconds } = await countAttempt(parts.pool, key, {
 		allowed: 1,
@@ -19,12 +19,12 @@ export const claimCode: Step = async (exchange) => {
 	exchange.onFailure(() => forgetAttempts(parts.pool, key));
 };
 
-/** The answer has the shape that better-auth gives a wrong code. */
+/** Returns a response in the shape that better-auth uses for a wrong code. */
 function usedCode(): Response {
 	return Response.json(
 		{
 			code: "INVALID_CODE",
-			message: "the code was used already; wait for the next one",
+			message: "the code has been used already; wait for the next one",
 		},
 		{ status: 401 },
 	);

@@ -7,7 +7,9 @@ import type { Change } from "../operation.ts";
 import type { Role } from "../principal.ts";
 import { type Step, userIdOf } from "./exchange.ts";
 
-/** Ids for better-auth's tables: a user's is a typed id, nobody sees the others. */
+/**
+ * Makes an id for one of better-auth's tables. A user's id is a typed id. Nobody sees the others.
+ */
 export function makeIdentityId(model: string): string {
 	return model === "user"
 		? makeIdWithoutTenant("user")
@@ -17,16 +19,17 @@ export function makeIdentityId(model: string): string {
 export interface NewUser {
 	email: string;
 	name: string;
-	/** Made by `hashPassword`; null means that nobody can sign in as the user yet. */
+	/** Made by `hashPassword`. Null means that nobody can sign in as the user yet. */
 	passwordHash: string | null;
 	/**
-	 * How it is known that the account belongs to the address's owner: a command or the first set-up,
-	 * or a link that was mailed. Absent for an account made with a link that others could see.
+	 * How it is known that the account belongs to the owner of the address: by a command or the first
+	 * set-up (COMMAND), or by a mailed link (LINK). Absent for an account that was made with a link
+	 * that others could see.
 	 */
 	addressProof?: "COMMAND" | "LINK";
 }
 
-/** The user with this address: the one there is, left as it is, or a new one. */
+/** Creates a user. If there is one with this address, it returns that user unchanged. */
 export async function createUser(
 	client: PoolClient,
 	user: NewUser,
@@ -43,13 +46,13 @@ export async function createUser(
 		],
 	);
 	const [row] = rows;
-	if (!row) throw new Error("create_proven_user gave no row");
+	if (!row) throw new Error("create_proven_user returned no row");
 	return { userId: row.user_id, isNew: row.is_new };
 }
 
 /**
- * Makes a user a member of the organization of the transaction. Throws bad_request when
- * the user is one already.
+ * Makes a user a member of the organization of the transaction. Throws bad_request if the user is a
+ * member already.
  */
 export async function addMember(
 	client: PoolClient,
@@ -64,14 +67,15 @@ export async function addMember(
 	if (rowCount === 0) {
 		throw new AppError(
 			"bad_request",
-			`${user.email} is a member of the organization already; updateMember, or \`assay user set-role\`, changes the role`,
+			`${user.email} is a member of the organization already; change the role with updateMember or \`assay user set-role\``,
 		);
 	}
 	return memberChange(organizationId, user, { after: role });
 }
 
 /**
- * Returns an audit entry about a membership. A new one has no `before`, an ended one no `after`.
+ * Returns an audit entry about a membership. A new membership has no `before`, and an ended one no
+ * `after`.
  */
 export function memberChange(
 	organizationId: string,
@@ -104,8 +108,8 @@ export interface FoundUser {
 }
 
 /**
- * Returns a user by address or id, with the organizations, for any caller: the command line, and
- * steps before a sign-in. `pool` is that of assay_identity.
+ * Returns a user by address or id, with the memberships. It checks no permission: the command line
+ * and the steps before a sign-in use it. `pool` is that of assay_identity.
  */
 export async function findUser(
 	pool: Pool,
@@ -127,7 +131,7 @@ export async function findUser(
 	return rows[0];
 }
 
-/** As `findUser`; throws not_found. */
+/** Does what `findUser` does, and throws not_found if there is no such user. */
 export async function requireUser(
 	pool: Pool,
 	email: string,
@@ -136,13 +140,13 @@ export async function requireUser(
 	if (user) return user;
 	throw new AppError(
 		"not_found",
-		`there is no user ${email}; \`assay user create\` makes one`,
+		`there is no user ${email}; \`assay user create\` creates one`,
 	);
 }
 
 /**
- * Gives a user another password, for which links that set one stop working, and signs the user
- * out everywhere, devices that need no code of the second factor included. `client` is one of
+ * Stores a new password of a user. Links that set a password stop working, and the user is signed
+ * out everywhere, including on devices that need no code of the second factor. `client` is one of
  * assay_identity.
  */
 export async function storePassword(
@@ -163,8 +167,8 @@ export async function storePassword(
 }
 
 /**
- * Does what `storePassword` does, in its own transaction, on the command line. The operator of the
- * service vouches for the account's owner. `pool` is that of assay_identity.
+ * Does what `storePassword` does in its own transaction, for the command line. The operator of the
+ * service vouches for the owner of the account. `pool` is that of assay_identity.
  */
 export async function setPassword(
 	pool: Pool,
@@ -179,8 +183,8 @@ export async function setPassword(
 
 /**
  * Records that the account belongs to the owner of its address. The first proof of an unproven
- * account revokes API tokens and takes away sessions, trusted devices and the second factor, which
- * somebody else may have made. Returns true for that first proof. `client` is one of
+ * account revokes API tokens and removes sessions, trusted devices and the second factor, because
+ * somebody else may have made them. Returns true for the first proof. `client` is one of
  * assay_identity.
  */
 export async function proveAddress(
@@ -194,7 +198,10 @@ export async function proveAddress(
 	return rows[0]?.is_first ?? false;
 }
 
-/** Deletes the user's reset links: somebody who has just chosen a password needs no older link. */
+/**
+ * Deletes the user's reset links, because a user who has just chosen a password needs no older
+ * link.
+ */
 export const deleteResetLinks: Step = async (exchange) => {
 	await exchange.parts.pool.query(
 		"delete from account_links where user_id = $1",
