@@ -25,7 +25,7 @@ export const continualImprovement = recordKind({
 		owner_id: owner(),
 		target_date: optionalDate("Due date"),
 		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress"),
-		priority: choice(["LOW", "MEDIUM", "HIGH"], "Importance"),
+		priority: choice(["LOW", "MEDIUM", "HIGH"], "Importance", "MEDIUM"),
 	},
 	orders: {
 		reference_id: byText("reference_id"),

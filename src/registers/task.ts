@@ -21,7 +21,7 @@ export const task = recordKind({
 		name: requiredName("Task in a few words"),
 		description: optionalText("Task in full"),
 		state: choice(["TODO", "IN_PROGRESS", "DONE"], "Progress"),
-		priority: choice(["URGENT", "HIGH", "MEDIUM", "LOW"], "Urgency"),
+		priority: choice(["URGENT", "HIGH", "MEDIUM", "LOW"], "Urgency", "MEDIUM"),
 		measure_id: optionalReference("measure", "Measure that it belongs to"),
 		assigned_to_id: optionalReference("people", "Person who does the task"),
 		deadline: optionalDate("Due date"),

@@ -405,7 +405,7 @@ export const samples: Sample[] = [
 		defaults: {
 			description: null,
 			state: "TODO",
-			priority: "URGENT",
+			priority: "MEDIUM",
 			measure_id: null,
 			assigned_to_id: null,
 			deadline: null,
@@ -437,7 +437,7 @@ export const samples: Sample[] = [
 			owner_id: null,
 			target_date: null,
 			status: "OPEN",
-			priority: "LOW",
+			priority: "MEDIUM",
 		},
 		orders: ["reference_id", "target_date"],
 		filters: ["status", "priority", "owner_id"],

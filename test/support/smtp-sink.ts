@@ -37,6 +37,8 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 			} else if (line.startsWith("QUIT")) {
 				say("221 bye");
 				socket.end();
+			} else if (line.startsWith("STARTTLS")) {
+				say("502 not here");
 			} else {
 				if (line.startsWith("RCPT")) to = /<(.*)>/.exec(line)?.[1] ?? "";
 				say("250 ok");
