@@ -1,13 +1,13 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 
 /**
- * Typed ids: 24 bytes, written as 32 characters of base64url.
+ * Kinds of typed ids. An id has 24 bytes, written as 32 characters of base64url.
  *
  *     0        8      10                18            24
  *     | tenant | kind | Unix ms (BE u64) | random     |
  *
- * An organization's own id carries its tenant. The numbers that agents in the
- * field rely on are fixed by the interface contract; the rest are ours.
+ * An organization's own id carries its tenant. The interface contract fixes the numbers that agents
+ * in the field rely on. The others are our own.
  */
 export const ID_KINDS = {
 	organization: 0,
@@ -26,7 +26,7 @@ export const ID_KINDS = {
 	device_posture: 108,
 	enrollment_token: 109,
 	device_posture_report: 110,
-	// Ours.
+	// The contract does not fix these numbers.
 	people: 200,
 	nonconformity: 201,
 	continual_improvement: 202,
@@ -49,20 +49,20 @@ export function kindNoun(kind: IdKind): string {
 export const ID_LENGTH = 32;
 
 /**
- * Characters that hold the tenant: 11 × 6 bits are its 64 bits and the two highest
- * of the kind, which are zero for every kind under 16384. So two ids have the same
+ * Number of characters that hold the tenant. 11 × 6 bits are its 64 bits and the two highest bits
+ * of the kind. Those two are zero for every kind under 16384. Two ids therefore have the same
  * tenant exactly when their first 11 characters are equal, in SQL too.
  */
 export const TENANT_PREFIX_LENGTH = 11;
 
-/** The prefix of ids made where the tenant is not known yet; no organization has it. */
+/** Prefix of ids that are made before the tenant is known. No organization has it. */
 export const NO_TENANT_PREFIX = "A".repeat(TENANT_PREFIX_LENGTH);
 
 export interface ParsedId {
-	/** 8 bytes as 16 hexadecimal digits. */
+	/** 8 bytes, written as 16 hexadecimal digits. */
 	tenant: string;
 	kind: IdKind;
-	/** Unix milliseconds at which the id says it was made. */
+	/** Time of creation that the id contains, in Unix milliseconds. */
 	madeAtMs: number;
 	prefix: string;
 }
@@ -84,24 +84,26 @@ function writeId(tenant: Buffer | undefined, kind: IdKind): string {
 	return bytes.toString("base64url");
 }
 
-/** A new organization id with a random tenant that is not zero. */
+/** Returns a new organization id with a random tenant that is not zero. */
 export function makeOrganizationId(): string {
 	const tenant = randomBytes(8);
 	if (tenant.equals(Buffer.alloc(8))) return makeOrganizationId();
 	return writeId(tenant, "organization");
 }
 
-/** A new id in the tenant of `organizationId`, which must be a valid id. */
+/** Returns a new id in the tenant of `organizationId`, which must be a valid id. */
 export function makeId(organizationId: string, kind: IdKind): string {
 	return writeId(Buffer.from(organizationId, "base64url"), kind);
 }
 
-/** A new id whose tenant is zero, for the database to fill in (see NO_TENANT_PREFIX). */
+/** Returns a new id with a zero tenant. The database fills it in (see NO_TENANT_PREFIX). */
 export function makeIdWithoutTenant(kind: IdKind): string {
 	return writeId(undefined, kind);
 }
 
-/** The parts of `text`, or undefined when it is no id: wrong length, alphabet or kind. */
+/**
+ * Returns the parts of `text`, or undefined if its length, alphabet or kind is not that of an id.
+ */
 export function parseId(text: string): ParsedId | undefined {
 	if (text.length !== ID_LENGTH || !/^[A-Za-z0-9_-]{32}$/.test(text)) {
 		return undefined;

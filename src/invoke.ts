@@ -30,7 +30,7 @@ import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
 
 /**
- * Limits the changes under way in one organization. At its end each change waits for its turn at
+ * Limits the concurrent changes in one organization. Each change ends by waiting for its turn at
  * the organization's audit log. Waiting here instead takes no database connection.
  */
 const turns = new FairShares({
@@ -39,29 +39,30 @@ const turns = new FairShares({
 	name: "changes in this organization",
 });
 
-/** Services that operations need besides the database transaction they run in. */
+/** Services that operations need in addition to their database transaction. */
 export interface Services {
 	pool: Pool;
 	log: Logger;
-	/** The address agents and people use (ASSAY_BASE_URL). */
+	/** The address that agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
-	/** The users who may create organizations. Absent: anybody who is signed in. */
+	/** The users who may create organizations. Absent if every signed-in user may. */
 	organizationCreation?: OrganizationCreation;
-	/** Undefined: the service sends no mail. */
+	/** Absent if the service sends no mail. */
 	mail?: Mailer | undefined;
-	/** Raw posture reports are dropped after so many months; 0 or undefined: never. */
+	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 }
 
 /**
- * The only way in: whatever the door, a call is authorized, its input parsed, run in one
- * transaction that sees its organization alone, and written to the audit log there. A
- * failure leaves nothing behind.
+ * Runs an operation for a caller. Every door calls it, and there is no other way in. It authorizes
+ * the call, parses its input, and runs it in one transaction that sees only its organization. The
+ * same transaction writes the audit log, so a failure leaves nothing behind.
  *
- * `requestId` names the transaction in the database, so that who looks there finds the request.
+ * `requestId` names the transaction in the database, so an administrator who sees it there can find
+ * the request.
  *
- * Throws AppError: forbidden (the role does not reach, or an organization that the caller
- * does not belong to), bad_request (naming the fields), not_found, service_unavailable.
+ * Throws AppError: forbidden (the role is too low, or the caller does not belong to the
+ * organization), bad_request (names the fields), not_found, service_unavailable.
  */
 export function invoke<Input extends z.ZodObject, Output extends z.ZodObject>(
 	services: Services,
@@ -94,7 +95,7 @@ async function authorizeAndRun<
 		operation.isReadOnly ? withoutNulls(rawInput ?? {}) : (rawInput ?? {}),
 	);
 	if (operation.tenant !== null && !membership) {
-		// Well-formed, but of an organization that the caller does not belong to.
+		// The id is well-formed but belongs to an organization that the caller is not a member of.
 		throw notFound(
 			String((input as Record<string, unknown>)[operation.tenant]),
 		);
@@ -105,7 +106,7 @@ async function authorizeAndRun<
 		isReadOnly: operation.isReadOnly,
 		name,
 	};
-	// Changes of the last attempt only, because an earlier one left nothing behind.
+	// Only the changes of the last attempt count, because earlier attempts left nothing behind.
 	let changes: Change[] = [];
 	let afterwards: (() => void)[] = [];
 	const work = async (client: PoolClient) => {
@@ -145,7 +146,7 @@ async function authorizeAndRun<
 	return output;
 }
 
-/** Where nothing can be emptied, null for an argument means that it is not given. */
+/** Treats null for an argument as not given. A read has no field that null could empty. */
 function withoutNulls(input: unknown): unknown {
 	if (typeof input !== "object" || input === null || Array.isArray(input)) {
 		return input;
@@ -155,9 +156,9 @@ function withoutNulls(input: unknown): unknown {
 }
 
 /**
- * Returns the caller's membership in the organization that the input names, before anything else of
- * the input is looked at. Returns undefined when the operation has no tenant, when the input names
- * none (parsing will say so), or when it names a record elsewhere. Throws forbidden.
+ * Returns the caller's membership in the organization that the input names. Looks at nothing else
+ * in the input. Returns undefined if the operation has no tenant, if the input names none (parsing
+ * will say so), or if it names a record elsewhere. Throws forbidden.
  */
 export async function authorize(
 	services: Services,
@@ -217,7 +218,7 @@ function namedTenant(
 	return membership && { membership, recordId: given };
 }
 
-/** True when the caller has the role for the operation in at least one organization. */
+/** Returns true if the caller has the role for the operation in at least one organization. */
 export function mayAnywhere(
 	principal: Principal,
 	operation: AnyOperation,
@@ -237,7 +238,9 @@ function foreignOrganization(): AppError {
 	);
 }
 
-/** The same words for a record that does not exist and for one of somebody else. */
+/**
+ * Returns the same error for a record that does not exist and for a record of another organization.
+ */
 export function notFound(id: string): AppError {
 	const kind = parseId(id)?.kind;
 	return new AppError(

@@ -4,8 +4,8 @@ import type { Services } from "./invoke.ts";
 import type { Membership, Principal, Role } from "./principal.ts";
 
 /**
- * The role that a caller needs in the organization concerned: `read` needs viewer, `write` member,
- * `admin` admin. `self` only needs a signed-in user.
+ * The role that a caller needs in the organization: `read` needs viewer, `write` member and `admin`
+ * admin. `self` only needs a signed-in user.
  */
 export type Access = "self" | "read" | "write" | "admin";
 
@@ -20,30 +20,31 @@ export interface Change {
 	kind: string;
 	id: string;
 	name: string | null;
-	/** Never secrets. An absent `before` is a new record, an absent `after` a deleted one. */
+	/** Contains no secrets. A new record has no `before`, and a deleted one has no `after`. */
 	fields: Record<string, { before?: unknown; after?: unknown }>;
-	/** Where a call touches several organizations; else the one of the call. */
+	/**
+	 * Given if a call concerns several organizations. The default is the organization of the call.
+	 */
 	organizationId?: string;
 }
 
 export interface Context {
-	/** In a transaction of the organization; an operation never begins or commits. */
+	/** Client in a transaction of the organization. An operation never begins or commits one. */
 	client: PoolClient;
 	principal: Principal;
-	/**
-	 * The caller's membership in the organization concerned. Reading it throws if `tenant` is null.
-	 */
+	/** The caller's membership in the organization. Reading it throws if `tenant` is null. */
 	membership: Membership;
 	services: Services;
-	/** Notes a change; `invoke` writes it to the audit log in the same transaction. */
+	/** Notes a change. `invoke` writes it to the audit log in the same transaction. */
 	changed: (change: Change) => void;
-	/** Does something once the call has counted, such as sending a mail; it must not throw. */
+	/** Runs `work`, such as sending a mail, after the commit. `work` must not throw. */
 	afterCommit: (work: () => void) => void;
 }
 
 /**
- * One thing that can be done, whatever the door: a tool over MCP and plain HTTP, a call of
- * the console, a command. Its name is its address and its event in the audit log.
+ * One thing that the service can do. Every door offers it: MCP and plain HTTP as a tool, the
+ * console as a call, the command line as a command. Its name is its address and its event in the
+ * audit log.
  */
 export interface Operation<
 	Name extends string = string,
@@ -51,26 +52,26 @@ export interface Operation<
 	Output extends z.ZodObject = z.ZodObject,
 > {
 	name: Name;
-	/** For people: a few words. */
+	/** A few words for people. */
 	title: string;
-	/** For a model: what it does, when to use it, what comes back. */
+	/** Explains to a model what the operation does, when to use it and what it returns. */
 	description: string;
-	/** Name by which a client narrows its list: ?toolsets=risks,vendors. */
+	/** Name by which a client can narrow its list of tools: ?toolsets=risks,vendors. */
 	toolset: string;
 	access: Access;
 	/**
-	 * `tool`: every door. `console`: only with a session, for example operations that return a user's
-	 * secrets.
+	 * `tool` is open to every door. `console` needs a session, for example because the operation
+	 * returns a user's secrets.
 	 */
 	surface: "tool" | "console";
 	isReadOnly: boolean;
-	/** It takes away or replaces what was there. */
+	/** True if the operation removes or replaces something. */
 	isDestructive: boolean;
-	/** Called again with the same input it changes nothing more. */
+	/** True if a second call with the same input changes nothing more. */
 	isIdempotent: boolean;
 	/**
 	 * The input that names the organization: `organization_id` itself, or the id of a record, which
-	 * carries its tenant. Null: the operation is about the caller, not about one organization.
+	 * carries its tenant. Null if the operation is about the caller and not about one organization.
 	 */
 	tenant: string | null;
 	input: Input;
@@ -81,7 +82,7 @@ export interface Operation<
 // biome-ignore lint/suspicious/noExplicitAny: inputs are contravariant; a list of operations of any input has no other type.
 export type AnyOperation = Operation<string, any, any>;
 
-/** `operation` with its types inferred and the usual hints filled in. */
+/** Returns `operation` with its types inferred and the default hints filled in. */
 export function defineOperation<
 	const Name extends string,
 	Input extends z.ZodObject,

@@ -66,7 +66,7 @@ import {
 } from "./tokens/api-token-operations.ts";
 import { toolsetsOf } from "./tokens/scopes.ts";
 
-/** Everything that can be done, one line each; every door is a loop over this list. */
+/** Every operation of the service. Each door loops over this list. */
 export const operations = [
 	listOrganizations,
 	getOrganization,

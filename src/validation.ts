@@ -6,8 +6,8 @@ const MAX_ISSUES = 20;
 const MAX_SHOWN = 80;
 
 /**
- * `value` as `schema` says. Throws a bad_request AppError that names every field at
- * fault, what is wrong with it and what is allowed.
+ * Parses `value` by `schema`. Throws a bad_request AppError that names every wrong field, what is
+ * wrong with it and what is allowed.
  */
 export function parseInput<Schema extends z.ZodType>(
 	schema: Schema,
@@ -22,7 +22,7 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
 	return { field: issuePath(issue.path), message: issue.message };
 }
 
-/** Returns zod's finding in our words. A message that the schema itself gives takes precedence. */
+/** Describes an issue from zod in our words. A message that the schema gives takes precedence. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 	if (issue.input === undefined && issue.code !== "custom") {
 		return "is required";

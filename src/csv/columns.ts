@@ -6,14 +6,14 @@ import { toHarmless, writeList } from "./text.ts";
 
 export type Row = Record<string, unknown>;
 
-/** A column of an exported list: its heading, and what it holds of a row. */
+/** A column of an exported list: its heading and its cells. */
 export interface Column {
 	heading: string;
-	/** `names` has those of the records that the page refers to. */
+	/** Returns the cell of a row. `names` has the names of the records that the page refers to. */
 	cell: (row: Row, names: ReadonlyMap<string, string>) => string;
 }
 
-/** Fields that hold ids of records which have a name. */
+/** Fields that hold the ids of records which have a name. */
 const REFERENCES = new Set(
 	recordKinds.flatMap(({ fields }) =>
 		Object.keys(fields).filter((name) => fields[name]?.reference),
@@ -21,8 +21,8 @@ const REFERENCES = new Set(
 );
 
 /**
- * Returns where a list's records are in its result: {risks: […], next_cursor}. Undefined if the
- * operation is not a list with pages.
+ * Returns the place of a list's records in its result: {risks: […], next_cursor}. Returns undefined
+ * if the operation is not a list with pages.
  */
 export function listedIn(
 	operation: AnyOperation,
@@ -34,7 +34,7 @@ export function listedIn(
 	return { key, fields: Object.keys(element.shape) };
 }
 
-/** A column for each field; beside one that holds ids, one with the names. */
+/** Returns a column for each field. A field that holds ids gets a second column with the names. */
 export function columnsFor(fields: readonly string[]): Column[] {
 	return fields.flatMap((name): Column[] => {
 		if (name === "postures") return postureColumns();
@@ -58,12 +58,12 @@ export function columnsFor(fields: readonly string[]): Column[] {
 	});
 }
 
-/** `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`. */
+/** Returns the heading for names: `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`. */
 export function nameHeading(field: string): string {
 	return field.replace(/_id(s?)$/, "_name$1");
 }
 
-/** The ids in a row whose names its columns show. */
+/** Returns the ids in a row whose names are shown in a column of their own. */
 export function idsIn(row: Row, fields: readonly string[]): string[] {
 	return fields
 		.filter((name) => REFERENCES.has(name))
@@ -85,7 +85,7 @@ interface Posture {
 	status: string;
 }
 
-/** A column for each check that every agent knows, and one for those that an agent has made up. */
+/** Returns a column for each check that every agent knows, and one for all other checks. */
 function postureColumns(): Column[] {
 	const posturesOf = (row: Row) => row.postures as Posture[];
 	return [

@@ -14,17 +14,17 @@ import {
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
 export interface Export {
-	/** `assay-risks-2026-11-21.csv` */
+	/** For example `assay-risks-2026-11-21.csv`. */
 	fileName: string;
-	/** The file, a page at a time; the first one is read already. */
+	/** Yields the file page by page. The first page is already read. */
 	chunks: AsyncGenerator<string>;
 }
 
 /**
- * A whole list as CSV, filtered and ordered by `input`. Each page is a call of its own, with the
- * caller's rights, so that neither memory nor a transaction grows with the list: a record that is
- * changed meanwhile may be as it was or as it is. Throws what the list itself throws, before
- * anything is sent; not_found when it is no list that has pages.
+ * Exports a whole list as CSV, filtered and ordered by `input`. Each page is a call of its own with
+ * the caller's rights, so neither memory nor a transaction grows with the list. A record that
+ * somebody changes meanwhile appears as it was or as it is. Before anything is sent, throws the
+ * list's own errors, or not_found if there is no such list with pages.
  */
 export async function exportList(
 	services: Services,

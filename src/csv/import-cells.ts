@@ -9,7 +9,7 @@ import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { fromHarmless, readList } from "./text.ts";
 
-/** The possible content of a field's cells, worked out once for each file. */
+/** The possible content of a field's cells, determined once per file. */
 interface CellKind {
 	field: Field;
 	reference: IdKind | undefined;
@@ -59,9 +59,9 @@ export function wantedReferences(file: CsvFile, kinds: CellKinds): Wanted {
 }
 
 /**
- * The values that a line gives its record. An empty cell empties the field: null, or an empty
- * list. Where it may not be empty it is left to its first value in a new record, and is an issue
- * in one that there is already.
+ * Returns the values that a line gives its record. An empty cell empties the field: it becomes null
+ * or an empty list. If the field may not be empty, a new record gets its initial value, and for an
+ * existing record the empty cell is an issue.
  */
 export function readCells(
 	{ cells }: FileLine,
@@ -75,7 +75,7 @@ export function readCells(
 		const kind = kinds.get(name);
 		if (!kind) continue;
 		if (cell === "") {
-			// Empty text looks the same in a file as no text: it is not to become null.
+			// A file cannot tell empty text from no text, so empty text must not become null.
 			if (before?.[name] === "") continue;
 			if (kind.isList) given[name] = [];
 			else if (kind.mayBeNull) given[name] = null;
@@ -93,7 +93,7 @@ export function readCells(
 			if (found && "id" in found) ids.push(found.id);
 			else issues.push({ field: name, message: found?.issue ?? "is unknown" });
 		}
-		// In the order in which they are stored, or the same ones would be a change.
+		// The database stores references in this order. Another order would count as a change.
 		given[name] = kind.isList ? ids.sort() : ids[0];
 	}
 	return { given, issues };

@@ -4,23 +4,26 @@ import { nameHeading } from "./columns.ts";
 import { type CsvTable, wrongFile } from "./read-table.ts";
 
 export interface FileLine {
-	/** As a spreadsheet counts: the heading is line 1, a record is one line. */
+	/** Number as a spreadsheet counts: the heading is line 1 and each record is one line. */
 	line: number;
-	/** The cells by field, with `id`. */
+	/** The cells by field, including `id`. */
 	cells: ReadonlyMap<string, string>;
-	/** Says why the cells cannot be told apart. */
+	/** Says why the line's cells cannot be assigned to columns. */
 	issue?: string;
 }
 
 export interface CsvFile {
 	/** The heading of each field in the file. */
 	headings: ReadonlyMap<string, string>;
-	/** Headings of columns that cannot be given: times, scores, the names beside ids. */
+	/** Headings of columns that an import does not set: times, scores, and the names beside ids. */
 	ignored: string[];
 	lines: FileLine[];
 }
 
-/** Reads a table as records of a register. Throws bad_request for columns that it does not have. */
+/**
+ * Reads a table as records of a register. Throws bad_request for a column that the register does
+ * not have.
+ */
 export function readFile(kind: AnyRecordKind, table: CsvTable): CsvFile {
 	const { fields, ignored } = readHeadings(kind, table.heading);
 	const columns = table.heading.length;
@@ -75,7 +78,7 @@ function readHeadings(
 	return { fields, ignored };
 }
 
-/** Returns the field for each way to write a heading; null for a column that is not read. */
+/** Returns the field for each spelling of a heading, or null for a column that is not read. */
 function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	const aliases = new Map<string, string | null>([
 		["id", "id"],
@@ -100,14 +103,14 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	return aliases;
 }
 
-/** Returns the columns as the console's template has them: `owner` for owner_id. */
+/** Returns the columns as they are in the console's template: `owner` for owner_id. */
 function headingsOf(kind: AnyRecordKind): string[] {
 	return Object.entries(givenFields(kind)).map(([name, { reference }]) =>
 		reference ? name.replace(/_id(s?)$/, "$1") : name,
 	);
 }
 
-/** Returns `owner_id` for "Owner ID" and "owner-id". */
+/** Returns the normal form of a heading: `owner_id` for "Owner ID" and "owner-id". */
 function normalize(heading: string): string {
 	return heading
 		.trim()

@@ -22,8 +22,9 @@ export type MatchBy = (typeof MATCH_BY)[number];
 export type Matches = ReadonlyMap<string, Values[]>;
 
 /**
- * How lines find the record that they are about. Unless told, by what is made to tell records
- * apart; a name is not: controls of two frameworks often have the same one.
+ * Chooses the column by which lines find their record. The default is a column whose values
+ * identify a record. A name is not the default, because controls of two frameworks often have the
+ * same name.
  */
 export function chooseMatch(
 	kind: AnyRecordKind,
@@ -60,7 +61,7 @@ export function chooseMatch(
 	return asked;
 }
 
-/** The text by which a line names its record; undefined: it is a new one. */
+/** Returns the text by which a line names its record, or undefined if the line is a new record. */
 export function matchText(
 	cells: ReadonlyMap<string, string>,
 	by: MatchBy,
@@ -69,7 +70,9 @@ export function matchText(
 	return text.trim() === "" ? undefined : by === "id" ? text.trim() : text;
 }
 
-/** The records that the lines name, in one statement; locked when they are to be changed. */
+/**
+ * Returns the records that the lines name, read in one statement. `lock` locks them for a change.
+ */
 export async function findMatches(
 	client: PoolClient,
 	kind: AnyRecordKind,
@@ -85,7 +88,7 @@ export async function findMatches(
 			.map(({ cells }) => matchText(cells, by))
 			.filter((text) => text !== undefined && text === storable(text)),
 	);
-	// Ids and reference ids match exactly, and have an index. E-mail addresses and names match in any
+	// Ids and reference ids match exactly and have an index. E-mail addresses and names match in any
 	// case.
 	const isExact = by === "id" || by === "reference_id";
 	const { rows } = await client.query(
@@ -104,7 +107,7 @@ export async function findMatches(
 	return matches;
 }
 
-/** How many of the new records have a name that a record of the kind has already, in any case. */
+/** Counts the new records whose name an existing record of the kind already has, ignoring case. */
 export async function countKnownNames(
 	client: PoolClient,
 	kind: AnyRecordKind,
@@ -126,7 +129,7 @@ export async function countKnownNames(
 	return rows[0]?.count ?? 0;
 }
 
-/** Reference ids of the file that records have already → the id of that record. */
+/** Returns the file's reference ids that are already taken, each with the id of its record. */
 export async function findTaken(
 	client: PoolClient,
 	kind: AnyRecordKind,

@@ -30,11 +30,11 @@ export interface PlannedLine {
 	issues: FieldIssue[];
 }
 
-/** So many lines are planned before other requests have their turn. */
+/** Lines that are planned before other requests have their turn. */
 const AT_ONCE = 200;
 
 /**
- * Returns the effect of each line, by the rules of add and update. Writes nothing. The number of
+ * Returns the effect of each line by the rules of add and update. Writes nothing. The number of
  * statements does not depend on the number of lines.
  */
 export async function planImport(
@@ -62,7 +62,7 @@ export async function planImport(
 	);
 	const toAdd = z.strictObject(shapeToAdd(kind));
 	const toUpdate = z.strictObject(shapeToUpdate(kind));
-	// Record or reference id → the line that it was in.
+	// Each map leads from a record or a reference id to the line that has it.
 	const seenRecords = new Map<string, number>();
 	const seenReferenceIds = new Map<string, number>();
 
@@ -157,7 +157,7 @@ function severalRecords(kind: AnyRecordKind, count: number): string {
 	return `names ${count} ${kind.nouns}; give the id, or match by another column`;
 }
 
-/** A text that is another one when anything would happen otherwise than in this plan. */
+/** Returns a text that changes if the import would do anything different from this plan. */
 export function fingerprint(plan: PlannedLine[]): string {
 	const hash = createHash("sha256");
 	for (const { line, outcome, before, values, issues } of plan) {

@@ -4,18 +4,18 @@ import { missingReference } from "../records/store.ts";
 import { storable } from "../records/text-match.ts";
 import { recordKinds } from "../registers/all.ts";
 
-/** The id that a cell means, or why it means none. */
+/** The id that a cell names, or the reason why it names none. */
 export type Reference = { id: string } | { issue: string };
 
-/** Texts that cells of reference columns have, by the kind of record that they are to name. */
+/** The texts in reference columns, by the kind of record that they should name. */
 export type Wanted = Map<IdKind, Set<string>>;
 
-/** The meaning of each name that a file uses. */
+/** The record that each text in the file stands for. */
 export type References = Map<IdKind, Map<string, Reference>>;
 
 /**
- * Finds what the cells of reference columns name: by id, then by e-mail address (of people), then
- * by name. One statement a kind, whatever the number of cells.
+ * Finds the records that reference columns name: by id, by e-mail address (of people), or by name.
+ * Uses one statement per kind, whatever the number of cells.
  */
 export async function findReferences(
 	client: PoolClient,
@@ -47,7 +47,7 @@ export async function findReferences(
 		for (const text of texts) {
 			byText.set(text, { issue: missing(kind, text) });
 		}
-		// The surest way last, so that it is the one that counts.
+		// The most certain match comes last, so it replaces the others.
 		for (const { text, ids } of rows) {
 			const [id] = ids;
 			byText.set(

@@ -13,7 +13,7 @@ import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
 
-/** Records of one register stored at the same time: their statements travel together. */
+/** Records of one register that are stored concurrently, so their statements travel together. */
 const AT_ONCE = 100;
 const MAX_TOLD = 20;
 
@@ -133,9 +133,9 @@ export const importRecords = defineOperation({
 });
 
 /**
- * Imports a CSV file as it arrives. `input` is the input of importRecords without the file, as a
- * query string has it. Checks the caller's permission before it reads the first byte. Throws what
- * invoke throws, and bad_request for a file that cannot be read.
+ * Imports a CSV file as it arrives. `input` comes from a query string and has the input of
+ * importRecords without the file. Checks the caller's permission before it reads the first byte.
+ * Throws the errors of invoke, and bad_request for a file that cannot be read.
  */
 export async function importCsv(
 	services: Services,
@@ -175,8 +175,9 @@ function refuseWrong(plan: PlannedLine[]): void {
 }
 
 /**
- * Stores every line by what add and update do. Records that name their reference id come first,
- * lest one that is given the next free id takes it. Gives the record of each line.
+ * Stores every line in the way of add and update, and returns the record of each line. Lines that
+ * give a reference id come first. Otherwise a record without one could be assigned a number that a
+ * later line names.
  */
 async function storePlan(
 	context: Context,
@@ -215,8 +216,9 @@ async function storePlan(
 }
 
 /**
- * Stores lines together. Waits for all of them even when one fails, so that none writes after the
- * transaction has ended, and throws what went wrong first: the others only say that it has failed.
+ * Stores lines concurrently. Waits for all of them even if one fails, so none writes after the
+ * transaction has ended. Throws the first error, because the later ones only say that the
+ * transaction has failed.
  */
 async function allOf(
 	lines: PlannedLine[],

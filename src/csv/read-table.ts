@@ -6,13 +6,13 @@ import { AppError } from "../errors.ts";
 export const MAX_CSV_BYTES = 16 * 1024 * 1024;
 export const MAX_LINES = 10_000;
 const MAX_COLUMNS = 200;
-/** Longest heading line, and longest line at all, in characters. */
+/** Longest heading line, and longest line of any kind, in characters. */
 const MAX_HEADING = 64 * 1024;
 const MAX_LINE = 1024 * 1024;
-/** Bytes that are parsed before other requests have their turn: a few milliseconds of work. */
+/** Bytes that are parsed before other requests have their turn. They take a few milliseconds. */
 const SLICE = 32 * 1024;
 
-/** The cells of a CSV file, whatever they mean. */
+/** The cells of a CSV file, without any meaning. */
 export class CsvTable {
 	readonly heading: readonly string[];
 	readonly lines: readonly TableLine[];
@@ -24,15 +24,14 @@ export class CsvTable {
 }
 
 interface TableLine {
-	/** As a spreadsheet counts: the heading is line 1, a record is one line. */
+	/** Number as a spreadsheet counts: the heading is line 1 and each record is one line. */
 	line: number;
 	cells: readonly string[];
 }
 
 /**
- * Reads a CSV file as it arrives, without its empty lines. Neither a long file nor a long line
- * keeps other requests waiting. Throws bad_request for bytes that are not CSV, and for too many of
- * them.
+ * Reads a CSV file as it arrives and leaves out its empty lines. Other requests do not have to wait
+ * for a long file or a long line. Throws bad_request if the bytes are not CSV or are too many.
  */
 export async function readTable(
 	bytes: AsyncIterable<Uint8Array>,
@@ -73,7 +72,7 @@ export async function readTable(
 	return new CsvTable(requireHeading(heading), lines);
 }
 
-/** Yields the text in slices and lets other requests have their turn between two of them. */
+/** Yields the text in slices and gives other requests their turn between two slices. */
 async function* slicesOf(
 	bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void> {
@@ -94,7 +93,7 @@ async function* slicesOf(
 	yield decode(decoder);
 }
 
-/** Decodes the next bytes; without bytes, checks that the text is complete. */
+/** Decodes the next bytes. Without bytes, checks that the text is complete. */
 function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
 	try {
 		return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
@@ -103,7 +102,7 @@ function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
 	}
 }
 
-/** Returns the beginning of the text, with the whole first line in it. */
+/** Returns the beginning of the text, including the whole first line. */
 async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 	let start = "";
 	while (!/[\r\n]/.test(start)) {
@@ -120,8 +119,8 @@ async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 }
 
 /**
- * Returns the character that separates most of the headings. Excel writes semicolons where a comma
- * is the decimal sign.
+ * Returns the most frequent separator in the heading. Excel writes semicolons in countries where a
+ * comma is the decimal sign.
  */
 function delimiterOf(start: string): string {
 	const [heading = ""] = start.split(/[\r\n]/, 1);

@@ -1,7 +1,7 @@
 /**
- * CSV is written as spreadsheets read it (RFC 4180): lines end with CR LF, and cells are quoted
- * where they must be. A file begins with a byte order mark. Without it, Excel takes UTF-8 for the
- * system's old encoding and shows "ZÃ¼rich".
+ * Starts each file. Without it, Excel reads UTF-8 in the system's old encoding and shows "ZÃ¼rich".
+ * The rest follows RFC 4180, as spreadsheets expect: lines end with CR LF, and cells are quoted
+ * where they must be.
  */
 export const BYTE_ORDER_MARK = "\ufeff";
 
@@ -10,39 +10,40 @@ export function writeLine(cells: readonly string[]): string {
 }
 
 function quoteCell(cell: string): string {
-	// Some spreadsheets separate cells by a semicolon or a tab.
+	// Some spreadsheets separate cells by semicolons or tabs.
 	return /[",;\t\r\n]|^\s|\s$/.test(cell)
 		? `"${cell.replaceAll('"', '""')}"`
 		: cell;
 }
 
-// The last four are the full-width forms, which spreadsheets in Japanese read as the first four.
+// The last four are the full-width forms. Spreadsheets in Japanese read them like the first four.
 const FORMULA_SIGNS = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
-/** A spreadsheet that separates by one of these begins a new cell there, also inside our quotes. */
+/** Separators of cells. A spreadsheet that splits at one of them does so inside our quotes too. */
 const SEPARATORS = new Set(";\t\r\n");
-/** Characters that do not keep a spreadsheet from seeing a formula behind them. */
+/** Characters that may stand before a formula: a spreadsheet still recognizes the formula. */
 const SKIPPED = /^(['"]|[^\S\t\r\n])$/;
 const BLANK_START = /^'*[\t\r\n]/;
 
 /**
- * Returns the text so that no spreadsheet takes a part of it for a formula: with an apostrophe
- * before each formula at the beginning, or after a semicolon, tab or line break. A place that has
- * apostrophes already gets one more, so `fromHarmless` returns exactly the original text.
+ * Returns the text with apostrophes, so no spreadsheet runs a part of it as a formula. An
+ * apostrophe goes before each formula that is at the beginning or after a semicolon, tab or line
+ * break. If there are apostrophes already, one more is added, so `fromHarmless` returns exactly the
+ * original text.
  */
 export function toHarmless(text: string): string {
 	return rewrite(text, (place) => `'${place}`);
 }
 
-/** Returns the text that `toHarmless` was given. */
+/** Returns the original of a text that `toHarmless` has changed. */
 export function fromHarmless(cell: string): string {
 	return rewrite(cell, (place) =>
 		place.startsWith("'") ? place.slice(1) : place,
 	);
 }
 
-/** Rewrites the parts of the text that begin with a formula, each up to the next separator. */
+/** Rewrites each part of the text that begins with a formula. A part ends at the next separator. */
 function rewrite(text: string, change: (place: string) => string): string {
-	// From the end, so that one pass finds out for each place whether a formula follows.
+	// Going backwards, one pass can tell for each place whether a formula follows.
 	const parts: string[] = [];
 	let isFormula = false;
 	let end = text.length;
@@ -59,7 +60,8 @@ function rewrite(text: string, change: (place: string) => string): string {
 }
 
 /**
- * Writes a list into one cell: entries between semicolons, quoted where one has a semicolon itself.
+ * Writes a list into one cell. Semicolons separate the entries, and an entry that has a semicolon
+ * itself is quoted.
  */
 export function writeList(entries: readonly string[]): string {
 	return entries
@@ -71,9 +73,7 @@ export function writeList(entries: readonly string[]): string {
 		.join("; ");
 }
 
-/**
- * Returns the entries of a cell, between semicolons or on lines of their own, without blank ones.
- */
+/** Returns the entries of a cell without blank ones. Semicolons or line breaks separate them. */
 export function readList(cell: string): string[] {
 	const entries = cell.matchAll(
 		/\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[;\r\n]|$)|([^;\r\n]*))(?:[;\r\n]|$)/g,

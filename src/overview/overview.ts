@@ -20,12 +20,12 @@ const cells = z.array(
 	z.object({ likelihood: z.int(), impact: z.int(), risks: z.int() }),
 );
 
-/** The registers of things to be done by a day. */
+/** The registers whose records have a due date. */
 const WORK = recordKinds.filter(({ due }) => due);
 
 /**
- * Returns the content of the console's home page besides listPostureSummary. Each number has its
- * list.
+ * Returns the content of the console's home page, apart from listPostureSummary. The console can
+ * list the records behind each number.
  */
 export const getOverview = defineOperation({
 	name: "getOverview",
@@ -102,7 +102,7 @@ export const getOverview = defineOperation({
 	},
 });
 
-/** The last day that is written with four digits; none is after it. */
+/** The last day that has a year of four digits. Later days are cut to it. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 function dayAfter(day: string, days: number): string {
@@ -184,7 +184,10 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 	}));
 }
 
-/** Row-level security shows only those of the members' tokens that reach the organization. */
+/**
+ * Counts old API tokens. Row-level security shows only the members' tokens that reach the
+ * organization.
+ */
 async function countOldTokens(client: PoolClient): Promise<number> {
 	const { rows } = await client.query<{ tokens: number }>({
 		name: "overview.tokens",
@@ -199,7 +202,10 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 	return rows[0]?.tokens ?? 0;
 }
 
-/** The last few of each register are at the end of its index, so few are read of any. */
+/**
+ * Returns the records that changed last. The newest of each register are at the end of its index,
+ * so only a few rows of each are read.
+ */
 async function findRecent(client: PoolClient, organization: string) {
 	const lastOf = ({ kind, table, title }: AnyRecordKind) => `(
 		select '${kind}' as kind, t.id, left(t.${title ?? "id"}, 1000) as name,

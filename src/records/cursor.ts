@@ -2,12 +2,17 @@ import { badFields } from "../errors.ts";
 import type { Order } from "./list-pages.ts";
 import { storable } from "./text-match.ts";
 
-/** Where a page ended: the list and order it is of, and the last record's place in it. */
+/**
+ * Returns a cursor: the list and order that it belongs to, and the place of the page's last record.
+ */
 export function writeCursor(of: string, value: string, id: string): string {
 	return Buffer.from(JSON.stringify([of, value, id])).toString("base64url");
 }
 
-/** The place that a cursor of this list and order names; throws bad_request for any other text. */
+/**
+ * Returns the place that a cursor names. Throws bad_request if the text is no cursor of this list
+ * and order.
+ */
 export function readCursor(
 	text: string,
 	of: string,

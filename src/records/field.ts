@@ -31,8 +31,8 @@ export type FieldType =
 	| "countries";
 
 /**
- * One field of a register. `Value` is the type of its value, with null where the field may be
- * empty; `Given` says how a caller gives it on add.
+ * One field of a register. `Value` is the type of its value, with null if the field may be empty.
+ * `Given` says how a caller gives it on add.
  */
 export interface Field<
 	Value = unknown,
@@ -42,24 +42,27 @@ export interface Field<
 		| "computed",
 > {
 	type: FieldType;
-	/** Tells people what the field holds. */
+	/** Explains to people what the field holds. */
 	help: string;
-	/** Tells models the same, and in which form to give it. */
+	/** Explains the same to models, and in which form they give the value. */
 	description: string;
 	given: Given;
-	/** Schema of what a caller may give; unused for a computed field. */
+	/** Schema of the values that a caller may give. A computed field does not use it. */
 	input: z.ZodType<Value>;
-	/** Schema of what comes back: the shape only, because the database has kept the rules. */
+	/**
+	 * Schema of the value in results. It checks the shape only, because the database enforces the
+	 * rules.
+	 */
 	output: z.ZodType<Value>;
-	/** Value of a new record when the caller gives none. */
+	/** Value of a new record if the caller gives none. */
 	initial: Value | undefined;
 	/** The register whose records the field names. */
 	reference?: IdKind;
-	/** Set if the references are rows of a table of their own instead of a column. */
+	/** Set if the references are rows of their own table instead of a column. */
 	join?: ReferenceTable;
 }
 
-/** A table with one row a reference: `column` names a record of the table `of`. */
+/** A table with one row per reference. `column` names a record of the table `of`. */
 export interface ReferenceTable {
 	table: string;
 	column: string;
@@ -117,7 +120,7 @@ const DATE = (): Schemas<string> => ({
 });
 const DATETIME = (): Schemas<string> => ({
 	type: "datetime",
-	// Stored and served in UTC, so the same moment in another offset is no change.
+	// The service stores and returns UTC, so the same moment with another offset is no change.
 	input: timeSchema().transform((text) => new Date(text).toISOString()),
 	output: z.string(),
 	form: ", RFC 3339",
@@ -149,7 +152,10 @@ function nullable<Value>(
 	};
 }
 
-/** A field that is never empty. An undefined `initial` is derived from other fields or made. */
+/**
+ * Returns a field that is never empty. If `initial` is undefined, the value is generated or derived
+ * from other fields.
+ */
 function initially<Value>(
 	{ form, ...schemas }: Schemas<Value>,
 	initial: Value | undefined,
@@ -181,7 +187,7 @@ export const requiredChoice = <const Value extends string>(
 	help: Help,
 ) => required<Value>(choiceOf(values), help);
 
-/** A choice that starts at the first of `values` unless `initial` names another. */
+/** Returns a choice that starts with the first of `values` unless `initial` names another. */
 export const choice = <const Value extends string>(
 	values: readonly Value[],
 	help: Help,
@@ -197,11 +203,14 @@ const integer = (min: number, max: number, form?: string): Schemas<number> => ({
 
 const SCALE = ", 1 (lowest) to 5 (highest)";
 
-/** A step of a scale from 1 to 5. */
+/** Returns a step of a scale from 1 to 5. */
 export const requiredScale = (help: Help) =>
 	required(integer(1, 5, SCALE), help);
 
-/** A step of a scale from 1 to 5. `complete` derives it from other fields when it is not given. */
+/**
+ * Returns a step of a scale from 1 to 5. `complete` derives it from other fields if it is not
+ * given.
+ */
 export const optionalScale = (help: Help) =>
 	initially(integer(1, 5, SCALE), undefined, help);
 
@@ -210,7 +219,7 @@ const MAX_INTEGER = 2_147_483_647;
 export const integerFrom = (min: number, initial: number, help: Help) =>
 	initially(integer(min, MAX_INTEGER), initial, help);
 
-/** A generated column of the database. */
+/** Returns a field that is a generated column of the database. */
 export const computedInteger = (help: Help): Field<number, "computed"> => ({
 	type: "integer",
 	...textsOf(help),
@@ -238,7 +247,9 @@ export const optionalReference = (kind: IdKind, help: Help) => ({
 
 export const owner = () => optionalReference("people", "Person responsible");
 
-/** A short name that is unique in the register, made as `<prefix>-001` when none is given. */
+/**
+ * Returns a short name that is unique in the register. The default is generated as `<prefix>-001`.
+ */
 export const referenceId = (prefix: string) =>
 	initially<string>(
 		{
@@ -250,7 +261,7 @@ export const referenceId = (prefix: string) =>
 		`Short name, unique in the organization; the next free ${prefix}-001 unless given`,
 	);
 
-/** References to several records, without order, kept in the table `join`. */
+/** Returns references to several records. They have no order and are kept in the table `join`. */
 export const references = (
 	kind: IdKind,
 	join: ReferenceTable,
@@ -279,7 +290,7 @@ export const countries = (help: Help) =>
 		", as ISO 3166-1 codes such as DE",
 	);
 
-/** A list without duplicates, in the given order. */
+/** Returns a list without duplicates, in the order given. */
 function list(
 	type: FieldType,
 	item: z.ZodType<string>,
@@ -305,7 +316,7 @@ function list(
 	);
 }
 
-/** Returns a check that rejects a `second` date before the `first`. Either may be absent. */
+/** Returns a check that rejects a `second` date before the `first`. Either date may be absent. */
 export function datesInOrder(first: string, second: string) {
 	return (record: Record<string, unknown>): FieldIssue[] => {
 		const [from, until] = [record[first], record[second]];

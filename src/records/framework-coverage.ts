@@ -21,7 +21,7 @@ const coverage = z.object({
 		.describe("covered of included, 0 to 100; null when none is included"),
 });
 
-/** getFramework: as every record, and how far its controls are met. */
+/** Extends getFramework by the number of controls and how many of them are covered. */
 const getFramework = defineOperation({
 	...getWithoutCoverage,
 	description:
@@ -36,7 +36,7 @@ const getFramework = defineOperation({
 	},
 });
 
-/** The largest of the usual catalogues (NIST SP 800-53) has about 1,200. */
+/** Most controls of a framework. The largest common catalogue, NIST SP 800-53, has about 1,200. */
 const MAX_CONTROLS = 2000;
 
 /** Returns the content of a framework's page: all its controls at once, each with its coverage. */

@@ -7,9 +7,7 @@ import type { Values } from "./values.ts";
 
 export type Fields = Record<string, Field>;
 
-/**
- * The definition of a register: its names, its fields, and how its lists are ordered and filtered.
- */
+/** The definition of a register: its names, its fields, and the orders and filters of its lists. */
 export interface RecordKind<
 	One extends string = string,
 	Many extends string = string,
@@ -19,23 +17,23 @@ export interface RecordKind<
 > {
 	kind: IdKind;
 	table: string;
-	/** Names in tools: getRisk, listRisks. */
+	/** Names in operations: getRisk, listRisks. */
 	tool: { one: One; many: Many };
 	/** Names in results: {risk: …}, {risks: […]}. */
 	key: { one: Key; many: Keys };
 	/** Names in sentences: "a risk", "risks". */
 	noun: string;
 	nouns: string;
-	/** Tells people what a record of the register is, in a sentence. */
+	/** Explains to people, in one sentence, what a record of the register is. */
 	help: string;
-	/** Tells models the same, so that they choose the right tool. The help unless given. */
+	/** Explains the same to models, so that they choose the right tool. The default is `help`. */
 	description?: string;
-	/** The field that people know a record by. */
+	/** The field by which people know a record. */
 	title: (keyof F & string) | undefined;
 	fields: F;
 	/** Orders that the lists have in addition to created_at and updated_at. */
 	orders: Record<string, Order>;
-	/** Fields to filter by their value, which includes null for a nullable field. */
+	/** Fields whose value a list can be filtered by. For a nullable field, null is such a value. */
 	filters: readonly (keyof F & string)[];
 	otherFilters?: Record<string, Filter>;
 	/** Set for records that have a due date. It adds the filters is_open, due_from and due_until. */
@@ -44,11 +42,11 @@ export interface RecordKind<
 	referencePrefix?: string;
 	/** Derives the values that the caller did not give on add. */
 	complete?: (given: Values) => Values;
-	/** Checks rules that concern several fields of a record. */
+	/** Checks the rules that concern several fields of a record. */
 	check?: (record: Values) => FieldIssue[];
 }
 
-/** The definition of any register, for code that treats all of them alike. */
+/** The definition of any register, for code that treats all registers alike. */
 export type AnyRecordKind = Omit<RecordKind, "title" | "filters"> & {
 	title: string | undefined;
 	filters: readonly string[];

@@ -186,7 +186,7 @@ interface Linked {
 	name: string | null;
 }
 
-/** The records linked to record $2 of organization $1. */
+/** Selects the records that are linked to record $2 of organization $1. */
 const SELECT_LINKED = `
 	select l.id, l.kind, l.created_at as linked_at,
 		${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
@@ -200,8 +200,9 @@ const SELECT_LINKED = `
 	) l`;
 
 /**
- * Notes for the audit log that a record which is about to be deleted loses its links: each in
- * the history of the record at its other end. Gives them, for the entry of the deleted one.
+ * Notes for the audit log that a record loses its links because it is about to be deleted. Each
+ * lost link goes into the history of the record at its other end. Returns the links for the deleted
+ * record's own entry.
  */
 export async function noteLostLinks(
 	context: Context,
@@ -222,7 +223,10 @@ export async function noteLostLinks(
 	return linked.length > 0 ? { linked_records: { before: linked } } : {};
 }
 
-/** SQL of something about the record of a link `l`, which each kind has in its own table. */
+/**
+ * Returns SQL for a property of the record at the end of a link `l`. Each kind keeps it in its own
+ * table.
+ */
 function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
 	const cases = linkable.map((kind) => {
 		const sql = sqlOf(kind);
@@ -244,8 +248,9 @@ function sorted(ends: Ends): string[] {
 }
 
 /**
- * Both records, which must exist and stay until the transaction ends: who deletes one waits for
- * us and then removes the link, or we wait and find it gone.
+ * Locks both records until the transaction ends and returns them. Throws if one does not exist. A
+ * call that deletes one of them waits for this transaction and then removes the link. If the
+ * deletion comes first, this call waits and finds the record gone.
  */
 async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 	if (ends.record_id === ends.linked_record_id) {
@@ -258,7 +263,7 @@ async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 	}
 	const { client, membership } = context;
 	const both: Linked[] = [];
-	// In the order of their ids, so that two calls never wait for each other in a circle.
+	// Locking in the order of the ids keeps two calls from waiting for each other.
 	for (const id of sorted(ends)) {
 		const found = await find(client, membership.organizationId, id, true);
 		if (found) {
@@ -292,7 +297,7 @@ async function find(
 	return rows[0];
 }
 
-/** A link belongs to the history of both records. */
+/** Notes the change of a link in the history of both records. */
 function noteLink(
 	context: Context,
 	[first, second]: readonly Linked[],

@@ -5,23 +5,25 @@ import { badCursor, readCursor, writeCursor } from "./cursor.ts";
 import { findFew, matches, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
-/** One order of a list: an SQL expression that is never null and that an index has. */
+/** One order of a list: an SQL expression that is never null and has an index. */
 export interface Order {
 	expression: string;
 	type: "text" | "date" | "integer" | "timestamptz";
 }
 
-/** Orders by text as people sort it, without case and accents: by the generated column `…_key`. */
+/**
+ * Orders by text as people sort it, ignoring case and accents. Uses the generated column `…_key`.
+ */
 export const byText = (column: string): Order => ({
 	expression: `t.${column}_key`,
 	type: "text",
 });
-/** Records without the date come last in ascending order. */
+/** Orders by a date. Records without the date come last in ascending order. */
 export const byDate = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::date)`,
 	type: "date",
 });
-/** Records without the time come last in ascending order. */
+/** Orders by a time. Records without the time come last in ascending order. */
 export const byDateTime = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::timestamptz)`,
 	type: "timestamptz",
@@ -30,27 +32,27 @@ export const byInteger = (column: string): Order => ({
 	expression: `t.${column}`,
 	type: "integer",
 });
-/** A time that every record has. */
+/** Orders by a time that every record has. */
 export const byTime = (column: string): Order => ({
 	expression: `t.${column}`,
 	type: "timestamptz",
 });
 
-/** One filter of a list: what a caller gives, and the condition that it means for a row `t`. */
+/** One filter of a list: the value that a caller gives, and the condition on a row `t`. */
 export interface Filter {
 	schema: z.ZodType;
 	/** Returns the condition; `parameter` is the placeholder of the value. */
 	sql: (parameter: string) => string;
-	/** The condition for null; without it null is not allowed. */
+	/** The condition for null. Without it, null is not allowed. */
 	whenNull?: string;
-	/** The conditions for true and false instead of `sql`, so that each can use an index. */
+	/** The conditions for true and false, used instead of `sql`, so that each can use an index. */
 	flag?: { true: string; false: string };
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
-/** The input that says how many `records` a page has. */
+/** Returns the input field for the number of `records` on a page. */
 export const pageSize = (records = "Records") =>
 	z
 		.int()
@@ -59,7 +61,7 @@ export const pageSize = (records = "Records") =>
 		.optional()
 		.describe(`${records} a page, ${DEFAULT_PAGE_SIZE} unless given`);
 
-/** The input that says where a page begins. */
+/** Returns the input field for the place where a page begins. */
 export const pageCursor = () =>
 	z.string().nullable().optional().describe("next_cursor of the previous page");
 
@@ -68,7 +70,7 @@ export const organizationId = () =>
 		"Organization to work in; listOrganizations gives the ids",
 	);
 
-/** The input that every list has. */
+/** Returns the input fields that every list has. */
 export function listInput(
 	orders: Record<string, Order>,
 	filters: Record<string, Filter>,
@@ -112,15 +114,17 @@ export function listInput(
 export type ListInput = z.output<ReturnType<typeof listInput>>;
 
 export interface Listing {
-	/** Name of the tool. A cursor belongs to one tool. */
+	/** Name of the operation. A cursor belongs to one operation. */
 	tool: string;
-	/** Columns of `t` as they stand after `select`. */
+	/** Columns of `t`, as written after `select`. */
 	columns: string;
-	/** The text after `from`. It has the alias `t` with organization_id, id and search_text. */
+	/** The SQL after `from`. Its alias `t` has organization_id, id and search_text. */
 	from: string;
-	/** The table in which find_records looks for words. Without it every row is read. */
+	/** The table in which find_records searches for words. Without it, a search reads every row. */
 	searched?: string;
-	/** Which rows are listed, with `value` as $1. Those of the input's organization unless given. */
+	/**
+	 * Selects the rows to list, with `value` as $1. The default is those of the input's organization.
+	 */
 	within?: { sql: string; value: unknown };
 	orders: Record<string, Order>;
 	filters: Record<string, Filter>;
@@ -132,8 +136,8 @@ export interface Page<Row> {
 }
 
 /**
- * Reads one page by keyset. Each page of a list costs the same, and a record that is added or
- * removed meanwhile moves no other record. Throws bad_request for a cursor that is not from this
+ * Reads one page by keyset, so each page of a list costs the same. Adding or removing a record
+ * meanwhile does not move the others. Throws bad_request for a cursor that does not come from this
  * list in this order.
  */
 export async function readPage<Row extends QueryResultRow>(
@@ -160,7 +164,10 @@ export async function readPage<Row extends QueryResultRow>(
 			: undefined;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
-	/** Returns the beginning of a statement: the rows after the cursor that meet the filters. */
+	/**
+	 * Returns the beginning of a statement that selects the rows after the cursor that meet the
+	 * filters.
+	 */
 	const begin = () => {
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
@@ -171,7 +178,8 @@ export async function readPage<Row extends QueryResultRow>(
 				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
 			);
 		}
-		// Prepared statements stay in every connection, so only the few without a filter have a name.
+		// Every connection keeps its prepared statements, so only the few statements without a filter
+		// have a name.
 		const isPlain = conditions.length === (after ? 2 : 1);
 		const name = (kind: string) =>
 			isPlain ? `${cursorOf}${after ? ".after" : ""}${kind}` : undefined;
@@ -209,7 +217,7 @@ export async function readPage<Row extends QueryResultRow>(
 				values,
 				direction,
 			});
-			// A plain array would make the planner read the organization's whole index.
+			// With a plain array, the planner would read the organization's whole index.
 			if (few) {
 				return readRows(".few", (parameter) => [
 					`t.id = any(array(select unnest(${parameter(textArray(few))}::text[])))`,
@@ -220,7 +228,7 @@ export async function readPage<Row extends QueryResultRow>(
 	};
 
 	const { rows } = await findRows().catch((error) => {
-		// Class 22: a value that its type cannot hold. Only a cursor made by hand brings one here.
+		// Class 22 means that a type cannot hold a value. Only a cursor made by hand causes it.
 		if (after && /^22/.test(error.code)) throw badCursor();
 		throw error;
 	});

@@ -7,7 +7,7 @@ import { anyIdSchema } from "./text-schemas.ts";
 
 export const MAX_NAMED = 1000;
 
-/** One statement, whatever the number of ids and kinds. */
+/** Returns the names of records in one statement, whatever the number of ids and kinds. */
 export const getRecordNames = defineOperation({
 	name: "getRecordNames",
 	title: "Get names of records",

@@ -57,7 +57,7 @@ type OneOutput<Key extends string, F extends Fields> = z.ZodObject<
 	Record<Key, RecordSchema<F>>
 >;
 
-/** The types of a register's operations, which follow from its definition. */
+/** The types of a register's operations, as they follow from its definition. */
 export type RecordOperations<
 	One extends string,
 	Many extends string,
@@ -225,15 +225,17 @@ export function recordOperations<
 	});
 
 	const operations: unknown = [list, get, add, update, remove];
-	// The schemas are made field by field in loops, so TypeScript sees objects with fields of any
-	// name. This type has the names.
+	// Loops make the schemas field by field, so TypeScript sees objects with fields of any name. This
+	// type has the names.
 	return operations as RecordOperations<One, Many, Key, Keys, F>;
 }
 
-/** An object whose fields are known at run time only. */
+/** Makes the schema of an object whose fields are known only at run time. */
 const object = (shape: Record<string, z.ZodType>) => z.object(shape);
 
-/** `ContinualImprovements` → `continual_improvements`. */
+/**
+ * Returns the toolset for a name in the plural: `ContinualImprovements` → `continual_improvements`.
+ */
 function toolsetOf(many: string): string {
 	return many.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
@@ -265,7 +267,7 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 				schema: field.input.describe(
 					`With this ${name}${field.initial === null ? "; null: with none" : ""}`,
 				),
-				// A name may be too long for an index, so its index has the key.
+				// A name may be too long for an index, so the index has its key.
 				sql: (parameter) =>
 					field.type === "name"
 						? `(t.${name}_key = sort_key(${parameter}) and t.${name} = ${parameter})`

@@ -2,18 +2,16 @@ import { z } from "zod";
 import type { Filter } from "./list-pages.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
-/**
- * Names the due date of a register's records, and the value of the field that marks one as done.
- */
+/** The due date of a register's records, and the value of the field that marks a record as done. */
 export interface Due {
 	date: string;
 	done: { field: string; value: string };
 }
 
-/** Returns the filters of records with a due date: whether they are open, and when they are due. */
+/** Returns the filters of records with a due date: is_open, due_from and due_until. */
 export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	const open = `t.${done.field} <> '${done.value}'`;
-	// The same expression as in the index for the order by this date.
+	// The index for the order by this date has the same expression.
 	const indexed = `coalesce(t.${date}, 'infinity'::date)`;
 	const schema = (which: string) =>
 		dateSchema().describe(`${date} on this day or ${which}`);
@@ -37,9 +35,9 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	};
 }
 
-/** Returns the filters of a field of type datetime: `<field>_from` and `<field>_until`. */
+/** Returns the filters of a datetime field: `<field>_from` and `<field>_until`. */
 export function timeFilters(field: string): Record<string, Filter> {
-	// The same expression as in the index for the order by this time.
+	// The index for the order by this time has the same expression.
 	const indexed = `coalesce(t.${field}, 'infinity'::timestamptz)`;
 	return {
 		[`${field}_from`]: {

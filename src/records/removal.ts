@@ -4,7 +4,7 @@ import { badFields } from "../errors.ts";
 import type { Context } from "../operation.ts";
 import type { AnyRecordKind } from "./kind.ts";
 
-/** Removes a record with its links. Throws bad_request that lists what still uses the record. */
+/** Removes a record and its links. Throws bad_request that lists the records which still use it. */
 export async function removeRecord(
 	{ client, membership: { organizationId } }: Context,
 	kind: AnyRecordKind,
@@ -31,7 +31,7 @@ export async function removeRecord(
 }
 
 /**
- * Returns what refers to the record, as "risks: 3, tasks: 1". The foreign keys that point at the
+ * Returns the records that refer to this one, as "risks: 3, tasks: 1". The foreign keys on the
  * register's table say where to look.
  */
 async function usersOf(
@@ -40,7 +40,7 @@ async function usersOf(
 	organizationId: string,
 	id: string,
 ): Promise<string> {
-	// The comment on a table of references says what its rows stand for.
+	// The comment on a reference table says what its rows stand for.
 	const { rows: keys } = await client.query<{
 		table: string;
 		column: string;

@@ -1,17 +1,17 @@
 import { type IdKind, parseId } from "../id.ts";
 import { recordKinds } from "../registers/all.ts";
 
-/** A kind of record as links and search see it: a table whose rows have a name. */
+/** A kind of record for links and search: a table whose rows have a name. */
 export interface NamedKind {
 	kind: IdKind;
 	table: string;
-	/** SQL of the name of a row `t`, which may be null. */
+	/** SQL for the name of a row `t`. It may be null. */
 	name: string;
-	/** SQL of how far it is, for the kinds that have a status or a state. */
+	/** SQL for the status or state of a row, if the kind has one. */
 	status: string | undefined;
 }
 
-/** Every kind that searchRecords looks through: the registers and the devices. */
+/** Every kind that searchRecords searches: the registers and the devices. */
 export const namedKinds: readonly NamedKind[] = [
 	...recordKinds.map(({ kind, table, title, fields }) => {
 		const status = ["status", "state"].find((name) => name in fields);
@@ -30,7 +30,7 @@ export const namedKinds: readonly NamedKind[] = [
 	},
 ];
 
-/** The kind that the id is of, if `kinds` has it. */
+/** Returns the kind that the id belongs to, or undefined if `kinds` does not have it. */
 export function namedKindOf(
 	kinds: readonly NamedKind[],
 	id: string,

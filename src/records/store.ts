@@ -7,7 +7,7 @@ import type { Context } from "../operation.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { changeOf, type Values } from "./values.ts";
 
-/** Returns the columns to select of a row `t`. Lists of references come from their own table. */
+/** Returns the columns to select from a row `t`. Lists of references come from their own table. */
 export function columnsOf(kind: AnyRecordKind): string {
 	const fields = Object.entries(kind.fields).map(([name, { join }]) =>
 		join
@@ -42,7 +42,7 @@ export async function findRecord(
 	return rows[0];
 }
 
-/** Returns the record. Throws not_found when there is none. */
+/** Returns the record. Throws not_found if there is none. */
 export async function existing(
 	{ client, membership }: Context,
 	kind: AnyRecordKind,
@@ -61,8 +61,8 @@ export async function existing(
 }
 
 /**
- * Stores prepared values as a new record and returns its id; noteStored comes next. Throws
- * bad_request that names a reference to a missing record, or a value that is already taken.
+ * Stores prepared values as a new record and returns its id. The caller then calls noteStored.
+ * Throws bad_request that names a reference to a missing record or a value that is already taken.
  */
 export async function insertRecord(
 	{ client, membership: { organizationId } }: Context,
@@ -91,7 +91,8 @@ export async function insertRecord(
 					organizationId,
 				);
 			}
-			// No row is stored if somebody takes the number by hand meanwhile. The next number follows.
+			// The insert stores no row if another transaction has just given this number by hand. The
+			// loop then tries the next number.
 			isStored = (await insert()).rowCount === 1;
 		}
 		await storeJoins(client, kind, organizationId, id, values);
@@ -99,7 +100,7 @@ export async function insertRecord(
 	return id;
 }
 
-/** Stores prepared values, at least one, in a locked record; noteStored comes next. */
+/** Stores prepared values, at least one, in a locked record. The caller then calls noteStored. */
 export async function updateRecord(
 	{ client, membership: { organizationId } }: Context,
 	kind: AnyRecordKind,
@@ -118,8 +119,8 @@ export async function updateRecord(
 }
 
 /**
- * Notes the changes of stored records for the audit log. A record that is not new comes with its
- * state before. Reads all of them in one statement and returns them whole, in the given order.
+ * Notes the changes of stored records for the audit log. An existing record comes with its previous
+ * state. Reads all records in one statement and returns them whole, in the given order.
  */
 export async function noteStored(
 	{ client, membership, changed }: Context,
@@ -160,8 +161,8 @@ async function storeJoins(
 	for (const [name, { join, reference }] of Object.entries(kind.fields)) {
 		const ids = values[name];
 		if (!join || !reference || !Array.isArray(ids)) continue;
-		// A foreign key would not say which of the records is missing, so this asks first. It locks
-		// the records, so that none is deleted before this transaction ends.
+		// A foreign key would not say which of the records is missing, so this query asks first. It
+		// locks the records, so none can be deleted before this transaction ends.
 		const { rows: found } = await client.query<{ id: string }>(
 			`select r.id from ${join.of} r where r.organization_id = $1 and r.id = any($2) order by r.id for key share`,
 			[organizationId, ids],
@@ -184,7 +185,10 @@ async function storeJoins(
 	}
 }
 
-/** Returns the next of NC-001, NC-002 … that nobody has taken by hand. */
+/**
+ * Returns the next free number, such as NC-002 after NC-001. Skips numbers that users gave
+ * themselves.
+ */
 async function makeReferenceId(
 	client: PoolClient,
 	kind: AnyRecordKind,
@@ -197,7 +201,7 @@ async function makeReferenceId(
 	return rows[0]?.reference_id ?? "";
 }
 
-/** Runs `work` and turns a violated constraint into a bad_request that names the field. */
+/** Runs `work`. Turns a violated constraint into a bad_request that names the field. */
 async function explaining(
 	kind: AnyRecordKind,
 	values: Values,
@@ -245,7 +249,7 @@ export function missingReference(
 	};
 }
 
-/** Returns the name of a field's foreign key: `<table>_<column>_fkey`. */
+/** Returns the name of the field's foreign key: `<table>_<column>_fkey`. */
 function constraintOf(kind: AnyRecordKind, name: string): string {
 	return `${kind.table}_${name}_fkey`;
 }

@@ -3,13 +3,15 @@ import { textArray } from "../db/array.ts";
 
 const MAX_WORDS = 8;
 
-/** So many of a list's next rows are looked through for words before an index is asked. */
+/** Rows of a list that are searched for words before an index is used. */
 const WALKED = 300;
 
-/** Up to so many records are found by the index on their text; beyond, by reading the list on. */
+/** Most records that are found by the text index. If more match, the list itself is read on. */
 const FEW = 1000;
 
-/** The next rows of a list in its order: `id`, `place` (what the order is by) and `search_text`. */
+/**
+ * The next rows of a list in its order: `id`, `place` (the value it is ordered by), `search_text`.
+ */
 export interface Walk {
 	/** Name of the prepared statement. Undefined prepares none. */
 	name: string | undefined;
@@ -19,9 +21,9 @@ export interface Walk {
 }
 
 /**
- * The ids among which the next `count` rows with all words are; undefined when they are too many
- * to say. Common words have filled a page within the first rows of the walk; where they have
- * not, the words are rare and the index finds them all.
+ * Returns ids that contain the next `count` rows with all words. Returns undefined if there are too
+ * many. Common words fill a page within the first rows of the walk. If they do not, the words are
+ * rare and the index finds all rows that have them.
  */
 export async function findFew(
 	client: PoolClient,
@@ -35,7 +37,7 @@ export async function findFew(
 	const given = `${parameter(textArray(words))}::text[]`;
 	const { rows } = await client.query<{ ids: string[] }>({
 		name: walk.name,
-		// The patterns are made once, not for each row; of the two arrays only one is.
+		// The patterns are made once and not for each row. Only one of the two arrays is evaluated.
 		text: `
 			with walked as materialized (${walk.text} limit ${WALKED}),
 			hits as materialized (
@@ -55,12 +57,12 @@ export async function findFew(
 	return ids.length > FEW ? undefined : ids;
 }
 
-/** The words of a query, as they can be asked of the database. */
+/** Returns the words of a query in a form that the database accepts. */
 export function wordsOf(query: string): string[] {
 	return storable(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 }
 
-/** Conditions on t.search_text: every word occurs, whatever its case and accents. */
+/** Returns conditions on t.search_text: every word occurs, ignoring case and accents. */
 export function matches(
 	words: string[],
 	parameter: (value: unknown) => string,

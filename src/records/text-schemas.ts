@@ -5,7 +5,7 @@ export const MAX_NAME = 1000;
 const MAX_TEXT = 5000;
 const MAX_URL = 2048;
 const MAX_EMAIL = 320;
-/** Longest text that is looked at as a date, a time or a short name. */
+/** Longest text that is parsed as a date, a time or a short name. */
 const MAX_SHORT = 200;
 
 const noControl = (text: string) => !/\p{Cc}/u.test(text);
@@ -14,33 +14,33 @@ const isWellFormed = (text: string) => text.isWellFormed();
 const isFilled = (text: string) => text.trim() !== "";
 
 /**
- * A string of at most `max` characters. Every text schema begins with this one: a text that is too
- * long is rejected before anything else looks at it.
+ * Returns a string of at most `max` characters. Every text schema begins with it, so a text that is
+ * too long is rejected before any other check runs.
  */
 function atMost(max: number) {
 	return z.string().max(max, { abort: true });
 }
 
-/** One line of text: no control characters, no line breaks. */
+/** Returns a schema for one line of text, without control characters and line breaks. */
 export function lineSchema(max: number) {
 	return atMost(max)
 		.refine(noControl, "must not contain control characters or line breaks")
 		.refine(isWellFormed, "must be valid Unicode");
 }
 
-/** A name that is not blank. */
+/** Returns a schema for a name that is not blank. */
 export function nameSchema(max = MAX_NAME) {
 	return lineSchema(max).refine(isFilled, "must not be empty");
 }
 
-/** Text that may have several lines. */
+/** Returns a schema for text that may have several lines. */
 export function textSchema(max = MAX_TEXT) {
 	return atMost(max)
 		.refine(noControlButLines, "must not contain control characters")
 		.refine(isWellFormed, "must be valid Unicode");
 }
 
-/** Text that may have several lines and is not blank. */
+/** Returns a schema for text that may have several lines and is not blank. */
 export function filledTextSchema() {
 	return textSchema().refine(isFilled, "must not be empty");
 }
@@ -61,7 +61,7 @@ export function emailSchema() {
 	);
 }
 
-/** True for `local@domain` where both parts are plain and the domain has a dot inside. */
+/** Returns true for `local@domain` if both parts are plain and the domain has a dot inside. */
 function isEmail(text: string): boolean {
 	const [local = "", domain = "", ...more] = text.split("@");
 	const dot = domain.lastIndexOf(".");
@@ -88,8 +88,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * A time as RFC 3339 with an offset. PostgreSQL reads offsets up to 15:59 only, and none in use is
- * beyond 14 hours.
+ * Returns a schema for a time in RFC 3339 with an offset. PostgreSQL reads offsets only up to
+ * 15:59, and no offset in use is beyond 14 hours.
  */
 export function timeSchema() {
 	return atMost(MAX_SHORT)
@@ -106,7 +106,7 @@ export function timeSchema() {
 		);
 }
 
-/** An id of any kind. */
+/** Returns a schema for an id of any kind. */
 export function anyIdSchema() {
 	return z
 		.string()
@@ -117,7 +117,7 @@ export function anyIdSchema() {
 		.regex(/^[\w-]+$/, `must be an id, ${ID_LENGTH} characters`);
 }
 
-/** The id of a record of this kind. */
+/** Returns a schema for the id of a record of this kind. */
 export function idSchema(kind: IdKind) {
 	const wanted = `must be the id of ${article(kindNoun(kind))}, ${ID_LENGTH} characters`;
 	return z.string().refine((text) => parseId(text)?.kind === kind, {

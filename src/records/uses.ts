@@ -5,13 +5,13 @@ import { recordKinds } from "../registers/all.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 
-/** A filter of a list that finds the records that name another record. */
+/** A filter of a list that finds the records which name another record. */
 interface Use {
 	kind: string;
 	table: string;
-	/** The filter of the kind's list, which is also the column. */
+	/** Name of the filter in the kind's list. The column has the same name. */
 	filter: string;
-	/** The kind of record that it names. */
+	/** Kind of the records that it names. */
 	names: string;
 }
 
@@ -25,10 +25,13 @@ const uses: readonly Use[] = [
 	{ kind: "device", table: "devices", filter: "owner_id", names: "people" },
 ];
 
-/** Largest count. Nobody wants to wait for the exact number of a framework with 10,000 controls. */
+/**
+ * Highest count. Counting further would make a user wait for the exact number of a framework with
+ * 10,000 controls.
+ */
 const COUNTED = 100;
 
-/** One statement, whatever may name the record. */
+/** Returns the uses of a record in one statement, whatever the number of kinds that can name it. */
 export const getRecordUses = defineOperation({
 	name: "getRecordUses",
 	title: "Get uses of a record",

@@ -7,7 +7,7 @@ import type { AnyRecordKind } from "./kind.ts";
 export type Values = Record<string, unknown>;
 
 /**
- * Returns all values of a new record: those given, the initial and the derived ones. Throws
+ * Returns all values of a new record: the given, the initial and the derived ones. Throws
  * bad_request.
  */
 export function prepareNew(kind: AnyRecordKind, given: Values): Values {
@@ -18,7 +18,9 @@ export function prepareNew(kind: AnyRecordKind, given: Values): Values {
 	return complete;
 }
 
-/** Returns the given values that differ from the record's, possibly none. Throws bad_request. */
+/**
+ * Returns the given values that differ from the record's. There may be none. Throws bad_request.
+ */
 export function prepareUpdate(
 	kind: AnyRecordKind,
 	before: Values,
@@ -35,7 +37,7 @@ export function prepareUpdate(
 	return different;
 }
 
-/** Returns the difference between two states of a record; undefined stands for "no such record". */
+/** Returns the difference between two states of a record. Undefined stands for "no such record". */
 export function changeOf(
 	kind: AnyRecordKind,
 	before: Values | undefined,
@@ -70,7 +72,10 @@ function withoutAbsent(values: Values): Values {
 	);
 }
 
-/** References to several records have no order: the same ids in another order are no change. */
+/**
+ * Compares two values of a field. References to several records have no order, so the same ids in
+ * another order are no change.
+ */
 function isSameField(
 	kind: AnyRecordKind,
 	name: string,
