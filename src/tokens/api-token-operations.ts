@@ -20,7 +20,7 @@ import {
 import { reachedBy, readScopes, scopesInput } from "./scopes.ts";
 
 export const MAX_TOKEN_DAYS = 3650;
-/** How long a token lives unless its user says otherwise. */
+/** Lifetime in days of a token whose user names no other. */
 export const DEFAULT_TOKEN_DAYS = 365;
 export const MAX_LIVE_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
@@ -41,14 +41,14 @@ const created = z.object({
 	token: z.string().describe("The secret; shown only now"),
 });
 
-/** Makes the operation; `toolsets` returns those that a token may be narrowed to. */
+/** Returns the operation. `toolsets` returns the toolsets that a token may be limited to. */
 export const makeCreateApiToken = (toolsets: () => readonly string[]) =>
 	defineOperation({
 		...self,
 		name: "createApiToken",
 		title: "Create an API token",
 		description:
-			"Make an API token that acts for you in every organization you belong to, or in those you name. It expires after a year unless you say otherwise. Returns the secret, once.",
+			"Create an API token that acts for you in every organization you belong to, or in those you name. It expires after a year unless you say otherwise. Returns the secret, once.",
 		input: z.strictObject({
 			name: nameSchema().describe("What it is for"),
 			description: textSchema().nullable().optional(),
@@ -93,7 +93,7 @@ export const revokeApiToken = defineOperation({
 	name: "revokeApiToken",
 	title: "Revoke an API token",
 	description:
-		"Revoke one of your API tokens. It counts from the next request on and cannot be undone.",
+		"Revoke one of your API tokens. Its next request is rejected. This cannot be undone.",
 	isDestructive: true,
 	isIdempotent: true,
 	input: z.strictObject({ id }),
@@ -110,12 +110,12 @@ export const rotateApiToken = defineOperation({
 	name: "rotateApiToken",
 	title: "Rotate an API token",
 	description:
-		"Make a second API token beside one of yours, with its description, scopes and length of life, under its name or another. Revoke the first when nothing uses it any more.",
+		"Create a second API token with the description, scopes and lifetime of one of yours, under the same name or another. Revoke the first when nothing uses it any more.",
 	input: z.strictObject({
 		id,
 		name: nameSchema()
 			.optional()
-			.describe("Name of the second; that of the first unless given"),
+			.describe("Name of the second token; the name of the first if absent"),
 	}),
 	output: created,
 	run: async (context, input) => {
@@ -160,7 +160,7 @@ export const revokeOrganizationApiToken = defineOperation({
 	name: "revokeOrganizationApiToken",
 	title: "Revoke an API token of a member",
 	description:
-		"Revoke an API token that reaches the organization, whosever it is and wherever else it reaches. It cannot be undone.",
+		"Revoke an API token that reaches the organization, no matter which member it belongs to and which other organizations it reaches. This cannot be undone.",
 	isDestructive: true,
 	isIdempotent: true,
 	input: z.strictObject({ organization_id: organizationId(), id }),
@@ -180,7 +180,10 @@ export const revokeOrganizationApiToken = defineOperation({
 	},
 });
 
-/** Leaves out the other organizations that the token reaches: they are not this one's business. */
+/**
+ * Returns the token without the other organizations that it reaches, because they do not concern
+ * this one.
+ */
 function asSeenIn(organizationId: string, token: ApiToken): ApiToken {
 	const { organization_ids } = token.scopes;
 	return {
@@ -192,7 +195,7 @@ function asSeenIn(organizationId: string, token: ApiToken): ApiToken {
 	};
 }
 
-/** True when the token reaches the organization of the transaction. */
+/** Returns true if the token reaches the organization of the transaction. */
 async function reachesOrganization(
 	client: PoolClient,
 	id: string,
@@ -207,7 +210,10 @@ async function reachesOrganization(
 	return rowCount === 1;
 }
 
-/** Where the user of a token is a member, which the organization of the transaction cannot see. */
+/**
+ * Returns the organizations in which the user of a token is a member. The organization of the
+ * transaction cannot see them, so the transaction becomes one of the user for a moment.
+ */
 async function organizationsOfUser(
 	{ client, membership, principal }: Context,
 	userId: string,
@@ -229,7 +235,7 @@ async function organizationsOfUser(
 async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
-	// One after the other, each counting what the one before has added.
+	// Calls run one after the other, so that each counts the tokens that the previous one added.
 	await client.query(
 		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",
 		[given.userId],
@@ -241,7 +247,7 @@ async function addToken(context: Context, given: NewApiToken) {
 	if ((rows[0]?.live ?? 0) >= MAX_LIVE_TOKENS) {
 		throw new AppError(
 			"bad_request",
-			`you have ${MAX_LIVE_TOKENS} API tokens, the most there may be; revoke one that you do not use`,
+			`you have ${MAX_LIVE_TOKENS} API tokens, which is the maximum; revoke one that you do not use`,
 		);
 	}
 	const added = await insertApiToken(client, given);
@@ -292,7 +298,7 @@ function userOf({ principal }: Context): string {
 }
 
 /**
- * Returns when a new token expires, null for never: a year from now unless the input says
+ * Returns when a new token expires, or null if never. It expires in a year unless the input says
  * otherwise. Throws bad_request.
  */
 export function readExpiry(input: {

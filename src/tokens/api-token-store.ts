@@ -8,7 +8,7 @@ import { hashSecret, makeSecret } from "./secret.ts";
 
 /** Days that a token's statistics cover, including today. */
 const USAGE_DAYS = 30;
-/** A list shows a revoked token for so long. */
+/** Days for which a list still shows a revoked token. */
 const SHOW_REVOKED_DAYS = 30;
 const MAX_LISTED = 500;
 
@@ -40,12 +40,12 @@ export interface NewApiToken {
 	userId: string;
 	name: string;
 	description: string | null;
-	/** Null: never. */
+	/** Null means never. */
 	expiresAt: Date | null;
 	scopes: Scopes;
 }
 
-/** Stores a new token in a transaction of its user. Only the returned value has the secret. */
+/** Stores a new token in a transaction of its user. Only the returned value contains the secret. */
 export async function insertApiToken(
 	client: PoolClient,
 	given: NewApiToken,
@@ -74,8 +74,8 @@ export async function insertApiToken(
 }
 
 /**
- * Returns the tokens that the transaction may see, newest first: those of its user, or of the
- * members of its organization.
+ * Returns the tokens that the transaction may see, newest first. They are those of its user, or
+ * those of the members of its organization that reach it.
  */
 export async function listTokens(
 	client: PoolClient,
@@ -104,7 +104,7 @@ export async function findApiToken(
 	return rows[0];
 }
 
-/** Revokes a token that the transaction may see; false when it was revoked before. */
+/** Revokes a token that the transaction may see. Returns false if it was revoked before. */
 export async function markRevoked(
 	client: PoolClient,
 	id: string,
@@ -116,7 +116,7 @@ export async function markRevoked(
 	return rowCount === 1;
 }
 
-/** Entries of the audit log about a token, one in each of the organizations that it reaches. */
+/** Returns audit entries about a token, one in each of the organizations that it reaches. */
 export function tokenChanges(
 	token: ApiToken,
 	fields: Change["fields"],

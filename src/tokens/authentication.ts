@@ -6,29 +6,31 @@ import { Batcher } from "../load/batch.ts";
 import type { Principal, Role } from "../principal.ts";
 import { hashSecret, isWellFormedSecret } from "./secret.ts";
 
-/** Where a request comes from, for the audit log and the list of tokens. */
+/** The client and address of a request, for the audit log and the list of tokens. */
 export interface From {
 	client?: string | undefined;
 	address?: string | undefined;
 }
 
 interface LookUp {
-	/** No two are equal: requests with one token travel together. */
+	/**
+	 * A different key for each request, so that requests with the same token can travel in one batch.
+	 */
 	key: string;
 	hash: string;
 }
 
 interface Row {
-	/** Position from 1 of the hash asked for. */
+	/** Position of the requested hash, counted from 1. */
 	ordinal: number;
 	token_id: string;
 	token_name: string;
 	user_id: string;
 	user_name: string;
-	/** "<organization id> <role>", separated by commas; empty: none. */
+	/** "<organization id> <role>" of each membership, separated by commas. Empty if there is none. */
 	memberships: string;
 	read_only: boolean;
-	/** Null: all of them. */
+	/** Null means all of them. */
 	toolsets: string[] | null;
 }
 
@@ -56,13 +58,13 @@ function toFound(row: Row): Found {
 const SCHEME = "Bearer ";
 
 /**
- * Resolves API tokens to their users and what these may do at this moment. Requests that
- * arrive together are one statement, sent after they arrived: nothing is remembered, so a
- * revoked token or a lost membership counts from the next request on.
+ * Resolves API tokens to their users and to what these may do now. Requests that arrive together
+ * share one statement, which is sent after they have arrived. Nothing is cached, so a revoked token
+ * or a lost membership takes effect with the next request.
  *
- * Wrong tokens are not throttled: one that was invented fails its checksum and costs no query,
- * one that was not invented cannot be guessed (238 bits), and a limit per address would shut
- * out an office for one forgotten client.
+ * Wrong tokens are not throttled. An invented token fails its checksum and costs no query. A token
+ * with a right checksum cannot be guessed (238 bits). A limit per address would lock out a whole
+ * office because of one forgotten client.
  */
 export class ApiTokens {
 	readonly #batcher: Batcher<LookUp, Found | undefined>;
@@ -94,8 +96,8 @@ export class ApiTokens {
 	}
 
 	/**
-	 * The caller behind an Authorization header. Throws AppError: unauthorized, its message
-	 * beginning with "missing:", "malformed:" or "invalid:"; service_unavailable.
+	 * Returns the caller that an Authorization header names. Throws AppError: unauthorized, with a
+	 * message that begins with "missing:", "malformed:" or "invalid:"; or service_unavailable.
 	 */
 	async authenticate(
 		header: string | undefined,
@@ -120,18 +122,18 @@ export class ApiTokens {
 		};
 	}
 
-	/** True while another look-up would be refused. */
+	/** Returns true while another look-up would be turned away. */
 	isFull(): boolean {
 		return this.#batcher.isFull();
 	}
 
-	/** Resolves when no look-up waits or is under way. */
+	/** Resolves when no look-up waits or is running. */
 	idle(): Promise<void> {
 		return this.#batcher.idle();
 	}
 }
 
-/** The token of a header that is exactly "Bearer <token>"; costs no query. */
+/** Returns the token of a header that is exactly "Bearer <token>". It costs no query. */
 function readToken(header: string | undefined): string {
 	if (header === undefined || header === "") {
 		throw new AppError(
@@ -143,7 +145,7 @@ function readToken(header: string | undefined): string {
 	if (!header.startsWith(SCHEME) || !isWellFormedSecret("pat", token)) {
 		throw new AppError(
 			"unauthorized",
-			"malformed: the Authorization header must be exactly `Bearer <API token>`, one space between, the token whole (asy_pat_ and 46 letters and digits)",
+			"malformed: the Authorization header must be exactly `Bearer <API token>`, with one space and the whole token (asy_pat_ and 46 letters and digits)",
 		);
 	}
 	return token;

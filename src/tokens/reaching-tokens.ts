@@ -3,8 +3,8 @@ import type { Change } from "../operation.ts";
 
 /**
  * Returns audit entries about the user's live API tokens that reach the organization. They are
- * needed when a membership begins: the tokens were made before, and no entry of this organization
- * mentions them.
+ * written when a membership begins, because the tokens are older than the membership and no entry
+ * of this organization mentions them yet.
  */
 export async function reachingTokens(
 	client: PoolClient,

@@ -44,7 +44,7 @@ export const scopesInput = {
 
 /**
  * Returns the scopes that the input asks for, without duplicates. Throws bad_request for an
- * organization that the user does not belong to and for a toolset that does not exist.
+ * organization that the user does not belong to, and for a toolset that does not exist.
  */
 export function readScopes(
 	input: {
@@ -91,7 +91,7 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
 	return [...new Set(tools.map(({ toolset }) => toolset))];
 }
 
-/** Returns the organizations of `reached` that the scopes leave. */
+/** Returns those of the organizations in `reached` that the scopes allow. */
 export function reachedBy(
 	{ organization_ids }: Scopes,
 	reached: readonly string[],
@@ -99,12 +99,16 @@ export function reachedBy(
 	return reached.filter((id) => organization_ids?.includes(id) ?? true);
 }
 
-/** Gives the ids that nearly every other tool needs, so nothing that narrows takes it away. */
+/**
+ * Name of the operation that returns the ids that nearly every other tool needs. No scope and no
+ * selection of tools ever removes it.
+ */
 export const ALWAYS_OFFERED = "listOrganizations";
 
 /**
- * Returns why the caller's API token may not call the operation, or undefined when it may.
- * Organizations outside the scope are no memberships of the caller and need no check here.
+ * Returns why the caller's API token may not call the operation, or undefined if it may.
+ * Organizations outside the scope are missing from the caller's memberships, so they need no check
+ * here.
  */
 export function outOfScope(
 	{ token }: Principal,

@@ -2,11 +2,12 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * Secrets that Assay gives out: `asy_<type>_`, 40 random base62 characters (238
- * bits) and 6 that hold the CRC-32 of all before them. The checksum lets a
- * mistyped or invented secret be refused without a query, and the fixed shape lets
- * secret scanners find one that leaked. Only the SHA-256 is ever stored: with this
- * much entropy a slow hash would add nothing but a way to exhaust the server.
+ * Type of a secret that Assay gives out. A secret is `asy_<type>_`, followed by 40 random base62
+ * characters (238 bits) and 6 characters that hold the CRC-32 of everything before them.
+ *
+ * The checksum lets us reject a mistyped or invented secret without a query. The fixed shape lets
+ * secret scanners find a leaked one. Only the SHA-256 is ever stored. With this much entropy a slow
+ * hash would add nothing except a way to overload the server.
  */
 export type SecretType = "pat" | "dev" | "enr" | "inv" | "set" | "rst";
 
@@ -16,7 +17,10 @@ const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^asy_(?:pat|dev|enr|inv|set|rst)_[0-9A-Za-z]{46}$/;
 
-/** Any secret of ours in running text, whole, cut off or percent-encoded, for redaction. */
+/**
+ * Matches any secret of ours in running text, complete, cut off or percent-encoded. Used for
+ * redaction.
+ */
 export const SECRET_IN_TEXT =
 	/asy(?:_|%5f)(pat|dev|enr|inv|set|rst)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
 
@@ -24,7 +28,7 @@ function randomBase62(length: number): string {
 	let text = "";
 	while (text.length < length) {
 		for (const byte of randomBytes(length)) {
-			// 248 is the largest multiple of 62 under 256: above it a byte would favour some characters.
+			// 248 is the largest multiple of 62 below 256. Larger bytes would favour some characters.
 			if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
 		}
 	}
@@ -41,13 +45,13 @@ function checksum(text: string): string {
 	return digits;
 }
 
-/** A new secret, to be shown once. */
+/** Makes a new secret. The user sees it only once. */
 export function makeSecret(type: SecretType): string {
 	const body = `asy_${type}_${randomBase62(RANDOM_LENGTH)}`;
 	return body + checksum(body);
 }
 
-/** True when `text` has the shape and the checksum of a secret of this type. */
+/** Returns true if `text` has the shape and the checksum of a secret of this type. */
 export function isWellFormedSecret(type: SecretType, text: string): boolean {
 	if (!SHAPE.test(text) || !text.startsWith(`asy_${type}_`)) return false;
 	const body = text.slice(0, -CHECKSUM_LENGTH);
@@ -56,7 +60,7 @@ export function isWellFormedSecret(type: SecretType, text: string): boolean {
 
 /**
  * Returns the SHA-256 of a secret as 64 hexadecimal digits. The database stores it as bytea and
- * looks it up.
+ * looks secrets up by it.
  */
 export function hashSecret(secret: string): string {
 	return hash("sha256", secret, "hex");

@@ -6,7 +6,10 @@ import { MAX_CLIENT_LENGTH } from "../principal.ts";
 /** One use of a token. */
 export interface Use {
 	tokenId: string;
-	/** The tool called; null when the token was used for something else, as to list the tools. */
+	/**
+	 * The tool that was called. Null if the token was used for something else, for example to list
+	 * the tools.
+	 */
 	tool: string | null;
 	isError: boolean;
 	client?: string | undefined;
@@ -27,19 +30,22 @@ interface Calls {
 	errors: number;
 }
 
-/** Uses are in the database at most this late. */
+/** Longest time until a use is written to the database. */
 const WRITE_AFTER_MS = 2_000;
-/** The wait after a failed write doubles up to this. */
+/** Longest wait after a failed write. The wait doubles until it reaches this. */
 const MAX_RETRY_MS = 15_000;
-/** Tokens, and combinations of token, day and tool, that are kept while the database is away. */
+/**
+ * Maximum number of tokens, and of combinations of token, day and tool, that are kept while the
+ * database is away.
+ */
 const MAX_KEPT = 10_000;
 const MAX_TOOL = 200;
 const MAX_ADDRESS = 100;
 
 /**
- * Counts what API tokens are used for: gathered in memory and written in one statement every
- * two seconds at most, so that a request costs no write. While the database is away counts are
- * kept, up to a bound; after a crash up to two seconds of them are lost, which statistics bear.
+ * Counts what API tokens are used for. Counts are collected in memory and written in one statement,
+ * at most every two seconds, so a request costs no write. While the database is away they are kept,
+ * up to MAX_KEPT. A crash loses up to two seconds of them, which is acceptable for statistics.
  */
 export class Usage {
 	readonly #pool: Pool;
@@ -57,7 +63,7 @@ export class Usage {
 		this.#log = log;
 	}
 
-	/** Notes a use; costs no query and never fails. */
+	/** Records a use. It costs no query and never fails. */
 	record(use: Use): void {
 		const at = new Date();
 		keep(this.#lastUses, use.tokenId, {
@@ -78,7 +84,7 @@ export class Usage {
 		this.#schedule(WRITE_AFTER_MS);
 	}
 
-	/** Writes what is left. */
+	/** Writes the remaining counts. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		clearTimeout(this.#timer);
@@ -111,7 +117,8 @@ export class Usage {
 				if (this.#lastUses.size > 0) this.#schedule(this.#retryMs);
 			});
 		}, ms);
-		// A command that has nothing else to do ends; the service closes before it does.
+		// The timer does not keep a finished command running. The service writes the rest when it
+		// closes.
 		this.#timer.unref();
 	}
 
@@ -134,7 +141,7 @@ export class Usage {
 		} catch (err) {
 			this.#log.warn({ err }, "could not write the usage of API tokens yet");
 			this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
-			// Uses that came in the meantime are newer than those that failed.
+			// Uses that arrived in the meantime are newer than those that failed.
 			for (const [tokenId, use] of lastUses) {
 				if (!this.#lastUses.has(tokenId)) keep(this.#lastUses, tokenId, use);
 			}
@@ -161,7 +168,7 @@ export class Usage {
 	}
 }
 
-/** Sets `key` unless the map is full; false when it is. */
+/** Sets `key` unless the map is full. Returns false if it is. */
 function keep<Value>(
 	map: Map<string, Value>,
 	key: string,
@@ -172,7 +179,10 @@ function keep<Value>(
 	return true;
 }
 
-/** Returns the name that a client gives itself, as text that PostgreSQL can store. */
+/**
+ * Returns the name that a client gives itself, as text that PostgreSQL can store and cut to
+ * `maxLength`.
+ */
 function clean(text: string | undefined, maxLength: number): string | null {
 	if (!text) return null;
 	return text
