@@ -27,7 +27,7 @@ export const setupInput = z.strictObject({
 	password: passwordSchema,
 });
 
-/** True while nobody has an account: the console then shows how to set the service up. */
+/** Returns true while nobody has an account. The console then shows how to set the service up. */
 export async function isSetupNeeded(pool: Pool): Promise<boolean> {
 	const { rows } = await pool.query<{ found: boolean }>(
 		"select has_users() as found",
@@ -36,9 +36,11 @@ export async function isSetupNeeded(pool: Pool): Promise<boolean> {
 }
 
 /**
- * A link that makes the first user, once, for 24 hours; every link before it stops working.
- * Undefined when there are users. It is kept in the database, so any process of the service
- * knows it, and only as a hash. The token is after the #: a browser sends that to no server.
+ * Makes a link that creates the first user. It works once, for 24 hours, and replaces every earlier
+ * link. Returns undefined if there are users.
+ *
+ * The link is stored in the database, so every process of the service knows it, and only as a hash.
+ * The token follows the #, and a browser sends that part to no server.
  */
 export async function makeSetupLink(
 	pool: Pool,
@@ -52,7 +54,10 @@ export async function makeSetupLink(
 	return rows[0]?.added ? `${baseUrl}/setup#${token}` : undefined;
 }
 
-/** The hash of a setup link's token that can be used now. Throws bad_request that says why not. */
+/**
+ * Returns the hash of the token of a setup link that can be used now. Throws bad_request with the
+ * reason if it cannot.
+ */
 export async function checkSetupLink(
 	pool: Pool,
 	token: string,
@@ -63,7 +68,7 @@ export async function checkSetupLink(
 			{
 				field: "token",
 				message:
-					"is no setup link; copy the link whole, the token is what follows its #",
+					"is not a setup link; copy the whole link, the token is what follows its #",
 			},
 		]);
 	}
@@ -77,9 +82,11 @@ export async function checkSetupLink(
 }
 
 /**
- * The first user, as admin of the first organization, by the link that the service printed; all
- * or nothing, and of several at once exactly one. In the audit log the new user is the actor:
- * the link shows that somebody who reads the service's output let them. Throws bad_request.
+ * Creates the first user as admin of the first organization, with the link that the service
+ * printed. It does everything or nothing, and only one of several simultaneous calls succeeds.
+ *
+ * The new user is the actor in the audit log. The link shows that somebody who reads the output of
+ * the service let them in. Throws bad_request.
  */
 export async function setUp(
 	pool: Pool,
@@ -92,7 +99,8 @@ export async function setUp(
 		input.name,
 		input.organization_name,
 	]);
-	// Slow on purpose; not while a transaction waits, and not for an invented token.
+	// Hashing is slow on purpose. It happens outside the transaction, and only for a token that
+	// exists.
 	const passwordHash = await hashPassword(input.password);
 	const organizationId = makeOrganizationId();
 	return transaction(pool, { organizationId }, async (client) => {

@@ -16,14 +16,20 @@ import {
 import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
-/** Most open invitations of an organization, expired ones included: all are listed. */
+/**
+ * Maximum number of open invitations of an organization, including expired ones. All of them are
+ * listed.
+ */
 const MAX_OPEN = 500;
 /**
- * Most invitations of one address in a day, by one organization and by one user in all of them:
- * somebody who does not react wants no more mails.
+ * Maximum number of invitations of one address in a day, counted for one organization and for one
+ * user in all organizations. Somebody who does not react wants no more mails.
  */
 const MAX_OF_ADDRESS_A_DAY = 5;
-/** Most invitations by one user in a day, in all organizations, including revoked ones. */
+/**
+ * Maximum number of invitations by one user in a day, in all organizations and including revoked
+ * ones.
+ */
 const MAX_OF_USER_A_DAY = 100;
 
 const invitation = z.object({
@@ -50,16 +56,20 @@ export const inviteMember = defineOperation({
 	name: "inviteMember",
 	title: "Invite a member",
 	description:
-		"Invite somebody to an organization by e-mail address. Gives a link that works once, for seven days, and mails it too where the service sends mail; it replaces an earlier invitation of the same address.",
+		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also mails a link. This replaces an earlier invitation of the same address.",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		email: emailSchema().describe("Where the person will sign in with"),
+		email: emailSchema().describe(
+			"Address with which the invited user will sign in",
+		),
 		role,
 	}),
 	output: z.object({
 		invitation,
-		invitation_url: z.string().describe("To be passed on; shown only now"),
-		is_mailed: z.boolean().describe("It was handed to the mail server as well"),
+		invitation_url: z.string().describe("Pass it on; shown only now"),
+		is_mailed: z
+			.boolean()
+			.describe("A link was also handed to the mail server"),
 	}),
 	run: async (context, input) => {
 		const { client, membership, principal, services } = context;
@@ -75,7 +85,7 @@ export const inviteMember = defineOperation({
 		await refuseTooMany(context, email);
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
-		// Only the mail has this one, so using it proves that the mail was read.
+		// Only the mail contains this token, so using it proves that the mail was read.
 		const mailed = services.mail && makeSecret("inv");
 		await client.query(
 			`insert into invitations (
@@ -123,7 +133,7 @@ export const listInvitations = defineOperation({
 	name: "listInvitations",
 	title: "List invitations",
 	description:
-		"List the invitations to an organization that were neither accepted nor revoked, expired ones included.",
+		"List the invitations to an organization that were neither accepted nor revoked, including expired ones.",
 	isReadOnly: true,
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({ invitations: z.array(invitation) }),
@@ -175,7 +185,7 @@ export const acceptInvitation = defineOperation({
 			.max(MAX_LIVE_TOKENS)
 			.optional()
 			.describe(
-				"Those of your API tokens that may reach the organization; without it none do. Every other one stays limited to the organizations you belong to now, or is revoked when there are none.",
+				"Those of your API tokens that may reach the organization; none by default. Every other token stays limited to the organizations you belong to now, or is revoked if there are none.",
 			),
 	}),
 	output: z.object({
@@ -232,19 +242,22 @@ export const acceptInvitation = defineOperation({
 	},
 });
 
-/** The token follows the #, which a browser sends to no server, so no log has it. */
+/**
+ * Returns the address of the page of an invitation. The token follows the #. A browser sends that
+ * part to no server, so no log contains it.
+ */
 function invitationUrl(baseUrl: string, token: string): string {
 	return `${baseUrl}/invitation#${token}`;
 }
 
-/** The hash of an invitation's token; throws when it cannot be one. */
+/** Returns the hash of an invitation's token. Throws bad_request if it cannot be one. */
 export function hashInvitation(token: string): string {
 	if (!isWellFormedSecret("inv", token)) {
 		throw badFields([
 			{
 				field: "token",
 				message:
-					"is no invitation; copy the link whole, the token is what follows its #",
+					"is not an invitation; copy the whole link, the token is what follows its #",
 			},
 		]);
 	}
@@ -286,7 +299,10 @@ async function nameOfOrganization({
 	return rows[0]?.name ?? "";
 }
 
-/** The earlier invitation of the same address does not count: it has been replaced. */
+/**
+ * Throws bad_request if there are too many invitations. An earlier invitation of the same address
+ * does not count as open, because it has been replaced.
+ */
 async function refuseTooMany(
 	{ client, membership }: Context,
 	email: string,
@@ -312,20 +328,20 @@ async function refuseTooMany(
 		throw badFields([
 			{
 				field: "email",
-				message: `was invited ${MAX_OF_ADDRESS_A_DAY} times within a day; try again tomorrow, or pass on the link that was made last`,
+				message: `was invited ${MAX_OF_ADDRESS_A_DAY} times within a day; try again tomorrow, or pass on the last link`,
 			},
 		]);
 	}
 	if ((count?.of_user ?? 0) >= MAX_OF_USER_A_DAY) {
 		throw new AppError(
 			"bad_request",
-			`you have sent ${MAX_OF_USER_A_DAY} invitations within a day, the most that a user may send; try again tomorrow`,
+			`you have sent ${MAX_OF_USER_A_DAY} invitations within a day, which is the maximum; try again tomorrow`,
 		);
 	}
 	if ((count?.open ?? 0) >= MAX_OPEN) {
 		throw new AppError(
 			"bad_request",
-			`the organization has ${MAX_OPEN} open invitations, which is as many as may be; revoke some`,
+			`the organization has ${MAX_OPEN} open invitations, which is the maximum; revoke some`,
 		);
 	}
 }

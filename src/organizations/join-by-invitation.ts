@@ -21,13 +21,13 @@ export const joinInput = z.strictObject({
 	password: passwordSchema,
 });
 
-/** Attempts a day to make an account for an address that has one. */
+/** Maximum number of attempts in a day to create an account for an address that has one. */
 const MAX_TRIES_A_DAY = 5;
 
 /**
- * Makes the account of somebody who was invited and has none, and the membership with it. Only the
- * mailed link proves the address; the inviting admin has seen the other one. A user with an account
- * signs in and calls acceptInvitation instead. Throws bad_request.
+ * Creates the account and the membership of an invited person who has no account. Only the mailed
+ * link proves the address, because the inviting admin has seen the other link. A user with an
+ * account signs in and calls acceptInvitation instead. Throws bad_request.
  */
 export async function joinByInvitation(
 	parts: ResetParts,
@@ -39,7 +39,8 @@ export async function joinByInvitation(
 	if (!invited) throw unusableInvitation();
 	requireGoodPassword(input.password, [invited.email, input.name]);
 	await limitTries(parts, invited);
-	// Slow on purpose; not while a transaction waits, and not for an invented token.
+	// Hashing is slow on purpose. It happens outside the transaction, and only for a token that
+	// exists.
 	const passwordHash = await hashPassword(input.password);
 	return transaction(pool, {}, async (client) => {
 		const invitation = await findInvitation(client, hash);
@@ -98,7 +99,7 @@ export async function joinByInvitation(
 
 interface Invited {
 	email: string;
-	/** The link is the one that was mailed to the address. */
+	/** True if the link is the one that was mailed to the address. */
 	is_mailed: boolean;
 }
 
@@ -114,8 +115,9 @@ async function findInvitation(
 }
 
 /**
- * Limits how often somebody may find out that an address has an account, and tells its owner.
- * The owner alone has the mailed link and learns nothing new. Throws bad_request.
+ * Limits how often somebody may find out that an address has an account, and tells the owner of the
+ * address. The mailed link is not limited, because only the owner has it and learns nothing new
+ * from it. Throws bad_request.
  */
 async function limitTries(
 	{ pool, mail, baseUrl }: ResetParts,

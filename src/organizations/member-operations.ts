@@ -16,7 +16,7 @@ import { memberChange } from "../sign-in/users.ts";
 export const role = z
 	.enum(ROLES)
 	.describe(
-		"viewer reads, member also adds and updates, admin does everything",
+		"A viewer reads, a member also adds and updates, and an admin does everything",
 	);
 
 const member = z.object({
@@ -28,14 +28,16 @@ const member = z.object({
 	two_factor_enabled: z
 		.boolean()
 		.nullable()
-		.describe("Signs in with a second factor; null unless you are admin"),
+		.describe(
+			"The user signs in with a second factor; null unless you are admin",
+		),
 	created_at: z.string(),
 });
 const one = z.object({ member });
 type Member = z.output<typeof member>;
 
 const userId = idSchema("user").describe(
-	"Id of the user; listMembers gives the ids",
+	"Id of the user; listMembers returns the ids",
 );
 const input = { organization_id: organizationId(), user_id: userId };
 const common = { toolset: "members", tenant: "organization_id" } as const;
@@ -64,7 +66,7 @@ export const listMembers = defineOperation({
 	name: "listMembers",
 	title: "List members",
 	description:
-		"List who may sign in to an organization: name, e-mail address and role of each. People without an account are in listPeople.",
+		"List the members of an organization, who may sign in to it, with name, e-mail address and role. listPeople also lists people without an account.",
 	access: "read",
 	input: listInput(orders, filters),
 	output: z.object({
@@ -91,7 +93,7 @@ export const updateMember = defineOperation({
 	name: "updateMember",
 	title: "Update a member's role",
 	description:
-		"Change a member's role in an organization; it counts from the member's next request on. An organization keeps at least one admin.",
+		"Change a member's role in an organization. It takes effect with the member's next request. An organization keeps at least one admin.",
 	access: "admin",
 	isIdempotent: true,
 	input: z.strictObject({ ...input, role }),
@@ -116,7 +118,7 @@ export const removeMember = defineOperation({
 	name: "removeMember",
 	title: "Remove a member",
 	description:
-		"Take a user's membership away; the user and the user's API tokens lose the organization with their next request. An organization keeps at least one admin.",
+		"Remove a user's membership. The user and the user's API tokens lose access to the organization from the next request on. An organization keeps at least one admin.",
 	access: "admin",
 	isDestructive: true,
 	input: z.strictObject(input),
@@ -149,7 +151,7 @@ function toMember(
 	};
 }
 
-/** Ids of the members who sign in with a second factor. */
+/** Returns the ids of the members who sign in with a second factor. */
 async function listProtected(client: PoolClient): Promise<Set<string>> {
 	const { rows } = await client.query<{ id: string }>(
 		"select members_with_second_factor() as id",
@@ -157,7 +159,10 @@ async function listProtected(client: PoolClient): Promise<Set<string>> {
 	return new Set(rows.map(({ id }) => id));
 }
 
-/** Throws not_found when the user is no member of the organization. */
+/**
+ * Returns the member and locks the membership. Throws not_found if the user is not a member of the
+ * organization.
+ */
 async function lockMember(context: Context, userId: string): Promise<Member> {
 	const { rows } = await context.client.query<MemberRow>(
 		`select u.id, m.organization_id, u.name, u.email, m.role, m.created_at
@@ -170,7 +175,7 @@ async function lockMember(context: Context, userId: string): Promise<Member> {
 		// An unknown user gives the same error, so that it does not reveal who has an account.
 		throw new AppError(
 			"not_found",
-			`the user ${userId} is no member of this organization; listMembers gives those who are`,
+			`the user ${userId} is not a member of this organization; listMembers returns its members`,
 		);
 	}
 	return toMember(rows[0], await listProtected(context.client));
@@ -190,12 +195,15 @@ function noteRole(
 	);
 }
 
-/** For a query that may take the last admin away: throws bad_request then. */
+/**
+ * Handles an error of a query that may remove the last admin: throws bad_request for that, and
+ * every other error as it is.
+ */
 export function explainLastAdministrator(error: unknown): never {
 	if ((error as { constraint?: string }).constraint === "last_administrator") {
 		throw new AppError(
 			"bad_request",
-			"this is the organization's last admin; make another member admin first",
+			"this is the organization's last admin; make another member an admin first",
 		);
 	}
 	throw error;

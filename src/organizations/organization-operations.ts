@@ -19,10 +19,12 @@ const organization = z.object({
 	id: z.string(),
 	name: z.string(),
 	description: z.string().nullable(),
-	heartbeat_interval_seconds: z.int().describe("How often devices report in"),
+	heartbeat_interval_seconds: z
+		.int()
+		.describe("Seconds between the heartbeats of a device"),
 	posture_interval_seconds: z
 		.int()
-		.describe("How often devices report their postures"),
+		.describe("Seconds between the posture reports of a device"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });
@@ -107,7 +109,7 @@ export const updateOrganization = defineOperation({
 	name: "updateOrganization",
 	title: "Update an organization",
 	description:
-		"Change the name or description of an organization: only what is given; null clears the description.",
+		"Change the name or description of an organization. Only the given fields change; null clears the description.",
 	toolset: "organizations",
 	access: "write",
 	isIdempotent: true,
@@ -129,7 +131,7 @@ export const updateOrganizationSettings = defineOperation({
 	name: "updateOrganizationSettings",
 	title: "Update an organization's settings",
 	description:
-		"Change how often the devices of an organization report: only what is given. A device learns it with its next heartbeat.",
+		"Change how often the devices of an organization report. Only the given fields change. A device learns it with its next heartbeat.",
 	toolset: "organizations",
 	access: "admin",
 	isIdempotent: true,
@@ -155,15 +157,15 @@ export const updateOrganizationSettings = defineOperation({
 });
 
 /**
- * Most organizations that a user may administer. Each has its own audit log, and a change of the
- * user's own account is written to all of them.
+ * Maximum number of organizations that a user may administer. Each has its own audit log, and a
+ * change to the user's own account is written to all of them.
  */
 export const MAX_ORGANIZATIONS = 100;
 
 export const createOrganization = defineOperation({
 	name: "createOrganization",
 	title: "Create an organization",
-	description: "Make an organization, with you as its admin.",
+	description: "Create an organization, with you as its admin.",
 	toolset: "organizations",
 	access: "self",
 	surface: "console",
@@ -177,7 +179,7 @@ export const createOrganization = defineOperation({
 		if (services.organizationCreation === "command-line") {
 			throw new AppError(
 				"forbidden",
-				"permission denied: on this service only the command line creates organizations; ask whoever runs it for `assay org create`",
+				"permission denied: on this service only the command line creates organizations; ask the operator of the service to run `assay org create`",
 			);
 		}
 		const id = makeOrganizationId();
@@ -187,10 +189,10 @@ export const createOrganization = defineOperation({
 		);
 		const [caller] = rows;
 		if (!caller || !principal.userId) {
-			throw new AppError("forbidden", "sign in to make an organization");
+			throw new AppError("forbidden", "sign in to create an organization");
 		}
 		await refuseOneTooMany(client, principal.userId);
-		// From here on the transaction is one of the new organization.
+		// From here on, the transaction is one of the new organization.
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
 		]);
@@ -201,12 +203,13 @@ export const createOrganization = defineOperation({
 	},
 });
 
-/** Throws bad_request for a user who is admin of MAX_ORGANIZATIONS already. */
+/** Throws bad_request if the user is admin of MAX_ORGANIZATIONS organizations already. */
 async function refuseOneTooMany(
 	client: PoolClient,
 	userId: string,
 ): Promise<void> {
-	// One after the other, so that each call counts what the one before has added.
+	// Calls run one after the other, so that each counts the organizations that the previous one
+	// added.
 	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
 		userId,
 	]);
@@ -217,7 +220,7 @@ async function refuseOneTooMany(
 	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
 	throw new AppError(
 		"bad_request",
-		`you are admin of ${MAX_ORGANIZATIONS} organizations, as many as a user may make; whoever runs the service makes more with \`assay org create\``,
+		`you are admin of ${MAX_ORGANIZATIONS} organizations, which is the maximum; the operator of the service can create more with \`assay org create\``,
 	);
 }
 
@@ -228,8 +231,8 @@ async function change(
 ): Promise<{ organization: z.input<typeof organization> }> {
 	const names = Object.keys(given).filter((name) => given[name] !== undefined);
 	const { rows } = await client.query(
-		// "for update" would make every foreign key to the organization wait, also that of the next
-		// audit entry, while we wait for the log.
+		// With "for update" every foreign key to the organization would wait while we wait for the log,
+		// and so would the next audit entry.
 		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
 		[id],
 	);

@@ -6,7 +6,7 @@ import { makeOrganizationId, parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 
-/** Makes an organization without members; gives its id. */
+/** Creates an organization without members and returns its id. */
 export async function createOrganization(
 	pool: Pool,
 	name: string,
@@ -20,7 +20,7 @@ export async function createOrganization(
 	return id;
 }
 
-/** Stores an organization, in a transaction of its own id. */
+/** Stores an organization in a transaction of its own id. Returns the audit entry. */
 export async function insertOrganization(
 	client: PoolClient,
 	id: string,
@@ -53,12 +53,12 @@ export async function requireOrganization(
 	}
 }
 
-/** Throws bad_request when `text` is no organization id. */
+/** Returns `text` if it is the id of an organization. Throws bad_request otherwise. */
 export function parseOrganizationId(text: string): string {
 	if (parseId(text)?.kind !== "organization") {
 		throw new AppError(
 			"bad_request",
-			`"${text}" is no organization id; \`assay org create\` and \`assay org list\` print them (32 characters)`,
+			`"${text}" is not an organization id; \`assay org create\` and \`assay org list\` print them (32 characters)`,
 		);
 	}
 	return text;

@@ -253,7 +253,7 @@ test("a member's role is changed and the membership ended, but not the last admi
 		{ actor_kind: "SYSTEM", operation: "removeMember", record_id: user_id },
 	]);
 	for (const [args, message] of [
-		[["remove", ...of(ada)], /is no member of this organization/],
+		[["remove", ...of(ada)], /is not a member of this organization/],
 		[["set-role", ...of(ada), "--role", "admin"], /is no member/],
 		[["remove", ...of(chief)], /last admin/],
 		[["set-role", ...of(chief), "--role", "viewer"], /last admin/],

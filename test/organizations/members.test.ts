@@ -109,7 +109,7 @@ test("a changed role and a removal take effect immediately and are in the audit 
 		callAs(database, admin, removeMember, input),
 	).rejects.toMatchObject({
 		code: "not_found",
-		message: expect.stringContaining("is no member of this organization"),
+		message: expect.stringContaining("is not a member of this organization"),
 	});
 	expect((await auditEntries(database, id)).slice(-2)).toMatchObject([
 		{
