@@ -8,8 +8,8 @@ const NAME = "virtual:kinds";
 const RESOLVED = `\0${NAME}`;
 
 /**
- * Provides `virtual:kinds`: the registers and the toolsets as the server defines them. It is made
- * while the console is built, so a field is spelt once and no code of the server reaches the
+ * Provides `virtual:kinds`: the registers and the toolsets as the server defines them. The build of
+ * the console makes it, so a field is spelt in one place and no code of the server reaches the
  * browser.
  */
 export function kindsPlugin(): Plugin {

@@ -12,20 +12,20 @@ export const LOG_LEVELS = [
 ] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A line with every secret of ours replaced, wherever in the line it stands. */
+/** Returns the line with every secret of this service redacted, wherever it is in the line. */
 export function redact(line: string): string {
 	return line.replace(SECRET_IN_TEXT, "asy_$1_[redacted]");
 }
 
 /**
- * JSON lines on standard error; standard output belongs to results. Bodies and
- * headers are never logged; the redaction of the finished line is the second wall,
- * for a secret that arrives inside a URL or an error message. `fields` adds to every line.
+ * Makes a logger that writes JSON lines to standard error, because standard output is for results.
+ * It never logs bodies or headers. Redacting the finished line is a second defence, for a secret
+ * that arrives inside a URL or an error message. `fields` adds to every line.
  */
 export function makeLogger(level: LogLevel, fields?: () => object): Logger {
 	const destination = pino.destination({ dest: 2, sync: true });
-	// A line that cannot be written, because the reader is gone or the disk is full, is lost.
-	// Without a listener the event would end the process.
+	// A line is lost if it cannot be written, because the reader is gone or the disk is full. Without
+	// a listener, the event would end the process.
 	destination.on("error", () => {});
 	return pino(
 		{

@@ -35,7 +35,7 @@ test("the kinds that agents and clients rely on have fixed numbers", () => {
 	});
 });
 
-test("no two kinds share a number, and each fits below the tenant's prefix", () => {
+test("every kind has a number of its own, small enough to stay out of the tenant's prefix", () => {
 	const numbers = Object.values(ID_KINDS);
 	expect(new Set(numbers).size).toBe(numbers.length);
 	expect(Math.max(...numbers)).toBeLessThan(16_384);
@@ -74,7 +74,7 @@ describe("a new id", () => {
 		);
 	});
 
-	test("is never repeated, even if many are made in one millisecond", () => {
+	test("is unique, even if many are made in one millisecond", () => {
 		const organization = makeOrganizationId();
 		const ids = new Set(
 			Array.from({ length: 20_000 }, () => makeId(organization, "device")),
@@ -121,7 +121,7 @@ describe("parsing", () => {
 		}
 	});
 
-	test("refuses every other length and alphabet", () => {
+	test("rejects every other length and alphabet", () => {
 		const id = makeId(makeOrganizationId(), "device");
 		for (const text of [
 			"",

@@ -9,7 +9,9 @@ import { operations } from "../src/operations.ts";
 import type { Role } from "../src/principal.ts";
 import { type Json, startTools, type TestTools } from "./support/tools.ts";
 
-/** Walks the list of operations, so that every promise is tested for every operation. */
+/**
+ * Checks the promises of the interface for every operation, in a loop over the list of operations.
+ */
 
 const catalogue = new Catalogue(operations);
 const all: Tool[] = [...catalogue.tools.values()];
@@ -34,7 +36,9 @@ function walk(schema: JsonSchema, path = ""): [string, JsonSchema][] {
 }
 
 describe("the description for clients", () => {
-	test.each(byName)("%s is described, with every property", (_, tool) => {
+	test.each(
+		byName,
+	)("%s has a description, and so has each of its properties", (_, tool) => {
 		const { description, title, inputSchema } = tool.definition;
 		expect(title.length).toBeGreaterThan(3);
 		expect(description.length).toBeGreaterThan(20);
@@ -55,7 +59,9 @@ describe("the description for clients", () => {
 		expect(tool.json).not.toContain("$ref");
 	});
 
-	test.each(byName)("%s has all four hints, and they agree", (_, tool) => {
+	test.each(
+		byName,
+	)("%s has all four hints, and they are consistent", (_, tool) => {
 		const { annotations } = tool.definition;
 		expect(Object.keys(annotations).sort()).toEqual([
 			"destructiveHint",
@@ -78,7 +84,7 @@ describe("the description for clients", () => {
 		}
 	});
 
-	test("names are unique, and every client accepts them", () => {
+	test("names are unique and have a form that every client accepts", () => {
 		for (const { name, toolset } of operations as readonly AnyOperation[]) {
 			expect(name).toMatch(/^[a-z][A-Za-z]{2,63}$/);
 			expect(toolset).toMatch(/^[a-z_]+$/);
@@ -114,7 +120,7 @@ describe("the description for clients", () => {
 	});
 });
 
-/** `Risk` → a complete risk of the organization. The add tools of the kinds fill it. */
+/** Complete records of the organization, such as `Risk` → a risk. The add operations make them. */
 const seeds = new Map<string, Json>();
 
 /** Returns the smallest value that a schema accepts. */
@@ -154,7 +160,7 @@ function inputFor({ tenant, name }: AnyOperation): Record<string, unknown> {
 }
 
 describe("callers without permission", () => {
-	test.each(byName)("%s is 401 without a token", async (name) => {
+	test.each(byName)("%s answers 401 without a token", async (name) => {
 		const answer = await tools.call(name, {}, "");
 		expect(answer.status).toBe(401);
 	});
@@ -195,7 +201,7 @@ describe("callers without permission", () => {
 		byName.filter(([, { operation }]) =>
 			["write", "admin"].includes(operation.access),
 		),
-	)("%s is 403 for who has too small a role", async (name, { operation }) => {
+	)("%s answers 403 to a role that is too low", async (name, { operation }) => {
 		const users =
 			operation.access === "admin"
 				? [tools.viewer, tools.member]
@@ -216,7 +222,7 @@ describe("lists", () => {
 	);
 	test.each(
 		lists,
-	)("%s answers in every order that it offers, both directions, and goes on", async (name, {
+	)("%s answers in every order and direction that it offers, and continues with the cursor", async (name, {
 		operation,
 		definition,
 	}) => {
@@ -235,7 +241,7 @@ describe("lists", () => {
 	});
 });
 
-/** Makes values of a schema, near misses and nonsense, each with some probability. */
+/** Generates values of a schema, values that just miss it, and nonsense. */
 function junkFor(schema: JsonSchema): fc.Arbitrary<unknown> {
 	const types = [schema.type].flat();
 	const options: fc.Arbitrary<unknown>[] = [
@@ -288,8 +294,8 @@ function inputOf(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
 		)
 		.chain((record) =>
 			fc.boolean().map((isMore) =>
-				// Most inputs have no surplus argument. Otherwise the code behind the validation is never
-				// reached.
+				// Most inputs have no surplus argument. Otherwise no input would pass the validation and
+				// reach the code behind it.
 				isMore && Object.keys(record).length === 0
 					? { ...record, ["__proto__"]: 1, surplus: "\0" }
 					: record,
@@ -297,10 +303,10 @@ function inputOf(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
 		);
 }
 
-describe("junk", () => {
+describe("random input", () => {
 	test.each(
 		byName,
-	)("%s never answers 5xx, whatever its arguments, at either door", async (name, {
+	)("%s never answers 5xx at either door, whatever its arguments", async (name, {
 		operation,
 		definition,
 	}) => {
@@ -363,7 +369,7 @@ describe("junk", () => {
 		);
 	});
 
-	test("JSON-RPC never gets a 5xx, whatever its shape", async () => {
+	test("JSON-RPC of any shape is never answered with 5xx", async () => {
 		const method = fc.constantFrom(
 			"tools/call",
 			"tools/list",
@@ -459,7 +465,7 @@ describe("junk", () => {
 		);
 	});
 
-	test("a deep nest of brackets is rejected and does not crash the service", async () => {
+	test("deeply nested brackets are rejected and do not crash the service", async () => {
 		const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
 		const answers = [
 			await tools.call("listRisks", `{"organization_id":${deep}}`),

@@ -8,14 +8,16 @@ type Pascal<Name extends string> = Name extends `${infer First}_${infer Rest}`
 	: Capitalize<Name>;
 type Get<Kind extends RegisterKind> = `get${Pascal<Kind>}` & OperationName;
 
-/** A record of the kind as the server gives it. */
+/** A record of the kind as the server returns it. */
 export type RecordOf<Kind extends RegisterKind> =
 	OutputOf<Get<Kind>> extends Record<Kind, infer One> ? One : never;
-/** Names of its fields: where a page names one, a renamed field fails the type check. */
+/**
+ * Names of the kind's fields. If a field is renamed, the type check finds each page that names it.
+ */
 export type FieldName<Kind extends RegisterKind> = keyof RecordOf<Kind> &
 	string;
 
-/** A record of any kind, as pages that are made for all of them see it. */
+/** A record of any kind, for pages that serve all kinds. */
 export interface AnyRecord {
 	id: string;
 	organization_id: string;
@@ -41,7 +43,7 @@ export function fieldOf(
 	return kind.fields.find((field) => field.name === name);
 }
 
-/** `PARTIALLY_COMPLIANT` in words; a code that is not known stays as it is. */
+/** Returns a choice in words, such as `PARTIALLY_COMPLIANT`. An unknown code stays as it is. */
 export function choiceLabel(
 	{ choices }: Pick<FieldDescription, "choices">,
 	value: string,
@@ -51,7 +53,7 @@ export function choiceLabel(
 
 const MAX_TITLE = 120;
 
-/** Returns the title by which people know a record, or the beginning of a long text. */
+/** Returns the title by which people know a record. Cuts a long title. */
 export function titleOf(kind: KindDescription, record: AnyRecord): string {
 	const title = kind.title ? record[kind.title] : null;
 	if (typeof title !== "string" || title.trim() === "") {

@@ -15,7 +15,7 @@ import {
 	IconUsers,
 } from "@tabler/icons-react";
 
-/** The registers as the navigation shows them, in the order in which people meet them. */
+/** The registers in the order in which the navigation shows them. */
 export const registerKinds = [
 	{ kind: "risk", label: "Risks", icon: IconAlertTriangle },
 	{ kind: "measure", label: "Measures", icon: IconShieldCheck },

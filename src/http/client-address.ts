@@ -5,10 +5,10 @@ export type AddressOf = (request: IncomingMessage) => string | undefined;
 
 /**
  * Makes the function that finds a request's client address, for the audit log and the lists of
- * sessions and API tokens. Behind a proxy the connection is the proxy's. The client's address is
- * then the last one in X-Forwarded-For that is not a trusted proxy: the client wrote everything
- * before it, which may be anything. `trusted` has addresses and ranges, see ASSAY_TRUSTED_PROXIES.
- * Without any the header is ignored.
+ * sessions and API tokens. Behind a proxy, the connection belongs to the proxy. The client's
+ * address is then the last one in X-Forwarded-For that is not a trusted proxy. The client wrote
+ * everything before it, so that part may be anything. `trusted` has addresses and ranges (see
+ * ASSAY_TRUSTED_PROXIES). If it is empty, the header is ignored.
  */
 export function makeAddressOf(trusted: readonly string[]): AddressOf {
 	const proxies = new BlockList();
@@ -35,7 +35,7 @@ export function makeAddressOf(trusted: readonly string[]): AddressOf {
 	};
 }
 
-/** Removes the prefix that IPv6 sockets put before an IPv4 address, brackets, and a port. */
+/** Removes a port, brackets, and the prefix that IPv6 sockets put before an IPv4 address. */
 function plain(text: string): string {
 	return text
 		.trim()

@@ -4,24 +4,24 @@ import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nothingHere } from "./admission.ts";
 
-/** The console's build in memory. Only paths in it can be read. */
+/** The console's build in memory. A request can read only the paths in it. */
 export interface ConsoleFiles {
-	/** The page, with NONCE_PLACEHOLDER in place of an answer's nonce. */
+	/** The page, with NONCE_PLACEHOLDER where each response has its nonce. */
 	index: string;
-	/** By path, as in `/assets/index-1a2b3c4d.js`. */
+	/** The files by path, such as `/assets/index-1a2b3c4d.js`. */
 	assets: ReadonlyMap<string, Asset>;
 }
 
 interface Asset {
 	type: string;
-	/** Its name changes with its content. */
+	/** True if the file's name changes with its content. */
 	isHashed: boolean;
 	identity: Buffer;
 	br?: Buffer;
 	gzip?: Buffer;
 }
 
-/** The same as in console/vite.config.ts. */
+/** Has the same value in console/vite.config.ts. */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
 const TYPES: Record<string, string> = {
 	".js": "text/javascript; charset=utf-8",
@@ -30,7 +30,7 @@ const TYPES: Record<string, string> = {
 	".png": "image/png",
 	".woff2": "font/woff2",
 };
-/** The console uses only one permission of the browser: the clipboard, for "Copy". */
+/** Permissions of the browser. The console uses only the clipboard, for "Copy". */
 const PERMISSIONS = [
 	"camera",
 	"display-capture",
@@ -43,10 +43,10 @@ const PERMISSIONS = [
 	.concat("clipboard-write=(self)")
 	.join(", ");
 const YEAR_SECONDS = 31_536_000;
-/** Addresses that never mean a page, whatever the request accepts. */
+/** Addresses that are never pages, whatever the request accepts. */
 const NOT_PAGES = /^\/(api|health|\.well-known|assets|metrics)(\/|$)/;
 
-/** Reads a build; see ensureConsole. */
+/** Reads a build into memory (see ensureConsole). */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 	const contents = new Map<string, Buffer>();
 	const entries = await readdir(folder, {
@@ -79,8 +79,9 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 
 /**
  * Serves the console below `/`: its files, and its page at every other address that a browser may
- * open. `webConsole` is a sentence if there is no build; the rest of the service does not need one.
- * `onPage` is called with every page, because a browser that opens one sends calls next.
+ * open. If there is no build, `webConsole` is a sentence that says so; the rest of the service
+ * works without one. Each page calls `onPage`, because a browser that opens a page sends calls
+ * next.
  */
 export function addConsoleFiles(
 	app: FastifyInstance,
@@ -128,8 +129,8 @@ function sendAsset(
 }
 
 /**
- * Sends the page. It may use only the service's own scripts and styles; style elements that the
- * interface makes while it runs carry the answer's nonce.
+ * Sends the page. It may use only the service's own scripts and styles. Style elements that the
+ * interface creates at run time carry the response's nonce.
  */
 function sendPage(reply: FastifyReply, index: string): FastifyReply {
 	const nonce = randomBytes(16).toString("base64");
@@ -141,7 +142,8 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 				"default-src 'none'",
 				"script-src 'self'",
 				`style-src 'self' 'nonce-${nonce}'`,
-				// For a bar's width or a menu's place. It cannot run code or reach another host.
+				// Style attributes set a bar's width or a menu's place. They cannot run code or reach
+				// another host.
 				"style-src-attr 'unsafe-inline'",
 				"img-src 'self' data:",
 				"font-src 'self'",
@@ -162,7 +164,7 @@ function acceptsPage({ headers }: FastifyRequest): boolean {
 	return /text\/html/i.test(headers.accept ?? "");
 }
 
-/** True if Accept-Encoding names the encoding and does not exclude it. */
+/** Returns true if Accept-Encoding names the encoding and does not exclude it. */
 function accepts({ headers }: FastifyRequest, encoding: string): boolean {
 	return String(headers["accept-encoding"] ?? "")
 		.toLowerCase()

@@ -7,8 +7,8 @@ import { AGENT_PATHS } from "./openapi-agent.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
 
 /**
- * Adds `GET /api/openapi.json`: every address for programs, as OpenAPI 3.1. It is made at the first
- * request.
+ * Adds `GET /api/openapi.json`, which describes every address for programs in OpenAPI 3.1. The
+ * first request makes it.
  */
 export function addOpenapi(
 	app: FastifyInstance,
@@ -138,7 +138,8 @@ function toolPath(tool: Tool): JsonSchema {
 }
 
 /**
- * Describes the input in a query string as `tool-door.ts` reads it: parts of objects behind a dot.
+ * Describes the input in a query string as `query-input.ts` reads it: parts of objects follow a
+ * dot.
  */
 function queryParameters(schema: JsonSchema, prefix: string): JsonSchema[] {
 	const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;

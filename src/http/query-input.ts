@@ -3,10 +3,10 @@ import type { JsonSchema } from "../mcp/json-schema.ts";
 
 /**
  * Reads a tool's input from a query string, by its JSON Schema. Parts of an object are written with
- * a dot (`filter.status=OPEN&order_by.field=name`), or the whole object as JSON; an array is its
- * name repeated. Numbers, true, false and null are converted where the schema has them. A value
- * that does not fit stays text and an unknown name stays in place, so that the schema rejects them
- * by name.
+ * a dot (`filter.status=OPEN&order_by.field=name`), or the whole object is written as JSON. An
+ * array repeats its name. Numbers, true, false and null are converted where the schema has them. A
+ * value that does not fit stays text, and an unknown name stays in place. The schema then rejects
+ * both by name.
  */
 export function readQueryInput(
 	schema: JsonSchema,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Random once in a process. With a count it makes unique and cheap ids. */
+/** Random part, made once per process. A counter after it makes ids unique and cheap. */
 const PROCESS = randomUUID().slice(0, 8);
 let made = 0;
 
@@ -11,7 +11,7 @@ export function makeRequestId(): string {
 	return `${PROCESS}-${++made}`;
 }
 
-/** Returns the request's own x-request-id if it is a valid one, or a new one. */
+/** Returns the request's own x-request-id if it is valid, or a new id. */
 export function requestIdOf(request: IncomingMessage): string {
 	const given = request.headers["x-request-id"];
 	return typeof given === "string" && SANE.test(given)

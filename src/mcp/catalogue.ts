@@ -9,9 +9,9 @@ import { rejectUnstorableText } from "./unstorable-text.ts";
 
 /** A tool of the tool server: an operation with its description for clients. */
 export interface Tool {
-	/** Its input rejects text that the database cannot store. */
+	/** The operation. Its input also rejects text that the database cannot store. */
 	operation: AnyOperation;
-	/** The entry of tools/list. */
+	/** Its entry in tools/list. */
 	definition: ToolDefinition;
 	/** `definition` as JSON, made once. */
 	json: string;
@@ -31,25 +31,26 @@ export interface ToolDefinition {
 }
 
 /**
- * The tools that a client asked for: `?toolsets=risks,vendors&readonly=true` or the headers for it.
+ * The tools that a client asked for, by `?toolsets=risks,vendors&readonly=true` or the same
+ * headers.
  */
 export interface Narrowing {
-	/** Sorted; undefined: all of them. */
+	/** Sorted. Undefined stands for all toolsets. */
 	toolsets: readonly string[] | undefined;
 	isReadOnly: boolean;
 }
 
-/** Limit of kept lists. Beyond it, a list is built again for each request. */
+/** Most lists that are kept. Beyond it, a list is built again for each request. */
 const MAX_CACHED_LISTS = 1_000;
 
 /**
- * The tools, their schemas and their lists. They are made once, because converting schemas is slow.
+ * The tools with their schemas and lists. They are made once, because converting schemas is slow.
  */
 export class Catalogue {
 	readonly tools: ReadonlyMap<string, Tool>;
 	readonly toolsets: readonly string[];
 	readonly #byRole: Map<Role | undefined, Tool[]>;
-	/** Narrowing → the JSON array of its tools. */
+	/** Leads from a narrowing to the JSON array of its tools. */
 	readonly #lists = new Map<string, string>();
 
 	constructor(operations: readonly AnyOperation[]) {
@@ -68,7 +69,9 @@ export class Catalogue {
 		);
 	}
 
-	/** Returns the tool of that name, unless there is none or it is narrowed away. */
+	/**
+	 * Returns the tool of that name. Returns undefined if there is none or the narrowing excludes it.
+	 */
 	find(name: string, narrowing: Narrowing): Tool | undefined {
 		const tool = this.tools.get(name);
 		return tool && offers(narrowing, tool) ? tool : undefined;
@@ -96,8 +99,8 @@ export class Catalogue {
 	}
 
 	/**
-	 * Returns the narrowing of the request's address and headers; both apply. Throws a bad_request
-	 * AppError that names the existing toolsets.
+	 * Returns the narrowing that the request's address and headers ask for together. Throws a
+	 * bad_request AppError that names the existing toolsets.
 	 */
 	readNarrowing(
 		query: URLSearchParams | undefined,
@@ -131,7 +134,7 @@ export class Catalogue {
 	}
 }
 
-/** Adds the scope of the caller's API token to what the client asked for. */
+/** Narrows what the client asked for by the scope of the caller's API token. */
 function narrowedByScope(
 	{ token }: Principal,
 	{ toolsets, isReadOnly }: Narrowing,
@@ -142,7 +145,7 @@ function narrowedByScope(
 	};
 }
 
-/** Returns what is in both lists; a list that is undefined holds everything. */
+/** Returns the names that are in both lists. An undefined list contains every name. */
 function both(
 	one: readonly string[] | undefined,
 	other: readonly string[] | undefined,
@@ -164,7 +167,7 @@ function offers(
 	);
 }
 
-/** Reads a switch. An empty value is rejected, because `?readonly` does not mean "may write". */
+/** Reads a switch. Rejects an empty value, because `?readonly` does not mean "may write". */
 function readSwitch(name: string, text: string | null | undefined): boolean {
 	if (text === "true" || text === "1") return true;
 	if (text === undefined || text === null) return false;
@@ -172,12 +175,12 @@ function readSwitch(name: string, text: string | null | undefined): boolean {
 	throw new AppError("bad_request", `${name} is true or false`);
 }
 
-/** Parameters of an address that narrow the tools. */
+/** Parameters of the address that narrow the tools. */
 const PARAMETERS = ["toolsets", "readonly"];
 
 /**
- * Throws a bad_request AppError for an unknown parameter: a misspelt one must not leave tools in
- * the list that were meant to be kept out.
+ * Throws a bad_request AppError for an unknown parameter. Otherwise a misspelt one would leave
+ * tools in the list that the client meant to exclude.
  */
 export function rejectUnknownParameters(query: URLSearchParams): void {
 	const unknown = query.keys().find((name) => !PARAMETERS.includes(name));
@@ -221,7 +224,7 @@ function makeTool(operation: AnyOperation): Tool {
 			readOnlyHint: operation.isReadOnly,
 			destructiveHint: operation.isDestructive,
 			idempotentHint: operation.isIdempotent,
-			// Everything happens in this service's own database.
+			// An operation acts only on this service's own database.
 			openWorldHint: false,
 		},
 	};

@@ -21,7 +21,7 @@ import { jsonReply, jsonRpcCode, type Reply, withFault } from "./reply.ts";
 
 export type RequestHeaders = Record<string, string | string[] | undefined>;
 
-/** Answers one JSON-RPC message. Rejects only for a fault of the service. */
+/** Answers one JSON-RPC message. The promise rejects only if the service itself fails. */
 export type AnswerMessage = (
 	message: unknown,
 	headers: RequestHeaders,
@@ -31,23 +31,24 @@ export type AnswerMessage = (
 /** One message on its way through the SDK. */
 interface Exchange {
 	caller: Caller;
-	/** The fault that decides the HTTP status. */
+	/** The error that decides the HTTP status. */
 	fault?: AppError;
 }
 
 export interface Sdk {
-	/** Answers revision 2026-07-28, and rejects malformed messages that claim it. */
+	/** Answers revision 2026-07-28. Rejects malformed messages that claim it. */
 	answerModern: AnswerMessage;
-	/** Answers the revisions that open with `initialize`, here without a session. */
+	/** Answers the revisions that open with `initialize`. They have no session here. */
 	answerLegacy: AnswerMessage;
 }
 
 /**
- * Makes the official SDK's two ways of serving: its handler for 2026-07-28, and its transport with
- * JSON replies for earlier revisions. Each message gets a server of its own.
+ * Makes the official SDK's two ways of serving: its handler for revision 2026-07-28, and its
+ * transport with JSON replies for earlier revisions. Each message gets its own server.
  */
 export function makeSdk(tools: ToolServices): Sdk {
-	// It is costly to make, and our tools do not need it, because zod checks their input.
+	// The validator is costly to make, so all servers share one. Tools do not need it, because zod
+	// checks their input.
 	const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 	function makeServer(exchange: Exchange): Server {
@@ -113,7 +114,7 @@ export function makeSdk(tools: ToolServices): Sdk {
 	};
 }
 
-/** Makes the request for the SDK, whatever the client's Accept header says. */
+/** Makes the request for the SDK. It does not depend on the client's Accept header. */
 function makeRequest(
 	{ services }: ToolServices,
 	given: RequestHeaders,
@@ -133,7 +134,10 @@ function makeRequest(
 	});
 }
 
-/** Passes data to a server that the SDK makes, in the SDK's own way. It contains no token. */
+/**
+ * Passes the exchange to a server that the SDK makes. The SDK offers no other way. The result
+ * contains no token.
+ */
 function makeAuthInfo(exchange: Exchange): AuthInfo {
 	return { token: "", clientId: "", scopes: [], extra: { exchange } };
 }
@@ -155,8 +159,8 @@ async function toReply(
 }
 
 /**
- * Turns the SDK's error about params into sentences. The SDK gives zod's issues as JSON and, for an
- * `initialize`, calls them an internal error.
+ * Turns the SDK's error about params into sentences. The SDK returns zod's issues as JSON. For an
+ * `initialize`, it calls them an internal error.
  */
 function inSentences(text: string): string {
 	const [, found] = /"message":"(?:Invalid \S+ request: )?\[\\n/.test(text)

@@ -36,7 +36,7 @@ async function rowsOf(
 	return parse(await answer.text(), { bom: true, columns: true });
 }
 
-test("a list is a file to download, with the mark by which Excel recognizes UTF-8", async () => {
+test("a list downloads as a file, with the mark by which Excel recognizes UTF-8", async () => {
 	await admin.use("addVendor", { organization_id, name: 'Zürich, "AG"\u00a0' });
 	const answer = await exported("listVendors");
 	expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -52,7 +52,7 @@ test("a list is a file to download, with the mark by which Excel recognizes UTF-
 	expect(lines[2]).toBe("");
 });
 
-test("the file has all pages, filtered and ordered as the list is", async () => {
+test("the file has all pages, in the list's filters and order", async () => {
 	for (let n = 0; n < 250; n++) {
 		await served.database.owner.query(
 			"insert into measures (organization_id, id, name, category, state) values ($1, $2, $3, $4, $5)",
@@ -74,13 +74,13 @@ test("the file has all pages, filtered and ordered as the list is", async () => 
 	expect(odd).toHaveLength(125);
 	expect(odd[0]?.name).toBe("Measure 249");
 	expect(odd[124]?.name).toBe("Measure 001");
-	// Whichever page the reader is on.
+	// The export ignores the page that the reader is on.
 	expect(await rowsOf("listMeasures", { size: "5", cursor: "x" })).toHaveLength(
 		250,
 	);
 });
 
-test("ids have the names beside them, and formulas are text", async () => {
+test("names stand beside ids, and formulas become text", async () => {
 	const { people } = await admin.use("addPeople", {
 		organization_id,
 		full_name: '=HYPERLINK("https://example.com")',
@@ -159,7 +159,7 @@ test("the audit log is exported with the values before and after", async () => {
 	});
 });
 
-test("every list that has pages can be exported", async () => {
+test("every list with pages can be exported", async () => {
 	const device = await served.activateDevice();
 	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
 	expect(lists.length).toBeGreaterThan(17);
@@ -224,7 +224,7 @@ test("a download breaks off when reading fails halfway, and never looks complete
 	);
 });
 
-test("getRecordNames names records of every kind, only of the organization", async () => {
+test("getRecordNames names records of every kind, but only those of the organization", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
 		name: "Named",

@@ -24,7 +24,7 @@ afterAll(() => served.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Each has its own organization, so no test sees what another one wrote. */
+/** Gives each test its own organization, so none sees the records of another. */
 beforeEach(async () => {
 	organization_id = await createOrganization(served.database.pool, "Imports");
 	member = await served.signIn("member", organization_id);

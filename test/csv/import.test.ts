@@ -42,7 +42,7 @@ afterAll(() => served.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Each has its own organization, so no test sees what another one wrote. */
+/** Gives each test its own organization, so none sees the records of another. */
 beforeEach(async () => {
 	organization_id = await createOrganization(served.database.pool, "Imports");
 	member = await served.signIn("member", organization_id);
@@ -79,7 +79,7 @@ const addPerson = async (full_name: string, primary_email_address: string) =>
 		})
 	).people.id as string;
 
-/** makeReferences needs a caller, who is always the member here. */
+/** Stands in for the caller that makeReferences asks for. Here it is always the member. */
 const principal = () => undefined as unknown as Principal;
 
 describe.for(samples)("$kind", (sample) => {
@@ -142,7 +142,7 @@ describe.for(samples)("$kind", (sample) => {
 	});
 });
 
-test("an absent column leaves a field unchanged, and an empty cell clears it if it may be empty", async () => {
+test("a missing column leaves a field unchanged, and an empty cell clears it if it may be empty", async () => {
 	const { task } = await member.use("addTask", {
 		organization_id,
 		name: "Patch",
@@ -308,10 +308,7 @@ test.for([
 		/has a column "colour", which is no field of measures; known are id, name, description, category, state, owner$/,
 	],
 	["name,Name\nx,y", /has two columns for name/],
-] as const)("the file %j is rejected, and the reason said", async ([
-	csv,
-	message,
-]) => {
+] as const)("the file %j is rejected with a reason", async ([csv, message]) => {
 	const answer = await member.call("importRecords", {
 		organization_id,
 		kind: "measure",
@@ -325,7 +322,7 @@ test.for([
 test.for([
 	["10,000 lines", "x\n".repeat(10_001), /has more than 10000 lines/],
 	[
-		"16 MiB, the last byte of which is one too many",
+		"16 MiB (by one byte)",
 		`${"x".repeat(1023)}\n`.repeat(16 * 1024).slice("name\n".length - 1),
 		/^the file has more than 16777216 bytes/,
 	],
@@ -419,7 +416,7 @@ test("a file of thousands of lines is one import", async () => {
 	});
 });
 
-test("a viewer may not import, and no byte of the file is read", async () => {
+test("a viewer may not import, and the service reads no byte of the file", async () => {
 	const viewer = await served.signIn("viewer", organization_id);
 	let isRead = false;
 	async function* bytes() {

@@ -92,7 +92,7 @@ test("a spreadsheet that separates by semicolons or tabs finds no formula in any
 	);
 });
 
-test("a harmless cell gives back exactly the text that was written", () => {
+test("reading a harmless cell returns exactly the text that was written", () => {
 	fc.assert(
 		fc.property(text(), (written) => {
 			expect(fromHarmless(toHarmless(written))).toBe(written);
@@ -101,7 +101,7 @@ test("a harmless cell gives back exactly the text that was written", () => {
 	);
 });
 
-test("a list in a cell gives back exactly its entries, with any content", () => {
+test("reading a list from a cell returns exactly its entries, whatever their content", () => {
 	const entry = text().filter((one) => one !== "" && !/[\r\n]/.test(one));
 	fc.assert(
 		fc.property(fc.array(entry), (entries) => {
@@ -111,14 +111,14 @@ test("a list in a cell gives back exactly its entries, with any content", () => 
 	);
 });
 
-test("a list is read as people write it: on separate lines, with blanks, without an end", () => {
+test("a list may be written with line breaks, with blanks and without a final separator", () => {
 	expect(readList("DE; CH;US;")).toEqual(["DE", "CH", "US"]);
 	expect(readList("DE\r\nCH\nUS")).toEqual(["DE", "CH", "US"]);
 	expect(readList('"a; b" ;c "d"')).toEqual(["a; b", 'c "d"']);
 	expect(readList(" ; ")).toEqual([]);
 });
 
-test("lines follow RFC 4180, so any reader gets the cells back", () => {
+test("lines follow RFC 4180, so any CSV reader returns the same cells", () => {
 	fc.assert(
 		fc.property(
 			fc.array(fc.array(text(), { minLength: 2, maxLength: 2 })),

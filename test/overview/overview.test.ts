@@ -63,7 +63,7 @@ const REGISTERS = [
 
 test.for(
 	REGISTERS,
-)("$keys: open, overdue and soon due ones are counted, and the filters give the same", async ({
+)("$keys: the overview counts open, overdue and soon due records, and the filters return the same number", async ({
 	one,
 	many,
 	keys,
@@ -117,7 +117,7 @@ test.for(
 	).toEqual(expect.arrayContaining(["filter.due_from", "filter.is_open"]));
 });
 
-test("risks are counted by likelihood and impact, and the filters find the same numbers", async () => {
+test("the overview counts risks by likelihood and impact, and the filters return the same number", async () => {
 	for (const [likelihood, impact] of [
 		[2, 5],
 		[2, 5],
@@ -201,7 +201,7 @@ test("the checks that have failed longest come first, without silent devices", a
 	]);
 });
 
-test("active API tokens older than 90 days are counted, for administrators only", async () => {
+test("only admins see how many active API tokens are older than 90 days", async () => {
 	const member = await served.signIn("member");
 	const stranger = await served.signIn("admin", organization_id);
 	for (const [days, end] of [
@@ -220,7 +220,7 @@ test("active API tokens older than 90 days are counted, for administrators only"
 	expect((await overview(member)).old_api_tokens).toBeNull();
 });
 
-test("the records changed last come first, of every kind", async () => {
+test("records of every kind are listed with the last changed first", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
 		name: "Cloud",
@@ -244,7 +244,7 @@ test("the records changed last come first, of every kind", async () => {
 	]);
 });
 
-test("the overview covers only the caller's organization, and today unless another day is given", async () => {
+test("the overview covers only the caller's organization, and its default day is today", async () => {
 	const answer = await admin.call("getOverview", {
 		organization_id: makeOrganizationId(),
 	});
@@ -253,7 +253,7 @@ test("the overview covers only the caller's organization, and today unless anoth
 	expect(body.today).toMatch(/^\d{4}-\d\d-\d\d$/);
 });
 
-test("the calendar's first and last day have an overview", async () => {
+test("the overview accepts the first and the last day of the calendar", async () => {
 	for (const [today, soon_until] of [
 		["1900-01-01", "1900-01-15"],
 		["9999-12-30", "9999-12-31"],

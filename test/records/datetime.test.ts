@@ -96,7 +96,7 @@ const listed = async (input: object) => {
 	return page.incidents.map(({ name }) => name);
 };
 
-describe("a register whose migration is a create table and one call of make_register", () => {
+describe("a register whose migration only creates a table and calls make_register", () => {
 	test("has the indexes of its orders and filters, row-level security and the grants of every role", async () => {
 		const { owner } = calls.database;
 		const { rows: indexes } = await owner.query<{ indexdef: string }>(
@@ -176,7 +176,7 @@ describe("a field of type datetime", () => {
 		});
 	});
 
-	test("does not change when the same moment is given in another offset, and is cleared by null", async () => {
+	test("does not change if the same moment is given with another offset, and null clears it", async () => {
 		const added = await addIncident("Theft", "2026-03-01T08:30:00Z");
 		const change = (occurred_at: string | null) =>
 			invoke(services, calls.principal("member"), update, {
@@ -189,7 +189,7 @@ describe("a field of type datetime", () => {
 		expect(cleared.incident.occurred_at).toBeNull();
 	});
 
-	test("orders a list, with records without it last, and filters it from a time until a time", async () => {
+	test("orders a list with missing times last, and filters it by a period", async () => {
 		await calls.database.owner.query("delete from incidents");
 		await addIncident("late", "2026-05-03T00:00:00Z");
 		await addIncident("never", null);

@@ -50,7 +50,7 @@ describe.for(samples)("$kind", (sample) => {
 		return answer[keys].find((record: { id: string }) => record.id === id);
 	};
 
-	test("a record added with the required fields only has the defaults", async () => {
+	test("a record added with only the required fields has the defaults", async () => {
 		const input = inputOf(sample, references, "required");
 		const record = await add(input);
 		expect(record).toEqual({
@@ -63,7 +63,7 @@ describe.for(samples)("$kind", (sample) => {
 		});
 	});
 
-	test("each required field is required", async () => {
+	test("a record without a required field is rejected", async () => {
 		for (const field of sample.required) {
 			const { [field]: _, ...input } = inputOf(sample, references, "all");
 			const refused = await calls.refusal(
@@ -75,7 +75,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("every field given on add is read back by get and list, and there are no others", async () => {
+	test("get and list return every field that was given on add, and no others", async () => {
 		const input = inputOf(sample, references, "all");
 		const record = await add(input);
 		expect(record).toMatchObject(input);
@@ -108,7 +108,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("an update that is empty or repeats the present values changes nothing", async () => {
+	test("an update that is empty or repeats the current values changes nothing", async () => {
 		const input = inputOf(sample, references, "all");
 		const record = await add(input);
 		expect(await update(record.id, input)).toEqual(record);
@@ -155,7 +155,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("a deleted record is gone", async () => {
+	test("a deleted record is not found and not listed", async () => {
 		const { id } = await add(inputOf(sample, references, "all"));
 		expect(await call(`delete${one}`, { id })).toEqual({
 			[`deleted_${key}_id`]: id,

@@ -286,7 +286,7 @@ test("coverage counts included controls that are linked to an implemented measur
 	);
 });
 
-test("the coverage of a missing framework is not found", async () => {
+test("asking for the coverage of a missing framework answers not_found", async () => {
 	const { framework } = await calls.call("addFramework", {
 		organization_id,
 		name: "Gone",

@@ -26,7 +26,7 @@ afterAll(() => calls.close());
 // biome-ignore lint/suspicious/noExplicitAny: a record's fields depend on its kind.
 type Answer = any;
 
-/** Filters other than those by a field's value. */
+/** Filters by something other than a field's value. */
 const OTHER_FILTERS: Record<string, string[]> = {
 	risk: [
 		"min_inherent_risk_score",
@@ -37,7 +37,7 @@ const OTHER_FILTERS: Record<string, string[]> = {
 	people: ["exclude_contract_ended"],
 };
 
-test("every filter and every order of every kind is tried here", () => {
+test("the samples name every filter and every order of every kind", () => {
 	for (const sample of samples) {
 		const known = recordKinds.find(({ kind }) => kind === sample.kind);
 		expect(known?.filters, sample.kind).toEqual(sample.filters);
@@ -64,9 +64,7 @@ const NAMES = [
 ];
 const DAYS = ["2026-01-31", null, "2024-02-29", "2026-12-31"];
 
-/**
- * Returns the value of the nth record. Few values are different, so orders and filters have ties.
- */
+/** Returns the value of the nth record. Values repeat often, so orders and filters have ties. */
 function nth(
 	sample: (typeof samples)[number],
 	field: string,
@@ -88,7 +86,9 @@ function nth(
 	return sampleValue(sample, field, references, n % 2 === 0 ? 0 : 1);
 }
 
-/** Orders text as the service does: without case and accents, by code point, numbers by value. */
+/**
+ * Returns text as the service orders it: without case and accents, by code point, numbers by value.
+ */
 const fold = (text: string) =>
 	text
 		.normalize("NFD")
@@ -153,7 +153,7 @@ describe.for(samples)("$kind", (sample) => {
 	const orders = ["created_at", "updated_at", ...sample.orders];
 	for (const field of orders) {
 		for (const direction of ["ASC", "DESC"] as const) {
-			test(`pages by ${field} ${direction} give all ${COUNT} in order, each once`, async () => {
+			test(`pages by ${field} ${direction} have all ${COUNT} records in order, each once`, async () => {
 				const records = await readAll({ order_by: { field, direction } });
 				expect(new Set(records.map(({ id }) => id)).size).toBe(COUNT);
 				expect(records).toHaveLength(COUNT);
@@ -174,7 +174,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	}
 
-	test("by default a page has the 20 newest records, and all pages together have all of them", async () => {
+	test("a page has the 20 newest records by default, and all pages together have every record", async () => {
 		const { [keys]: page, next_cursor } = await list({});
 		expect(page).toEqual(all.slice(0, 20));
 		expect(next_cursor).toEqual(expect.any(String));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Nested deeper than recursion can go. */
+/** Nested deeper than a recursive parser can follow. */
 const DEEP = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
 
 describe.for(samples)("$kind", (sample) => {
@@ -105,7 +105,7 @@ describe.for(samples)("$kind", (sample) => {
 	});
 });
 
-test("risks by their scores, both ends included", async () => {
+test("risks can be filtered by their scores, both ends included", async () => {
 	const organization_id = await createOrganization(
 		calls.database.pool,
 		"Scores",

@@ -126,7 +126,7 @@ describe.for(samples)("$kind", (sample) => {
 		by = calls.principal("admin", organization_id);
 	});
 
-	/** Returns everything in the organization that a call could have written. */
+	/** Returns everything in the organization that a call could change. */
 	async function written(): Promise<unknown> {
 		const { rows } = await calls.database.owner.query(
 			`select

@@ -47,7 +47,7 @@ async function someoneWaits(): Promise<void> {
 test.for([
 	["people", "People", "contract_start_date", "contract_end_date"],
 	["audit", "Audit", "valid_from", "valid_until"],
-] as const)("%s: a last day before the first is refused, the same day is not", async ([
+] as const)("%s: a last day before the first is rejected, and the same day is accepted", async ([
 	kind,
 	one,
 	first,
@@ -173,7 +173,7 @@ test("a risk's scores are likelihood times impact in every response", async () =
 test.for([
 	["nonconformity", "Nonconformity", "NC"],
 	["continual_improvement", "ContinualImprovement", "CI"],
-] as const)("%s: 20 added at once have reference ids of their own, without gap, and pass over one taken by hand", async ([
+] as const)("%s: 20 records added at once get different reference ids without a gap, and skip one given by hand", async ([
 	kind,
 	one,
 	prefix,
@@ -202,7 +202,7 @@ test.for([
 test.for([
 	["nonconformities", "Nonconformity", "NC"],
 	["continual_improvements", "ContinualImprovement", "CI"],
-] as const)("%s: who leaves the reference id out gets another when somebody takes it by hand meanwhile", async ([
+] as const)("%s: a record without a reference id gets the next one if another call gives the first by hand meanwhile", async ([
 	table,
 	one,
 	prefix,
@@ -228,7 +228,7 @@ test.for([
 test.for([
 	["nonconformity", "Nonconformity"],
 	["continual_improvement", "ContinualImprovement"],
-] as const)("%s: a reference id that is taken is refused, of 20 at once all but one, and another organization may have it", async ([
+] as const)("%s: a taken reference id is rejected, one of 20 concurrent adds succeeds, and another organization may use it", async ([
 	kind,
 	one,
 ]) => {
@@ -259,7 +259,7 @@ test.for([
 	expect(other[kind].reference_id).toBe(reference_id);
 });
 
-/** Records that refer to one of the kind, and how the refused deletion counts them. */
+/** Records that refer to one of the kind, and how the rejected deletion counts them. */
 const USERS: Record<
 	string,
 	{ one: string; by: [kind: string, field: string, counted: string][] }
@@ -301,7 +301,7 @@ const USERS: Record<
 
 test.for(
 	Object.entries(USERS),
-)("%s in use is not deleted: the error says by what; once free it is", async ([
+)("%s: a record in use is not deleted, the error says what uses it, and it can be deleted once nothing does", async ([
 	kind,
 	{ one, by },
 ]) => {
@@ -321,7 +321,7 @@ test.for(
 	}
 });
 
-test("a person whom several records use is not deleted, and each record is counted", async () => {
+test("a person that several records use is not deleted, and the error counts the records", async () => {
 	const { id } = await add("people");
 	for (const kind of ["risk", "risk", "asset"])
 		await add(kind, { owner_id: id });
@@ -332,7 +332,7 @@ test("a person whom several records use is not deleted, and each record is count
 test.for([
 	["asset", "Asset"],
 	["datum", "Datum"],
-] as const)("%s: a vendor that is deleted while it is being named is refused by field", async ([
+] as const)("%s: naming a vendor that is being deleted is rejected with the field", async ([
 	kind,
 	one,
 ]) => {
@@ -354,7 +354,7 @@ test.for([
 	});
 });
 
-test("numbers in titles are ordered by value: A.5.2 before A.5.10", async () => {
+test("titles order numbers by value: A.5.2 comes before A.5.10", async () => {
 	const framework = await add("framework");
 	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
 		await add("control", { framework_id: framework.id, section_title });
@@ -376,7 +376,7 @@ test("numbers in titles are ordered by value: A.5.2 before A.5.10", async () => 
 test.for([
 	["asset", "Asset"],
 	["datum", "Datum"],
-] as const)("%s: the same vendors in another order are no change", async ([
+] as const)("%s: the same vendors in another order change nothing", async ([
 	kind,
 	one,
 ]) => {

@@ -36,7 +36,7 @@ const search = async (query: string, input: object = {}) =>
 		await calls.call("searchRecords", { organization_id, query, ...input })
 	).records.map((record: { name: string }) => record.name);
 
-test("text is found in every kind of record, in any case and with any accents", async () => {
+test("a search finds text in every kind of record, ignoring case and accents", async () => {
 	expect((await search("ÉTOILE")).sort()).toEqual([
 		"Café Étoile",
 		"Etoile fails",
@@ -52,7 +52,7 @@ test("all words must occur, and the best match of the name comes first", async (
 	expect((await search("etoile fails"))[0]).toBe("Etoile fails");
 });
 
-test("characters that mean something to a pattern are taken literally", async () => {
+test("characters with a meaning in patterns match literally", async () => {
 	expect(await search("100%")).toEqual(["Café Étoile"]);
 	expect(await search("10_%")).toEqual([]);
 	expect(await search("\\")).toEqual([]);
@@ -60,13 +60,13 @@ test("characters that mean something to a pattern are taken literally", async ()
 	expect(await search("\ud800")).toEqual([]);
 });
 
-test("kinds and size narrow the result", async () => {
+test("kinds and size limit the result", async () => {
 	expect(await search("etoile", { kinds: ["risk"] })).toEqual(["Etoile fails"]);
 	expect(await search("etoile", { kinds: [] })).toEqual([]);
 	expect(await search("etoile", { size: 2 })).toHaveLength(2);
 });
 
-test("nothing of another organization is found", async () => {
+test("a search finds nothing of another organization", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
 	const { records } = await calls.call(
 		"searchRecords",

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
-/** Enough rows for each way to find words: reading on, the index, and reading everything. */
+/**
+ * Enough rows for all three ways to find words: reading on, using the index, and reading
+ * everything.
+ */
 const RISKS = 1_800;
 
 let calls: Calls;
@@ -56,7 +59,7 @@ test.each([
 	["in a single one", "onlyonce", (n: number) => n === 1700],
 	["in none", "nowhere", () => false],
 	["two, each common", "late some", (n: number) => n > 500 && n % 4 === 0],
-])("words %s are found completely, page by page", async (_, query, has) => {
+])("a search for words (%s) finds every record that has them, page by page", async (_, query, has) => {
 	const found = await find(query);
 	expect(found.sort((a, b) => a - b)).toEqual(all.filter(has));
 });
@@ -65,7 +68,7 @@ test.each([
 	{ field: "name", direction: "DESC" },
 	{ field: "inherent_risk_score" },
 	{ field: "updated_at", direction: "DESC" },
-])("what has the words comes in the order of the list, here %j", async (order) => {
+])("records with the words keep the order of the list %j", async (order) => {
 	const listed = await find("", order);
 	for (const [query, has] of [
 		["sometimes", (n: number) => n % 4 === 0],

@@ -20,12 +20,12 @@ test.each([
 	["textSchema", textSchema, 5000, "\u0000".repeat(MEBIBYTE)],
 	["dateSchema", dateSchema, 200, "1".repeat(MEBIBYTE)],
 	["timeSchema", timeSchema, 200, "1".repeat(MEBIBYTE)],
-] as const)("%s rejects a text that is too long before it looks at anything else", (_, make, max, text) => {
+] as const)("%s rejects a text that is too long before any other check", (_, make, max, text) => {
 	const { error } = (make() as z.ZodType).safeParse(text);
 	expect(error?.issues).toMatchObject([{ code: "too_big", maximum: max }]);
 });
 
-test("an id is rejected by its length before anything else", () => {
+test("an id of the wrong length is rejected before any other check", () => {
 	const { error } = anyIdSchema().safeParse("\n".repeat(MEBIBYTE));
 	expect(error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
 	expect(idSchema("risk").safeParse("A".repeat(MEBIBYTE)).success).toBe(false);
@@ -41,7 +41,7 @@ test.each([
 	["ftp://example.com", false],
 	["https://exa mple.com", false],
 	[`http://${"a".repeat(2000)} `, false],
-] as const)("the web address %s: %s", (text, isValid) => {
+] as const)("the validity of the web address %s is %s", (text, isValid) => {
 	expect(urlSchema().safeParse(text).success).toBe(isValid);
 });
 
@@ -55,7 +55,7 @@ test.each([
 	["ada@b@example.com", false],
 	["a da@example.com", false],
 	["<ada@example.com>", false],
-] as const)("the e-mail address %s: %s", (text, isValid) => {
+] as const)("the validity of the e-mail address %s is %s", (text, isValid) => {
 	expect(emailSchema().safeParse(text).success).toBe(isValid);
 });
 

@@ -23,7 +23,7 @@ async function addPerson(): Promise<string> {
 const use = (name: string, input: object) =>
 	calls.call(name, { organization_id, name: "One", ...input });
 
-test("uses of a person are counted by register, and devices are counted too", async () => {
+test("the uses of a person are counted by register and include devices", async () => {
 	const [person, other] = [await addPerson(), await addPerson()];
 	const owner_id = person;
 	await use("addVendor", { owner_id });

@@ -24,7 +24,7 @@ type Type =
 
 export interface Sample {
 	kind: string;
-	/** Word in names of tools and in results. */
+	/** Word in the names of operations and in results. */
 	one: string;
 	many: string;
 	key: string;
@@ -34,7 +34,7 @@ export interface Sample {
 	required: string[];
 	/** Values of a record for which no other fields were given. */
 	defaults: Record<string, unknown>;
-	/** Fields that change together with another field, without being given. */
+	/** Fields that change together with another field, although the call does not give them. */
 	follows?: Record<string, string>;
 	/** Orders in addition to created_at and updated_at. */
 	orders: string[];
@@ -71,7 +71,7 @@ export const samples: Sample[] = [
 			"inherent_likelihood",
 			"inherent_impact",
 		],
-		// 3 times 3, the first sample values of a likelihood and an impact.
+		// 3 times 3, which are the first sample values of a likelihood and an impact.
 		defaults: {
 			description: null,
 			residual_likelihood: 3,
