@@ -99,7 +99,10 @@ test("a body sent as a form, which is curl's default, is rejected with the right
 	const { service } = await startEmpty();
 	const answer = await fetch(`${service.url}/api/setup`, {
 		method: "POST",
-		headers: { "content-type": "application/x-www-form-urlencoded" },
+		headers: {
+			"content-type": "application/x-www-form-urlencoded",
+			origin: service.url,
+		},
 		body: '{"token":"x"}',
 	});
 	expect(answer.status).toBe(400);
