@@ -50,7 +50,7 @@ test("a device whose row stays locked is 503 with Retry-After, and reports again
 		expect(answer.status).toBe(503);
 		expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
 		const { message } = (await answer.json()) as { message: string };
-		expect(message).toContain("busy");
+		expect(message).toContain("another change of the device");
 	});
 	expect((await tools.post("heartbeat", body, { key })).status).toBe(200);
 });
