@@ -183,7 +183,7 @@ export async function checkResetLink(
  * stays.
  *
  * A link that an admin made is valid only as long as that admin may make it. If the user has since
- * joined another organization, the admin no longer administers the account alone. Such a link
+ * joined another organization, the admin no longer administers the account alone. This link
  * proves nothing about the address. Throws bad_request.
  */
 export async function resetPassword(

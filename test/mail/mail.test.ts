@@ -13,7 +13,7 @@ function makeLog() {
 	return { log, lines };
 }
 
-test("a mail reaches its address with its text, and nobody waits for it", async () => {
+test("a mail reaches its address with its text, and its sender does not wait for it", async () => {
 	const sink = await openSmtpSink();
 	onTestFinished(() => sink.close());
 	const { log, lines } = makeLog();
@@ -34,7 +34,7 @@ test("a mail reaches its address with its text, and nobody waits for it", async 
 	expect(lines).toEqual([]);
 });
 
-test("an unreachable mail server is logged, without its password and the mail's text", async () => {
+test("an unreachable mail server is logged without its password and without the mail's text", async () => {
 	const { log, lines } = makeLog();
 	const smtpUrl = "smtp://user:hunter2@127.0.0.1:1";
 	const mailer = makeMailer({ smtpUrl, from, requiresTls: false }, log);
@@ -75,7 +75,7 @@ test("a mail goes out over TLS or not at all, unless the server is on this machi
 	const sink = await openSmtpSink();
 	onTestFinished(() => sink.close());
 	const { log, lines } = makeLog();
-	// The sink speaks no TLS, as a network that hides STARTTLS makes it seem.
+	// The sink does not speak TLS, just like a server behind a network that hides STARTTLS.
 	const mailer = makeMailer(
 		{ smtpUrl: sink.url, from, requiresTls: true },
 		log,

@@ -77,7 +77,7 @@ test("the setup link creates the first admin and organization, the admin signs i
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 });
 
-test("when many use the setup link at once, exactly one wins", async () => {
+test("when many callers use the setup link at once, exactly one succeeds", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const token = await makeToken();
 	const answers = await Promise.all(
@@ -95,7 +95,7 @@ test("when many use the setup link at once, exactly one wins", async () => {
 	expect(rows).toEqual([{ users: 1, organizations: 1 }]);
 });
 
-test("a body sent as a form, which is curl's default, is rejected with the right way to send it", async () => {
+test("a body sent as a form, which is curl's default, is rejected, and the error says how to send it", async () => {
 	const { service } = await startEmpty();
 	const answer = await fetch(`${service.url}/api/setup`, {
 		method: "POST",
@@ -112,7 +112,7 @@ test("a body sent as a form, which is curl's default, is rejected with the right
 	});
 });
 
-test("a replaced, expired or invented setup link is rejected and nothing is created", async () => {
+test("a replaced, expired or invented setup link is rejected and creates nothing", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const replaced = await makeToken();
 	const token = await makeToken();
@@ -128,7 +128,7 @@ test("a replaced, expired or invented setup link is rejected and nothing is crea
 	expect(rowCount).toBe(0);
 });
 
-test("once there are users no setup link is printed, and an earlier one is rejected", async () => {
+test("once there are users, no setup link is printed and an earlier one is rejected", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const token = await makeToken();
 	await makeUser(database);
@@ -141,7 +141,7 @@ test("once there are users no setup link is printed, and an earlier one is rejec
 	expect(ended.stderr).toContain("already set up");
 });
 
-test("the command prints a link on the service's own address that works", async () => {
+test("the command prints a working link with the service's own address", async () => {
 	const { database, setUp } = await startEmpty();
 	const { stdout } = await runCommand(["setup-link"], {
 		DATABASE_URL: database.url,

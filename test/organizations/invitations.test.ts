@@ -132,7 +132,7 @@ test("a member cannot be invited again, and an old invitation changes no role", 
 	expect(accepted.role).toBe("admin");
 });
 
-test("an organization invites an address five times a day, and another organization still may", async () => {
+test("an organization can invite an address five times a day, and another organization still can", async () => {
 	const { id, admin } = await makeOrganization();
 	const invite = (email: string) =>
 		callAs(database, admin, inviteMember, {
@@ -155,7 +155,7 @@ test("an organization invites an address five times a day, and another organizat
 	]);
 });
 
-test("a user invites an address five times a day in all organizations together, and other users still may", async () => {
+test("a user can invite an address five times a day across all organizations, and other users still can", async () => {
 	const first = await makeOrganization();
 	const organizations = [first.id];
 	for (let number = 0; number < 3; number++) {

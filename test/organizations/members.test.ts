@@ -147,14 +147,14 @@ test("the last admin can be neither demoted nor removed, and the error says why"
 	).rejects.toMatchObject({ constraint: "last_administrator" });
 });
 
-test("when two admins leave at the same moment, one stays", async () => {
+test("when the last two admins leave at the same moment, one of them stays", async () => {
 	for (let round = 0; round < 10; round++) {
 		const { id, admin } = await makeOrganization();
 		const other = await makeUser(database, {
 			organizationId: id,
 			role: "admin",
 		});
-		// Both have finished their part before either may commit.
+		// Both transactions have begun before either admin leaves.
 		let ready = 0;
 		const leave = (user: TestUser) =>
 			withTenant(database.pool, id, async (client) => {

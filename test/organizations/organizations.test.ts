@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-test("the list has the organizations of the token's user with the role in each, page by page", async () => {
+test("the list contains the organizations of the token's user, with the role in each, page by page", async () => {
 	const user = await tools.makeUser({
 		[tools.organizationId]: "viewer",
 		[tools.otherOrganizationId]: "admin",
@@ -40,7 +40,7 @@ test("a user without an organization sees none", async () => {
 	});
 });
 
-test("a member changes name and description, and a viewer does not", async () => {
+test("a member can change name and description, and a viewer cannot", async () => {
 	const organization_id = tools.organizationId;
 	const change = { organization_id, description: "Makes everything" };
 	const { body } = await tools.call(
@@ -65,7 +65,7 @@ test("a member changes name and description, and a viewer does not", async () =>
 	).toMatchObject({ status: 400, body: { fields: [{ field: "name" }] } });
 });
 
-test("only an administrator changes intervals, and a device learns them with its next heartbeat", async () => {
+test("only an admin changes intervals, and a device learns them with its next heartbeat", async () => {
 	const settings = {
 		organization_id: tools.organizationId,
 		heartbeat_interval_seconds: 120,
@@ -103,7 +103,7 @@ test("only an administrator changes intervals, and a device learns them with its
 	).toMatchObject({ status: 400 });
 });
 
-test("a foreign organization and a missing one are the same 403", async () => {
+test("a foreign organization and a missing one get the same 403", async () => {
 	const read = async (organization_id: string) => {
 		const { status, body } = await tools.call("getOrganization", {
 			organization_id,

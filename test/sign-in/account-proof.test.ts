@@ -96,8 +96,8 @@ const rolesOf = async (apiToken: string): Promise<number> => {
 };
 
 /**
- * Creates an account for `email`, made by a viewer with a link shown to them, with a token and a
- * session.
+ * Creates an account for `email`, with a token and a session. A viewer makes it with a link that
+ * was shown to them.
  */
 async function hijack(email: string) {
 	const attacker = await signInAsNew("viewer");
@@ -139,7 +139,7 @@ test("an account made beforehand for a stranger's address keeps nothing once the
 	);
 });
 
-test("the mailed link of another organization is a first proof too: it clears everything but the session that uses it", async () => {
+test("the mailed link of another organization is a first proof too, and clears everything except the session that uses it", async () => {
 	const email = newAddress();
 	const trap = await hijack(email);
 	const elsewhere = await signIn(email);
@@ -287,7 +287,7 @@ test("a new organization is reached only by the existing tokens that the user ch
 	expect(left.api_token.name).toBe("left out");
 });
 
-test("an invitation's page says the same whether or not the address has an account; trying is limited and tells the owner", async () => {
+test("an invitation's page says the same whether or not the address has an account, and attempts to join are limited and reported to the owner", async () => {
 	const known = await signInAsNew("viewer");
 	const own = await use("createOrganization", { name: "Mine" }, alice.cookie);
 	const forKnown = await invite(
@@ -315,7 +315,7 @@ test("an invitation's page says the same whether or not the address has an accou
 	expect(sink.waiting()).toBe(0);
 });
 
-test("a user sends a hundred invitations a day, including revoked ones", async () => {
+test("a user can send a hundred invitations a day, including revoked ones", async () => {
 	const inviter = await signInAsNew("admin");
 	await served.database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, revoked_at)
@@ -337,7 +337,7 @@ test("a user sends a hundred invitations a day, including revoked ones", async (
 	expect(sink.waiting()).toBe(0);
 });
 
-test("with ASSAY_ORGANIZATION_CREATION=command-line no session creates an organization", async () => {
+test("with ASSAY_ORGANIZATION_CREATION=command-line no session can create an organization", async () => {
 	const apart = await startService(undefined, {
 		ASSAY_ORGANIZATION_CREATION: "command-line",
 	});

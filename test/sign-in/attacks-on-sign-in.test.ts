@@ -148,7 +148,7 @@ test("a session that guesses codes is limited as well", async () => {
 	expect(statuses.filter((status) => status === 429)).toHaveLength(2);
 });
 
-test("trustDevice is rejected, and a code is asked for at every sign-in", async () => {
+test("trustDevice is rejected, and every sign-in asks for a code", async () => {
 	const user = await makePerson();
 	const { uri } = await enrol(user);
 	const half = await signIn(user);
@@ -164,7 +164,7 @@ test("trustDevice is rejected, and a code is asked for at every sign-in", async 
 	expect(answer.cookie).not.toContain("trust_device");
 });
 
-test("wrong passwords from elsewhere do not lock an address's owner out", async () => {
+test("wrong passwords from elsewhere do not lock out the owner of an address", async () => {
 	const user = await makePerson();
 	const known = await signIn(user);
 	const elsewhere = { address: "198.51.100.9" };
@@ -172,8 +172,8 @@ test("wrong passwords from elsewhere do not lock an address's owner out", async 
 		await signIn(user, "wrong password!", elsewhere);
 	}
 	expect((await signIn(user, PASSWORD, elsewhere)).status).toBe(429);
-	// Another network is not affected, and a browser that has signed in before is not even affected
-	// there.
+	// Another network is not affected. A browser that has signed in before is not affected even in
+	// the same network.
 	expect((await signIn(user)).status).toBe(200);
 	expect(
 		(await signIn(user, PASSWORD, { ...elsewhere, cookie: known.cookie }))

@@ -78,7 +78,7 @@ test("a wrong password, an unknown user and a user without a password get the sa
 	}
 });
 
-test("after ten wrong passwords from a network an account waits there, and others do not", async () => {
+test("after ten wrong passwords from a network, sign-ins to that account wait there, and others do not", async () => {
 	const user = await makePerson();
 	const wrong = await Promise.all(
 		Array.from({ length: 12 }, () => signIn(user.email, "wrong password!")),
@@ -106,7 +106,7 @@ test("a right password resets the count of wrong ones", async () => {
 	}
 });
 
-test("without a session, or with an invented or signed-out one, an operation is 401", async () => {
+test("without a session, or with an invented or signed-out one, an operation answers 401", async () => {
 	const user = await makePerson();
 	const signedIn = await cookieOf(user);
 	const call = (headers: Record<string, string>) =>
@@ -159,7 +159,7 @@ test("nobody can sign up, and only the listed routes of better-auth are open", a
 	expect(after.rowCount).toBe(before.rowCount);
 });
 
-test("errors of operations name their fields, and calls beyond the role are 403", async () => {
+test("errors of operations name their fields, and calls beyond the role get 403", async () => {
 	const signedIn = await cookieOf(await makePerson());
 	const wrong = await send(
 		"/api/console/createApiToken",

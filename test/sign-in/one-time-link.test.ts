@@ -62,7 +62,7 @@ test("a reset link says whose password it sets, and reading it does not use it u
 	expect((await read(token)).status).toBe(400);
 });
 
-test("an invitation says where it leads until it is revoked, the same whether or not there is an account", async () => {
+test("until it is revoked, an invitation says where it leads, and it says the same whether or not there is an account", async () => {
 	const { admin, cookie } = await makeAdmin();
 	const whoHasAnAccount = await makeUser(served.database);
 	for (const email of ["New.Person@example.com", whoHasAnAccount.email]) {

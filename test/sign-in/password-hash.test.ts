@@ -32,7 +32,7 @@ test("a password is hashed as OWASP advises, with its own salt, and does not mat
 	await expect(isPasswordOf("nonsense", PASSWORD)).rejects.toThrow("no hash");
 });
 
-test("an older hash still signs in, and only a right password replaces it", async () => {
+test("a password with an older hash still signs in, and only the right password replaces the hash", async () => {
 	const { service, database, organizationId } = running;
 	const passwordHash = await hashAsBefore(PASSWORD);
 	const user = await makeUser(

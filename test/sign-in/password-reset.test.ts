@@ -113,7 +113,7 @@ test("an admin's link sets a member's password once, ends the sessions, and revo
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 });
 
-test("when a reset link is used twice at once, exactly one use wins", async () => {
+test("when a reset link is used twice at once, exactly one use succeeds", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const token = tokenIn((await makeLink(admin, viewer, id)).body.reset_url);
 	const answers = await Promise.all([
@@ -160,13 +160,13 @@ test("a reset never opens another organization, whether the user is a member the
 		const answer = await send(`/api/console/${operation}`, input, cookie);
 		expect(answer).toMatchObject({ status: 403, body: { error: "forbidden" } });
 	}
-	// An administrator of both organizations may.
+	// An admin of both organizations may make a link.
 	await joinOrganization(served.database, admin, other.id, "admin");
 	expect((await makeLink(admin, viewer, id)).status).toBe(200);
 	expect((await signIn(viewer)).status).toBe(200);
 });
 
-test("a link made by a user who is no longer admin is worthless", async () => {
+test("a link made by a user who is no longer admin is rejected", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const second = await makeUser(
 		served.database,
@@ -222,7 +222,7 @@ test("a forgotten password is set by mail, an unknown address gets the same resp
 	expect(operations).toContain("requestPasswordReset");
 });
 
-test("an invitation is mailed with a link of its own, and another one comes back", async () => {
+test("an invitation is mailed with its own link, and the response has another one", async () => {
 	const { id, admin } = await makeTeam();
 	const { cookie } = await signIn(admin);
 	const { body } = await send(

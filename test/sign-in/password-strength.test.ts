@@ -35,7 +35,7 @@ test("a password that a guesser tries first is rejected", () => {
 		"adalovelace1815",
 		"AnalyticalEngines1",
 		"lovelace@example",
-		// From the list of the most used ones.
+		// These are from the list of the most used passwords.
 		"unbelievable",
 		"Intelligence",
 		"supernatural2026",
@@ -43,12 +43,13 @@ test("a password that a guesser tries first is rejected", () => {
 		"ghbdtnrfrltkf",
 		"needforspeed",
 		"PeanutButter!",
-		// Passwords in letters of another shape, which hashing makes plain.
+		// These have letters in another shape, which hashing makes plain.
 		"ｐａｓｓｗｏｒｄ１２３４",
 		"𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝𝟏𝟐𝟑𝟒",
 		"ⓟassword1234",
 		"Ａｄａlovelace1815",
-		// With invisible characters: a zero-width space, a soft hyphen, a variation selector, a filler.
+		// These have invisible characters: a zero-width space, a soft hyphen, a variation selector, a
+		// filler.
 		"p\u200Bassword1234",
 		"pa\u00ADssword1234",
 		"passw\uFE0Ford1234",
@@ -58,7 +59,7 @@ test("a password that a guesser tries first is rejected", () => {
 	}
 });
 
-test("a password of a user's own invention is accepted, also with common words in it", () => {
+test("a password that a user invented is accepted, even if it contains common words", () => {
 	for (const password of [
 		"correct horse battery",
 		"the first password",
@@ -73,7 +74,7 @@ test("a password of a user's own invention is accepted, also with common words i
 	}
 });
 
-test("more than the 3,000 most used passwords of allowed length are known, in order", async () => {
+test("the list holds the 10,000 most used passwords of allowed length, sorted and without duplicates", async () => {
 	const known = await readFile(COMMON_PASSWORDS_FILE);
 	const digests = Array.from({ length: known.length / DIGEST_BYTES }, (_, at) =>
 		known.toString("hex", at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES),

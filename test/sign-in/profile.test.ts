@@ -218,7 +218,8 @@ test("sign-ins, wrong passwords of known users and sign-outs are in the log of e
 	for (let i = 0; i < 15; i++) await signIn(user, "wrong password!");
 	const countRefused = async () =>
 		(await eventsIn(first)).filter((one) => one.endsWith("REFUSED")).length;
-	// One from before, ten that were checked, and one that says that no more are checked.
+	// There is one entry from before, ten for the passwords that were checked, and one that says that
+	// no more are checked.
 	await expect.poll(countRefused).toBe(12);
 	expect(JSON.stringify(await auditEntries(served.database, first))).toContain(
 		'{"throttled":{"after":"15 minutes"}}',

@@ -22,7 +22,7 @@ afterAll(() => served.close());
 const send = (path: string, body: object, cookie = "") =>
 	sendTo(served.service.url, path, body, { cookie });
 
-test("with a second factor a session needs a code or a recovery code besides the password", async () => {
+test("with a second factor, signing in needs the password and a code or a recovery code", async () => {
 	const user = await makeUser(served.database, undefined, { passwordHash });
 	const credentials = { email: user.email, password: PASSWORD };
 	const signIn = () => send("/api/auth/sign-in/email", credentials);
@@ -60,7 +60,7 @@ test("with a second factor a session needs a code or a recovery code besides the
 	}
 });
 
-test("a code of the authenticator signs in once, so a stolen copy is worthless, and of two simultaneous uses one wins", async () => {
+test("a code of the authenticator signs in once, so a stolen copy is worthless, and only one of two simultaneous uses succeeds", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const user = await makeUser(
 		served.database,
@@ -126,7 +126,7 @@ test("a second factor counts from its first right code, and the password alone s
 		{ password: PASSWORD },
 		started.cookie,
 	);
-	// Begun and not finished, so the password is enough.
+	// Setting up the second factor has begun and is not finished, so the password is enough.
 	expect((await signIn(user)).body.twoFactorRedirect).toBeUndefined();
 	const { cookie, uri, codes } = await enrol(user);
 	expect(uri).toMatch(/^otpauth:\/\/totp\/Assay:.+secret=[A-Z2-7]+/);
@@ -244,7 +244,7 @@ test("the command resets a second factor where no admin can", async () => {
 	expect((await signIn(user)).body.twoFactorRedirect).toBeUndefined();
 });
 
-test("while the database is away, signing in and calls with a valid session are 503, never 401", async () => {
+test("while the database is away, signing in and calls with a valid session get 503 and never 401", async () => {
 	let proxy: DatabaseProxy | undefined;
 	const apart = await startService(async (url) => {
 		proxy = await openDatabaseProxy(url);

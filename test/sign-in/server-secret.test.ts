@@ -30,7 +30,7 @@ test("processes that start together all use the same secret and leave nothing el
 	expect(await readdir(dataDir)).toEqual(["secret"]);
 });
 
-test("a file that was cut off stops the start, so that nothing is signed with an empty secret", async () => {
+test("a truncated secret file stops the start, so nothing is signed with an empty secret", async () => {
 	const dataDir = await makeDataDir();
 	await readSecret({ secret: undefined, dataDir });
 	await writeFile(join(dataDir, "secret"), "");

@@ -20,14 +20,14 @@ const signIn = (email: string, cookie = "") =>
 const profile = async (cookie: string) =>
 	(await send("/api/console/getProfile", {}, cookie)).status;
 
-/** Makes the user's sessions look as if they had begun so long ago and been used until now. */
+/** Makes the user's sessions look as if they began that long ago and have been used until now. */
 const age = (userId: string, interval: string) =>
 	served.database.owner.query(
 		"update sessions set created_at = now() - $2::interval where user_id = $1",
 		[userId, interval],
 	);
 
-test("a session that is used every day still ends after 30 days, at every door", async () => {
+test("a session that is used every day still ends after 30 days, whichever route uses it", async () => {
 	const { id, email } = await makePerson();
 	const password = {
 		currentPassword: PASSWORD,
@@ -64,7 +64,7 @@ test("a week without a visit ends a session", async () => {
 	expect(await profile(cookie)).toBe(401);
 });
 
-test("signing in again starts another session and ends the browser's previous one, and others stay", async () => {
+test("signing in again ends the browser's previous session and leaves other sessions alone", async () => {
 	const { email } = await makePerson();
 	const first = await signIn(email);
 	const elsewhere = await signIn(email);
@@ -82,7 +82,7 @@ test("signing in again starts another session and ends the browser's previous on
 	expect(await profile(second.cookie)).toBe(200);
 });
 
-test("a session that somebody else has chosen is invalid, because only sessions that the service signed count", async () => {
+test("a session cookie that the service did not sign is invalid, so nobody can choose a session for another user", async () => {
 	const { email } = await makePerson();
 	const chosen = "assay.session_token=chosen.c2lnbmF0dXJl";
 	const { cookie } = await signIn(email, chosen);

@@ -147,7 +147,7 @@ test("a token loses an organization as soon as the membership ends", async () =>
 	expect((await authenticate(token)).memberships).toEqual([]);
 });
 
-test("while the database is away a valid token is answered 503, not 401", async () => {
+test("while the database is away, a request with a valid token gets 503 and not 401", async () => {
 	const { token } = await makeApiToken(database, await viewer());
 	const away = makePool(
 		{ connectionString: "postgres://assay@127.0.0.1:1/assay" },
@@ -211,7 +211,7 @@ test("an expiry in the past, two expiries at once, or a date that does not exist
 	}
 });
 
-test("rotation makes a second token beside the first, both work, and both have the same lifetime", async () => {
+test("rotation creates a second token with the same lifetime, and both tokens work", async () => {
 	const user = await viewer();
 	const first = await callAs(database, user, createApiToken, {
 		name: "CI",
@@ -332,7 +332,8 @@ test("when many tokens are created at once, no more than 100 are stored", async 
 	);
 	await expect
 		.poll(async () => {
-			// The holder's transaction sees only one state of it, so another connection is used.
+			// The query uses another connection, because a transaction sees only one state of
+			// pg_stat_activity.
 			const { rowCount } = await database.owner.query(
 				"select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 			);
@@ -347,7 +348,7 @@ test("when many tokens are created at once, no more than 100 are stored", async 
 	]);
 });
 
-test("a token older than 90 days is marked", async () => {
+test("a token older than 90 days is marked as old", async () => {
 	const user = await viewer();
 	const { id } = await makeApiToken(database, user);
 	await database.owner.query(

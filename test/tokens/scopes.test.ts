@@ -17,7 +17,7 @@ import { type Json, startTools, type TestTools } from "../support/tools.ts";
 const createApiToken = makeCreateApiToken(() => toolsetsOf(operations));
 
 let tools: TestTools;
-/** Administrator of both organizations. */
+/** The admin of both organizations. */
 let user: TestUser;
 
 beforeAll(async () => {
@@ -38,8 +38,8 @@ afterAll(() => tools.close());
 const made = new Map<string, Promise<{ token: string }>>();
 
 /**
- * Returns a token of the user with these scopes. Makes only one for each, because a user may have
- * 100.
+ * Returns a token of the user with these scopes. It makes only one token for each combination,
+ * because a user may have 100.
  */
 async function narrowed(scopes: Partial<Scopes>): Promise<string> {
 	const key = JSON.stringify(scopes);
@@ -62,7 +62,7 @@ async function listed(token: string, query = ""): Promise<string[]> {
 	return body.result.tools.map(({ name }: Json) => name);
 }
 
-/** Returns the status and the error of a tool called over MCP. */
+/** Calls a tool over MCP and returns the status and the error. */
 async function callOverMcp(name: string, input: object, token: string) {
 	const { status, body } = await tools.rpc(
 		{
@@ -76,7 +76,7 @@ async function callOverMcp(name: string, input: object, token: string) {
 	return { status, error: body.error };
 }
 
-describe("a read-only token of an administrator", () => {
+describe("a read-only token of an admin", () => {
 	test.each(
 		writing.map(({ name }) => name),
 	)("may not call %s at either door: 403", async (name) => {
@@ -90,7 +90,7 @@ describe("a read-only token of an administrator", () => {
 		expect(mcp.error.message).toContain("read-only");
 	});
 
-	test("reads everything, and is shown the tools that read", async () => {
+	test("reads everything, and lists only the tools that read", async () => {
 		const token = await narrowed({ read_only: true });
 		const organization_id = tools.organizationId;
 		await tools.use("listRisks", { organization_id }, token);
@@ -98,7 +98,7 @@ describe("a read-only token of an administrator", () => {
 		const names = await listed(token);
 		expect(names).toContain("listAuditLog");
 		expect(names.filter((name) => writing.some((one) => one.name === name)))
-			// Shows that the list is not empty for another reason.
+			// This shows that the tool list is not empty for another reason.
 			.toEqual([]);
 		expect(await listed(await narrowed({}))).toContain("addRisk");
 	});
@@ -246,7 +246,7 @@ describe("createApiToken", () => {
 		);
 	});
 
-	test("rejects an organization of somebody else and a toolset that does not exist, by field", async () => {
+	test("rejects a foreign organization and an unknown toolset, and the error names the field", async () => {
 		await expect(
 			callAs(tools.database, user, createApiToken, {
 				name: "x",
@@ -265,7 +265,7 @@ describe("createApiToken", () => {
 		});
 	});
 
-	test("makes a token that lasts a year, and one that never expires only on request", async () => {
+	test("creates a token that lasts a year, and one that never expires only on request", async () => {
 		const lifeDays = async (given: object) => {
 			const { api_token } = await callAs(tools.database, user, createApiToken, {
 				name: "x",

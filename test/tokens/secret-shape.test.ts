@@ -24,7 +24,7 @@ describe("a new secret", () => {
 		}
 	});
 
-	test("is never repeated and uses its whole alphabet at every place", () => {
+	test("never repeats and uses the whole alphabet at every position", () => {
 		const secrets = Array.from({ length: 5000 }, () =>
 			makeSecret("dev").slice(8, 48),
 		);

@@ -67,7 +67,7 @@ test("calls and errors are counted by day and tool, with the token's last use", 
 	expect(Date.parse(token.last_used_at ?? "")).toBeGreaterThan(0);
 });
 
-test("uses are written automatically soon after, many in one statement", async () => {
+test("uses are written soon after, many of them in one statement", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	onTestFinished(() => usage.close());
@@ -89,7 +89,7 @@ test("several processes that count the same tokens at once lose nothing and bloc
 			() => new Usage(database.pool, log),
 		);
 		usages.forEach((usage, index) => {
-			// Each process names them in another order.
+			// Each process names the tokens in another order.
 			const order = [...people.slice(index * 2), ...people.slice(0, index * 2)];
 			if (index % 2) order.reverse();
 			for (const { tokenId } of order) {
@@ -108,7 +108,7 @@ test("several processes that count the same tokens at once lose nothing and bloc
 	}
 });
 
-test("an earlier use that is written later does not replace the last use", async () => {
+test("an earlier use that is written later does not replace a newer last use", async () => {
 	const { user, tokenId } = await userWithToken();
 	const early = new Usage(database.pool, log);
 	const late = new Usage(database.pool, log);
