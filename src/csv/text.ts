@@ -1,7 +1,7 @@
 /**
- * Starts each file. Without it, Excel reads UTF-8 in the system's old encoding and shows "ZÃ¼rich".
- * The rest follows RFC 4180, as spreadsheets expect: lines end with CR LF, and cells are quoted
- * where they must be.
+ * Byte order mark at the start of each file. Without it, Excel reads UTF-8 in the system's old
+ * encoding and shows "ZÃ¼rich". The lines after it follow RFC 4180, as spreadsheets expect: they
+ * end with CR LF, and cells are quoted where they must be.
  */
 export const BYTE_ORDER_MARK = "\ufeff";
 
