@@ -23,8 +23,9 @@ import { MAX_STRANGERS_BODY } from "./admission.ts";
  *
  *     GET  /api/setup            → {setup_needed}
  *     POST /api/setup            {token, organization_name, name, email, password}
- *                                → {user_id, email, organization_id}; the page signs in with them
- *     POST /api/link             {token} → the purpose of a link, see readLink; 400: why it is invalid
+ *                                → {user_id, email, organization_id}; the page then signs in
+ *     POST /api/link             {token} → the purpose of the link, see readLink; 400 says why the
+ *                                link is invalid
  *     GET  /api/forgot-password  → {sends_mail}
  *     POST /api/forgot-password  {email} → {} for every address; 400 without SMTP
  *     POST /api/reset-password   {token, password, keep_api_tokens?}

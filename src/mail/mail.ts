@@ -77,9 +77,9 @@ export function makeMailer(
 const MAX_NAME = 80;
 
 /**
- * Returns a name that one user has chosen in a form that is safe in a mail to another. It is short
- * and on one line, and contains nothing that a mail program turns into a link. People believe our
- * mails, so a name must not be able to add to them.
+ * Returns a user's name in a form that is safe in a mail to somebody else. It is short and on one
+ * line, and contains nothing that a mail program turns into a link. People believe our mails, so a
+ * name must not be able to add to them.
  */
 export function nameInMail(name: string): string {
 	const plain = name

@@ -141,9 +141,9 @@ export interface ResetLink {
 	 */
 	live_api_tokens: number;
 	/**
-	 * True if the address of the account is not proven yet. Somebody who saw the invitation made the
-	 * account, and using this link is the first proof that the owner of the address has it.
-	 * Everything that was made before is then taken away.
+	 * True if the address is not proven yet and no admin made the link. The account may then be the
+	 * work of somebody else who saw the invitation. Using this link is the first proof that the owner
+	 * of the address has the account, and everything that was made before is taken away.
 	 */
 	is_first_proof: boolean;
 }
@@ -183,8 +183,8 @@ export async function checkResetLink(
  * stays.
  *
  * A link that an admin made is valid only as long as that admin may make it. If the user has since
- * joined another organization, the admin no longer administers the account alone. This link
- * proves nothing about the address. Throws bad_request.
+ * joined another organization, the admin no longer administers the account alone. A link from an
+ * admin proves nothing about the address. Throws bad_request.
  */
 export async function resetPassword(
 	parts: ResetParts,

@@ -68,8 +68,8 @@ export function asGuessed(password: string): string {
  *
  * - It has few different characters.
  * - It repeats one piece.
- * - It consists of common words, of digits, of runs over the keyboard, and of what everybody knows
- *   about its user (`about`: address, names).
+ * - It has few letters besides common words, digits, runs over the keyboard and what everybody
+ *   knows about its user (`about`: address, names).
  * - It is one of the most used passwords, with or without something around it.
  */
 export function weaknessOf(

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { type Auth, type Exchange, type Step, userIdOf } from "./exchange.ts";
 
-/** Characters of the codes. It leaves out those that people misread on paper: i, l, o, 0, 1. */
+/** Characters of the codes, without those that people misread on paper: i, l, o, 0, 1. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const CODES = 10;
 const HALF = 5;

@@ -5,9 +5,9 @@ import { countAttempt, forgetAttempts, QUARTER } from "./sign-in-throttle.ts";
 const MAX_WRONG_CODES = 10;
 
 /**
- * Rejects better-auth's "trust this device". It sets a cookie that skips the second factor for 30
- * days and appears in no list of sessions. Such cookies that an earlier version set are never
- * passed on to better-auth.
+ * Rejects better-auth's "trust this device", because it sets a cookie that skips the second factor
+ * for 30 days and appears in no list of sessions. A cookie of this kind that an earlier version has
+ * set is never passed on to better-auth.
  */
 export const rejectTrustDevice: Step = async ({ body }) => {
 	if (body.trustDevice === undefined) return;

@@ -58,9 +58,9 @@ function toFound(row: Row): Found {
 const SCHEME = "Bearer ";
 
 /**
- * Resolves API tokens to their users and to what these may do now. Requests that arrive together
- * share one statement, which is sent after they have arrived. Nothing is cached, so a revoked token
- * or a lost membership takes effect with the next request.
+ * Resolves API tokens to their users and to what those users may do now. Requests that arrive
+ * together share one statement, which is sent after they have arrived. Nothing is cached, so a
+ * revoked token or a lost membership takes effect with the next request.
  *
  * Wrong tokens are not throttled. An invented token fails its checksum and costs no query. A token
  * with a right checksum cannot be guessed (238 bits). A limit per address would lock out a whole
