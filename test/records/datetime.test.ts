@@ -23,17 +23,17 @@ import { timeFilters } from "../../src/records/range-filters.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
 /** A register that exists only in this file, because no register has a time yet. */
-const incident = recordKind({
+const mishap = recordKind({
 	kind: "document",
-	table: "incidents",
-	tool: { one: "Incident", many: "Incidents" },
-	key: { one: "incident", many: "incidents" },
-	noun: "incident",
-	nouns: "incidents",
-	help: "An incident is something that happened.",
+	table: "mishaps",
+	tool: { one: "Mishap", many: "Mishaps" },
+	key: { one: "mishap", many: "mishaps" },
+	noun: "mishap",
+	nouns: "mishaps",
+	help: "A mishap is something that happened.",
 	title: "name",
 	fields: {
-		name: requiredName("Incident in a few words"),
+		name: requiredName("Mishap in a few words"),
 		occurred_at: optionalDateTime("Time at which it happened"),
 		status: choice(["OPEN", "CLOSED"], "Progress"),
 		owner_id: optionalReference("people", "Person responsible"),
@@ -45,7 +45,7 @@ const incident = recordKind({
 // Imported by name, because their own types (React's) would hide the DOM's types in this project.
 const CONSOLE = "../../console/describe-kind.ts";
 const { describeKind } = await import(CONSOLE);
-const [list, get, add, update, remove] = recordOperations(incident);
+const [list, get, add, update, remove] = recordOperations(mishap);
 
 let calls: Calls;
 let services: Services;
@@ -57,7 +57,7 @@ beforeAll(async () => {
 		baseUrl: "http://localhost:8080",
 	};
 	await calls.database.owner.query(`
-		create table incidents (
+		create table mishaps (
 			organization_id typed_id not null references organizations,
 			id typed_id not null,
 			name text not null check (name <> ''),
@@ -71,14 +71,14 @@ beforeAll(async () => {
 			primary key (organization_id, id),
 			foreign key (organization_id, owner_id) references people
 		);
-		select make_register('incidents');
+		select make_register('mishaps');
 	`);
 });
 afterAll(() => calls.close());
 
-type Output = Awaited<ReturnType<typeof addIncident>>;
-const addIncident = async (name: string, occurred_at: string | null) => {
-	const { incident: added } = await invoke(
+type Output = Awaited<ReturnType<typeof addMishap>>;
+const addMishap = async (name: string, occurred_at: string | null) => {
+	const { mishap: added } = await invoke(
 		services,
 		calls.principal("member"),
 		add,
@@ -87,20 +87,20 @@ const addIncident = async (name: string, occurred_at: string | null) => {
 	return added;
 };
 const read = async ({ id }: Output) =>
-	(await invoke(services, calls.principal("viewer"), get, { id })).incident;
+	(await invoke(services, calls.principal("viewer"), get, { id })).mishap;
 const listed = async (input: object) => {
 	const page = await invoke(services, calls.principal("viewer"), list, {
 		organization_id: calls.organizationId,
 		...input,
 	});
-	return page.incidents.map(({ name }) => name);
+	return page.mishaps.map(({ name }) => name);
 };
 
 describe("a register whose migration only creates a table and calls make_register", () => {
 	test("has the indexes of its orders and filters, row-level security and the grants of every role", async () => {
 		const { owner } = calls.database;
 		const { rows: indexes } = await owner.query<{ indexdef: string }>(
-			"select indexdef from pg_indexes where tablename = 'incidents' order by indexname",
+			"select indexdef from pg_indexes where tablename = 'mishaps' order by indexname",
 		);
 		expect(
 			indexes.map(({ indexdef }) => indexdef.replace(/^.* USING /, "")),
@@ -133,14 +133,12 @@ describe("a register whose migration only creates a table and calls make_registe
 				)
 			).rows;
 		// The reference is a register of the first migrations.
-		expect(await policiesOf("incidents")).toEqual(
-			await policiesOf("frameworks"),
-		);
-		expect(await grantsOf("incidents")).toEqual(await grantsOf("frameworks"));
+		expect(await policiesOf("mishaps")).toEqual(await policiesOf("frameworks"));
+		expect(await grantsOf("mishaps")).toEqual(await grantsOf("frameworks"));
 	});
 
 	test("is found by search, reports a missing reference by field, and removes links on delete", async () => {
-		const added = await addIncident("Fire in the archive", null);
+		const added = await addMishap("Fire in the archive", null);
 		expect(await listed({ filter: { query: "ARCHIVE" } })).toEqual([
 			"Fire in the archive",
 		]);
@@ -157,7 +155,7 @@ describe("a register whose migration only creates a table and calls make_registe
 
 describe("a field of type datetime", () => {
 	test("accepts RFC 3339 with an offset and is returned in UTC", async () => {
-		const added = await addIncident("Outage", "2026-03-01T10:30:00.5+02:00");
+		const added = await addMishap("Outage", "2026-03-01T10:30:00.5+02:00");
 		expect(added.occurred_at).toBe("2026-03-01T08:30:00.500Z");
 		expect((await read(added)).occurred_at).toBe("2026-03-01T08:30:00.500Z");
 	});
@@ -170,31 +168,31 @@ describe("a field of type datetime", () => {
 		"2026-03-01T10:30:00+15:00",
 		"soon",
 	])("rejects %s", async (text) => {
-		await expect(addIncident("Outage", text)).rejects.toMatchObject({
+		await expect(addMishap("Outage", text)).rejects.toMatchObject({
 			code: "bad_request",
 			fields: [{ field: "occurred_at" }],
 		});
 	});
 
 	test("does not change if the same moment is given with another offset, and null clears it", async () => {
-		const added = await addIncident("Theft", "2026-03-01T08:30:00Z");
+		const added = await addMishap("Theft", "2026-03-01T08:30:00Z");
 		const change = (occurred_at: string | null) =>
 			invoke(services, calls.principal("member"), update, {
 				id: added.id,
 				occurred_at,
 			});
 		const same = await change("2026-03-01T03:30:00-05:00");
-		expect(same.incident.updated_at).toBe(added.updated_at);
+		expect(same.mishap.updated_at).toBe(added.updated_at);
 		const cleared = await change(null);
-		expect(cleared.incident.occurred_at).toBeNull();
+		expect(cleared.mishap.occurred_at).toBeNull();
 	});
 
 	test("orders a list with missing times last, and filters it by a period", async () => {
-		await calls.database.owner.query("delete from incidents");
-		await addIncident("late", "2026-05-03T00:00:00Z");
-		await addIncident("never", null);
-		await addIncident("early", "2026-05-01T00:00:00Z");
-		await addIncident("middle", "2026-05-02T00:00:00Z");
+		await calls.database.owner.query("delete from mishaps");
+		await addMishap("late", "2026-05-03T00:00:00Z");
+		await addMishap("never", null);
+		await addMishap("early", "2026-05-01T00:00:00Z");
+		await addMishap("middle", "2026-05-02T00:00:00Z");
 		const order_by = { field: "occurred_at", direction: "ASC" };
 		expect(await listed({ order_by })).toEqual([
 			"early",
@@ -216,14 +214,14 @@ describe("a field of type datetime", () => {
 	});
 
 	test("is exported to CSV and imported again without a change", async () => {
-		const added = await addIncident("Flood", "2026-06-01T12:00:00Z");
+		const added = await addMishap("Flood", "2026-06-01T12:00:00Z");
 		const columns = columnsFor(["id", "name", "occurred_at"]);
 		const row = { ...added };
 		const cells = columns.map(({ cell }) => cell(row, new Map()));
 		expect(cells[2]).toBe("2026-06-01T12:00:00.000Z");
 		const csv = `${columns.map(({ heading }) => heading).join(",")}\n${cells.join(",")}\n,Storm,2026-06-01T14:00:00+02:00\n,Wind,yesterday\n`;
 		const table = await readTable(Readable.from([Buffer.from(csv)]));
-		const file = readFile(incident, table);
+		const file = readFile(mishap, table);
 		const plan = await calls.database.pool.connect().then(async (client) => {
 			try {
 				await client.query(
@@ -232,7 +230,7 @@ describe("a field of type datetime", () => {
 				);
 				return await planImport(
 					client,
-					incident,
+					mishap,
 					calls.organizationId,
 					file,
 					"id",
@@ -256,7 +254,7 @@ describe("a field of type datetime", () => {
 	});
 
 	test("is a local time in a form, and a period among the console's filters", () => {
-		const kind = describeKind(incident);
+		const kind = describeKind(mishap);
 		expect(kind.fields[1]).toMatchObject({
 			name: "occurred_at",
 			label: "Occurred at",
