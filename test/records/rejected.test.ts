@@ -91,6 +91,13 @@ const WRONG: Record<string, unknown[]> = {
 		20260101,
 	],
 	"end date": ["2026-02-30", "2026-04-31", "infinity", "2026-12-32", ""],
+	datetime: [
+		"2026-01-01",
+		"2026-01-01T10:00:00",
+		"2026-02-30T10:00:00Z",
+		"",
+		0,
+	],
 	"1-5": [0, 6, -1, 2.5, "3", 1e9, true],
 	amount: [-1, 1.5, 2_147_483_648, "1", Number.MAX_SAFE_INTEGER],
 	"reference id": ["", " ", "x".repeat(101), "a\nb", "\u0000", "\ud800"],

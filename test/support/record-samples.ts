@@ -10,6 +10,7 @@ type Type =
 	| "email"
 	| "start date"
 	| "end date"
+	| "datetime"
 	| "1-5"
 	| "amount"
 	| "reference id"
@@ -40,6 +41,10 @@ export interface Sample {
 	orders: string[];
 	/** Fields that a list can be filtered by. */
 	filters: string[];
+	/** Filters other than those by a field's value. */
+	otherFilters?: string[];
+	/** Text fields that a query searches. */
+	searched: string[];
 }
 
 // Written by hand from the contract and not derived from the definitions, so that the tests find a
@@ -97,6 +102,13 @@ export const samples: Sample[] = [
 			"residual_likelihood",
 			"residual_impact",
 		],
+		otherFilters: [
+			"min_inherent_risk_score",
+			"max_inherent_risk_score",
+			"min_residual_risk_score",
+			"max_residual_risk_score",
+		],
+		searched: ["name", "description", "category", "note"],
 	},
 	{
 		kind: "measure",
@@ -116,6 +128,7 @@ export const samples: Sample[] = [
 		defaults: { description: null, state: "NOT_STARTED", owner_id: null },
 		orders: ["name"],
 		filters: ["state", "category", "owner_id"],
+		searched: ["name", "description", "category"],
 	},
 	{
 		kind: "framework",
@@ -129,6 +142,7 @@ export const samples: Sample[] = [
 		defaults: { description: null, version: null },
 		orders: ["name"],
 		filters: [],
+		searched: ["name", "description", "version"],
 	},
 	{
 		kind: "control",
@@ -153,6 +167,12 @@ export const samples: Sample[] = [
 		},
 		orders: ["name", "section_title"],
 		filters: ["framework_id", "status"],
+		searched: [
+			"section_title",
+			"name",
+			"description",
+			"exclusion_justification",
+		],
 	},
 	{
 		kind: "vendor",
@@ -214,6 +234,7 @@ export const samples: Sample[] = [
 		},
 		orders: ["name"],
 		filters: ["category", "owner_id"],
+		searched: ["name", "description", "legal_name", "website_url"],
 	},
 	{
 		kind: "people",
@@ -240,6 +261,8 @@ export const samples: Sample[] = [
 		},
 		orders: ["full_name", "primary_email_address"],
 		filters: ["kind"],
+		otherFilters: ["exclude_contract_ended"],
+		searched: ["full_name", "primary_email_address", "position"],
 	},
 	{
 		kind: "nonconformity",
@@ -277,6 +300,13 @@ export const samples: Sample[] = [
 		},
 		orders: ["reference_id", "due_date"],
 		filters: ["status", "severity", "owner_id", "audit_id"],
+		searched: [
+			"reference_id",
+			"description",
+			"root_cause",
+			"corrective_action",
+			"effectiveness_check",
+		],
 	},
 	{
 		kind: "obligation",
@@ -311,6 +341,13 @@ export const samples: Sample[] = [
 		},
 		orders: ["requirement", "due_date"],
 		filters: ["status", "type", "owner_id"],
+		searched: [
+			"source",
+			"area",
+			"requirement",
+			"actions_to_be_implemented",
+			"regulator",
+		],
 	},
 	{
 		kind: "audit",
@@ -341,6 +378,7 @@ export const samples: Sample[] = [
 		},
 		orders: ["valid_from", "valid_until"],
 		filters: ["framework_id", "state"],
+		searched: ["name"],
 	},
 	{
 		kind: "asset",
@@ -366,6 +404,7 @@ export const samples: Sample[] = [
 		},
 		orders: ["name", "amount"],
 		filters: ["asset_type", "owner_id"],
+		searched: ["name", "data_types_stored"],
 	},
 	{
 		kind: "datum",
@@ -384,6 +423,7 @@ export const samples: Sample[] = [
 		defaults: { owner_id: null, vendor_ids: [] },
 		orders: ["name"],
 		filters: ["data_classification", "owner_id"],
+		searched: ["name"],
 	},
 	{
 		kind: "task",
@@ -412,6 +452,7 @@ export const samples: Sample[] = [
 		},
 		orders: ["name", "deadline"],
 		filters: ["state", "priority", "measure_id", "assigned_to_id"],
+		searched: ["name", "description"],
 	},
 	{
 		kind: "continual_improvement",
@@ -441,5 +482,6 @@ export const samples: Sample[] = [
 		},
 		orders: ["reference_id", "target_date"],
 		filters: ["status", "priority", "owner_id"],
+		searched: ["reference_id", "description", "source"],
 	},
 ];

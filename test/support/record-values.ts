@@ -74,6 +74,8 @@ export function sampleValue(
 			return ["2026-01-15", "2024-02-29"][which];
 		case "end date":
 			return ["2026-12-30", "2100-01-01"][which];
+		case "datetime":
+			return ["2026-01-15T08:30:00.000Z", "2024-02-29T23:59:59.999Z"][which];
 		case "1-5":
 			return [3, 5][which];
 		case "amount":
