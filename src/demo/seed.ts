@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import { type Fleet, makeFleet } from "../../simulator/fleet.ts";
 import type { Config } from "../config.ts";
 import { openDatabase } from "../db/database.ts";
+import type { Principal } from "../principal.ts";
+import { makeIdentityId } from "../sign-in/users.ts";
 import { type Login, type LoginWithHash, makeAccounts } from "./accounts.ts";
 import { DemoDevices, THIS_MACHINE } from "./devices.ts";
 import { type Known, makeKnown } from "./known.ts";
@@ -59,7 +61,8 @@ export async function seedDemo(
 		const accounts = await makeAccounts(pool, await logins);
 		const { organizationId, principals } = accounts;
 		const services = { pool, log, baseUrl: config.baseUrl };
-		const known = makeKnown(services, organizationId, principals);
+		const admin = await signIn(owner, principals.admin);
+		const known = makeKnown(services, organizationId, { ...principals, admin });
 		const fleet = makeFleet(SEED, DRIFT);
 		const demo = new DemoDevices(pool, known, fleet, devices);
 		const secrets = { apiToken: "", enrollmentToken: "" };
@@ -76,6 +79,7 @@ export async function seedDemo(
 		await liveThrough(moments, owner, organizationId, signal);
 		await demo.remember(await readEnrolledAt(owner));
 		await dateReports(owner, demo.silent());
+		await owner.query("delete from sessions");
 		await owner.query(
 			"update users set two_factor_enabled = true where email = any($1)",
 			[
@@ -101,6 +105,16 @@ export async function seedDemo(
 		await owner.end();
 		await database.close();
 	}
+}
+
+/** Returns the user with a new session. Only a user who has just signed in makes API tokens. */
+async function signIn(owner: Client, user: Principal): Promise<Principal> {
+	const sessionId = makeIdentityId("session");
+	await owner.query(
+		"insert into sessions (id, user_id, token, expires_at) values ($1::text, $2, $1::text, now() + interval '1 day')",
+		[sessionId, user.userId],
+	);
+	return { ...user, sessionId };
 }
 
 function begin({ organizationId, use }: Known): Moment[] {

@@ -203,6 +203,7 @@ test("doctor finds nothing on a good installation, as text and as JSON", async (
 		"vacuum",
 		"indexes",
 		"retention",
+		"accounts",
 	]);
 	expect(
 		findings.filter((one: { status: string }) => one.status !== "ok"),

@@ -79,6 +79,6 @@ test("a malformed address or range is named and stops the start", () => {
 	]) {
 		expect(() =>
 			readConfig({ ASSAY_TRUSTED_PROXIES: `127.0.0.1,${wrong}` }),
-		).toThrow(`"${wrong}" is none`);
+		).toThrow(`"${wrong}" is neither`);
 	}
 });
