@@ -5,8 +5,7 @@ import { appendChanges } from "./audit/log.ts";
 import { noteRejectedCall } from "./audit/rejected-calls.ts";
 import type { OrganizationCreation } from "./config.ts";
 import { applicationName } from "./db/application-name.ts";
-import { transaction } from "./db/pool.ts";
-import { retryConflicts } from "./db/retry-conflicts.ts";
+import { retriedTransaction } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { FairShares } from "./load/fair-shares.ts";
@@ -136,8 +135,7 @@ async function authorizeAndRun<
 		}
 		return output;
 	};
-	const perform = () =>
-		retryConflicts(() => transaction(services.pool, scope, work));
+	const perform = () => retriedTransaction(services.pool, scope, work);
 	const output =
 		operation.isReadOnly || !membership
 			? await perform()

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { transaction } from "../db/pool.ts";
-import { retryConflicts } from "../db/retry-conflicts.ts";
+import { retriedTransaction, transaction } from "../db/pool.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import type { Principal } from "../principal.ts";
@@ -93,10 +92,8 @@ export async function appendRejection(
 		record_id: recordId,
 		...(further && { changes: { further_rejections: { after: further } } }),
 	};
-	await retryConflicts(() =>
-		transaction(pool, { organizationId }, (client) =>
-			append(client, [[organizationId, [entry]]]),
-		),
+	await retriedTransaction(pool, { organizationId }, (client) =>
+		append(client, [[organizationId, [entry]]]),
 	);
 }
 

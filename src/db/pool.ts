@@ -8,7 +8,11 @@ import {
 } from "pg";
 import { AppError } from "../errors.ts";
 import { sessionOf } from "./session.ts";
-import { isReadOnlyDatabase, READ_ONLY_TRANSACTION } from "./sqlstate.ts";
+import {
+	isReadOnlyDatabase,
+	isTransactionConflict,
+	READ_ONLY_TRANSACTION,
+} from "./sqlstate.ts";
 import { timesAsDates, timesAsText } from "./type-parsers.ts";
 
 /** The role that the service works as. It owns no table and is bound by row-level security. */
@@ -191,6 +195,29 @@ export async function transaction<Result>(
 		// If the transaction was never opened, the error inside it is only a consequence.
 		await opened;
 		throw error;
+	}
+}
+
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Does what `transaction` does, again when PostgreSQL ended it in favour of another transaction
+ * (deadlock, serialization failure). The attempt left nothing behind, and the other transaction has
+ * finished by now.
+ */
+export async function retriedTransaction<Result>(
+	pool: Pool,
+	scope: TransactionScope,
+	work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await transaction(pool, scope, work);
+		} catch (error) {
+			if (attempt === MAX_ATTEMPTS || !isTransactionConflict(error)) {
+				throw error;
+			}
+		}
 	}
 }
 
