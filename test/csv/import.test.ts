@@ -165,7 +165,7 @@ test("a missing column leaves a field unchanged, and an empty cell clears it if 
 	// In a new record an empty cell is the same as an absent column.
 	const added = await doImport("task", ["name,priority,description", "New,,"]);
 	expect(await member.use("getTask", { id: added.lines[0].id })).toMatchObject({
-		task: { priority: "URGENT", description: null },
+		task: { priority: "MEDIUM", description: null },
 	});
 });
 
