@@ -135,7 +135,10 @@ async function makeExecutable(
 	}
 }
 
-/** Throws if the Node has another version: an executable made from it would not start. */
+/**
+ * Throws unless `node` has the version of this process. An executable made from another version
+ * would not start.
+ */
 function requireSameVersion(node: string): void {
 	if (!readFileSync(node).includes(process.version)) {
 		throw new Error(

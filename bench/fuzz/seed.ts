@@ -97,7 +97,7 @@ async function makeSpare(stand: Stand, people: People): Promise<Spare> {
 		]),
 	);
 	const users: Awaited<ReturnType<People["join"]>>[] = [];
-	// One after the other, because sixteen passwords at once overload a busy machine.
+	// Users join one at a time, because hashing all their passwords at once overloads a busy machine.
 	for (let i = 0; i < SPARES; i++) {
 		const email = `spare-${i}@example.com`;
 		users.push(await people.join(organizationId, email, "admin"));

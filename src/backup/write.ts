@@ -143,7 +143,7 @@ async function takeRole(
 		await client.query("set local role assay_backup");
 		return;
 	}
-	// The schema is older than this role, but the owner needs no policy.
+	// The schema predates assay_backup, but a user that bypasses row-level security sees every row.
 	if (bypasses) return;
 	if (pending.length > 0) {
 		throw new AppError(

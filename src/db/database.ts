@@ -63,8 +63,8 @@ const DEVICE_POOL_SIZE = 6;
 const IDENTITY_POOL_SIZE = 4;
 
 /**
- * Opens the database, migrates it, and gives pools that row-level security binds. Throws a
- * bad_request AppError when there is no database and none may be made.
+ * Opens the database, migrates it, and returns its connection pools, which are subject to row-level
+ * security. With "refuse", throws a bad_request AppError when there is no database yet.
  */
 export async function openDatabase(
 	config: Config,

@@ -1,8 +1,8 @@
 /**
- * Until when the publishers of Linux distributions provide security updates without a further
- * contract. Gathered in November 2026: Debian and Ubuntu from the data of distro-info, the others
- * from endoflife.date unless another source stands above them. Debian's dates are those of its LTS,
- * which is part of the ordinary archive.
+ * Dates on which Linux distributions stop providing free security updates, as of November 2026. The
+ * dates of Debian and Ubuntu come from distro-info. The others come from endoflife.date, unless a
+ * comment names another source. Debian's dates are those of its LTS, because the LTS updates are in
+ * the ordinary archive.
  */
 
 export interface Distribution {

@@ -14,7 +14,7 @@ export function plistXml(lines: readonly string[]): string {
 	return `${head}<dict>\n${lines.map((line) => `\t${line}\n`).join("")}</dict>\n</plist>\n`;
 }
 
-/** A preferences file of a recording: it exists, and plutil shows it. */
+/** Returns a preferences file for a recording, and the plutil command that prints it. */
 export function preferences(
 	path: string,
 	lines: readonly string[],

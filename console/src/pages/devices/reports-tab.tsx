@@ -133,8 +133,8 @@ export function ReportsTab({ device }: { device: Device }) {
 }
 
 /**
- * Shortest delay, in milliseconds, from which a report shows when it was observed. An agent
- * normally sends at once; a delayed report waited for the service or a network.
+ * Delay, in milliseconds, from which the page also shows when a report was observed. An agent
+ * normally sends at once. A later report had to wait for the service or for a network.
  */
 const WAITED_MS = 60_000;
 

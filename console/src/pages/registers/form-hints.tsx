@@ -35,7 +35,7 @@ function asRecord(kind: KindDescription, values: FormValues) {
 				(factor) =>
 					held(factor) ?? held(factor.replace("residual", "inherent")),
 			);
-			// An unknown value compares as neither more, nor less, nor equal.
+			// NaN stands for an unknown value: no comparison with it is true.
 			return [name, Number(likelihood ?? NaN) * Number(impact ?? NaN)];
 		}),
 	);
