@@ -29,6 +29,14 @@ export interface FieldIssue {
 	message: string;
 }
 
+/** Returns the path to a field of an input as people write it: `results[3].evidence`. */
+export function issuePath(path: readonly PropertyKey[]): string {
+	return path.reduce<string>((text, part) => {
+		if (typeof part === "number") return `${text}[${part}]`;
+		return text ? `${text}.${String(part)}` : String(part);
+	}, "");
+}
+
 export class AppError extends Error {
 	readonly code: ErrorCode;
 	/**

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { badFields, type FieldIssue } from "./errors.ts";
-import { issuePath } from "./issue-path.ts";
+import { badFields, type FieldIssue, issuePath } from "./errors.ts";
 
 const MAX_ISSUES = 20;
 const MAX_SHOWN = 80;

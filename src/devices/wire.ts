@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { issuePath } from "../issue-path.ts";
+import { issuePath } from "../errors.ts";
 import { parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,

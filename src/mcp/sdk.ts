@@ -6,8 +6,7 @@ import {
 	WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { type AppError, toAppError } from "../errors.ts";
-import { issuePath } from "../issue-path.ts";
+import { type AppError, issuePath, toAppError } from "../errors.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import {
 	type Caller,
