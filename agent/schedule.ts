@@ -34,7 +34,7 @@ export function sleepMs(dues: readonly number[], nowMs: number): number {
 
 /** A repeated action: due `delayMs` after `lastMs`. */
 export interface Timer {
-	/** Undefined if it was never done. */
+	/** Undefined if the action was never done. */
 	lastMs: number | undefined;
 	delayMs: number;
 }

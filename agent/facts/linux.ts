@@ -7,9 +7,9 @@ import type { Host } from "../host.ts";
 import { realSerial, realUuid } from "./firmware.ts";
 
 /**
- * Returns the firmware's facts about a Linux machine. Only root may read the UUID. Without it, and
- * in a container, whose firmware is its host's, the system's own id is used, in a form made for
- * this agent: machine-id(5) asks not to reveal the id itself.
+ * Returns the firmware's facts about a Linux machine. Only root may read the UUID, and a container
+ * sees the firmware of its host. In these cases the UUID is derived from the system's machine id,
+ * because machine-id(5) asks programs not to reveal the id itself.
  */
 export const findFacts: FactFinder = async (
 	host: Host,

@@ -36,7 +36,7 @@ const { values } = parseArgs({
 const SECOND = 1_000;
 const BEFORE_MS = 8_000;
 /**
- * The load goes on this long after everything is well again; MOST_AFTER_MS is the longest time
+ * Time for which the load continues after the service has recovered. MOST_AFTER_MS limits the time
  * after the event.
  */
 const AFTER_MS = 5_000;

@@ -112,8 +112,8 @@ export function oneOfTwoKilled(isShort: boolean): Fault {
 }
 
 /**
- * Frozen for longer than a transaction may be idle, so the locks of the frozen service are free by
- * then.
+ * Freezes a service for longer than a transaction may be idle, so PostgreSQL releases the locks of
+ * the frozen service meanwhile.
  */
 export const ONE_OF_TWO_FROZEN: Fault = {
 	name: "one of two services behind a proxy frozen for 30 s (kill -STOP)",

@@ -81,7 +81,7 @@ async function openIdle(port: number, wanted: number): Promise<Socket[]> {
 					}
 					resolve();
 				});
-				// Answered 408 and closed in the end; what it says is not read otherwise.
+				// The service answers 408 and closes the connection in the end. Nothing else reads the answer.
 				socket.resume();
 				socket.on("error", () => resolve());
 			});

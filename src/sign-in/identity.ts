@@ -98,7 +98,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		headers: Headers,
 		query: { disableRefresh?: boolean } = {},
 	) {
-		// Nobody has signed in without our cookie, so there is nothing to query or load.
+		// A request without our cookie is not signed in, so there is nothing to query or load.
 		if (!findCookie(headers.get("cookie"), names.session)) return undefined;
 		const auth = await load();
 		const { response: found, headers: answered } = await auth.api

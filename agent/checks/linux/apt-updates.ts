@@ -59,7 +59,7 @@ export async function checkUnattendedUpgrades(
 		: fail({ ...evidence, timers_active: false });
 }
 
-/** Lines of `name "value";`. The same list entry has one line a value. */
+/** Parses lines of `name "value";`. A list has one line for each of its values. */
 function parseAptConfig(text: string): [name: string, value: string][] {
 	const settings: [string, string][] = [];
 	for (const line of text.split("\n")) {

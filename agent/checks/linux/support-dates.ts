@@ -201,8 +201,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 };
 
 /**
- * Derived distributions get their security updates from the one they are made of, named by its
- * codename.
+ * Releases by their codename. A derived distribution names the codename of the release that it is
+ * made of, and gets its security updates from there.
  */
 export const CODENAMES: Record<
 	string,

@@ -57,7 +57,7 @@ export function HistoryTab({ device }: { device: Device }) {
 			search: (before: object) => ({ ...before, ...changes }),
 		} as never);
 	const range = rangeOf(search.range, device.created_at);
-	// Rounded to the hour, so that opening the page again sends the same request.
+	// Rounds to the hour, so that opening the page again sends the same request.
 	const fromMs =
 		Math.floor((Date.now() - RANGES[range].ms) / HOUR_MS) * HOUR_MS;
 	const history = useQuery({

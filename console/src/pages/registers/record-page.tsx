@@ -38,8 +38,7 @@ export function Page() {
 	if (record.isPending) return <PageSkeleton />;
 	if (record.isError) {
 		const { error } = record;
-		// Shown when the address names no record: it was deleted, belongs to another organization, or
-		// was cut off.
+		// The record was deleted or belongs to another organization, or the address was cut off.
 		if (error instanceof ApiError && [400, 404].includes(error.status)) {
 			return <NotFoundPage />;
 		}

@@ -5,7 +5,7 @@ import type { DayOfUse } from "./token-words.tsx";
 
 const HEIGHT = 140;
 const MAX_STEPS = 4;
-/** A date under every seventh bar; more would overlap on a phone. */
+/** Every seventh bar has a date under it. More dates would overlap on a phone. */
 const DAYS_PER_LABEL = 7;
 
 const DAY = new Intl.DateTimeFormat(undefined, {
