@@ -157,7 +157,7 @@ async function exchange(
 			? outcome.reason
 			: "its answer is not from an Assay service";
 	throw new AgentError(
-		`this device is not enrolled: ${reason}. Try again${mayBeTaken ? "; if the token is rejected then, the service has taken it, and you need a new one" : ""}`,
+		`this device is not enrolled: ${reason}. Try again${mayBeTaken ? "; if the service then rejects the token, it has already been used, and you need a new one" : ""}`,
 	);
 }
 

@@ -50,7 +50,7 @@ async function makeProgram(name: string | undefined): Promise<Command> {
 		.description("A self-hosted compliance service.")
 		.version(VERSION)
 		.addHelpText("after", ENVIRONMENT)
-		.showHelpAfterError("(--help lists what is possible)")
+		.showHelpAfterError("(use --help for the list of commands)")
 		.exitOverride();
 	// The list of commands and the advice on a misspelt name need every command.
 	const called = COMMANDS.get(name ?? "");

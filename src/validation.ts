@@ -32,7 +32,7 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 		case "invalid_value":
 			return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}${shown(issue.input)}`;
 		case "unrecognized_keys":
-			return `${issue.keys.map((key) => `"${cut(key)}"`).join(", ")} ${issue.keys.length > 1 ? "are no arguments" : "is no argument"} here; known are ${knownKeys(issue.inst)}`;
+			return `${issue.keys.map((key) => `"${cut(key)}"`).join(", ")} ${issue.keys.length > 1 ? "are not arguments" : "is not an argument"} of this tool; the arguments are ${knownKeys(issue.inst)}`;
 		case "too_small":
 			return issue.origin === "string"
 				? Number(issue.minimum) === 1

@@ -102,7 +102,7 @@ async function migrateTo(
 	if (applied.length > manifest.migrations.length) {
 		throw new AppError(
 			"bad_request",
-			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); restore into a database that no Assay has used yet: a new ASSAY_DATA_DIR, or a new database on your server`,
+			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); restore into an empty database: a new ASSAY_DATA_DIR, or a new database on your server`,
 		);
 	}
 	await makeMigrationsTable(client);

@@ -10,7 +10,7 @@ export function addAgent(program: Command): void {
 		.description(
 			"The device agent: checks this device and reports to a service.",
 		)
-		.argument("[command...]", "what the agent shall do")
+		.argument("[command...]", "the agent's command")
 		.allowUnknownOption()
 		.helpOption(false)
 		.addHelpText("after", "\nSee assay agent --help.")

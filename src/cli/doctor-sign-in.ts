@@ -53,7 +53,7 @@ export function examineMail({ mail }: Config): Finding[] {
 			found: `mails may go to ${hostname} without TLS`,
 			...(!isLocal && {
 				advice:
-					"take requireTLS=false or ignoreTLS=true out of ASSAY_SMTP_URL; whoever is in between reads the links and the password",
+					"take requireTLS=false or ignoreTLS=true out of ASSAY_SMTP_URL; anybody in between can read the links and the password",
 			}),
 		},
 	];

@@ -104,7 +104,7 @@ async function makeMember(
 	if (known && passwordHash !== null) {
 		throw new AppError(
 			"bad_request",
-			`user ${known.email} already exists and keeps the password; omit --password-stdin to make the user a member, or use \`assay user set-password\``,
+			`user ${known.email} already exists, and this command does not change its password; omit --password-stdin to make the user a member, or use \`assay user set-password\``,
 		);
 	}
 	return withTenant(pool, organizationId, async (client) => {

@@ -65,7 +65,7 @@ function readHeadings(
 		const field = given[at];
 		if (field === undefined) {
 			throw wrongFile(
-				`has a column "${heading.slice(0, 80)}", which is no field of ${kind.nouns}; known are id, ${headingsOf(kind).join(", ")}`,
+				`has a column "${heading.slice(0, 80)}", which is not a field of ${kind.nouns}; the fields are id, ${headingsOf(kind).join(", ")}`,
 			);
 		}
 		const isBeside = beside.has(normalize(heading));

@@ -26,7 +26,7 @@ const importedLine = z.object({
 	name: z.string().nullable(),
 	changes: z
 		.record(z.string(), z.object({ before: z.unknown(), after: z.unknown() }))
-		.describe("Of an UPDATE: the fields that change"),
+		.describe("Fields that an UPDATE changes"),
 	issues: z
 		.array(
 			z.object({
@@ -34,7 +34,7 @@ const importedLine = z.object({
 				message: z.string(),
 			}),
 		)
-		.describe("Of a WRONG line"),
+		.describe("Problems of a WRONG line"),
 });
 
 export const importRecords = defineOperation({
@@ -61,7 +61,7 @@ export const importRecords = defineOperation({
 			.max(100)
 			.optional()
 			.describe(
-				"plan of the dry run that was confirmed: refused if anything would happen otherwise by now",
+				"Plan of the confirmed dry run. The import is rejected if it would now do something else",
 			),
 	}),
 	output: z.object({
@@ -75,11 +75,13 @@ export const importRecords = defineOperation({
 		known_names: z
 			.int()
 			.describe(
-				"Of the new records those whose name a record has already, which may be the same ones",
+				"Number of new records whose name another record already has; they may be duplicates",
 			),
 		ignored_columns: z
 			.array(z.string())
-			.describe("What cannot be given: times, scores, names beside ids"),
+			.describe(
+				"Columns that an import cannot set: times, scores, names beside ids",
+			),
 		lines: z.array(importedLine),
 	}),
 	run: async (context, input) => {

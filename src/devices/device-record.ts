@@ -51,7 +51,7 @@ const currentPosture = z.object({
 	since: z
 		.string()
 		.describe("Since when every observation has had this status"),
-	observed_at: z.string().describe("When it was observed last"),
+	observed_at: z.string().describe("Time of the latest observation"),
 	evidence: evidence
 		.optional()
 		.describe("Absent unless asked for; null when none was kept"),
@@ -64,7 +64,7 @@ const currentPosture = z.object({
 export const device = z.object({
 	id: z.string(),
 	organization_id: z.string(),
-	name: z.string().nullable().describe("What people call it"),
+	name: z.string().nullable().describe("Name that people use"),
 	status: z.enum(DEVICE_STATUSES),
 	freshness: z
 		.enum(FRESHNESSES)
@@ -81,7 +81,7 @@ export const device = z.object({
 	revoked_at: z.string().nullable(),
 	conflicts: z
 		.array(z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]))
-		.describe("What an administrator should look at"),
+		.describe("Conflicts that an administrator should resolve"),
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
 		.int()

@@ -316,7 +316,7 @@ export const getDevicePostureReport = defineOperation({
 		if (!report) {
 			throw new AppError(
 				"not_found",
-				`there is no report ${report_id} of this device, or it is no longer kept; the history made from it is in listDevicePostures`,
+				`this device has no report ${report_id}, or it was deleted after the retention period; listDevicePostures still has its history`,
 			);
 		}
 		return {

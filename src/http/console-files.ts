@@ -60,7 +60,10 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 		contents.set(url, await readFile(path));
 	}
 	const index = contents.get("/index.html");
-	if (!index) throw new Error(`${folder} holds no build of the console`);
+	if (!index)
+		throw new Error(
+			`${folder} contains no build of the console; run npm run build:console`,
+		);
 	const assets = new Map<string, Asset>();
 	for (const [url, identity] of contents) {
 		const type = TYPES[extname(url)];

@@ -85,7 +85,8 @@ const ERROR: JsonSchema = {
 		},
 		message: {
 			type: "string",
-			description: "What was wrong and what to do; its text is no contract",
+			description:
+				"What was wrong and what to do. The text may change; match on the code.",
 		},
 		fields: {
 			type: "array",

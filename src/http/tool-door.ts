@@ -25,7 +25,7 @@ export function findTool(
 		"not_found",
 		catalogue.tools.has(name)
 			? `the tool "${shown}" is not among those asked for with toolsets or readonly`
-			: `there is no tool "${shown}"; /api/openapi.json describes those there are`,
+			: `there is no tool "${shown}"; /api/openapi.json describes the tools`,
 	);
 }
 

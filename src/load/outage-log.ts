@@ -83,7 +83,7 @@ export class OutageLog {
 				this.#outage = undefined;
 				this.#log.warn(
 					{ seconds, refused, causes },
-					`the database is back after ${seconds} s; requests refused: ${refused}`,
+					`the database is back after ${seconds} s; requests turned away: ${refused}`,
 				);
 				return;
 			}
@@ -91,7 +91,7 @@ export class OutageLog {
 			outage.toldAt = now;
 			this.#log.error(
 				{ seconds, refused, causes },
-				`the database does not answer as it should for ${seconds} s; requests refused so far: ${refused}`,
+				`the database has not answered properly for ${seconds} s; requests turned away so far: ${refused}`,
 			);
 		}
 	}

@@ -114,7 +114,7 @@ function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {
 		ProtocolErrorCode.InvalidParams,
 		catalogue.tools.has(name)
 			? `the tool ${shown} is not among those that this client asked for (toolsets, readonly)`
-			: `there is no tool ${shown}; tools/list names those there are`,
+			: `there is no tool ${shown}; tools/list returns the tools`,
 	);
 }
 

@@ -76,7 +76,7 @@ export function makeSdk(tools: ToolServices): Sdk {
 	}
 
 	const onerror = (err: Error) => {
-		tools.services.log.debug({ err }, "refused over MCP");
+		tools.services.log.debug({ err }, "MCP request rejected");
 	};
 	const modern = createMcpHandler(
 		({ authInfo }) => makeServer(authInfo?.extra?.exchange as Exchange),

@@ -116,11 +116,11 @@ export const updateOrganization = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		name: nameSchema().optional().describe("What it is called"),
+		name: nameSchema().optional().describe("Name of the organization"),
 		description: textSchema()
 			.nullable()
 			.optional()
-			.describe("What it is and does"),
+			.describe("What the organization is and does"),
 	}),
 	output: z.object({ organization }),
 	run: (context, { organization_id, ...given }) =>

@@ -61,7 +61,7 @@ export const getOverview = defineOperation({
 					since: z.string(),
 				}),
 			)
-			.describe("Of ACTIVE devices that are heard of now"),
+			.describe("Failing checks of ACTIVE devices that are ONLINE"),
 		old_api_tokens: z
 			.int()
 			.nullable()

@@ -52,7 +52,7 @@ export function badCursor() {
 		{
 			field: "cursor",
 			message:
-				"is none that this list gave; pass next_cursor of the page before unchanged, or leave it out",
+				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it",
 		},
 	]);
 }

@@ -303,7 +303,7 @@ function noteLink(
 	[first, second]: readonly Linked[],
 	state: "before" | "after",
 ): void {
-	if (!first || !second) throw new Error("a link has two ends");
+	if (!first || !second) throw new Error("expected two linked records");
 	for (const [one, other] of [
 		[first, second],
 		[second, first],

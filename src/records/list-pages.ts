@@ -89,7 +89,7 @@ export function listInput(
 			.strictObject({
 				field: z
 					.enum(Object.keys(orders) as [string, ...string[]])
-					.describe("What to order by"),
+					.describe("Field to order by"),
 				direction: z
 					.enum(["ASC", "DESC"])
 					.optional()

@@ -19,7 +19,7 @@ export const obligation = recordKind({
 	help: "An obligation is a requirement of a law or contract that the organization has to meet.",
 	title: "requirement",
 	fields: {
-		source: optionalName("Law or contract that states it"),
+		source: optionalName("Law or contract that imposes the obligation"),
 		area: optionalName("Area, such as Privacy"),
 		requirement: requiredText("Requirement"),
 		actions_to_be_implemented: optionalText("Actions still to be taken"),

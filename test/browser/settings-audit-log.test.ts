@@ -148,7 +148,7 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	await page
 		.getByRole("button", { name: "Clear Kind of actor" })
 		.press("Enter");
-	await chooseFilter(page, "Outcome", "Refused");
+	await chooseFilter(page, "Outcome", "Denied");
 	await page.getByRole("button", { name: "Add risk" }).click();
 	await page.getByText("Nothing changed: the role did not allow it.").waitFor();
 	await page.getByRole("button", { name: "Close" }).click();

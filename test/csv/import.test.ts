@@ -305,7 +305,7 @@ test.for([
 	['name\nx "y" z', /cannot be read as CSV near line 2/],
 	[
 		"name,colour\nx,y",
-		/has a column "colour", which is no field of measures; known are id, name, description, category, state, owner$/,
+		/has a column "colour", which is not a field of measures; the fields are id, name, description, category, state, owner$/,
 	],
 	["name,Name\nx,y", /has two columns for name/],
 ] as const)("the file %j is rejected with a reason", async ([csv, message]) => {

@@ -196,7 +196,7 @@ test("a raw report is read with the evidence that was sent, and its id is in his
 	).rejects.toMatchObject({
 		code: "not_found",
 		message: expect.stringContaining(
-			`${gone} of this device, or it is no longer kept`,
+			`${gone}, or it was deleted after the retention period`,
 		) as string,
 	});
 	expect(read.posture_report).toEqual({

@@ -72,7 +72,7 @@ export function Columns({ kind }: { kind: KindDescription }) {
 						</Table.Td>
 						<Table.Td>Empty</Table.Td>
 						<Table.Td>
-							Of a {kind.noun} to be changed, as an export has it
+							The id of the {kind.noun} to change, as in an export
 						</Table.Td>
 					</Table.Tr>
 				</Table.Tbody>

@@ -85,7 +85,7 @@ export function RecordHistory({
 								{whatHappened(entry)}
 								{entry.outcome === "REFUSED" && (
 									<Badge variant="default" tt="none">
-										Refused
+										Denied
 									</Badge>
 								)}
 							</Group>

@@ -40,10 +40,7 @@ export function AuditEntry({
 			<Stack gap="lg">
 				{entry.outcome === "REFUSED" && (
 					<Group>
-						<StatusBadge
-							tone="bad"
-							label="Refused: the role did not allow it"
-						/>
+						<StatusBadge tone="bad" label="Denied: the role did not allow it" />
 					</Group>
 				)}
 				<Stack component="dl" gap={6} m={0}>

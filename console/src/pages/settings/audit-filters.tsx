@@ -16,7 +16,7 @@ const actorOptions = Object.entries(ACTORS).map(([value, { label }]) => ({
 }));
 const OUTCOMES = [
 	{ value: "DONE", label: "Done" },
-	{ value: "REFUSED", label: "Refused" },
+	{ value: "REFUSED", label: "Denied" },
 ];
 
 /**

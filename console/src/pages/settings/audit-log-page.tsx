@@ -170,7 +170,7 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 				</Anchor>
 				{entry.outcome === "REFUSED" && (
 					<div>
-						<StatusBadge tone="bad" label="Refused" />
+						<StatusBadge tone="bad" label="Denied" />
 					</div>
 				)}
 			</>
