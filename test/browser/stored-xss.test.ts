@@ -19,6 +19,9 @@ const EVIL_URL = `https://example.com/"'><img/src=x/onerror=window.hacked=1>#jav
 /** Validation of addresses rejects the worst. These texts pass it. */
 const EVIL_EMAIL = "javascript:window.hacked=1//'onfocus='@example.com?bcc=x";
 
+/** A hardware id and a check's key have at most 200 characters. */
+const EVIL_KEY = `${MARK} "'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1></script><script>window.hacked=1</script>{{constructor.constructor('window.hacked=1')()}}`;
+
 let served: TestConsole;
 let admin: TestUser;
 let token: string;
@@ -144,13 +147,13 @@ async function addDevice() {
 		os_version: EVIL,
 		agent_version: EVIL,
 		serial_number: EVIL,
-		hardware_uuid: EVIL,
+		hardware_uuid: EVIL_KEY,
 	});
-	await served.post("heartbeat", facts, { key });
+	expect((await served.post("heartbeat", facts, { key })).status).toBe(200);
 	// Other hardware is a conflict, which the page shows with the values that the hardware sent.
 	await served.post(
 		"heartbeat",
-		{ ...facts, hardware_uuid: `${EVIL} other` },
+		{ ...facts, hardware_uuid: `${EVIL_KEY} other` },
 		{ key },
 	);
 	const reported = await served.post(
@@ -161,7 +164,11 @@ async function addDevice() {
 					status: "FAIL",
 					evidence: { [EVIL]: [EVIL, { a: EVIL }] },
 				}),
-				postureResult({ check_key: EVIL, status: "FAIL", evidence: { EVIL } }),
+				postureResult({
+					check_key: EVIL_KEY,
+					status: "FAIL",
+					evidence: { EVIL },
+				}),
 			],
 		},
 		{ key },
