@@ -1,11 +1,11 @@
-/** PostgreSQL keeps this many bytes of a name and logs a notice when it cuts a longer one. */
+/** Longest application name, in bytes. PostgreSQL cuts a longer name and logs a notice. */
 const MAX_BYTES = 63;
 
 /**
- * Returns the name of a connection while it works for a request: "assay <request id> <operation>".
- * It appears in pg_stat_activity and, with %a, in PostgreSQL's log. The caller may choose the
- * request id, so everything except letters, digits and a few marks is removed before it can mean
- * something in SQL.
+ * Returns the application name of a connection that works for a request: "assay <request id>
+ * <operation>". The name appears in pg_stat_activity and, with %a, in PostgreSQL's log. The caller
+ * may choose the request id, so this function removes every character that could mean something in
+ * SQL.
  */
 export function applicationName(requestId: string, operation: string): string {
 	return ["assay", requestId, operation]

@@ -1,6 +1,7 @@
 /**
- * Writes an array parameter as PostgreSQL's array text. The driver would do the same at several
- * times the cost: it checks each element's type and escapes it with two replacements.
+ * Writes an array parameter as PostgreSQL's array text. The driver could do the same, but it takes
+ * several times as long, because it checks the type of each element and escapes it with two
+ * replacements.
  */
 export function textArray(values: readonly (string | null)[]): string {
 	let text = "{";
@@ -14,7 +15,7 @@ export function textArray(values: readonly (string | null)[]): string {
 	return `${text}}`;
 }
 
-/** Writes an array of bytea, given their hexadecimal digits. */
+/** Writes an array parameter of type bytea from the hexadecimal digits of each element. */
 export function byteaArray(digits: readonly string[]): string {
 	return digits.length === 0 ? "{}" : `{"\\\\x${digits.join('","\\\\x')}"}`;
 }

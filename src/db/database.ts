@@ -6,10 +6,13 @@ import { requireDatabase } from "./missing-database.ts";
 import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
 import { assertOwnSessions } from "./session.ts";
 
-/** A server that Assay connects to as its owner: the one in DATABASE_URL, or the embedded one. */
+/**
+ * A PostgreSQL server that Assay connects to as the owner of the database: either the server in
+ * DATABASE_URL or the embedded one.
+ */
 export interface Server {
 	connection: ClientConfig;
-	/** Says where the data is, for people. */
+	/** Where the data is, in words for the operator. */
 	description: string;
 	close: () => Promise<void>;
 }
@@ -39,32 +42,38 @@ export async function openServer(config: Config): Promise<Server> {
 export interface Database {
 	pool: Pool;
 	/**
-	 * Like `pool`, but only for devices, so that a crowd of people and AI clients cannot hold them
-	 * up. Connects on first use.
+	 * Connections that only devices use, so that a crowd of people and AI clients cannot hold up the
+	 * devices. This pool works like `pool` and connects on first use.
 	 */
 	devicePool: Pool;
-	/** Works as assay_identity, which keeps users, passwords and sessions. Connects on first use. */
+	/**
+	 * Connections as assay_identity, the role that keeps users, passwords and sessions. This pool
+	 * connects on first use.
+	 */
 	identityPool: Pool;
-	/** Works as assay_audit, which reads every organization's audit log. Connects on first use. */
+	/**
+	 * Connections as assay_audit, the role that reads the audit log of every organization. This pool
+	 * connects on first use.
+	 */
 	auditPool: Pool;
-	/** Connects as the owner of the tables, for code that changes them. */
+	/** Connects as the owner of the tables, for code that changes the tables. */
 	ownerConnection: ClientConfig;
 	description: string;
-	/** Names of the migrations that opening applied. */
+	/** Names of the migrations that were applied when the database was opened. */
 	migrated: string[];
-	/** A second call waits for the closing that the first call began. */
+	/** Closes every pool and the server. A second call waits until the first call has finished. */
 	close: () => Promise<void>;
 }
 
-/** Most connections that each of the service's pools keeps to the database. */
+/** Largest number of connections in each of the service's pools. */
 const POOL_SIZE = 8;
-/** Two batches each of heartbeats and reports, one of look-ups, and one for rare work. */
+/** Enough for two batches of heartbeats, two batches of reports, one look-up, and one rare task. */
 const DEVICE_POOL_SIZE = 6;
 const IDENTITY_POOL_SIZE = 4;
 
 /**
- * Opens the database, migrates it, and returns its connection pools, which are subject to row-level
- * security. With "refuse", throws a bad_request AppError when there is no database yet.
+ * Opens the database, migrates it, and returns its connection pools. Row-level security binds every
+ * pool. With "refuse", throws a bad_request AppError when there is no database yet.
  */
 export async function openDatabase(
 	config: Config,

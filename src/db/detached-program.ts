@@ -7,14 +7,16 @@ const STRIP_OWN_TYPES = join(
 );
 
 /**
- * Starts a program of ours that goes on when this process ends. It has a session of its own, so
- * that Ctrl-C and a closed terminal do not reach it, and an environment without our secrets. Its
- * standard input is a pipe that ends when this process ends, for any reason. A program that
- * cannot be started is no error: the caller must work without it.
+ * Starts one of our programs so that it keeps running when this process ends. The program has a
+ * session of its own, so Ctrl-C and a closed terminal do not reach it, and its environment does not
+ * contain our secrets. Its standard input is a pipe that closes when this process ends for any
+ * reason. If the program cannot be started, no error is thrown: the caller must work without the
+ * program.
  */
 export function startDetached(file: string, args: string[]): ChildProcess {
 	const { PATH, SystemRoot } = process.env;
-	// In an installed package Node strips no types by itself.
+	// Node does not strip types from files in node_modules, so an installed package needs this
+	// import.
 	const stripping = /[\\/]node_modules[\\/]/.test(file)
 		? ["--import", STRIP_OWN_TYPES]
 		: [];

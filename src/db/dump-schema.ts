@@ -1,8 +1,8 @@
 /**
- * Writes sql/schema.sql, the schema that the migrations produce. With --check it only compares, and
- * fails when the file differs. It needs DATABASE_URL with the superuser of a PostgreSQL 15, and
- * that version's pg_dump. 15 is the oldest version that Assay supports; always using it keeps the
- * text independent of the server.
+ * Writes sql/schema.sql, the schema that the migrations produce. With --check it only compares the
+ * file with that schema, and fails when they differ. The program needs a superuser of a PostgreSQL
+ * 15 in DATABASE_URL, and pg_dump of the same version. Assay supports no version older than 15.
+ * Using the same version every time keeps the text independent of the server.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { migrate } from "./migrate.ts";
 const FILE = join(import.meta.dirname, "../../sql/schema.sql");
 const SCRATCH = `assay_schema_${process.pid}`;
 
-/** Removes the parts of a dump that name versions, sessions and owners. */
+/** Removes the lines of a dump that depend on the server's version, the session or the owner. */
 function normalize(dump: string): string {
 	const lines = dump
 		.split("\n")

@@ -6,10 +6,13 @@ import { SOCKET_PORT } from "./postmaster.ts";
 
 const CONNECT_TIMEOUT_MS = 60_000;
 const RETRY_MS = 500;
-/** Each Assay process holds one connection of this name for as long as it uses the server. */
+/**
+ * Application name that marks a user of the server. Each Assay process keeps one connection with
+ * this name open for as long as it uses the server.
+ */
 const PRESENCE = "assay presence";
 
-/** Returns what `pg` needs to connect to the cluster's database `assay`. */
+/** Returns the options with which `pg` connects to the cluster's database `assay`. */
 export function connectionOf({ directory, port, password }: Cluster) {
 	return {
 		host: port ? "127.0.0.1" : directory,
@@ -21,10 +24,10 @@ export function connectionOf({ directory, port, password }: Cluster) {
 }
 
 /**
- * Connects as soon as the server accepts connections; undefined when `isAlive` says that it has
- * gone. The connection leads to the database `postgres`, so that `assay` can be dropped and
- * restored meanwhile. Throws a service_unavailable AppError after a minute, or when the password is
- * wrong.
+ * Waits until the server accepts connections and returns one. Returns undefined when `isAlive`
+ * reports that the server has gone. The connection leads to the database `postgres`, so that the
+ * database `assay` can be dropped and restored meanwhile. Throws a service_unavailable AppError
+ * after a minute, or when the password is wrong.
  */
 export async function connect(
 	cluster: Cluster,
@@ -39,7 +42,8 @@ export async function connect(
 			application_name: name,
 			connectionTimeoutMillis: 10_000,
 		});
-		// The server may die at any time. The running query then receives the error.
+		// The server may die at any time, and then the running query fails with the error. Without a
+		// listener, this event would end the process.
 		client.on("error", () => {});
 		try {
 			await client.connect();
@@ -47,8 +51,8 @@ export async function connect(
 		} catch (error) {
 			await client.end().catch(() => {});
 			const { code, message } = error as Error & { code?: string };
-			// Class 28 means a wrong password. Every other error passes: the server is starting,
-			// stopping, recovering or full.
+			// An error of class 28 means that the password is wrong. Every other error is temporary: the
+			// server is starting, stopping, recovering, or out of connections.
 			const lost = code?.startsWith("28") || Date.now() > deadline;
 			if (lost) {
 				throw new AppError(
@@ -63,7 +67,10 @@ export async function connect(
 	}
 }
 
-/** True when another Assay process, or another opening in this process, uses the server. */
+/**
+ * Returns true when somebody else uses the server: another Assay process, or another call of
+ * openEmbeddedPostgres in this process.
+ */
 export async function hasOtherUsers(client: Client): Promise<boolean> {
 	const count = () =>
 		client.query(
@@ -71,15 +78,16 @@ export async function hasOtherUsers(client: Client): Promise<boolean> {
 			[PRESENCE],
 		);
 	if ((await count()).rowCount === 0) return false;
-	// The server needs a moment to notice that a process was killed.
+	// After a process was killed, the server needs a moment to notice it.
 	await sleep(100);
 	return (await count()).rowCount !== 0;
 }
 
 /**
- * Holds the connection that other processes count. When the server ends it, `enter` has to open
- * another: a crash of one backend ends all connections although the server goes on, and a process
- * without its connection would see the server stopped while it is in use.
+ * Holds the connection by which other processes see that this process uses the server. When the
+ * connection ends, `enter` must open another one. A crash of one backend ends all connections
+ * although the server keeps running. If this process did not connect again, another process could
+ * stop the server while this one uses it.
  */
 export class EmbeddedUser {
 	#held: Client | undefined;
@@ -103,7 +111,8 @@ export class EmbeddedUser {
 	}
 
 	/**
-	 * Gives up the connection and returns it, if there is one at this moment. The caller must end it.
+	 * Stops reconnecting and returns the connection, if there is one at this moment. The caller must
+	 * end the connection.
 	 */
 	release(): Client | undefined {
 		this.#isReleased = true;

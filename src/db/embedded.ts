@@ -38,11 +38,11 @@ import { withStartLock } from "./start-lock.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const IDLE_MS = 60_000;
-/** Linux allows 107 bytes for a socket's path and macOS 103. */
+/** Longest path of a Unix socket that is used. Linux allows 107 bytes and macOS 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
 /**
- * PostgreSQL's message for a dead server whose last children are still leaving, or for a port that
- * was just taken. Both pass.
+ * Matches failures to start that pass by themselves: the last child processes of a dead server are
+ * still ending, or another program has just taken the port.
  */
 const PASSING = /pre-existing shared memory block|address already in use/i;
 
@@ -55,40 +55,54 @@ export interface EmbeddedPostgres {
 		readonly password: string;
 		readonly database: string;
 	};
-	/** "joined": another live Assay process uses the server. "adopted": its owner died. */
+	/**
+	 * How this process came to use the server:
+	 *
+	 * - "started": it started the server.
+	 * - "joined": another live Assay process uses the server.
+	 * - "adopted": the Assay process that last started or adopted the server has died.
+	 */
 	readonly origin: "started" | "joined" | "adopted";
-	/** PGDATA */
+	/** PostgreSQL's own data folder (PGDATA). */
 	readonly directory: string;
-	/** Process id of the postmaster. It changes when the server is started again after a crash. */
+	/**
+	 * Process id of the postmaster. The id changes when the server is started again after a crash.
+	 */
 	readonly pid: number;
 	/**
-	 * Stops using the server, and stops the server itself when no other Assay process uses it.
-	 * Idempotent.
+	 * Stops using the server. When no other Assay process uses the server, this also stops it.
+	 * Calling `close` twice is harmless.
 	 */
 	close(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
 	/**
-	 * Where root puts files that PostgreSQL's user could not reach elsewhere; `/var/lib/assay` by
-	 * default.
+	 * Folder that root uses for files that PostgreSQL's user could not reach elsewhere. The default
+	 * is `/var/lib/assay`.
 	 */
 	readonly baseFolder?: string;
-	/** Finds the platform package; by default with Node's own rules, from here. */
+	/**
+	 * Finds the package with the binaries of this platform. The default searches as Node does,
+	 * starting at this file.
+	 */
 	readonly resolvePackage?: ResolvePackage;
-	/** How long the server runs on when the processes that used it were killed; a minute. */
+	/**
+	 * How long the server keeps running after all processes that used it were killed. The default is
+	 * one minute.
+	 */
 	readonly idleMs?: number;
 }
 
 /**
- * Opens the PostgreSQL of the data folder, which then holds a database `assay`. It joins a running
- * server, else starts one, else creates one. Any number of processes may open the same folder, and
- * the last one to close it stops the server. When the server dies earlier, one of them starts it
- * again.
+ * Opens the PostgreSQL of the data folder, which has a database `assay` afterwards. Joins the
+ * server if it is running, else starts it, and creates the cluster first if there is none. Any
+ * number of processes may open the same folder, and the last one to close it stops the server. If
+ * the server dies earlier, one of the processes starts it again.
  *
- * Throws an AppError: bad_request when there is no PostgreSQL for this platform or this version
- * cannot use the folder; service_unavailable when the server does not start within a minute or the
- * operating system refuses.
+ * Throws an AppError. The code is bad_request when there is no PostgreSQL for this platform or this
+ * version cannot use the folder. The code is service_unavailable when the server does not start
+ * within a minute or the operating system reports an error.
  */
 export async function openEmbeddedPostgres(
 	dataDir: string,
@@ -102,7 +116,7 @@ export async function openEmbeddedPostgres(
 	}
 }
 
-/** A running server, with the connection that marks this process as its user. */
+/** A running server, with the connection that marks this process as one of its users. */
 interface Entry {
 	readonly cluster: Cluster;
 	readonly client: Client;
@@ -130,7 +144,10 @@ async function joinOrStart(
 	return entry;
 }
 
-/** Joins the running server. Undefined when there is none, or when it went away while we waited. */
+/**
+ * Joins the running server. Returns undefined when no server is running, or when the server stopped
+ * before this process could connect.
+ */
 async function join(cluster: Cluster): Promise<Entry | undefined> {
 	const { directory } = cluster;
 	const pid = findPostmaster(directory);
@@ -156,7 +173,8 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 	checkCluster(cluster, binaries.major);
 	clearDrafts(directory);
 	if (!cluster.created) {
-		// The password is on disk before anything needs it, so a kill in between loses nothing.
+		// The password is written to disk before the cluster is created. If this process is killed in
+		// between, nothing is lost.
 		writeCluster(cluster);
 		await createCluster(cluster, binaries, user);
 	}
@@ -183,8 +201,8 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 }
 
 /**
- * Returns 0 for a socket. Otherwise returns the last port if it is free, so that the pools of other
- * processes find the server again.
+ * Chooses the server's TCP port, or 0 for a Unix socket. Prefers the previous port if it is free,
+ * so that the pools of other processes find the server again.
  */
 async function choosePort({ directory, port }: Cluster): Promise<number> {
 	const socket = joinPath(directory, `.s.PGSQL.${SOCKET_PORT}`);
@@ -219,8 +237,8 @@ async function use(
 	let { pid } = first;
 	const own = new EmbeddedUser(() =>
 		withStartLock(folder, async () => {
-			// This process left while it waited for the lock. Starting the server now would leave it
-			// running.
+			// This process called `close` while it waited for the lock. If it started the server now,
+			// nobody would stop it.
 			if (own.isReleased) return;
 			const entry = await enter();
 			pid = entry.pid;
@@ -234,7 +252,7 @@ async function use(
 			const held = own.release();
 			const isRunning = () => findPostmaster(directory) !== undefined;
 			const asking = held ?? (await connect(cluster, isRunning));
-			// If the count fails, the server keeps running. That is better than stopping it for another
+			// If counting the users fails, the server keeps running. Stopping it could interrupt another
 			// process.
 			const others = asking && (await hasOtherUsers(asking).catch(() => true));
 			await asking?.end();
@@ -254,7 +272,7 @@ async function use(
 	};
 }
 
-/** Turns an error of the operating system into a sentence that names the folder. */
+/** Turns an error of the operating system into an AppError whose message names the folder. */
 function explain(error: unknown, folder: string): unknown {
 	if (error instanceof AppError || !(error instanceof Error)) return error;
 	const { errno, path = "", syscall = "" } = error as NodeJS.ErrnoException;

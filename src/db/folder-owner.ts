@@ -9,8 +9,8 @@ import {
 import { dirname } from "node:path";
 
 /**
- * Returns the owner of `folder` when this process is root and somebody else owns it; otherwise
- * undefined.
+ * Returns the owner of `folder` when this process runs as root and the folder belongs to somebody
+ * else. Otherwise returns undefined.
  */
 export function ownerBesideRoot(
 	folder: string,
@@ -23,9 +23,10 @@ export function ownerBesideRoot(
 }
 
 /**
- * Creates `file` durably, readable only by the owner of its folder. Root gives the file to that
- * owner: a command run once as root must not lock out the service, which runs as another user.
- * Throws EEXIST when the file exists; a link planted there is not followed.
+ * Creates `file` durably, readable only by the owner of its folder. If this process runs as root,
+ * it gives the file to that owner. Otherwise a command that was run once as root would lock out the
+ * service, which runs as another user. Throws EEXIST when the file exists, and does not follow a
+ * link that somebody planted under that name.
  */
 export function createForOwner(file: string, text: string): void {
 	const handle = openSync(file, "wx", 0o600);

@@ -8,7 +8,9 @@ import { INSUFFICIENT_PRIVILEGE } from "./sqlstate.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
-/** Advisory lock that is held while migrating, so that processes that start together take turns. */
+/**
+ * Advisory lock that a process holds while it migrates. Processes that start together take turns.
+ */
 const MIGRATION_LOCK = 4_723_118;
 
 export interface Migration {
@@ -19,8 +21,8 @@ export interface Migration {
 }
 
 /**
- * Reads the numbered files of `directory` in order. Throws when a number is missing or appears
- * twice.
+ * Reads the numbered files of `directory` in ascending order. Throws when a number is missing or
+ * appears twice.
  */
 export function readMigrations(directory: string = SQL_DIR): Migration[] {
 	const migrations = readdirSync(directory)
@@ -46,15 +48,15 @@ export function readMigrations(directory: string = SQL_DIR): Migration[] {
 }
 
 export interface MigrationState {
-	/** Names of the applied files, oldest first. */
+	/** Names of the applied migrations, oldest first. */
 	applied: string[];
-	/** Names of the files that this version has and the database lacks. */
+	/** Names of the migrations that this version has and the database lacks. */
 	pending: string[];
 }
 
 /**
- * Compares the database with `migrations`. Throws a bad_request AppError when a newer version, or
- * another set of files, made the database.
+ * Finds out which of `migrations` the database has. Throws a bad_request AppError when the database
+ * was made by a newer version or by another set of files.
  */
 export async function readMigrationState(
 	client: Client,
@@ -90,10 +92,10 @@ export async function readMigrationState(
 }
 
 /**
- * Brings the database to the newest schema, each file in a transaction of its own. Returns the
- * names of the files applied now. Safe when several processes start at once. Throws a bad_request
- * AppError when the database is newer than this version, its user lacks a privilege that a
- * migration needs, or there is no schema and none may be made.
+ * Brings the database to the newest schema, each migration in a transaction of its own. Returns the
+ * names of the migrations that it applied. Several processes may call this at once. Throws a
+ * bad_request AppError when the database is newer than this version, when its user lacks a
+ * privilege that a migration needs, or when there is no schema and `whenMissing` is "refuse".
  */
 export async function migrate(
 	connection: ClientConfig,
@@ -131,14 +133,15 @@ export async function migrate(
 }
 
 /**
- * Waits until no other process migrates this database. The turn lasts as long as the connection.
+ * Waits until no other process migrates this database, and then takes the lock. The lock is held
+ * until the connection closes.
  */
 export async function takeTurn(client: Client): Promise<void> {
 	await client.query("set role none");
 	await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 	await client.query("set search_path to public");
-	// From PostgreSQL 16 on, an owner without superuser rights may act as the roles it creates only
-	// with this setting.
+	// Without superuser rights, the owner may act as the roles that it creates only with this
+	// setting. PostgreSQL has required the setting since version 16.
 	await client.query(
 		"select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::integer >= 160000",
 	);
@@ -155,7 +158,9 @@ export async function makeMigrationsTable(client: Client): Promise<void> {
 	`);
 }
 
-/** Applies a migration in the caller's transaction, in the caller's turn. */
+/**
+ * Applies one migration. The caller has opened the transaction and holds the lock of `takeTurn`.
+ */
 export async function applyMigration(
 	client: Client,
 	migration: Migration,

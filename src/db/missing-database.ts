@@ -4,8 +4,9 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * The advice of commands that work on an existing database and must not create one. In a wrong or
- * emptied folder, a nightly check would otherwise examine a new, sound, empty database and pass.
+ * Advice in the errors of commands that need an existing database and must not create one. If a
+ * nightly check created a database in a wrong or emptied folder, it would find that new, empty
+ * database sound, and pass.
  */
 export const MISSING_DATABASE_ADVICE =
 	"set ASSAY_DATA_DIR or DATABASE_URL to what the service uses; in a new installation `assay start` creates the database";

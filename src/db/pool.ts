@@ -15,28 +15,28 @@ import {
 } from "./sqlstate.ts";
 import { timesAsDates, timesAsText } from "./type-parsers.ts";
 
-/** The role that the service works as. It owns no table and is bound by row-level security. */
+/** The database role of the service. The role owns no table, and row-level security binds it. */
 export const APP_ROLE = "assay_app";
 
-/** The role that better-auth works as. Only this role may read passwords and sessions. */
+/** The database role of better-auth. No other role may read passwords and sessions. */
 export const IDENTITY_ROLE = "assay_identity";
 
-/** The role that reads the audit logs of all organizations, and nothing else. */
+/** The database role that reads the audit logs of all organizations, and nothing else. */
 export const AUDIT_ROLE = "assay_audit";
 
 const CONNECT_MS = 5_000;
 
 /**
- * Makes a pool whose connections act as `role` from their first statement on. Times are read as
- * RFC 3339 text, or as Date where `times` says so.
+ * Makes a pool whose connections act as `role` from their first statement on. Times are returned as
+ * RFC 3339 text, or as Date objects if `times` is "Date".
  *
- * The server stops a statement after 10 s, or when it has waited 3 s for a lock. The pool gives up
- * when an answer does not arrive within 15 s (a lost packet), or when no connection can be had
- * within 5 s. The server ends a transaction that is idle for 15 s, so a process that hangs or a
- * machine that disappears does not keep its locks. Every timeout is reported as
+ * The server stops a statement after 10 s, or when the statement has waited 3 s for a lock. The
+ * pool gives up when an answer does not arrive within 15 s (a lost packet), or when no connection
+ * can be had within 5 s. The server ends a transaction that is idle for 15 s, so a process that
+ * hangs or a machine that disappears does not keep its locks. Every timeout is reported as
  * `service_unavailable`.
  *
- * A server that does not accept writes (a standby, or a former primary) is never used.
+ * The pool never uses a server that does not accept writes (a standby, or a former primary).
  */
 export function makePool(
 	connection: ClientConfig,
@@ -44,7 +44,7 @@ export function makePool(
 		max: number;
 		role?: string;
 		times?: "text" | "Date";
-		/** The application_name of its connections. */
+		/** Application name of the connections. */
 		name?: string;
 	},
 ): Pool {
@@ -65,31 +65,32 @@ export function makePool(
 		connectionTimeoutMillis: CONNECT_MS,
 		query_timeout: 15_000,
 		keepAlive: true,
-		// A connection sends its next statement without waiting for the answer to the one before.
+		// Each connection sends its next statement without waiting for the answer to the previous one.
 		pipeline: true,
 		types: {
 			getTypeParser: options.times === "Date" ? timesAsDates : timesAsText,
 		},
-		// The pool closes a connection for which this fails.
+		// The pool closes the new connection when this function rejects.
 		onConnect: async (client) => {
 			await Promise.all([client.query(opening), requireWritable(client)]);
 		},
 	});
-	// The server closed an idle connection: the next query opens another.
+	// The event means that the server closed an idle connection. The next query opens another one.
 	pool.on("error", () => {});
-	// The server closed a connection in use: its query fails and reports that. Without a listener
-	// the event would end the process.
+	// The event means that the server closed a connection in use. The query on that connection fails
+	// and reports the error. Without a listener, the event would end the process.
 	pool.on("connect", (client) => client.on("error", () => {}));
 	return pool;
 }
 
 /**
- * Throws the error that a write would get from a server that does not accept writes. A standby
- * answers reads too, but late: it would still accept a key that was revoked a moment ago.
+ * Rejects with the error that a write would get, if the server does not accept writes. A standby
+ * would answer reads, but its data is old: it would still accept an API token that was revoked a
+ * moment ago.
  */
 async function requireWritable(client: ClientBase): Promise<void> {
 	const question = {
-		// Always "on" during recovery, whatever the settings say.
+		// During recovery this setting is always "on", whatever the configuration says.
 		text: "show transaction_read_only",
 		query_timeout: CONNECT_MS,
 	};
@@ -103,7 +104,8 @@ async function requireWritable(client: ClientBase): Promise<void> {
 }
 
 /**
- * Rejects unless the pool reaches a database that accepts writes. It then closes the connection.
+ * Rejects unless the pool reaches a database that accepts writes. After a failure it closes the
+ * connection that it tried.
  */
 export async function assertTakesWrites(pool: Pool): Promise<void> {
 	const client = await pool.connect();
@@ -145,19 +147,23 @@ export async function assertConfined(pool: Pool): Promise<void> {
 
 /** Limits of what a transaction may see and do. */
 export interface TransactionScope {
-	/** The organization whose rows it sees; undefined for none. */
+	/**
+	 * The organization whose rows the transaction sees. Without it, the transaction sees no
+	 * organization's rows.
+	 */
 	organizationId?: string | undefined;
-	/** The user whose own rows (API tokens, memberships) it sees too. */
+	/** The user whose own rows (API tokens, memberships) the transaction also sees. */
 	userId?: string | null | undefined;
 	isReadOnly?: boolean;
-	/** The application_name for the time of the transaction, as `applicationName` makes it. */
+	/** Application name during the transaction, as `applicationName` makes it. */
 	name?: string | undefined;
 }
 
 /**
- * Runs `work` in one transaction; commits when it resolves, rolls back when it throws.
- * The statements that open the transaction are sent together with the first one of `work`. If they
- * fail, that first statement sees no organization and therefore no rows, and `transaction` rejects.
+ * Runs `work` in one transaction. Commits when `work` resolves, and rolls back when it throws. The
+ * statements that open the transaction are sent together with the first statement of `work`. If the
+ * opening fails, that first statement sees no organization and therefore no rows, and `transaction`
+ * rejects.
  */
 export async function transaction<Result>(
 	pool: Pool,
@@ -167,20 +173,20 @@ export async function transaction<Result>(
 	const opening = openingOf(scope);
 	const client = await pool.connect();
 	const opened = sendWithNext(client, opening);
-	// Awaited below. Until then a rejection must not count as unhandled.
+	// The promise is awaited below. Until then, a rejection must not be reported as unhandled.
 	opened.catch(() => {});
 	try {
 		const result = await work(client);
 		await opened;
 		if (scope.isReadOnly) {
-			// Nothing was written, so the caller need not wait for the commit. It is sent together with
-			// the next transaction on this connection.
+			// A read-only transaction wrote nothing, so the caller need not wait for the commit. The
+			// commit is sent together with the next transaction on this connection.
 			sendWithNext(client, "commit").catch(() => {});
 			client.release();
 			return result;
 		}
 		const end = client.query("commit");
-		// PostgreSQL answers "rollback" to the commit of a failed transaction.
+		// PostgreSQL answers ROLLBACK to the commit of a failed transaction.
 		if ((await end).command !== "COMMIT") {
 			throw new Error("the transaction was rolled back");
 		}
@@ -188,11 +194,13 @@ export async function transaction<Result>(
 		return result;
 	} catch (error) {
 		await client.query("rollback").then(
-			// A server that has become a standby is of no more use: the next one may be the primary.
+			// The pool discards a connection to a server that has become a standby. The next connection
+			// may reach the primary.
 			() => client.release(isReadOnlyDatabase(error)),
 			(reason: Error) => client.release(reason),
 		);
-		// If the transaction was never opened, the error inside it is only a consequence.
+		// If the transaction could not be opened, this line throws the reason. The error of `work` is
+		// only a consequence of it.
 		await opened;
 		throw error;
 	}
@@ -201,9 +209,9 @@ export async function transaction<Result>(
 const MAX_ATTEMPTS = 4;
 
 /**
- * Does what `transaction` does, again when PostgreSQL ended it in favour of another transaction
- * (deadlock, serialization failure). The attempt left nothing behind, and the other transaction has
- * finished by now.
+ * Works like `transaction`, but tries again when PostgreSQL ended the transaction in favor of
+ * another one (deadlock, serialization failure). A failed attempt leaves nothing behind, and the
+ * other transaction has usually finished by then.
  */
 export async function retriedTransaction<Result>(
 	pool: Pool,
@@ -223,12 +231,13 @@ export async function retriedTransaction<Result>(
 
 /**
  * Sends a statement in one packet with the statements that follow it in this turn of the event
- * loop: a transaction then costs one write to the socket instead of two.
+ * loop. A transaction then needs one write to the socket instead of two.
  */
 function sendWithNext(client: PoolClient, text: string): Promise<QueryResult> {
 	const query = new Query(text);
 	const { submit } = query;
-	// pg hands its connection to whatever it is given to send (see pg-cursor).
+	// pg calls `submit` of every query with the connection that it uses. pg-cursor relies on the same
+	// interface.
 	query.submit = (connection) => {
 		const { stream } = connection;
 		stream.cork();
@@ -238,14 +247,17 @@ function sendWithNext(client: PoolClient, text: string): Promise<QueryResult> {
 	const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();
 	const done = (error: Error | null, result: QueryResult) =>
 		error ? reject(error) : resolve(result);
-	// The types know the callback of a text, but not that of a query.
+	// The types of pg declare a callback for a query given as text, but not for a Query object.
 	(
 		client as unknown as { query(query: Query, callback: typeof done): void }
 	).query(query, done);
 	return promise;
 }
 
-/** Returns one text with two statements, which costs one answer but allows no parameters. */
+/**
+ * Returns the two opening statements as one text. PostgreSQL answers them together, but such a text
+ * cannot have parameters.
+ */
 function openingOf(scope: TransactionScope): string {
 	const settings = [
 		`set_config('assay.organization_id', '${idOrEmpty(scope.organizationId)}', true)`,

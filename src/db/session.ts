@@ -2,10 +2,10 @@ import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
 
 /**
- * Returns the first statements of a connection: the role that it acts as ("none" means the login
- * itself) and its settings. They are statements because poolers refuse them in the startup message.
- * The role is always set, because a pooler that does not clean up may hand on a connection with
- * another role.
+ * Returns the first statements of a connection. They set the role that the connection acts as
+ * ("none" means the login role itself) and its settings. They are separate statements because
+ * poolers reject such settings in the startup message. The role is always set, because a pooler
+ * that does not reset connections may hand over one with another role.
  */
 export function sessionOf(
 	role: string,
@@ -20,9 +20,9 @@ export function sessionOf(
 }
 
 /**
- * Rejects, with a bad_request AppError, a pooler that lends server connections for one transaction
- * or statement. A role, a lock or a prepared statement would be left to the next borrower, and
- * another borrower's role changes what row-level security shows.
+ * Throws a bad_request AppError when a pooler lends server connections for only one transaction or
+ * statement. On such a pooler, the next borrower would inherit a role, a lock or a prepared
+ * statement. An inherited role would change which rows row-level security shows.
  */
 export async function assertOwnSessions(
 	connection: ClientConfig,
@@ -30,12 +30,14 @@ export async function assertOwnSessions(
 	const one = await open(connection);
 	try {
 		const first = await serverOf(one);
-		// A server reports its process id on connecting; a pooler makes up a number of its own.
+		// A server reports its own process id when a client connects, but a pooler reports a number
+		// that it made up.
 		if (first === (one as Client & { processID?: number }).processID) return;
 		const other = await open(connection);
 		try {
-			// In this order one of the two receives the other's connection, whether the pooler lends the
-			// last returned connection or the first.
+			// If a pooler shares connections, this order of queries makes one client receive the other's
+			// server connection. This holds whether the pooler lends the most recently returned
+			// connection or the one that was returned first.
 			const second = await serverOf(other);
 			const isOwn =
 				first !== second &&
@@ -61,7 +63,8 @@ async function open(connection: ClientConfig): Promise<Client> {
 		connectionTimeoutMillis: 10_000,
 		query_timeout: 15_000,
 	});
-	// A running query fails by itself. Without a listener the event would end the process.
+	// When the connection is lost, a running query fails with the error. Without a listener, this
+	// event would end the process.
 	client.on("error", () => {});
 	try {
 		await client.connect();
@@ -72,7 +75,7 @@ async function open(connection: ClientConfig): Promise<Client> {
 	}
 }
 
-/** Returns the id of the server process behind a connection at this moment. */
+/** Returns the id of the server process that answers this connection at this moment. */
 async function serverOf(client: Client): Promise<number | undefined> {
 	const { rows } = await client.query<{ pid: number }>(
 		"select pg_backend_pid() as pid",

@@ -8,17 +8,20 @@ const POLL_MS = 25;
 const TOUCH_MS = 20_000;
 const STALE_MS = 120_000;
 const WAIT_MS = 180_000;
-/** Much longer than another process needs between judging a lock stale and removing it. */
+/**
+ * Pause before a process trusts a lock that it took over. The pause is much longer than another
+ * process needs between judging a lock stale and removing it.
+ */
 const SETTLE_MS = 50;
 
-/** Callers in this process, by folder. Each waits for the one before it. */
+/** The last caller for each folder in this process. Every caller waits for the one before it. */
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `work` while holding `<folder>/start.lock`, alone among all callers in all processes that
- * see the folder. A lock whose owner died is taken over. Throws a service_unavailable AppError when
- * the lock stays busy for three minutes, and the operating system's error when the folder cannot be
- * written.
+ * Runs `work` while holding `<folder>/start.lock`. Only one caller holds the lock at a time, among
+ * all processes that see the folder. If the process that holds the lock has died, the next caller
+ * takes the lock over. Throws a service_unavailable AppError when the lock is not free within three
+ * minutes, and the operating system's error when the folder cannot be written.
  */
 export async function withStartLock<T>(
 	folder: string,
@@ -37,13 +40,14 @@ export async function withStartLock<T>(
 
 async function holdLock<T>(file: string, work: () => Promise<T>): Promise<T> {
 	await acquire(file);
-	// A lock that is still being touched is not stale, however long the work takes.
+	// Updating the file's time shows other processes that the lock is not stale, however long `work`
+	// takes.
 	const touch = setInterval(() => {
 		const now = new Date();
 		try {
 			utimesSync(file, now, now);
 		} catch {
-			// If the folder was removed meanwhile, the work reports it.
+			// If somebody removed the folder meanwhile, `work` reports the error.
 		}
 	}, TOUCH_MS).unref();
 	try {
@@ -60,7 +64,8 @@ async function acquire(file: string): Promise<void> {
 		const takenOver = removeIfStale(file);
 		if (create(file)) {
 			if (!takenOver) return;
-			// Another process that also judged the old lock stale may just have removed ours.
+			// Another process may also have judged the old lock stale. It may then remove the lock that
+			// this process has just created, so this process waits and checks again.
 			await sleep(SETTLE_MS);
 			if (ownerOf(file) === process.pid) return;
 		}
@@ -87,10 +92,10 @@ function removeIfStale(file: string): boolean {
 		Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? NaN);
 	if (Number.isNaN(ageMs)) return false;
 	const owner = ownerOf(file);
-	// The file exists but is still empty; its owner is about to write its pid.
+	// The file is new and still empty. The process that created it is about to write its pid.
 	if (owner === undefined && ageMs < 1000) return false;
-	// Callers in this process queue above, so our own pid belongs to an earlier life: in a container
-	// every life has the same one.
+	// Other callers in this process wait in the queue, so a file with our own pid was written by an
+	// earlier process. In a container every process has the same pid.
 	const alive = owner !== undefined && owner !== process.pid && isAlive(owner);
 	if (alive && ageMs < STALE_MS) return false;
 	rmSync(file, { force: true });

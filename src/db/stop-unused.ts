@@ -1,9 +1,9 @@
 /**
- * A program beside the embedded server. It stops the server when no process has used it for the
- * number of milliseconds in its second argument; the first one is Assay's data folder. Processes
- * stop the server themselves when they leave it. This program is for those that could not, because
- * they were killed. Every connection counts as use, so a backup by PostgreSQL's own tools keeps
- * the server running.
+ * A program that runs beside the embedded server and stops the server when nobody uses it. Its
+ * first argument is Assay's data folder. Its second argument is the number of milliseconds that the
+ * server may be unused. Assay processes normally stop the server themselves when they leave it.
+ * This program is for processes that were killed and could not. Every connection counts as use, so
+ * a backup by PostgreSQL's own tools keeps the server running.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
@@ -13,7 +13,7 @@ import { findPostmaster, stopPostmaster } from "./postmaster.ts";
 import { withStartLock } from "./start-lock.ts";
 
 const CHECKS_BEFORE_STOP = 6;
-/** Advisory lock of the one such program that a server needs. */
+/** Advisory lock that ensures that only one program of this kind watches a server. */
 const KEEPER_LOCK = 4_723_121;
 
 async function isFirst(client: Client): Promise<boolean> {
@@ -31,7 +31,7 @@ async function isUsed(client: Client): Promise<boolean> {
 	return rowCount !== 0;
 }
 
-/** Returns when it has stopped the server; throws when the connection is lost. */
+/** Resolves when it has stopped the server. Rejects when the connection is lost. */
 async function watch(
 	cluster: Cluster,
 	client: Client,
@@ -47,7 +47,7 @@ async function watch(
 		});
 		unused = (await isUsed(client)) ? 0 : unused + 1;
 		if (unused < CHECKS_BEFORE_STOP) continue;
-		// Under the lock no process can begin to use the server.
+		// No other process can begin to use the server while this process holds the lock.
 		isStopped = await withStartLock(cluster.folder, async () => {
 			if (await isUsed(client)) return false;
 			await stopPostmaster(cluster.directory);
@@ -68,7 +68,7 @@ async function stopWhenUnused(folder: string, idleMs: number): Promise<void> {
 			if (!(await isFirst(client))) return;
 			await watch(cluster, client, idleMs);
 		} catch {
-			// The server ended, or a crash of one backend ended all connections.
+			// The server stopped, or a crash of one backend ended all connections.
 		} finally {
 			await client.end().catch(() => {});
 		}
