@@ -41,13 +41,17 @@ beforeAll(async () => {
 	device = await fillDevices();
 	({ email, totpUri } = await makeUserWithSecondFactor());
 	// Written after the responses. These writes must be finished before the comparison below.
-	await vi.waitFor(async () => {
-		const [used] = await query<{ calls: number }>(
-			url(),
-			"select sum(calls)::integer as calls from api_token_usage",
-		);
-		expect(used?.calls).toBe(calls);
-	});
+	await vi.waitFor(
+		async () => {
+			const [used] = await query<{ calls: number }>(
+				url(),
+				"select sum(calls)::integer as calls from api_token_usage",
+			);
+			expect(used?.calls).toBe(calls);
+		},
+		// The default of one second is too short for a busy machine.
+		{ timeout: 60_000 },
+	);
 });
 afterAll(() => tools.close());
 
