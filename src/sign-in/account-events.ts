@@ -5,19 +5,19 @@ import type { From } from "./exchange.ts";
 import { findUser } from "./users.ts";
 
 export interface EventParts {
-	/** Connects as assay_identity. */
+	/** Connections as assay_identity. */
 	pool: Pool;
-	/** Connects as assay_app, which may add to the audit log. */
+	/** Connections as assay_app, the role that may add to the audit log. */
 	appPool: Pool;
 	log: Logger;
 }
 
 /**
  * Records an event of an account in the audit log of every organization of its user, in one
- * transaction. It records nothing for an address without an account.
+ * transaction. If no account has the address, nothing is recorded.
  *
  * If the entry cannot be written, the sign-in still succeeds and the service logs an error with the
- * name of the lost event. Wrong passwords beyond the throttle are not recorded, so nobody can fill
+ * name of the lost event. Wrong passwords that were throttled are not recorded, so nobody can fill
  * the audit log by guessing.
  */
 export async function noteAccountEvent(

@@ -11,14 +11,14 @@ import { resetUrl } from "./password-reset.ts";
 /*
  * Operations with which an admin resets another user's account.
  *
- * A user has one account for all organizations, so somebody who sets its password gets access to
- * every organization of that user. The caller must therefore be admin of every organization that
- * the user belongs to, whatever the user's role there. The database enforces this rule in
- * administers_account. In all other cases the user asks for a mail, or the operator of the service
+ * A user has one account for all organizations. Anybody who sets its password gets access to every
+ * organization of that user. The caller must therefore be an admin of every organization that the
+ * user belongs to, whatever the user's role there. The database enforces this rule in
+ * administers_account. In all other cases, the user asks for a mail, or the operator of the service
  * runs `assay user reset-link` or `assay user reset-two-factor`.
  *
- * Nobody can reset their own account here. That takes the present password, which somebody who
- * borrows a session does not have.
+ * These operations do not reset the caller's own account. Changing one's own account requires the
+ * present password, which somebody who borrows a session does not have.
  */
 const admin = {
 	toolset: "members",
@@ -87,7 +87,10 @@ export const resetTwoFactor = defineOperation({
 	},
 });
 
-/** Returns the member of the organization. Throws if there is none, or if it is the caller. */
+/**
+ * Returns the member of the organization. Throws if nobody has this id, or if the member is the
+ * caller.
+ */
 async function findOther(
 	{ client, membership, principal }: Context,
 	userId: string,

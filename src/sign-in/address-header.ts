@@ -1,5 +1,5 @@
 /**
- * Header in which the HTTP layer tells better-auth the address of a request. A header with this
- * name that the client sent is dropped.
+ * Header in which the HTTP layer tells better-auth the network address that a request came from. If
+ * the client sent a header with this name, that header is removed.
  */
 export const ADDRESS_HEADER = "x-assay-address";

@@ -10,7 +10,7 @@ import { makeRecoveryCodes } from "./recovery-codes.ts";
 import { makeIdentityId } from "./users.ts";
 
 export interface AuthParts {
-	/** Connects as assay_identity. */
+	/** Connections as assay_identity. */
 	pool: Pool;
 	baseUrl: string;
 	secret: string;
@@ -23,10 +23,10 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 const times = { createdAt: "created_at", updatedAt: "updated_at" };
 
 /**
- * Returns better-auth, set up for our tables (sql/0003_identity.sql). It knows who somebody is and
- * nothing else. Accounts come from invitations and the command line, so nobody can sign up. Our own
- * routes throttle attempts, because better-auth can only limit them per address and not per
- * account.
+ * Returns better-auth, set up for our tables (sql/0003_identity.sql). We use better-auth only to
+ * find out who somebody is. Accounts come from invitations and the command line, so nobody can sign
+ * up. Our own routes throttle attempts, because better-auth can limit them only per network address
+ * and not per account.
  */
 export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 	const isSecure = baseUrl.startsWith("https:");
@@ -39,13 +39,13 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		database: pool,
 		telemetry: { enabled: false },
 		rateLimit: { enabled: false },
-		// Rejects with the error instead of answering 500.
+		// With this option, better-auth's calls reject with the error instead of answering 500.
 		onAPIError: { throw: true },
 		logger: {
 			level: "warn",
 			log: (level, message) => {
-				// Skips requests that were rejected with a 4xx status. Anybody can cause these messages,
-				// and those of the first kind repeat what was sent.
+				// Does not log requests that better-auth rejected with a 4xx status. Anybody can cause
+				// these messages, and those that begin with "Invalid" repeat what the client sent.
 				if (/^(Invalid [^:]+: |Blocked )/.test(message)) return;
 				log[level === "error" ? "error" : "debug"](message);
 			},
@@ -70,8 +70,9 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 				ipAddress: "ip_address",
 				userAgent: "user_agent",
 			},
-			// A user who stays away for a week is signed out. A visit prolongs the session, and this is
-			// written at most once an hour. The list of sessions is therefore exact to the hour.
+			// A user who stays away for a week is signed out. Each visit prolongs the session, but the
+			// new time is stored at most once an hour. The times in the list of sessions are therefore
+			// exact only to the hour.
 			expiresIn: 7 * DAY_SECONDS,
 			updateAge: HOUR_SECONDS,
 		},
@@ -122,7 +123,8 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		],
 		advanced: {
 			cookiePrefix: cookiePrefix(baseUrl),
-			// This option would put __Secure- before the name.
+			// The option would put `__Secure-` before each name, and our names already begin with
+			// `__Host-`.
 			useSecureCookies: false,
 			defaultCookieAttributes: {
 				sameSite: "strict",
@@ -133,7 +135,7 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
 			database: {
 				generateId: ({ model }) => makeIdentityId(model),
-				// The schema is ours and tested. Validating it would slow down the first sign-in.
+				// Our tests check the schema. Validating it here would slow down the first sign-in.
 				validateSchema: false,
 			},
 		},
@@ -141,9 +143,9 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 }
 
 /**
- * Returns true if the password has this hash. A hash with a lower cost than today's is computed
- * again at the same time, and also for a wrong password. Otherwise a faster response to a wrong
- * password would reveal that the account exists.
+ * Returns true if `hash` is a hash of the password. If the hash was made with another cost than
+ * today's, a new hash is computed at the same time, even when the password is wrong. Otherwise a
+ * wrong password would be answered faster, which would reveal that the account exists.
  */
 async function verifyAndRenew(
 	pool: Pool,

@@ -2,7 +2,10 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Bytes kept of each password's SHA-256. They are enough to tell all the passwords apart. */
+/**
+ * Number of bytes that the file keeps of each password's SHA-256. Five bytes are enough to tell all
+ * the passwords apart.
+ */
 export const DIGEST_BYTES = 5;
 
 export const COMMON_PASSWORDS_FILE = join(
@@ -13,9 +16,10 @@ export const COMMON_PASSWORDS_FILE = join(
 let sorted: Buffer | undefined;
 
 /**
- * Returns true for one of the 10,000 passwords that are most often found in leaks and are long
- * enough for us, in upper or lower case. The file contains the sorted beginnings of their hashes.
- * It has 50 kB and is read when it is first needed. make-common-passwords.ts names the source.
+ * Returns true for one of the 10,000 passwords that appear most often in leaks and are long enough
+ * for us. Upper and lower case make no difference. The file contains the beginnings of the
+ * passwords' hashes, sorted. It has 50 kB and is read when it is first needed.
+ * make-common-passwords.ts names the source.
  */
 export function isCommonPassword(password: string): boolean {
 	sorted ??= readFileSync(COMMON_PASSWORDS_FILE);

@@ -2,18 +2,18 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** Names of the cookies that better-auth and we set at a sign-in. */
 export interface CookieNames {
-	/** Signs the user in. */
+	/** The cookie of a signed-in session. */
 	session: string;
-	/** Shows that the password was right and that a code is still missing. */
+	/** The cookie of a user who has given the right password and still has to give a code. */
 	halfSignedIn: string;
-	/** Shows that somebody has signed in with this browser before. */
+	/** The cookie of a browser in which somebody has signed in before. */
 	knownBrowser: string;
 }
 
 /**
- * Returns the prefix of our cookies' names. A browser accepts a cookie whose name starts with
- * `__Host-` only over TLS, only for this host and only for all its paths. No neighbour under the
- * same domain can therefore set one.
+ * Returns the prefix of our cookies' names. Browsers accept a cookie whose name starts with
+ * `__Host-` only over TLS, only for this host and only for all its paths. Therefore no other host
+ * under the same domain can set such a cookie.
  */
 export function cookiePrefix(baseUrl: string): string {
 	return baseUrl.startsWith("https:") ? "__Host-assay" : "assay";
@@ -29,8 +29,8 @@ export function cookieNames(baseUrl: string): CookieNames {
 }
 
 /**
- * Returns the value of the cookie with exactly this name, as it was sent. A cookie that was sent
- * twice counts as absent, because nobody can tell which of the two is ours.
+ * Returns the value of the cookie with exactly this name, as the client sent it. If the client sent
+ * the cookie twice, it counts as absent, because nobody can tell which of the two is ours.
  */
 export function findCookie(
 	header: string | null,
@@ -45,8 +45,8 @@ export function findCookie(
 }
 
 /**
- * Returns the headers with only our own cookies, so that better-auth and we never read a request
- * differently. Everything else in the Cookie header is dropped.
+ * Returns the headers with only our own cookies in the Cookie header. better-auth then cannot read
+ * a request differently than we do.
  */
 export function withOwnCookies(headers: Headers, names: CookieNames): Headers {
 	const header = headers.get("cookie");
@@ -68,7 +68,10 @@ export function signCookie(value: string, secret: string): string {
 	return encodeURIComponent(`${value}.${signatureOf(value, secret)}`);
 }
 
-/** Returns the value of a signed cookie. Returns undefined if the signature is not ours. */
+/**
+ * Returns the value of a signed cookie. Returns undefined if the signature was not made with our
+ * secret.
+ */
 export function readSignedCookie(
 	sent: string | undefined,
 	secret: string,

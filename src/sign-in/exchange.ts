@@ -7,7 +7,7 @@ import type { AuthParts, makeAuth } from "./better-auth.ts";
 
 export type Auth = ReturnType<typeof makeAuth>;
 
-/** The client and address that a request comes from, as far as they are known. */
+/** The client program and the network address that a request comes from, if they are known. */
 export type From = Pick<Principal, "client" | "address">;
 
 export function fromOf(headers: Headers): From {
@@ -16,7 +16,7 @@ export function fromOf(headers: Headers): From {
 	return { ...(client && { client }), ...(address && { address }) };
 }
 
-/** The account that a request is about, as known before the request is answered. */
+/** The account that a request is about, as far as it is known before the request is answered. */
 export interface Subject {
 	whose: { email: string } | { id: string };
 	/** The session that sent the request. Undefined while somebody signs in. */
@@ -24,7 +24,10 @@ export interface Subject {
 	hasSecondFactor: boolean;
 }
 
-/** Event of an account: its name, whether it succeeded, and details, which are never secrets. */
+/**
+ * An event of an account: its name, whether the action succeeded, and details. The details never
+ * contain secrets.
+ */
 export type Event = Omit<AccountEvent, "user">;
 
 /** A request below /api/auth while it passes through the steps of its route. */
@@ -33,46 +36,52 @@ export interface Exchange {
 	readonly auth: Auth;
 	/** The headers with only our own cookies. Each cookie was sent exactly once. */
 	readonly headers: Headers;
-	/** The subject of the request. A route that needs a user answers 401 if there is none. */
+	/**
+	 * The account that the request is about. A route that needs a user answers 401 if there is none.
+	 */
 	readonly subject: Subject;
 	/** The session that the browser already has when it signs in again. */
 	readonly replacedSessionId?: string | undefined;
-	/** The name of the event that the audit log gets when attempts are throttled. */
+	/** Name of the event that is recorded when too many attempts were made. */
 	readonly operation: AuditEvent;
 	/** The body of the request. A step may replace it before better-auth reads it. */
 	body: Record<string, unknown>;
 	/** Records an event in the audit log and does not wait for the entry. */
 	noteLater(event: Event): void;
-	/** Runs `work` after the request has succeeded. */
+	/** Registers `work`, which runs if the request succeeds. */
 	onSuccess(work: (response: Response) => Promise<unknown>): void;
-	/** Runs `work` after the request has failed or was rejected. */
+	/** Registers `work`, which runs if the request fails or is rejected. */
 	onFailure(work: () => Promise<unknown>): void;
 }
 
-/** Part of a route. A step that returns a response answers the request, and no later step runs. */
+/**
+ * One step of a route. A step that returns a response answers the request, and no later step runs.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing.
 export type Step = (exchange: Exchange) => Promise<Response | void>;
 
-/** The user that a request must come from or concern. */
+/** Who may send a request to a route, or whom the request concerns. */
 export type Who =
 	/** Anybody, with or without a session. */
 	| "anybody"
-	/** The address in the body, whether or not somebody has it. */
+	/** A user named by the address in the body, whether or not an account has that address. */
 	| "address"
 	/** Somebody with a session. */
 	| "session"
-	/** Somebody with a session, or somebody who gave the right password and still owes a code. */
+	/** Somebody with a session, or somebody who has given the right password but not yet a code. */
 	| "session or half signed in";
 
 export interface Route {
 	who: Who;
-	/** Steps that run in order before better-auth answers. */
+	/** Steps that run, one after the other, before better-auth answers. */
 	before?: readonly Step[];
 	/** Answers the request instead of better-auth. */
 	answer?: (exchange: Exchange) => Promise<Response>;
-	/** Steps that run in order after the request has succeeded. */
+	/** Steps that run, one after the other, after the request has succeeded. */
 	after?: readonly Step[];
-	/** The event's name while attempts are throttled. The default is "signIn". */
+	/**
+	 * Name of the event that is recorded when too many attempts were made. The default is "signIn".
+	 */
 	operation?: AuditEvent;
 	/** Returns the event for the audit log, or undefined if there is nothing to record. */
 	event?: (
@@ -82,8 +91,8 @@ export interface Route {
 }
 
 /**
- * Returns the id of the user that a request concerns. The request must come from a session or a
- * half-finished sign-in.
+ * Returns the id of the user that a request concerns. Throws if the request came neither from a
+ * session nor from a half-finished sign-in.
  */
 export function userIdOf({ subject }: Exchange): string {
 	if ("id" in subject.whose) return subject.whose.id;

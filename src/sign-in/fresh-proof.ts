@@ -3,12 +3,12 @@ import type { Context } from "../operation.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
 /**
- * Minutes for which a password or a code counts as fresh. Actions that give lasting access need a
- * fresh one.
+ * How many minutes a password or a code counts as fresh after it was given. Actions that give
+ * lasting access require a fresh one.
  */
 export const FRESH_MINUTES = 10;
 
-/** Records that the user of the session has just given the password or a code. */
+/** Records that the session's user has just given the password or a code. */
 export const noteProof: Step = async ({ parts, subject }) => {
 	await parts.pool.query(
 		"update sessions set proved_at = now() where id = $1",
@@ -40,7 +40,7 @@ export async function verifyPassword({
 
 /**
  * Throws forbidden, with the field "proof", unless the user of the caller's session has given the
- * password or a code within the last FRESH_MINUTES. The command line needs no proof.
+ * password or a code within the last FRESH_MINUTES. Calls from the command line need no proof.
  */
 export async function requireFreshProof({
 	client,

@@ -28,7 +28,7 @@ export interface SignedIn {
 }
 
 export interface Identity {
-	/** Answers a request below /api/auth. Throws AppError: not_found, service_unavailable. */
+	/** Answers a request below /api/auth. Throws an AppError: not_found or service_unavailable. */
 	handle(
 		method: string,
 		path: string,
@@ -36,23 +36,25 @@ export interface Identity {
 		headers: Headers,
 	): Promise<Response>;
 	/**
-	 * Returns the user who has signed in, with what the user may do now. Returns undefined if nobody
-	 * has signed in.
+	 * Returns the signed-in user with the user's current roles. Returns undefined if nobody is signed
+	 * in.
 	 */
 	authenticate(headers: Headers): Promise<SignedIn | undefined>;
 	/**
-	 * Starts to load the code for signing in, unless it is loaded already, while the sign-in page
-	 * loads.
+	 * Starts to load the code for signing in, unless it is already loaded. The console calls this
+	 * while the sign-in page loads.
 	 */
 	prepare(): void;
-	/** Resolves when every audit entry that nobody waited for has been written. */
+	/**
+	 * Resolves when all audit entries have been written, including those that no request waited for.
+	 */
 	idle(): Promise<void>;
 }
 
 /**
- * Returns the identity of the service, which handles sign-in and sessions. better-auth is loaded
- * with the first page of the console, or with the first request that needs it. A service that only
- * agents and API tokens talk to never loads it.
+ * Returns the identity of the service, which handles sign-in and sessions. The service loads
+ * better-auth with the first page of the console, or with the first request that needs it. If only
+ * agents and API tokens talk to a service, it never loads better-auth.
  */
 export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	const { pool, baseUrl, log } = parts;
@@ -76,8 +78,8 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	}
 
 	/**
-	 * Returns the error to report. better-auth hides the cause of a 500, so this asks the database
-	 * whether it is away.
+	 * Returns the error to report. better-auth hides the cause of a 500, so this function asks the
+	 * database whether it can be reached.
 	 */
 	async function explain(error: unknown): Promise<AppError> {
 		const known = toAppError(error);
@@ -91,8 +93,8 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	}
 
 	/**
-	 * Returns the session of the cookie, with cookies that prolong it. Returns undefined if there is
-	 * no live session.
+	 * Returns the session that the request's cookie belongs to, with cookies that prolong it. Returns
+	 * undefined if there is no live session.
 	 */
 	async function findSession(
 		headers: Headers,
@@ -112,7 +114,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return { ...found, cookies: answered.getSetCookie() };
 	}
 
-	/** Returns the id of the user who has given the right password and still owes a code. */
+	/** Returns the id of the user who has given the right password but not yet a code. */
 	async function findHalfSignedIn(
 		headers: Headers,
 	): Promise<string | undefined> {
@@ -126,7 +128,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return rows[0]?.value;
 	}
 
-	/** Returns the subject of a request. Returns undefined if the request is about no account. */
+	/**
+	 * Returns the account that a request is about. Returns undefined if the request is about no
+	 * account.
+	 */
 	async function findSubject(
 		who: Who,
 		body: Record<string, unknown>,
@@ -230,8 +235,8 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		const event = await route.event?.(exchange, response);
 		if (event) {
 			const noted = note(event);
-			// Waiting for the entry of a failed sign-in would take longer if the user exists, and so
-			// reveal it.
+			// Writing the entry takes time only if the user exists. If a failed sign-in waited for the
+			// entry, its duration would reveal that.
 			if (response.ok || !("email" in subject.whose)) await noted;
 			else track(noted);
 		}
@@ -240,7 +245,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 
 	return {
 		prepare() {
-			// A failure needs no handling here: the next sign-in tries again and reports the error.
+			// An error needs no handling here. The next sign-in tries again and reports it.
 			load().catch(() => {});
 		},
 

@@ -12,13 +12,14 @@ interface SigningParts {
 	secret: string;
 }
 
-/** Longest lifetime that browsers allow a cookie. */
+/** Longest lifetime of a cookie that browsers accept. */
 const MAX_AGE_SECONDS = 400 * 24 * 3600;
 
 /**
- * Returns the value of a Set-Cookie header that marks this browser as known. The browser may then
- * still try to sign in as `email` while the address is under attack from elsewhere. The cookie
- * signs nobody in. Each browser has its own id, under which its wrong passwords are counted.
+ * Returns the value of a Set-Cookie header that marks this browser as known. While somebody
+ * elsewhere attacks the address, a known browser may still try to sign in as `email`. The cookie
+ * alone does not sign anybody in. Each browser has its own id, and wrong passwords are counted for
+ * each id.
  */
 export function knownBrowserCookie(
 	{ baseUrl, secret }: SigningParts,
@@ -37,8 +38,8 @@ export function knownBrowserCookie(
 }
 
 /**
- * Returns the id of a browser that has signed in as `email` before. Returns undefined if it has
- * not.
+ * Returns the id of a browser in which somebody has signed in as `email` before. Returns undefined
+ * for any other browser.
  */
 export function findKnownBrowser(
 	{ baseUrl, secret }: SigningParts,

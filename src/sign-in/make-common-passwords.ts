@@ -4,9 +4,9 @@ import { COMMON_PASSWORDS_FILE, digestOf } from "./common-passwords.ts";
 import { MIN_PASSWORD } from "./password-rules.ts";
 
 /**
- * Writes common-passwords.bin from a list on standard input, which has one password on each line,
- * the most common first. The list is "10-million-password-list-top-1000000.txt" of SecLists (MIT),
- * which was made by Mark Burnett (public domain). Only hashes are kept, because many of the words
+ * Writes common-passwords.bin from a list on standard input. The list has one password on each
+ * line, the most common first. We use "10-million-password-list-top-1000000.txt" of SecLists (MIT),
+ * which Mark Burnett made (public domain). The file keeps only hashes, because many of the words
  * are unpleasant to read.
  */
 const COUNT = 10_000;

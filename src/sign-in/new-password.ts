@@ -9,8 +9,8 @@ import {
 } from "./password-rules.ts";
 
 /**
- * Throws bad_request unless `password` is strong and differs from the present password of the user
- * with this address. `pool` is that of assay_identity.
+ * Throws bad_request if `password` is weak, or if it is the present password of the user with this
+ * address. `pool` connects as assay_identity.
  */
 export async function requireAnother(
 	pool: Pool,
@@ -31,8 +31,9 @@ export async function requireAnother(
 }
 
 /**
- * Rejects a new password that is weak or the same as the present one, in the shape of better-auth's
- * errors. It does not reveal whether the present password that was given is right.
+ * Rejects a new password that is weak or equal to the present password, in the shape of
+ * better-auth's errors. The response does not reveal whether the caller gave the right present
+ * password.
  */
 export const rejectBadNewPassword: Step = async (exchange) => {
 	const { currentPassword, newPassword } = exchange.body;

@@ -24,9 +24,10 @@ interface Invitation {
 }
 
 /**
- * Returns the purpose of a link before the user types anything into its page: whose password it
- * sets, or which organization it leads to. The result is the same whether or not an invited address
- * has an account. Throws bad_request with the message that using the link would give.
+ * Returns the purpose of a link, so that its page can say whose password it sets, or which
+ * organization it leads to, before the user types anything. The result is the same whether or not
+ * the invited address has an account. If the link cannot be used, throws bad_request with the
+ * message that using it would give.
  */
 export async function readLink(
 	{ pool, appPool }: EventParts,
@@ -44,8 +45,8 @@ export async function readLink(
 }
 
 /**
- * Returns the invitation of a link. `pool` is that of assay_identity, which may look for an
- * invitation in every organization.
+ * Returns the invitation that a link belongs to. `pool` connects as assay_identity, the role that
+ * may look for an invitation in every organization.
  */
 async function readInvitation(pool: Pool, token: string): Promise<Invitation> {
 	const { rows } = await pool.query<Invitation>(

@@ -3,11 +3,11 @@ import { overloaded } from "../errors.ts";
 import { FairShares } from "../load/fair-shares.ts";
 
 /**
- * Cost of scrypt. OWASP's cheat sheet on storing passwords names several settings of equal
- * strength. The setting in COST takes 32 MiB.
+ * Cost of scrypt. OWASP's cheat sheet on storing passwords names several combinations of equal
+ * strength. We use one of them, COST, which takes 32 MiB.
  */
 interface Cost {
-	/** Exponent of N: N is two to the power of this. */
+	/** Exponent of scrypt's N. N is two to the power of this number. */
 	log2N: number;
 	r: number;
 	p: number;
@@ -16,20 +16,24 @@ interface Cost {
 export const COST: Readonly<Cost> = Object.freeze({ log2N: 15, r: 8, p: 3 });
 
 /**
- * The cost of new hashes. Tests sign in hundreds of times, so they lower it. No setting of the
- * service does.
+ * Cost of new hashes. Tests sign in hundreds of times, so they lower this value. No setting of the
+ * service changes it.
  */
 export const cost: Cost = { ...COST };
 
-/** The cost that better-auth used. Hashes that do not name their cost were made with it. */
+/**
+ * Cost that better-auth used for its own hashes. A hash that does not name its cost was made with
+ * this one.
+ */
 const FORMER_COST: Cost = { log2N: 14, r: 16, p: 1 };
 
 const KEY_BYTES = 64;
 const SALT_BYTES = 16;
 
 /**
- * Three hashes run at a time and take 32 MiB each. The pool of Node has four threads, and files
- * need one too. A call that finds no place to wait is asked to retry later.
+ * At most three hashes are computed at a time, and each takes 32 MiB. Node's thread pool has four
+ * threads, and reading files needs one of them. When the queue is full, the caller is asked to
+ * retry later.
  */
 const LIMITS = {
 	running: 3,
@@ -39,13 +43,16 @@ const LIMITS = {
 };
 const HASHING = new FairShares(LIMITS);
 
-/** Throws service_unavailable if another password would find no place to wait. */
+/** Throws service_unavailable when the queue has no place for another password. */
 export function refuseFullHashing(): void {
 	const reason = HASHING.whyFull("");
 	if (reason) throw overloaded(reason);
 }
 
-/** Returns "$scrypt$ln=15,r=8,p=3$<salt>$<key>", with salt and key in base64 without padding. */
+/**
+ * Returns a hash as "$scrypt$ln=15,r=8,p=3$<salt>$<key>". The salt and the key are base64 without
+ * padding.
+ */
 export async function hashPassword(password: string): Promise<string> {
 	const salt = randomBytes(SALT_BYTES);
 	const { log2N, r, p } = cost;
@@ -54,8 +61,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Returns true if the password has this hash, in our form or in better-auth's. Throws if the hash
- * is malformed.
+ * Returns true if `hash` is a hash of the password, in our form or in better-auth's. Throws if the
+ * hash is malformed.
  */
 export async function isPasswordOf(
 	hash: string,
@@ -65,7 +72,7 @@ export async function isPasswordOf(
 	return timingSafeEqual(await derive(password, salt, cost), key);
 }
 
-/** Returns true for a hash that was made at another cost than new hashes are. */
+/** Returns true if the hash was made with a different cost than new hashes. */
 export function isOutdated(hash: string): boolean {
 	const { log2N, r, p } = readHash(hash).cost;
 	return log2N !== cost.log2N || r !== cost.r || p !== cost.p;
@@ -96,8 +103,8 @@ function readHash(hash: string) {
 }
 
 /**
- * Returns the password in the form in which it is hashed. Another keyboard may compose the same
- * letter of several characters.
+ * Returns the password in the normal form in which it is hashed. Some keyboards produce a letter as
+ * several characters that others produce as one.
  */
 export function asHashed(password: string): string {
 	return password.normalize("NFKC");

@@ -26,7 +26,7 @@ import { findUser, proveAddress, storePassword } from "./users.ts";
 export const resetInput = z.strictObject({
 	token: z.string(),
 	password: passwordSchema,
-	/** Keeps the API tokens of the user. Without it they are revoked. */
+	/** If true, the user's API tokens stay valid. Otherwise they are revoked. */
 	keep_api_tokens: z.boolean().optional(),
 });
 export const forgotInput = z.strictObject({ email: emailSchema() });
@@ -43,17 +43,17 @@ export interface ResetParts extends EventParts {
 }
 
 /**
- * Returns the address of the page that sets a new password. The token follows the #. A browser
- * sends that part to no server, so no log contains it.
+ * Returns the address of the page that sets a new password. The token follows the #. Browsers do
+ * not send that part of an address to a server, so the token appears in no log.
  */
 export function resetUrl(baseUrl: string, token: string): string {
 	return `${baseUrl}/reset-password#${token}`;
 }
 
 /**
- * Makes a link that sets a user's password, for the user's own mailbox or for the operator of the
- * service. The link is valid for 24 hours and replaces every earlier one. `pool` is that of
- * assay_identity.
+ * Makes a link that sets a user's password. It is meant for the user's own mailbox or for the
+ * operator of the service. The link is valid for 24 hours and replaces every earlier one. `pool`
+ * connects as assay_identity.
  */
 export async function makeResetLink(
 	pool: Pool,
@@ -75,9 +75,9 @@ export async function makeResetLink(
 }
 
 /**
- * Mails a reset link to the address if a user has it. The response is the same, and equally fast,
- * for every address. After MAX_MAILS mails the response stays the same and no mail is sent. Throws
- * bad_request if the service sends no mail at all.
+ * Mails a reset link if a user has this address. The response is the same, and takes the same time,
+ * for every address. After MAX_MAILS mails the response stays the same, but no further mail is
+ * sent. Throws bad_request if the service is not set up to send mail.
  */
 export function forgetPassword(
 	parts: ResetParts,
@@ -137,20 +137,21 @@ export interface ResetLink {
 	hash: string;
 	email: string;
 	/**
-	 * Number of live API tokens of the user. A reset revokes them unless it is asked to keep them.
+	 * Number of the user's live API tokens. A reset revokes them unless `keep_api_tokens` is true.
 	 */
 	live_api_tokens: number;
 	/**
-	 * True if the address is not proven yet and no admin made the link. The account may then be the
-	 * work of somebody else who saw the invitation. Using this link is the first proof that the owner
-	 * of the address has the account, and everything that was made before is taken away.
+	 * True if nobody has proven the address yet and the link was not made by an admin. Somebody else
+	 * who saw the invitation may have created the account. When the owner of the address uses this
+	 * link, it is the first proof that the account is theirs, and all access that was set up before
+	 * is removed.
 	 */
 	is_first_proof: boolean;
 }
 
 /**
- * Returns the user whose password the link may set now. `pool` is that of assay_identity. Throws
- * bad_request.
+ * Returns the user whose password the link may set now. Throws bad_request if the link cannot be
+ * used. `pool` connects as assay_identity.
  */
 export async function checkResetLink(
 	pool: Pool,
@@ -179,12 +180,13 @@ export async function checkResetLink(
 /**
  * Sets a new password with a reset link, which works once. This ends all sessions of the user,
  * invalidates other reset links, and lets the address sign in again after too many wrong passwords.
- * API tokens are revoked unless `keep_api_tokens` is true. The second factor of a proven account
- * stays.
+ * API tokens are revoked unless `keep_api_tokens` is true. If the account was proven before, its
+ * second factor stays.
  *
- * A link that an admin made is valid only as long as that admin may make it. If the user has since
- * joined another organization, the admin no longer administers the account alone. A link from an
- * admin proves nothing about the address. Throws bad_request.
+ * A link that an admin made is valid only while that admin is permitted to make it. If the user
+ * joins another organization, the admin no longer administers all of the user's organizations. A
+ * link from an admin does not prove who owns the address. Throws bad_request if the link cannot be
+ * used or the password is weak.
  */
 export async function resetPassword(
 	parts: ResetParts,
@@ -198,8 +200,8 @@ export async function resetPassword(
 	const { pool } = parts;
 	const link = await checkResetLink(pool, input.token);
 	await requireAnother(pool, link.email, input.password);
-	// Hashing is slow on purpose. It happens outside the transaction, and only for a token that
-	// exists.
+	// Hashing is slow on purpose. It therefore happens before the transaction, and only after the
+	// token was found.
 	const passwordHash = await hashPassword(input.password);
 	const done = await transaction(pool, {}, async (client) => {
 		const { rows } = await client.query<{ user_id: string; by_admin: boolean }>(

@@ -6,13 +6,15 @@ export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 
 /**
- * Checks only the length, which matters most. Rules about kinds of characters make passwords worse.
+ * Checks only the length, which matters most. Rules that require certain kinds of characters make
+ * passwords worse.
  */
 export const passwordSchema = z.string().min(MIN_PASSWORD).max(MAX_PASSWORD);
 
 /**
- * Throws bad_request if a new password has the wrong length or is easy to guess. `about` is what
- * everybody knows about the user. The schema cannot check this, because it depends on the user.
+ * Throws bad_request if a new password has the wrong length or is easy to guess. `about` lists what
+ * everybody knows about the user. The schema cannot check a password against that, because it
+ * differs for each user.
  */
 export function requireGoodPassword(
 	password: string,
@@ -23,8 +25,8 @@ export function requireGoodPassword(
 }
 
 /**
- * Returns the problem with a new password, or undefined if there is none. Invisible characters do
- * not count towards the length.
+ * Returns what is wrong with a new password, or undefined if the password is good. Invisible
+ * characters do not count towards the length.
  */
 export function whyBad(
 	password: string,

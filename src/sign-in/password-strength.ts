@@ -1,7 +1,9 @@
 import { isCommonPassword } from "./common-passwords.ts";
 import { asHashed } from "./password-hash.ts";
 
-/** Fewest letters outside the lists below that make a password somebody's own. */
+/**
+ * Smallest number of letters that a strong password has besides the words and runs listed below.
+ */
 const MIN_OWN = 5;
 const MIN_DISTINCT = 5;
 const DIGITS_PER_LETTER = 3;
@@ -24,7 +26,7 @@ const ROWS = [
 const RUNS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(""))];
 const MIN_RUN = 4;
 
-/** Words that make up most of the usual lists of leaked passwords, together with digits. */
+/** Common words that, together with digits, make up most of the lists of leaked passwords. */
 const COMMON = `
 	password passwort passwd passw motdepasse contrasena parola kennwort secret geheim
 	welcome willkommen bienvenue letmein login signin logon access admin administrator root user
@@ -54,23 +56,23 @@ const LEET: Record<string, string> = {
 };
 
 /**
- * Returns a password without disguise, in the form in which it is judged. Letters in another shape
- * (full width, bold, in a circle) become plain ones, as they do for hashing. Invisible characters
- * are left out.
+ * Returns the password in the form in which its strength is judged. Letters in another shape (full
+ * width, bold, in a circle) become plain letters, as they do before hashing. Invisible characters
+ * are removed.
  */
 export function asGuessed(password: string): string {
 	return asHashed(password).replace(/[\p{Cf}\p{DI}]/gu, "");
 }
 
 /**
- * Returns why a password would be guessed although it is long enough, or undefined if there is no
- * reason. A password is weak in these cases:
+ * Returns the reason why a password would be guessed although it is long enough. Returns undefined
+ * if there is no reason. A password is weak in these cases:
  *
  * - It has few different characters.
  * - It repeats one piece.
- * - It has few letters besides common words, digits, runs over the keyboard and what everybody
- *   knows about its user (`about`: address, names).
- * - It is one of the most used passwords, with or without something around it.
+ * - It has few letters besides common words, digits, neighboring keys and what everybody knows
+ *   about its user (`about`: address, names).
+ * - It is one of the most common passwords, with or without other characters around it.
  */
 export function weaknessOf(
 	password: string,
@@ -84,7 +86,7 @@ export function weaknessOf(
 		return "repeats one piece; choose a few words that only you would put together";
 	}
 	const known = [...COMMON, ...about.flatMap(wordsIn)]
-		// A longer word may contain a shorter one, so the longest come first.
+		// A longer word may contain a shorter one, so the longest words are removed first.
 		.sort((a, b) => b.length - a.length);
 	const isGuessed = [text, withoutLeet(text)].some(
 		(written) => ownLetters(written, known) < MIN_OWN,
@@ -95,13 +97,17 @@ export function weaknessOf(
 		: undefined;
 }
 
-/** Returns how much, counted in letters, is left without the known words and the runs. */
+/**
+ * Returns the number of letters that remain after the known words and the runs are removed.
+ * Remaining digits count as a part of a letter.
+ */
 function ownLetters(text: string, known: readonly string[]): number {
 	let left = text;
 	for (const word of known) left = left.replaceAll(word, " ");
 	left = withoutRuns(left);
 	const letters = [...left.matchAll(/\p{L}/gu)].length;
-	// A digit is one of ten and a letter one of about thirty, and digits are mostly part of a date.
+	// There are only ten digits, but about thirty letters, and most digits are part of a date.
+	// Several digits therefore count as one letter.
 	return letters + [...left.matchAll(/\d/g)].length / DIGITS_PER_LETTER;
 }
 
@@ -116,8 +122,8 @@ function withoutRuns(text: string): string {
 }
 
 /**
- * Returns how many characters, counted from `at`, are equal or follow each other on a keyboard or
- * in the alphabet.
+ * Returns the length of the run that begins at `at`. The characters of a run are equal, or follow
+ * each other on a keyboard or in the alphabet.
  */
 function runAt(text: string, at: number): number {
 	let longest = 1;
@@ -139,7 +145,8 @@ function withoutLeet(text: string): string {
 }
 
 /**
- * Returns the words of at least three characters. Shorter ones are part of too many other words.
+ * Returns the words that have at least three characters. A shorter word is part of too many other
+ * words.
  */
 function wordsIn(text: string): string[] {
 	return asGuessed(text)

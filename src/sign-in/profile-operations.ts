@@ -204,7 +204,9 @@ async function endSessions(
 	return rows.map(({ id }) => id);
 }
 
-/** Records an audit entry about the caller in each of the caller's organizations. */
+/**
+ * Records a change to the caller's account in the audit log of each of the caller's organizations.
+ */
 function noteEverywhere(
 	context: Context,
 	name: string,

@@ -1,14 +1,17 @@
 import { randomInt } from "node:crypto";
 import { type Auth, type Exchange, type Step, userIdOf } from "./exchange.ts";
 
-/** Characters of the codes, without those that people misread on paper: i, l, o, 0, 1. */
+/**
+ * Characters of the codes. People misread i, l, o, 0 and 1 on paper, so the alphabet leaves them
+ * out.
+ */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const CODES = 10;
 const HALF = 5;
 
 /**
- * Makes codes such as `h7k2m-9xwqd`, which have 49 bits each. After ten wrong codes the second step
- * of a sign-in is locked.
+ * Makes codes such as `h7k2m-9xwqd`. Each code has 49 random bits, which is enough because ten
+ * wrong codes lock the second step of a sign-in.
  */
 export function makeRecoveryCodes(): string[] {
 	const half = () =>
@@ -18,7 +21,9 @@ export function makeRecoveryCodes(): string[] {
 	);
 }
 
-/** Returns the codes that a user has not used yet. There are none without a second factor. */
+/**
+ * Returns the codes that a user has not used yet. Returns none if the user has no second factor.
+ */
 async function recoveryCodesLeft(
 	auth: Auth,
 	userId: string,
@@ -27,7 +32,8 @@ async function recoveryCodesLeft(
 		const kept = await auth.api.viewBackupCodes({ body: { userId } });
 		return kept.backupCodes;
 	} catch (error) {
-		// Only a 400 means that there are no codes. An unreachable database must not look like that.
+		// better-auth answers 400 if the user has no codes. Any other error, such as an unreachable
+		// database, must not look as if there were no codes.
 		if ((error as { statusCode?: number }).statusCode === 400) return [];
 		throw error;
 	}
@@ -41,9 +47,9 @@ export async function countRecoveryCodes(
 }
 
 /**
- * Replaces the typed text by the recovery code that it means, whatever its case and with or without
- * its dash. better-auth only accepts an exact copy. Text that matches no code is left as it is and
- * gets rejected.
+ * Replaces the typed text by the recovery code that it stands for, because better-auth accepts only
+ * an exact copy. Upper or lower case and the dash make no difference. Text that matches no code
+ * stays unchanged, and better-auth rejects it.
  */
 export const findMeantCode: Step = async (exchange) => {
 	const { code: typed } = exchange.body;

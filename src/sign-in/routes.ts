@@ -17,11 +17,12 @@ import { claimCode } from "./totp-replay.ts";
 import { deleteResetLinks } from "./users.ts";
 
 /**
- * All routes that are open below /api/auth, with their steps before and after better-auth answers.
+ * All routes that are open below /api/auth, with the steps that run before and after better-auth
+ * answers.
  *
- * better-auth has more routes. They are closed, and a new release cannot open any. Its own routes
- * for sessions stay closed because they tell a page the secrets of all sessions. Our operations do
- * the same without that.
+ * better-auth has more routes. They are closed, and a new release of better-auth cannot open any.
+ * Its own routes for sessions are closed because they would tell a page the secrets of all
+ * sessions. Our operations do the same without revealing secrets.
  */
 export const ROUTES: Readonly<Record<string, Route>> = {
 	"GET /get-session": { who: "anybody" },
@@ -71,8 +72,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		before: [limitPasswords],
 		event: simpleEvent("renewRecoveryCodes"),
 	},
-	// Our own route. It proves that the holder of the session also knows the password; see
-	// fresh-proof.ts.
+	// A route of ours and not of better-auth. It proves that the person who uses the session also
+	// knows the password (see fresh-proof.ts).
 	"POST /verify-password": {
 		who: "session",
 		operation: "verifyPassword",
@@ -81,7 +82,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		after: [noteProof],
 		event: rejectedOnly(simpleEvent("verifyPassword")),
 	},
-	// Our own route. It returns {left}, the number of unused recovery codes.
+	// A route of ours and not of better-auth. It returns {left}, the number of unused recovery codes.
 	"GET /two-factor/recovery-codes-left": {
 		who: "session",
 		answer: countRecoveryCodes,

@@ -5,9 +5,9 @@ import { countAttempt, forgetAttempts, QUARTER } from "./sign-in-throttle.ts";
 const MAX_WRONG_CODES = 10;
 
 /**
- * Rejects better-auth's "trust this device", because it sets a cookie that skips the second factor
- * for 30 days and appears in no list of sessions. A cookie of this kind that an earlier version has
- * set is never passed on to better-auth.
+ * Rejects better-auth's option "trust this device". The option sets a cookie that skips the second
+ * factor for 30 days and appears in no list of sessions. An earlier version may have set such a
+ * cookie; it is never passed on to better-auth.
  */
 export const rejectTrustDevice: Step = async ({ body }) => {
 	if (body.trustDevice === undefined) return;
@@ -21,9 +21,10 @@ export const rejectTrustDevice: Step = async ({ body }) => {
 };
 
 /**
- * Counts an attempt before the code is checked, so that codes sent at the same time count too. TOTP
- * and recovery codes share the count, and a right code resets it. Attempts within a session are
- * counted separately, so that a stolen session cannot keep its owner from signing in.
+ * Limits wrong codes of the second factor. An attempt is counted before its code is checked, so
+ * that codes sent at the same time count too. TOTP codes and recovery codes share the count, and a
+ * right code resets it. Attempts within a session have a count of their own, so that somebody with
+ * a stolen session cannot keep the owner from signing in.
  */
 export const limitCodes: Step = async (exchange) => {
 	const { pool } = exchange.parts;

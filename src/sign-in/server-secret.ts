@@ -6,9 +6,9 @@ import { createForOwner } from "../db/folder-owner.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * Returns the secret that signs sessions and encrypts second factors. It is ASSAY_SECRET, or the
- * content of the file `secret` in the data folder, which is made at the first start. If the secret
- * is lost, everybody is signed out and all second factors stop working.
+ * Returns the secret that signs sessions and encrypts second factors. The secret is ASSAY_SECRET,
+ * or the content of the file `secret` in the data folder. The first start makes that file. If the
+ * secret is lost, everybody is signed out and all second factors stop working.
  */
 export async function readSecret(
 	config: Pick<Config, "secret" | "dataDir">,
@@ -33,8 +33,8 @@ async function readKept(file: string): Promise<string | undefined> {
 }
 
 /**
- * Makes the secret and returns it. The file is complete before it gets its name, so processes that
- * start at the same time all read the same secret.
+ * Makes the secret and returns it. The file is complete before it gets its final name, so processes
+ * that start at the same time all read the same secret.
  */
 async function makeKept(dataDir: string, file: string): Promise<string> {
 	await mkdir(dataDir, { recursive: true });

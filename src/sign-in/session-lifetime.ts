@@ -3,14 +3,14 @@ import type { Step } from "./exchange.ts";
 
 /**
  * Longest lifetime of a session in days, however often it is used. Each visit prolongs a session by
- * a week, and better-auth sets no end to that. Without this limit a cookie that was copied once
- * would work for ever.
+ * a week, and better-auth sets no limit to that. Without this limit, a cookie that somebody copied
+ * once would work forever.
  */
 export const MAX_SESSION_DAYS = 30;
 
 /**
- * Returns true for a session that may still be used. Ends a session that has lived too long. `pool`
- * is that of assay_identity.
+ * Returns true if the session may still be used. If the session is too old, deletes it. `pool`
+ * connects as assay_identity.
  */
 export async function isWithinLifetime(
 	pool: Pool,
@@ -56,8 +56,8 @@ export const endReplacedSession: Step = async ({
 };
 
 /**
- * Throws while the database is away. better-auth would answer 200 although it could not end the
- * session.
+ * Throws if the database cannot be reached. better-auth would answer 200 although it could not end
+ * the session.
  */
 export const requireDatabase: Step = async ({ parts }) => {
 	await parts.pool.query("select");

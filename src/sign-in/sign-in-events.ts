@@ -4,8 +4,8 @@ import type { Event, Exchange, Route } from "./exchange.ts";
 type MakeEvent = NonNullable<Route["event"]>;
 
 /**
- * Returns the event that a password was right, that it was wrong, or that it was right and a code
- * is still missing.
+ * Returns the event of a password: the password was wrong, it was right, or it was right and a code
+ * is still needed.
  */
 export const passwordSignInEvent: MakeEvent = async (_exchange, response) => {
 	const outcome = await outcomeOf(response);
@@ -14,7 +14,7 @@ export const passwordSignInEvent: MakeEvent = async (_exchange, response) => {
 	return { operation, outcome, fields: {} };
 };
 
-/** Returns the event that a code of the second factor was right or wrong. */
+/** Returns the event of a code of the second factor, which was right or wrong. */
 export function codeEvent(factor: "TOTP" | "RECOVERY_CODE"): MakeEvent {
 	return async ({ subject }, response) => {
 		const outcome = await outcomeOf(response);
@@ -23,7 +23,8 @@ export function codeEvent(factor: "TOTP" | "RECOVERY_CODE"): MakeEvent {
 			const fields = { second_factor: { after: factor } };
 			return { operation: "signIn", outcome, fields };
 		}
-		// The first right code switches the second factor on.
+		// Within a session, the first right code switches the second factor on. Other codes are not
+		// recorded.
 		return outcome === "DONE" && !subject.hasSecondFactor
 			? { operation: "enableTwoFactor", outcome, fields: {} }
 			: undefined;
@@ -48,15 +49,15 @@ export function simpleEvent(operation: AuditEvent): MakeEvent {
 	};
 }
 
-/** Returns only the events of requests that failed. */
+/** Wraps `makeEvent` so that it returns an event only for a request that failed. */
 export function rejectedOnly(makeEvent: MakeEvent): MakeEvent {
 	return async (exchange, response) =>
 		response.ok ? undefined : makeEvent(exchange, response);
 }
 
 /**
- * Returns the event that further attempts are not checked for a while. It is recorded once in each
- * `window`, so that nobody can fill the audit log with it.
+ * Returns the event that too many attempts were made and further ones are not checked for a while.
+ * The event is recorded once in each `window`, so that nobody can fill the audit log with it.
  */
 export function throttledEvent(
 	{ operation }: Pick<Exchange, "operation">,
@@ -70,9 +71,9 @@ export function throttledEvent(
 }
 
 /**
- * Returns whether the request succeeded, or failed because of a wrong password or code. Returns
- * undefined for malformed and throttled requests. The audit log has no entries about those, because
- * anybody could fill it with them.
+ * Returns DONE if the request succeeded, and REFUSED if it failed because of a wrong password or
+ * code. Returns undefined for malformed and throttled requests. The audit log has no entries about
+ * them, because anybody could fill it with them.
  */
 async function outcomeOf(
 	response: Response,

@@ -15,23 +15,24 @@ export const DAY = "1 day";
  */
 const MAX_FAILURES = 10;
 /**
- * Maximum number of wrong passwords for one address in a day. Those from its user's known browsers
- * do not count.
+ * Maximum number of wrong passwords for one address in a day. Wrong passwords from browsers in
+ * which the user has signed in before are not included.
  */
 const MAX_FAILURES_A_DAY = 100;
 
 interface Limit {
 	allowed: number;
-	/** A PostgreSQL interval, counted from the first attempt. */
+	/** A PostgreSQL interval. The window begins with the first attempt. */
 	window: typeof QUARTER | typeof DAY;
 }
 
 /**
- * Counts an attempt before it is checked, so that attempts sent at the same time count too. A key
- * that belongs to no user counts in the same way, so the result reveals nothing.
+ * Counts an attempt before its password or code is checked, so that attempts sent at the same time
+ * count too. A key that belongs to no user is counted in the same way, so the result does not
+ * reveal whether the user exists.
  *
  * Returns the seconds to wait, or 0 when the attempt may proceed. `isFirst` is true for the first
- * attempt of a window that has to wait.
+ * attempt in a window that has to wait.
  */
 export async function countAttempt(
 	pool: Pool,
@@ -72,7 +73,7 @@ export async function forgetAttempts(pool: Pool, key: string): Promise<void> {
 	]);
 }
 
-/** Takes one attempt back, because its password was right. */
+/** Subtracts one attempt from the count, because its password was right. */
 async function giveBackAttempt(pool: Pool, key: string): Promise<void> {
 	await pool.query(
 		"update sign_in_failures set failures = failures - 1 where email_hash = $1 and failures > 0",
@@ -84,16 +85,19 @@ function hashOf(key: string): Buffer {
 	return hash("sha256", key.toLowerCase(), "buffer");
 }
 
-/** Returns the key under which the wrong passwords of a day are counted for an address. */
+/** Returns the key under which an address's wrong passwords of one day are counted. */
 export function dayKey(email: string): string {
 	return `a day: ${email}`;
 }
 
 /**
- * Limits wrong passwords for an address. They are counted for each network, so that nobody
- * elsewhere can lock out the owner of the address. They are also counted for each browser with
- * which somebody has signed in before, so that a neighbour in the same network cannot do it either.
- * After 100 in a day only these browsers get through, and a browser that has used a mailed link.
+ * Limits wrong passwords for an address. There are three counts:
+ *
+ * - One count for each network, so that nobody elsewhere can lock out the owner of the address.
+ * - One count for each browser in which the user has signed in before, so that a neighbor in the
+ *   same network cannot lock out the owner either.
+ * - One count for the day, over all other browsers. After 100 wrong passwords, only known browsers
+ *   and browsers that have used a mailed link may try.
  */
 export const limitSignIns: Step = async (exchange) => {
 	const { parts, headers, subject } = exchange;
@@ -113,8 +117,9 @@ export const limitSignIns: Step = async (exchange) => {
 };
 
 /**
- * Limits guesses at the password within a session. They are counted separately, so that somebody
- * with a stolen session can neither guess without limit nor keep its owner from signing in.
+ * Limits guesses at the password within a session. These guesses have a count of their own.
+ * Somebody with a stolen session can therefore neither guess without limit nor keep the owner from
+ * signing in.
  */
 export const limitPasswords: Step = (exchange) => {
 	const { whose } = exchange.subject;
@@ -122,7 +127,8 @@ export const limitPasswords: Step = (exchange) => {
 };
 
 /**
- * Counts an attempt. A right password resets the count. Returns a response if there were too many.
+ * Counts an attempt. Returns a response if there were too many, and otherwise undefined. A right
+ * password resets the count.
  */
 async function limit(
 	exchange: Exchange,

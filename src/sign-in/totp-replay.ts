@@ -2,14 +2,15 @@ import { type Step, userIdOf } from "./exchange.ts";
 import { countAttempt, forgetAttempts, QUARTER } from "./sign-in-throttle.ts";
 
 /**
- * Accepts a code of an authenticator only once (RFC 6238, 5.2). Somebody who reads a code over a
- * shoulder, or is told one on the telephone, comes too late. The code is claimed before it is
- * checked, so only one of two simultaneous requests gets it. A wrong code is released again.
+ * Accepts each code of an authenticator only once (RFC 6238, 5.2). Somebody who reads a code over a
+ * user's shoulder, or hears it on the telephone, cannot use it again. The code is claimed before it
+ * is checked, so only one of two simultaneous requests can use it. A wrong code is released again.
  */
 export const claimCode: Step = async (exchange) => {
 	const { parts, body } = exchange;
 	if (typeof body.code !== "string") return undefined;
-	// Stored with the attempts, which are kept for 15 minutes. A code is valid for 1.5 minutes.
+	// The claim is stored with the counts of attempts, which are kept for 15 minutes. A code is valid
+	// for only 1.5 minutes, so the claim outlives it.
 	const key = `code ${userIdOf(exchange)} ${body.code}`;
 	const { waitSeconds } = await countAttempt(parts.pool, key, {
 		allowed: 1,

@@ -8,7 +8,8 @@ import type { Role } from "../principal.ts";
 import { type Step, userIdOf } from "./exchange.ts";
 
 /**
- * Makes an id for one of better-auth's tables. A user's id is a typed id. Nobody sees the others.
+ * Makes an id for a row of one of better-auth's tables. Users get a typed id. The ids of other rows
+ * are never shown to anybody, so they are random text.
  */
 export function makeIdentityId(model: string): string {
 	return model === "user"
@@ -19,17 +20,17 @@ export function makeIdentityId(model: string): string {
 export interface NewUser {
 	email: string;
 	name: string;
-	/** Made by `hashPassword`. Null means that nobody can sign in as the user yet. */
+	/** Hash from `hashPassword`. With null, nobody can sign in as the user yet. */
 	passwordHash: string | null;
 	/**
-	 * How it is known that the account belongs to the owner of the address: by a command or the first
-	 * set-up (COMMAND), or by a mailed link (LINK). Absent for an account that was made with a link
-	 * that others could see.
+	 * How we know that the account belongs to the owner of the address. COMMAND means that a command
+	 * or the first set-up created the account. LINK means that its user followed a mailed link. The
+	 * property is absent when the account was made with a link that other people could see.
 	 */
 	addressProof?: "COMMAND" | "LINK";
 }
 
-/** Creates a user. If there is one with this address, it returns that user unchanged. */
+/** Creates a user. If a user with this address exists, returns that user unchanged. */
 export async function createUser(
 	client: PoolClient,
 	user: NewUser,
@@ -51,8 +52,8 @@ export async function createUser(
 }
 
 /**
- * Makes a user a member of the organization of the transaction. Throws bad_request if the user is a
- * member already.
+ * Adds a user to the transaction's organization. Throws bad_request if the user is a member
+ * already.
  */
 export async function addMember(
 	client: PoolClient,
@@ -74,8 +75,8 @@ export async function addMember(
 }
 
 /**
- * Returns an audit entry about a membership. A new membership has no `before`, and an ended one no
- * `after`.
+ * Returns the audit log's description of a change to a membership. A new membership has no
+ * `before`, and an ended one has no `after`.
  */
 export function memberChange(
 	organizationId: string,
@@ -108,8 +109,9 @@ export interface FoundUser {
 }
 
 /**
- * Returns a user by address or id, with the memberships. It checks no permission: the command line
- * and the steps before a sign-in use it. `pool` is that of assay_identity.
+ * Returns the user with this address or id, including the memberships. The function checks no
+ * permission, because the command line and the steps before a sign-in use it. `pool` connects as
+ * assay_identity.
  */
 export async function findUser(
 	pool: Pool,
@@ -131,7 +133,7 @@ export async function findUser(
 	return rows[0];
 }
 
-/** Does what `findUser` does, and throws not_found if there is no such user. */
+/** Returns the user with this address, or throws not_found. Works otherwise like `findUser`. */
 export async function requireUser(
 	pool: Pool,
 	email: string,
@@ -145,9 +147,9 @@ export async function requireUser(
 }
 
 /**
- * Stores a new password of a user. Links that set a password stop working, and the user is signed
- * out everywhere, including on devices that need no code of the second factor. `client` is one of
- * assay_identity.
+ * Stores a new password for a user. Links that set a password stop working. The user is signed out
+ * everywhere, and devices that were trusted to skip the second factor have to ask for a code again.
+ * `client` acts as assay_identity.
  */
 export async function storePassword(
 	client: PoolClient,
@@ -167,8 +169,9 @@ export async function storePassword(
 }
 
 /**
- * Does what `storePassword` does in its own transaction, for the command line. The operator of the
- * service vouches for the owner of the account. `pool` is that of assay_identity.
+ * Stores a new password for the command line, in a transaction of its own. The operator's command
+ * counts as proof that the account belongs to the owner of its address. `pool` connects as
+ * assay_identity.
  */
 export async function setPassword(
 	pool: Pool,
@@ -182,9 +185,9 @@ export async function setPassword(
 }
 
 /**
- * Records that the account belongs to the owner of its address. The first proof of an unproven
- * account revokes API tokens and removes sessions, trusted devices and the second factor, because
- * somebody else may have made them. Returns true for the first proof. `client` is one of
+ * Records that the account belongs to the owner of its address, and returns true if this is the
+ * first proof. Somebody else may have used an unproven account. The first proof therefore revokes
+ * its API tokens and removes its sessions, trusted devices and second factor. `client` acts as
  * assay_identity.
  */
 export async function proveAddress(
@@ -199,7 +202,7 @@ export async function proveAddress(
 }
 
 /**
- * Deletes the user's reset links, because a user who has just chosen a password needs no older
+ * Deletes the user's reset links. A user who has just chosen a password does not need an older
  * link.
  */
 export const deleteResetLinks: Step = async (exchange) => {
