@@ -68,8 +68,8 @@ export function addAccount(
 	app.post("/api/reset-password", options, async (request, reply) => {
 		const input = parseInput(resetInput, request.body ?? {});
 		const done = await resetPassword(parts, input, fromOf(request));
-		// While the address is under attack, only known browsers can sign in with it. The user of this
-		// browser has just proved to be its owner.
+		// While somebody attacks the address, only known browsers can sign in with it. This browser's
+		// user has just proved to own the address, so the browser becomes a known one.
 		reply.header("set-cookie", knownBrowserCookie(parts, done.email));
 		return done;
 	});

@@ -4,13 +4,13 @@ import type { Principal } from "../principal.ts";
 import { requireOwnPage, requireSameOrigin } from "./same-origin.ts";
 
 /**
- * The requests that a route admits. It is checked on the headers, before a byte of the body is
- * read:
+ * Says which requests a route admits. The decision depends on the headers alone, before any byte of
+ * the body is read:
  *
- * - `anyone`: everybody, without a look at Host and Origin (health checks).
- * - `visitor`: requests to a name of this service that no foreign web page sent.
- * - `page`: requests of the service's own pages. If they have a credential it is in the body.
- * - `session`: the same, and the cookie of a user who is signed in.
+ * - `anyone`: every request, whatever its Host and Origin (health checks).
+ * - `visitor`: requests to one of the service's own names that no other website's page sent.
+ * - `page`: requests from the service's own pages. Their credential, if any, is in the body.
+ * - `session`: requests from the service's own pages with the cookie of a signed-in user.
  */
 export type Admits = "anyone" | "visitor" | "page" | "session";
 
@@ -23,10 +23,10 @@ declare module "fastify" {
 	}
 }
 
-/** The largest body of a route that reads it before it knows who sent it. */
+/** Largest body, in bytes, of a route that reads the body before it knows who sent it. */
 export const MAX_STRANGERS_BODY = 16 * 1024;
 
-/** A route of the web server, for tests and benchmarks that walk all of them. */
+/** A route of the web server. Tests and benchmarks go through the list of all routes. */
 export interface RouteSummary {
 	methods: readonly string[];
 	path: string;
@@ -44,9 +44,9 @@ export interface AdmissionParts {
 }
 
 /**
- * Lets no request of `app` reach its body before the route's `config.admits` is satisfied. A route
- * that declares nothing, or that reads more than 16 KiB from a stranger, stops the start of the
- * service. Returns the routes, which are complete once all have been added.
+ * Checks the route's `config.admits` before a request's body is read. The service does not start if
+ * a route declares no `admits`, or reads more than 16 KiB from a sender without a session. Returns
+ * the list of routes, which is complete when all routes have been added.
  */
 export function addAdmission(
 	app: FastifyInstance,
@@ -75,7 +75,7 @@ export function addAdmission(
 	});
 
 	app.addHook("onRequest", async (request, reply) => {
-		// An unknown address admits visitors and has no body to read.
+		// A request to an unknown address is admitted as a visitor. It has no body to read.
 		const { admits = "visitor" } = request.routeOptions.config;
 		if (admits === "anyone") return;
 		requireSameOrigin(request.raw, baseUrl);
@@ -89,7 +89,7 @@ export function addAdmission(
 	return routes;
 }
 
-/** Returns the user whose session sent the request, on a route that admits sessions. */
+/** Returns the user whose session sent the request. The route must admit sessions. */
 export function callerOf(request: FastifyRequest): Principal {
 	if (!request.caller) throw new Error("the route does not admit sessions");
 	return request.caller;

@@ -34,39 +34,49 @@ const ROOT = "/api/agent/v1/";
 const SMALL_BODY = 16 * 1024;
 const POSTURES_BODY = 1024 * 1024;
 
-/** The JSON object of a 200, or undefined for 204. */
+/** The JSON object of a 200, or undefined for a 204. */
 type Answer = object | undefined;
 
 interface Route {
 	maxBytes: number;
-	/** False if a device without its first heartbeat gets 401. */
+	/**
+	 * True if a device may call this route before its first heartbeat. Otherwise such a device gets
+	 * 401.
+	 */
 	pendingMay: boolean;
 	emptyBodyIsFine: boolean;
-	/** The queue of its requests. While it is full, requests get 503 unread. */
+	/**
+	 * The queue of this route's requests. While the queue is full, requests get a 503 before their
+	 * bodies are read.
+	 */
 	queue: Queue;
-	/** Absent on the route whose credential is in the body. */
+	/** Handles a request with a device key. Absent on the route whose credential is in the body. */
 	withKey?: (key: KeyHash, body: unknown, bytes: number) => Promise<Answer>;
 	withoutKey?: (body: unknown) => Promise<Answer>;
 }
 
 export interface AgentApi {
-	/** Answers the request if its path is one of the four. Returns false otherwise. */
+	/**
+	 * Answers the request if its path is one of the four agent paths. Returns false for every other
+	 * path.
+	 */
 	handle(request: IncomingMessage, response: ServerResponse): boolean;
-	/** From now on every answer closes its connection. */
+	/** After this call, each response closes its connection. */
 	drain(): void;
-	/** Resolves when everything accepted is stored. */
+	/** Resolves when all data that the service has accepted is stored. */
 	idle(): Promise<void>;
-	/** The queues before the database, by name. */
+	/** The queues in front of the database, by name. */
 	queues: Record<string, Queue>;
 }
 
 /**
- * The Device Agent API: POST /api/agent/v1/{enroll,heartbeat,postures,unenroll}.
+ * Makes the Device Agent API: POST /api/agent/v1/{enroll,heartbeat,postures,unenroll}.
  *
- * It answers from `node:http` itself, not through the framework that serves the rest. The order of
- * its checks (method, credential, then body) and the statuses that it may never give (413, 415) are
- * the opposite of a framework's defaults, and it is the hot path. A bad credential is 401 whatever
- * the body. Trouble of the service is never 401, because an agent destroys its key on 401.
+ * These routes use `node:http` and not the framework that serves the rest. The contract prescribes
+ * the order of the checks (method, credential, body) and forbids the statuses 413 and 415, which is
+ * the opposite of a framework's defaults. These routes also get the most requests. A wrong
+ * credential gets 401 whatever the body is. An error of the service never gets 401, because an
+ * agent destroys its key after a 401.
  */
 export function makeAgentApi(
 	pool: Pool,
@@ -192,9 +202,11 @@ export function makeAgentApi(
 			endEarly(request, response, status, headers, body);
 			return;
 		}
-		// Checked now and not at the beginning of the request: a stop may have begun meanwhile.
+		// The flag is checked here and not at the beginning of the request, because shutting down may
+		// have begun meanwhile.
 		if (isDraining) headers.connection = "close";
-		// A 200 has ids, secrets and numbers, all in ASCII, which Node sends without transcoding.
+		// The body of a 200 contains only ids, secrets and numbers. They are all ASCII, and Node sends
+		// latin1 without converting it.
 		const encoding = status === 200 ? "latin1" : "utf8";
 		if (status !== 204) {
 			headers["content-length"] = String(Buffer.byteLength(body, encoding));
@@ -221,7 +233,7 @@ export function makeAgentApi(
 			if (!(error instanceof AppError) || error.code !== "bad_request") {
 				throw error;
 			}
-			// The body is wrong, but a wrong credential comes first.
+			// The body is wrong, but a wrong credential must be reported first.
 			if (!route.pendingMay) await requireActive(key);
 			else if (!(await statuses.find(key))) throw unknownDeviceKey();
 			throw error;
@@ -277,8 +289,8 @@ async function readJson(
 	if (bytes.length === 0 && route.emptyBodyIsFine)
 		return { body: {}, bytes: 0 };
 	const text = bytes.toString("utf8");
-	// The text is not parsed, because half a million nested arrays would stop the event loop for 100
-	// ms and more.
+	// A text that begins as an array is not parsed, because half a million nested arrays would block
+	// the event loop for 100 ms or more.
 	if (text.trimStart().startsWith("[")) throw noObject();
 	let body: unknown;
 	try {
@@ -311,8 +323,8 @@ const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
 type RouteName = (typeof ROUTE_NAMES)[number];
 
 /**
- * Returns the route of a request target. The target may have a query or, through a proxy, an
- * origin.
+ * Returns the name of the route that a request target belongs to. The target may have a query, and
+ * a proxy may put an origin before the path.
  */
 function routeName(target: string): RouteName | undefined {
 	let path = target;
@@ -323,7 +335,7 @@ function routeName(target: string): RouteName | undefined {
 	return ROUTE_NAMES.find((known) => known === name);
 }
 
-/** True for the paths of the Device Agent API. */
+/** Returns true for the paths of the Device Agent API. */
 export function isAgentPath(target: string): boolean {
 	return routeName(target) !== undefined;
 }

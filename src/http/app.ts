@@ -44,17 +44,23 @@ import type { ToolServer } from "./tool-server.ts";
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than the idle time of the usual load balancers (60 s), so that they close first. */
+/**
+ * How long an idle connection stays open. The usual load balancers close idle connections after 60
+ * s, so they close first.
+ */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * Limit of calls that wait for the database. The tool server turns calls away long before
- * (tool-server.ts).
+ * Limit of calls that wait for a database connection. The tool server turns calls away much earlier
+ * (see tool-server.ts).
  */
 const MAX_WAITING = 128;
 
 export interface AppParts {
 	pool: Pool;
-	/** A connection of its own, because a crowd may wait for those of the other pools. */
+	/**
+	 * A separate connection for the health check, because many requests may wait for the connections
+	 * of the other pools.
+	 */
 	healthPool: Pool;
 	log: Logger;
 	outageLog: OutageLog;
@@ -66,20 +72,25 @@ export interface AppParts {
 	addressOf: AddressOf;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
-	/** Observes every request. Absent without metrics. */
+	/** Observes every request. Undefined if metrics are off. */
 	observe?: Metrics["observe"] | undefined;
-	/** Absent without traces. */
+	/** Undefined if tracing is off. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
 }
 
 export interface App {
 	server: FastifyInstance;
-	/** The routes behind the Device Agent API and the tool server. */
+	/**
+	 * The routes that Fastify serves. The Device Agent API and the tool server answer before them.
+	 */
 	routes: readonly RouteSummary[];
 }
 
-/** Makes the HTTP server: the Device Agent API and the tool server in front, then Fastify. */
+/**
+ * Makes the HTTP server. The Device Agent API and the tool server see each request first, and
+ * Fastify gets the rest.
+ */
 export function makeApp(parts: AppParts): App {
 	const common = {
 		"cache-control": "no-store",
@@ -97,7 +108,7 @@ export function makeApp(parts: AppParts): App {
 		genReqId: (raw) => requestIdOf(raw as Parameters<typeof requestIdOf>[0]),
 		forceCloseConnections: "idle",
 		clientErrorHandler: answerMalformed,
-		// Called before a route is found, for an address that cannot be read.
+		// Fastify calls this for an address that it cannot read, before it looks for a route.
 		frameworkErrors: answerError,
 		serverFactory: (handler) => makeServer(parts, handler),
 	});
@@ -135,8 +146,9 @@ export function makeApp(parts: AppParts): App {
 }
 
 /**
- * Parses JSON that `readBody` has read, within the route's limit; the bodies of strangers come out
- * of one budget. Hands the stream of a CSV file to its route unread.
+ * Adds parsers for JSON and CSV. JSON bodies are read by `readBody` within the route's limit, and
+ * bodies from senders without a session share one budget of memory. A CSV body is handed to its
+ * route as an unread stream.
  */
 function addBodyParsers(app: FastifyInstance): void {
 	const parseJson = app.getDefaultJsonParser("error", "error");
@@ -191,7 +203,7 @@ function makeServer(
 					tracing.request(request, response, () => answer(request, response))
 			: answer,
 	);
-	// Node would answer 417 to an expectation that it does not know. We answer the request.
+	// Node would answer 417 to an Expect header that it does not know. We answer the request instead.
 	server.on("checkExpectation", (request, response) => {
 		server.emit("request", request, response);
 	});
@@ -199,7 +211,9 @@ function makeServer(
 	return server;
 }
 
-/** Adds the headers that every answer has, unless the route has set its own. */
+/**
+ * Adds the headers that all responses have. A header that the route has set itself stays unchanged.
+ */
 function addHeaders(
 	request: FastifyRequest,
 	reply: FastifyReply,
@@ -211,7 +225,10 @@ function addHeaders(
 	}
 }
 
-/** Answers an error; if the body was not read to its end, closes the connection too. */
+/**
+ * Sends the response to an error. If the request's body was not read to its end, also closes the
+ * connection.
+ */
 function sendError(
 	outageLog: OutageLog,
 	thrown: unknown,
@@ -242,9 +259,7 @@ function sendError(
 	void reply.status(error.status).send(body);
 }
 
-/**
- * Turns the framework's own errors (a body or an address that it cannot read) into a bad_request.
- */
+/** Turns Fastify's own errors, such as an unreadable body or address, into a bad_request. */
 function toHttpError(thrown: unknown): AppError {
 	const { statusCode: status, code } = thrown as Partial<FastifyError>;
 	if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, overloaded } from "../errors.ts";
 import type { BodyBudget } from "../load/body-budget.ts";
 
-/** Time and bytes that a client may still send after an early answer, before we hang up. */
+/**
+ * After an early answer, the client may still send for this long and this many bytes before the
+ * service closes the connection.
+ */
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 1 << 20;
 
@@ -11,13 +14,15 @@ const EMPTY = Buffer.alloc(0);
 const BROKEN_BODY = "assay-broken-body";
 const brokenBodies = new WeakSet<IncomingMessage>();
 
-/** Marks the body as invalid HTTP, for the code that reads it now or later. */
+/**
+ * Marks the body of a request as invalid HTTP. Code that reads the body now or later is told so.
+ */
 export function markBodyBroken(request: IncomingMessage): void {
 	brokenBodies.add(request);
 	request.emit(BROKEN_BODY);
 }
 
-/** True when the request's headers announce a body. */
+/** Returns true when the request's headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
 	return (
 		headers["transfer-encoding"] !== undefined ||
@@ -29,9 +34,12 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export type UnreadBody = "too_large" | "broken" | "overloaded";
 
 /**
- * Reads a request's body. Returns "too_large" as soon as the body is known to have more than
- * `maxBytes`, and then stops reading; "broken" when its framing is wrong; "overloaded" when
- * `budget` has no room for it; "aborted" when the client went away.
+ * Reads a request's body, or returns why it was not read:
+ *
+ * - "too_large": the body has more than `maxBytes`. Reading stops as soon as that is known.
+ * - "broken": the body is not sent as valid HTTP.
+ * - "overloaded": `budget` has no room for the body.
+ * - "aborted": the client closed the connection.
  */
 export function readBody(
 	request: IncomingMessage,
@@ -78,7 +86,10 @@ export function readBody(
 	});
 }
 
-/** Makes the error of a body that was not read. MCP answers with a status of its own. */
+/**
+ * Makes the error for a body that was not read. MCP answers such a request with a status of its
+ * own.
+ */
 export function unreadBodyError(why: UnreadBody, maxBytes: number): AppError {
 	if (why === "overloaded") return overloaded();
 	return new AppError(
@@ -90,9 +101,10 @@ export function unreadBodyError(why: UnreadBody, maxBytes: number): AppError {
 }
 
 /**
- * Ends a response whose request was not read to its end, and closes the connection. The client
- * gets the whole answer at once. The service discards what the client still sends for a moment,
- * because closing on unread bytes makes the client's system drop the answer.
+ * Answers a request that was not read to its end, and then closes the connection. The client gets
+ * the whole answer immediately. For a moment, the service reads and discards what the client still
+ * sends. If it closed the connection while unread bytes remain, the client's operating system would
+ * discard the answer.
  */
 export function endEarly(
 	request: IncomingMessage,
@@ -106,17 +118,18 @@ export function endEarly(
 		"content-length": String(Buffer.byteLength(body)),
 		connection: "close",
 	});
-	// Node would keep the head of an answer without a body until the end.
+	// Without a body, Node would hold back the headers until the response ends.
 	if (request.method === "HEAD") response.flushHeaders();
-	// The length makes the answer complete for the client, but the response is not ended: ending it
-	// would close the connection at once. Node writes the body after the answers to requests that
-	// were sent earlier on this connection; nothing more is read and nothing closed until then.
+	// The content length tells the client that the answer is complete. The response is not ended
+	// here, because that would close the connection immediately. If earlier requests on this
+	// connection still wait for their answers, Node sends those first. Until then the service reads
+	// nothing more and does not close the connection.
 	response.write(body, (error) => {
 		if (!error) discardRest(request, response);
 	});
 }
 
-/** Reads and discards what still comes for a moment, then closes the connection. */
+/** For a moment, reads and discards what the client still sends, and then closes the connection. */
 function discardRest(request: IncomingMessage, response: ServerResponse): void {
 	let discarded = 0;
 	const hangUp = () => {

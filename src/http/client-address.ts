@@ -4,11 +4,11 @@ import { BlockList, isIP } from "node:net";
 export type AddressOf = (request: IncomingMessage) => string | undefined;
 
 /**
- * Makes the function that finds a request's client address, for the audit log and the lists of
- * sessions and API tokens. Behind a proxy, the connection belongs to the proxy. The client's
- * address is then the last one in X-Forwarded-For that is not a trusted proxy. The client wrote
- * everything before it, so that part may be anything. `trusted` has addresses and ranges (see
- * ASSAY_TRUSTED_PROXIES). If it is empty, the header is ignored.
+ * Makes the function that finds a request's client address, for the audit log and for the lists of
+ * sessions and API tokens. Behind a proxy, the connection comes from the proxy. The client's
+ * address is then the last address in X-Forwarded-For that is not a trusted proxy. The client may
+ * have written everything before that address, so the function ignores it. `trusted` contains
+ * addresses and ranges (see ASSAY_TRUSTED_PROXIES). If `trusted` is empty, the header is ignored.
  */
 export function makeAddressOf(trusted: readonly string[]): AddressOf {
 	const proxies = new BlockList();
@@ -35,7 +35,10 @@ export function makeAddressOf(trusted: readonly string[]): AddressOf {
 	};
 }
 
-/** Removes a port, brackets, and the prefix that IPv6 sockets put before an IPv4 address. */
+/**
+ * Removes a port, brackets, and the prefix `::ffff:`, which IPv6 sockets put before an IPv4
+ * address.
+ */
 function plain(text: string): string {
 	return text
 		.trim()

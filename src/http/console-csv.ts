@@ -12,8 +12,9 @@ import { callerOf } from "./admission.ts";
 import { readQueryInput } from "./query-input.ts";
 
 /**
- * An export takes a connection for each of its pages and an import much processor time. A session
- * gets one of them at a time, and all sessions together few enough to leave room for other calls.
+ * Limits for exports and imports. An export uses a database connection for each page of the list,
+ * and an import uses much processor time. Each session may run one of them at a time. The limits
+ * for all sessions together leave room for other calls.
  */
 const EXPORTS_OF_A_SESSION = {
 	running: 1,
@@ -40,7 +41,7 @@ const IMPORTS = {
 	name: "imports",
 };
 
-/** Adds lists as files to download, and imports of files into registers. */
+/** Adds the routes that download lists as CSV files and import CSV files into registers. */
 export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 	const takeExportTurn = makeTurns(EXPORTS_OF_A_SESSION, EXPORTS);
 	const takeImportTurn = makeTurns(IMPORTS_OF_A_SESSION, IMPORTS);
@@ -67,7 +68,8 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 					.header("content-type", "text/csv; charset=utf-8")
 					.header("content-disposition", `attachment; filename="${fileName}"`)
 					.send(Readable.from(chunks));
-				// The turn ends with the file, also when the client leaves before that.
+				// The export keeps its place until the file has been sent, or until the client closes the
+				// connection.
 				await finished(reply.raw).catch(() => {});
 				return reply;
 			});
@@ -95,7 +97,10 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 
 type Limits = ConstructorParameters<typeof FairShares>[0];
 
-/** Makes a function that runs `work` when it is both the session's turn and the process's. */
+/**
+ * Makes a function that runs `work` as soon as the limits of the session and of the process permit
+ * it.
+ */
 function makeTurns(ofSession: Limits, ofProcess: Limits) {
 	const sessions = new FairShares(ofSession);
 	const all = new FairShares(ofProcess);

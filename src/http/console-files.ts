@@ -4,9 +4,9 @@ import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nothingHere } from "./admission.ts";
 
-/** The console's build in memory. A request can read only the paths in it. */
+/** The files of the console's build, in memory. Requests can read only the paths listed here. */
 export interface ConsoleFiles {
-	/** The page, with NONCE_PLACEHOLDER where each response has its nonce. */
+	/** The HTML page. Each response replaces NONCE_PLACEHOLDER with its own nonce. */
 	index: string;
 	/** The files by path, such as `/assets/index-1a2b3c4d.js`. */
 	assets: ReadonlyMap<string, Asset>;
@@ -21,7 +21,10 @@ interface Asset {
 	gzip?: Buffer;
 }
 
-/** Has the same value in console/vite.config.ts. */
+/**
+ * Text that stands for the nonce in the built page. It must be the same as in
+ * console/vite.config.ts.
+ */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
 const TYPES: Record<string, string> = {
 	".js": "text/javascript; charset=utf-8",
@@ -30,7 +33,7 @@ const TYPES: Record<string, string> = {
 	".png": "image/png",
 	".woff2": "font/woff2",
 };
-/** Permissions of the browser. The console uses only the clipboard, for "Copy". */
+/** Features that the page must not use. The console needs only the clipboard, for "Copy". */
 const PERMISSIONS = [
 	"camera",
 	"display-capture",
@@ -43,10 +46,10 @@ const PERMISSIONS = [
 	.concat("clipboard-write=(self)")
 	.join(", ");
 const YEAR_SECONDS = 31_536_000;
-/** Addresses that are never pages, whatever the request accepts. */
+/** Paths that never show the console's page, whatever type the request accepts. */
 const NOT_PAGES = /^\/(api|health|\.well-known|assets|metrics)(\/|$)/;
 
-/** Reads a build into memory (see ensureConsole). */
+/** Reads a build of the console into memory. `ensureConsole` makes that build. */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 	const contents = new Map<string, Buffer>();
 	const entries = await readdir(folder, {
@@ -81,10 +84,10 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 }
 
 /**
- * Serves the console below `/`: its files, and its page at every other address that a browser may
- * open. If there is no build, `webConsole` is a sentence that says so; the rest of the service
- * works without one. Each page calls `onPage`, because a browser that opens a page sends calls
- * next.
+ * Serves the console below `/`. Its files have their own paths, and every other path that a browser
+ * may open gets the page. If there is no build, `webConsole` is a message that says so, and the
+ * rest of the service works without the console. The callback `onPage` runs for each page that is
+ * sent, because a browser that opens a page soon sends calls.
  */
 export function addConsoleFiles(
 	app: FastifyInstance,
@@ -132,8 +135,8 @@ function sendAsset(
 }
 
 /**
- * Sends the page. It may use only the service's own scripts and styles. Style elements that the
- * interface creates at run time carry the response's nonce.
+ * Sends the page with a policy that permits only the service's own scripts and styles. Style
+ * elements that the interface creates at run time must carry the response's nonce.
  */
 function sendPage(reply: FastifyReply, index: string): FastifyReply {
 	const nonce = randomBytes(16).toString("base64");
@@ -145,8 +148,8 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 				"default-src 'none'",
 				"script-src 'self'",
 				`style-src 'self' 'nonce-${nonce}'`,
-				// Style attributes set a bar's width or a menu's place. They cannot run code or reach
-				// another host.
+				// Style attributes set the width of a bar or the position of a menu. They cannot run code
+				// or reach another host.
 				"style-src-attr 'unsafe-inline'",
 				"img-src 'self' data:",
 				"font-src 'self'",

@@ -33,9 +33,10 @@ export interface ConsoleParts {
 }
 
 /**
- * Adds what the console calls: every operation at /api/console/<operation> with the cookie of a
- * session, sign-in and sessions below /api/auth, and /api/join for people who were invited and have
- * no account yet. Only the service's own pages may call them.
+ * Adds the routes that the console calls. Every operation is at /api/console/<operation> and
+ * requires the cookie of a session. Sign-in and sessions are below /api/auth. People who were
+ * invited and have no account yet use /api/join. Only the service's own pages may call these
+ * routes.
  */
 export function addConsole(
 	app: FastifyInstance,
@@ -96,7 +97,7 @@ export function addConsole(
 	);
 }
 
-/** Makes the function that finds the user of a request's session, for admission.ts. */
+/** Makes the function with which admission.ts finds the user of a request's session. */
 export function makeAuthenticate({
 	services: { baseUrl },
 	identity,
@@ -114,14 +115,17 @@ export function makeAuthenticate({
 	};
 }
 
-/** Returns where a request comes from, for the audit log and the lists of sessions. */
+/**
+ * Returns the client program and the address that a request comes from, for the audit log and the
+ * lists of sessions.
+ */
 function sourceOf(request: FastifyRequest, addressOf: AddressOf): From {
 	const client = request.headers["user-agent"]?.slice(0, MAX_CLIENT_LENGTH);
 	const address = addressOf(request.raw);
 	return { ...(client && { client }), ...(address && { address }) };
 }
 
-/** Returns what better-auth may know of a request: its cookie, and where it comes from. */
+/** Returns the headers that better-auth may see: the cookie, the client program and the address. */
 function headersOf(
 	request: FastifyRequest,
 	baseUrl: string,
@@ -129,7 +133,8 @@ function headersOf(
 ): Headers {
 	const headers = new Headers({
 		"content-type": "application/json",
-		// Admission has checked that the page is ours. better-auth knows only one name of the service.
+		// Admission has already checked that the request comes from our page. better-auth accepts only
+		// one name of the service, so this header always has that name.
 		origin: baseUrl,
 		[ADDRESS_HEADER]: address,
 	});

@@ -1,7 +1,7 @@
 import { type AppError, RETRY_AFTER_SECONDS } from "../errors.ts";
 import { jsonReply, type Reply } from "../mcp/reply.ts";
 
-/** Returns an error in the form of plain HTTP: {error, message, fields?}. */
+/** Returns the plain-HTTP response to an error: {error, message, fields?}. */
 export function failure(error: AppError): Reply {
 	const { code, message, fields } = error;
 	const reply = jsonReply(

@@ -4,10 +4,11 @@ import { assertTakesWrites } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * Adds the health checks. `/health/live` says that the process answers. `/health/ready` says that
- * it can work: it reaches a database that takes writes, and is not shutting down. Otherwise it is
- * 503, so that a load balancer looks elsewhere. It costs one small statement without a transaction,
- * and requests that arrive meanwhile share its answer.
+ * Adds the health checks. `/health/live` answers 200 as long as the process answers at all.
+ * `/health/ready` answers 200 if the service can work: it reaches a database that accepts writes,
+ * and it is not shutting down. Otherwise it answers 503, so that a load balancer sends requests
+ * elsewhere. The check costs one small statement without a transaction. Requests that arrive while
+ * a check runs share its result.
  */
 export function addHealth(
 	app: FastifyInstance,

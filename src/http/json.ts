@@ -1,19 +1,21 @@
 import { AppError } from "../errors.ts";
 
-/** Matches escapes of characters that PostgreSQL's text and jsonb cannot hold. */
+/** Matches JSON escapes of characters that PostgreSQL's types text and jsonb cannot store. */
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/;
 
 const UNSTORABLE = /\0|\p{Surrogate}/gu;
 
 /**
- * Parses a JSON text. U+0000 and lone surrogates in its strings become U+FFFD: they are legal JSON
- * but cannot be stored, and an agent would repeat the report for ever. If keys become equal, the
- * last one counts. Throws a SyntaxError if the text is not JSON.
+ * Parses a JSON text. U+0000 and lone surrogates in its strings become U+FFFD. JSON permits these
+ * characters, but PostgreSQL cannot store them. If the service rejected them, an agent would send
+ * the same report again forever. If two keys become equal, the last one counts. Throws a
+ * SyntaxError if the text is not JSON.
  */
 export function parseJson(text: string): unknown {
 	const holder = { value: JSON.parse(text) as unknown };
 	if (!SUSPICIOUS.test(text)) return holder.value;
-	// A list of the remaining values instead of recursion, because fields may be nested very deep.
+	// The loop keeps a list of values to visit. A recursive function could overflow the stack,
+	// because values may be nested very deep.
 	const left: object[] = [holder];
 	for (let node = left.pop(); node !== undefined; node = left.pop()) {
 		for (const [key, inner] of Object.entries(node)) {
@@ -23,7 +25,7 @@ export function parseJson(text: string): unknown {
 			if (typeof value === "object" && value !== null) left.push(value);
 			if (storableKey !== key) Reflect.deleteProperty(node, key);
 			else if (value === inner) continue;
-			// An assignment would not do, because a key named __proto__ would set the prototype.
+			// A plain assignment would be wrong, because a key named __proto__ would set the prototype.
 			Object.defineProperty(node, storableKey, {
 				value,
 				enumerable: true,
@@ -35,7 +37,7 @@ export function parseJson(text: string): unknown {
 	return holder.value;
 }
 
-/** No tool and no form needs more. */
+/** Limits for JSON from tools and forms, which need less. */
 const MAX_DEPTH = 64;
 const MAX_VALUES = 10_000;
 
@@ -45,10 +47,10 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
- * Throws a bad_request AppError when a JSON text nests too deep or holds too many values. Within
- * the limit of bytes a body could otherwise hold half a million nested arrays or 90,000 keys, and
- * the event loop would stand still for 350 ms until they are rejected. Call it before parsing; it
- * takes linear time.
+ * Throws a bad_request AppError when a JSON text is nested too deep or has too many values. Call
+ * this before parsing; it takes linear time. Within the limit of bytes, a body could have half a
+ * million nested arrays or 90,000 keys. Parsing and rejecting such a body would block the event
+ * loop for 350 ms.
  */
 export function requireModestShape(text: string): void {
 	let depth = 0;
@@ -57,7 +59,7 @@ export function requireModestShape(text: string): void {
 		const code = text.charCodeAt(at);
 		if (code === QUOTE) at = endOfString(text, at);
 		else if (code === COMMA || code === COLON) values++;
-		// "[" and "{", "]" and "}" differ in this bit only.
+		// In ASCII, "[" and "{" differ only in this bit, and so do "]" and "}".
 		else if ((code | 0x20) === 0x7b) depth++;
 		else if ((code | 0x20) === 0x7d) depth--;
 		else continue;
@@ -76,7 +78,7 @@ export function requireModestShape(text: string): void {
 	}
 }
 
-/** Returns the position of the quote that ends the string that begins at `start`. */
+/** Returns the position of the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
 	for (let at = start + 1; ; at++) {
 		at = text.indexOf('"', at);

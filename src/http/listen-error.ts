@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
 
 /**
- * Explains why a server could not listen at `where` (host:port), if the operator can do something
- * about it. The settings are the ones that set the host and the port.
+ * Turns an error of listening at `where` (host:port) into a message for the operator, if the
+ * operator can fix it. `hostSetting` and `portSetting` name the settings of the host and the port.
  */
 export function explainListen(
 	error: unknown,

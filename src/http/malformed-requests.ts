@@ -6,10 +6,15 @@ import { isAgentPath } from "./agent-api.ts";
 import { markBodyBroken } from "./body.ts";
 import { makeRequestId } from "./request-id.ts";
 
-/** The latest response of each connection; those before it end earlier. */
+/**
+ * The latest response on each connection. Earlier responses on the same connection end before it.
+ */
 const latestResponses = new WeakMap<Duplex, ServerResponse>();
 
-/** Remembers which response a connection's next bytes belong to. Called for every request. */
+/**
+ * Remembers the response that the connection's next bytes belong to. The server calls this for
+ * every request.
+ */
 export function noteResponse(
 	request: IncomingMessage,
 	response: ServerResponse,
@@ -18,9 +23,9 @@ export function noteResponse(
 }
 
 /**
- * Answers what Node's parser rejected before there was a request. A method that the parser does
- * not know is still "not POST" on the agents' paths, and answered 405. A client that was too slow
- * gets no answer, because a 4xx would tell an agent never to retry.
+ * Answers a request that Node's parser rejected. On the agents' paths, a method that the parser
+ * does not know still gets 405, like every method except POST. A client that was too slow gets no
+ * answer, because a 4xx would tell an agent never to retry.
  */
 export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	if (!socket.writable || socket.destroyed) return;
@@ -33,7 +38,8 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	}
 	const latest = latestResponses.get(socket);
 	if (latest && !latest.writableFinished && !latest.destroyed) {
-		// The malformed bytes are the body of a request that is being answered, or follow it.
+		// The malformed bytes belong to the body of a request that is being answered, or follow that
+		// body.
 		if (!latest.req.complete) markBodyBroken(latest.req);
 		latest.once("close", () =>
 			setImmediate(() => answerMalformed(error, socket)),
@@ -43,7 +49,7 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
 	socket.end(isOtherMethod(error) ? methodNotAllowed() : badRequest());
 }
 
-/** Answers CONNECT, for which Node makes no response. The service is no proxy. */
+/** Answers CONNECT, for which Node makes no response object. The service is not a proxy. */
 export function answerConnect(request: IncomingMessage, socket: Duplex): void {
 	socket.on("error", () => {});
 	socket.end(
@@ -51,7 +57,10 @@ export function answerConnect(request: IncomingMessage, socket: Duplex): void {
 	);
 }
 
-/** Answers a request without Host (RFC 9112, 3.2) in our form; Node would answer in its own. */
+/**
+ * Answers a request that lacks Host (RFC 9112, 3.2) in our own form. Otherwise Node would answer in
+ * its form.
+ */
 export function answerMissingHost(response: ServerResponse): void {
 	response.writeHead(400, {
 		"x-request-id": makeRequestId(),
@@ -66,7 +75,7 @@ export function answerMissingHost(response: ServerResponse): void {
 
 function isOtherMethod(error: ConnectionError): boolean {
 	if (error.code !== "HPE_INVALID_METHOD") return false;
-	// It is a Buffer, despite its declared type.
+	// The types declare something else here, but Node sets a Buffer.
 	const packet = error.rawPacket as unknown as Buffer | undefined;
 	const target = /^\S+ (\S+) HTTP\//.exec(
 		packet?.toString("latin1") ?? "",

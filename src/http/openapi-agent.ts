@@ -21,7 +21,7 @@ function object(properties: JsonSchema): JsonSchema {
 	return { type: "object", properties, required: Object.keys(properties) };
 }
 
-/** The Device Agent API's four routes. */
+/** The four routes of the Device Agent API, as OpenAPI describes them. */
 export const AGENT_PATHS: JsonSchema = {
 	"/api/agent/v1/enroll": {
 		post: {

@@ -7,8 +7,8 @@ import { AGENT_PATHS } from "./openapi-agent.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
 
 /**
- * Adds `GET /api/openapi.json`, which describes every address for programs in OpenAPI 3.1. The
- * first request makes it.
+ * Adds `GET /api/openapi.json`, which describes in OpenAPI 3.1 every address that programs may use.
+ * The first request makes the description.
  */
 export function addOpenapi(
 	app: FastifyInstance,
@@ -139,8 +139,8 @@ function toolPath(tool: Tool): JsonSchema {
 }
 
 /**
- * Describes the input in a query string as `query-input.ts` reads it: parts of objects follow a
- * dot.
+ * Describes a tool's input as parameters of a query string, in the form that `query-input.ts`
+ * reads. A property of an object is written after a dot.
  */
 function queryParameters(schema: JsonSchema, prefix: string): JsonSchema[] {
 	const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;

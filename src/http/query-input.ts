@@ -2,11 +2,14 @@ import { badFields } from "../errors.ts";
 import type { JsonSchema } from "../mcp/json-schema.ts";
 
 /**
- * Reads a tool's input from a query string, by its JSON Schema. Parts of an object are written with
- * a dot (`filter.status=OPEN&order_by.field=name`), or the whole object is written as JSON. An
- * array repeats its name. Numbers, true, false and null are converted where the schema has them. A
- * value that does not fit stays text, and an unknown name stays in place. The schema then rejects
- * both by name.
+ * Reads a tool's input from a query string, according to the tool's JSON Schema.
+ *
+ * - A property of an object is written after a dot (`filter.status=OPEN&order_by.field=name`), or
+ *   the whole object is written as JSON.
+ * - An array repeats its name.
+ * - Numbers, true, false and null are converted where the schema permits them.
+ * - A value that does not fit stays text, and an unknown name is kept. The validation of the input
+ *   then rejects both and names them.
  */
 export function readQueryInput(
 	schema: JsonSchema,
@@ -51,7 +54,7 @@ function put(
 	const value = isArray
 		? [...(Array.isArray(known) ? known : []), readValue(itemsOf(schema), text)]
 		: readValue(schema, text);
-	// An assignment would not do, because a key named __proto__ would set the prototype.
+	// A plain assignment would be wrong, because a key named __proto__ would set the prototype.
 	Object.defineProperty(holder, key, {
 		value,
 		enumerable: true,
@@ -79,7 +82,7 @@ function readValue(schema: JsonSchema | undefined, text: string): unknown {
 	return text;
 }
 
-/** Returns the types that a value may have: those of the schema or of its alternatives. */
+/** Returns the types that a value may have, according to the schema or its alternatives. */
 function typesOf(schema: JsonSchema): Set<unknown> {
 	return new Set(alternatives(schema).flatMap(({ type }) => type));
 }

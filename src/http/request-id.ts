@@ -3,7 +3,10 @@ import type { IncomingMessage } from "node:http";
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Random part, made once per process. A counter after it makes ids unique and cheap. */
+/**
+ * Random first part of all ids of this process. With a counter behind it, ids are unique and cheap
+ * to make.
+ */
 const PROCESS = randomUUID().slice(0, 8);
 let made = 0;
 

@@ -4,17 +4,18 @@ import { AppError } from "../errors.ts";
 const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Rejects a request that a foreign web page made somebody's browser send. Its Host must be the base
- * URL's, this machine's own name for itself, or the address it arrived at; a name that an attacker
- * points at this machine is none of these. Its Origin, which only browsers send, must be the
- * service's own. Throws a forbidden AppError.
+ * Throws a forbidden AppError for a request that another website made somebody's browser send.
+ *
+ * The request's Host must be the host of the base URL, this machine's own name for itself, or the
+ * address at which the request arrived. If an attacker points a domain at this machine, that domain
+ * is none of these. The request's Origin, a header that browsers send, must be the service's own.
  */
 export function requireSameOrigin(
 	request: IncomingMessage,
 	baseUrl: string,
 ): void {
 	const { host, origin } = request.headers;
-	// Only HTTP/1.0 requests may lack Host, and no browser sends them.
+	// Only HTTP/1.0 requests may lack the header Host, and no browser sends HTTP/1.0.
 	if (host !== undefined && !isOurHost(host, baseUrl, request)) {
 		throw new AppError(
 			"forbidden",
@@ -31,16 +32,17 @@ export function requireSameOrigin(
 }
 
 /**
- * Rejects a request that no page of the service sent, after `requireSameOrigin`. A browser names
- * the page's origin with every request that can change something; without a name it may be any
- * page. Throws a forbidden AppError.
+ * Throws a forbidden AppError for a request that did not come from a page of the service. Call this
+ * after `requireSameOrigin`. A browser sends the page's origin with every request that can change
+ * something. A request without an origin may come from any page.
  */
 export function requireOwnPage(
 	{ method, headers: { origin } }: IncomingMessage,
 	baseUrl: string,
 ): void {
 	if (origin === baseUrl || (method === "GET" && origin === undefined)) return;
-	// With TLS only the base URL is accepted: a page of the same name without TLS may be anybody's.
+	// If the service uses TLS, only the base URL is accepted as origin. A page with the same name but
+	// without TLS may come from an attacker.
 	if (origin === undefined || baseUrl.startsWith("https:")) {
 		throw new AppError(
 			"forbidden",

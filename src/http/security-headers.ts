@@ -1,10 +1,10 @@
 const TWO_YEARS_SECONDS = 63_072_000;
 
 /**
- * Returns the headers of every answer at every door. They forbid a browser to guess its type, to
- * run or frame it, to let another site read it, and to send our addresses to another site. A door
- * may set others for content that should run (the console's page). Behind TLS they also require TLS
- * from then on.
+ * Returns the security headers that every response at every door has. They tell browsers not to
+ * guess a response's type, not to run or frame it, not to let another site read it, and not to send
+ * our addresses to another site. A door may replace them for content that has to run, such as the
+ * console's page. If the service uses TLS, they also require browsers to keep using TLS.
  */
 export function securityHeaders(
 	baseUrl: string,

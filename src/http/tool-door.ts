@@ -4,15 +4,15 @@ import { type Caller, callTool, type ToolServices } from "../mcp/methods.ts";
 import { requireModestShape } from "./json.ts";
 import { readQueryInput } from "./query-input.ts";
 
-/** Names in a query string that narrow the list of tools and are not input of a tool. */
+/** Names in a query string that narrow the list of tools. They are not part of a tool's input. */
 const NARROWING_NAMES = new Set(["toolsets", "readonly"]);
 
-/** Returns the methods that a tool answers. A tool that only reads may be fetched like a page. */
+/** Returns the HTTP methods that a tool answers. A tool that only reads also answers GET. */
 export function methodsOf({ operation }: Tool): string[] {
 	return operation.isReadOnly ? ["GET", "POST"] : ["POST"];
 }
 
-/** Returns the tool that an address means. Throws a not_found AppError. */
+/** Returns the tool with this name. Throws a not_found AppError if the caller has no such tool. */
 export function findTool(
 	{ catalogue }: ToolServices,
 	{ narrowing }: Caller,
@@ -29,7 +29,9 @@ export function findTool(
 	);
 }
 
-/** Calls a tool with its input in a query string, without the names that narrow the list. */
+/**
+ * Calls a tool with the input in a query string. Names that narrow the list of tools are left out.
+ */
 export function callWithQuery(
 	tools: ToolServices,
 	caller: Caller,
@@ -43,7 +45,7 @@ export function callWithQuery(
 	return callTool(tools, caller, tool, input);
 }
 
-/** Calls a tool with its input as a JSON text. An empty text counts as `{}`. */
+/** Calls a tool with the input in a JSON text. An empty text counts as `{}`. */
 export async function callWithBody(
 	tools: ToolServices,
 	caller: Caller,

@@ -45,28 +45,40 @@ import {
 const MCP = "/api/mcp/v1";
 const HEALTH = new Set(["/api/mcp/v1/health", "/api/mcp/health"]);
 const DOOR = "/api/mcp/tools/";
-/** Addresses at which clients look for an authorization server after a 401. There is none. */
+/**
+ * Paths where clients look for an authorization server after a 401. Assay has no authorization
+ * server.
+ */
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
-/** Limit of calls that wait for a database connection. Beyond it, no call begins. */
+/**
+ * Limit of calls that wait for a database connection. When it is exceeded, further calls are turned
+ * away.
+ */
 const MAX_WAITING = 64;
-/** Shares of one API token. The database has 8 connections for all calls. */
+/**
+ * Calls that one API token may run and queue at a time. All calls together share 8 database
+ * connections.
+ */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
 const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
 
 export interface ToolServer {
-	/** Answers the request if its path is one of the tool server's. Returns false otherwise. */
+	/**
+	 * Answers the request if its path belongs to the tool server. Returns false for every other path.
+	 */
 	handle(request: IncomingMessage, response: ServerResponse): boolean;
-	/** From now on every answer closes its connection. */
+	/** After this call, each response closes its connection. */
 	drain(): void;
 }
 
 /**
  * Makes the tool server: MCP at /api/mcp/v1, each tool as plain HTTP at /api/mcp/tools/<name>, and
- * their health. Like the Device Agent API it answers from `node:http` itself, because the contract
- * sets the order of its checks (foreign page, credential, method, body), and the SDK reads data
- * that a framework would have consumed.
+ * the health of both. Like the Device Agent API, the tool server uses `node:http` without a
+ * framework. There are two reasons: the contract prescribes the order of the checks (other website,
+ * credential, method, body), and the SDK reads request data that a framework would already have
+ * consumed.
  */
 export function makeToolServer(
 	tools: ToolServices,
@@ -82,7 +94,10 @@ export function makeToolServer(
 	const shares = new FairShares(CALLS_OF_A_TOKEN);
 	let isDraining = false;
 
-	/** Returns why the request gets 503 unread, or undefined if it does not. */
+	/**
+	 * Returns why the request gets a 503 before its body is read, or undefined if it can be
+	 * processed.
+	 */
 	function whyBusy({ headers }: IncomingMessage): string | undefined {
 		const isBusy =
 			isEventLoopBehind() ||
@@ -121,7 +136,7 @@ export function makeToolServer(
 		return shares.run(
 			request.headers.authorization ?? "",
 			(principal: Principal) => {
-				// Many other requests may have come while the caller was authenticated.
+				// Many other requests may have arrived while the caller was authenticated.
 				if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
 				return url.pathname === MCP
 					? answerMcp(request, url, principal, requestId)
@@ -238,7 +253,8 @@ export function makeToolServer(
 			endEarly(request, response, status, headers, body?.toString() ?? "");
 			return;
 		}
-		// Checked now and not at the beginning of the request: a stop may have begun meanwhile.
+		// The flag is checked here and not at the beginning of the request, because shutting down may
+		// have begun meanwhile.
 		if (isDraining) headers.connection = "close";
 		if (body instanceof ReadableStream) {
 			response.writeHead(status, headers);
@@ -266,9 +282,10 @@ export function makeToolServer(
 	};
 }
 
-/** Returns the URL of a request to the tool server, or undefined for other requests. */
+/** Returns the URL of a request to the tool server, or undefined for any other request. */
 function ourUrl(target: string): URL | undefined {
-	// Nearly every target begins with its path; through a proxy it may have an origin.
+	// Nearly every request target begins with the path. A proxy may send a target that begins with an
+	// origin.
 	if (target.startsWith("/") && !/^\/(api\/mcp|\.well-known)\//.test(target)) {
 		return undefined;
 	}
@@ -284,8 +301,8 @@ function ourUrl(target: string): URL | undefined {
 }
 
 /**
- * Returns the Authorization header. Several of them become one malformed value, because Node would
- * otherwise take the first.
+ * Returns the Authorization header. If the client sent several, they are joined to one malformed
+ * value, which is rejected. Otherwise Node would take the first.
  */
 function authorizationOf(request: IncomingMessage): string | undefined {
 	return request.headersDistinct.authorization?.join(", ");
