@@ -1389,7 +1389,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) RETURNS void
+CREATE FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -1400,14 +1400,39 @@ begin
 	set last_used_at = n.used_at, last_used_client = n.client, last_used_address = n.address
 	from unnest(p_token_id, p_used_at, p_client, p_address) n (token_id, used_at, client, address)
 	where t.id = n.token_id and (t.last_used_at is null or t.last_used_at < n.used_at);
-	insert into api_token_usage as u (token_id, day, tool, calls, errors)
-	select n.token_id, n.day, n.tool, n.calls, n.errors
-	from unnest(p_call_token_id, p_day, p_tool, p_calls, p_errors) n (token_id, day, tool, calls, errors)
+	insert into api_token_usage as u (
+		token_id, organization_id, day, tool, calls, errors, last_called_at, last_client, last_address
+	)
+	select n.*
+	from unnest(
+		p_call_token_id, p_organization_id, p_day, p_tool, p_calls, p_errors,
+		p_called_at, p_call_client, p_call_address
+	) n (token_id, organization_id, day, tool, calls, errors, called_at, client, address)
 	where exists (select from api_tokens t where t.id = n.token_id)
-	order by n.token_id, n.day, n.tool
-	on conflict (token_id, day, tool)
-	do update set calls = u.calls + excluded.calls, errors = u.errors + excluded.errors;
+		and (n.organization_id is null or exists (select from organizations o where o.id = n.organization_id))
+	order by n.token_id, n.organization_id, n.day, n.tool
+	on conflict (token_id, organization_id, day, tool)
+	do update set
+		calls = u.calls + excluded.calls,
+		errors = u.errors + excluded.errors,
+		last_called_at = greatest(u.last_called_at, excluded.last_called_at),
+		last_client = case when u.last_called_at > excluded.last_called_at then u.last_client else excluded.last_client end,
+		last_address = case when u.last_called_at > excluded.last_called_at then u.last_address else excluded.last_address end;
 end
+$$;
+
+CREATE FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select record_api_token_calls(
+		p_token_id, p_used_at, p_client, p_address,
+		p_call_token_id, array_fill(null::text, array[cardinality(p_call_token_id)]), p_day, p_tool,
+		p_calls, p_errors,
+		array_fill(null::timestamptz, array[cardinality(p_call_token_id)]),
+		array_fill(null::text, array[cardinality(p_call_token_id)]),
+		array_fill(null::text, array[cardinality(p_call_token_id)])
+	)
 $$;
 
 CREATE FUNCTION public.remove_links() RETURNS trigger
@@ -1503,6 +1528,10 @@ CREATE TABLE public.api_token_usage (
     tool text NOT NULL,
     calls bigint NOT NULL,
     errors bigint NOT NULL,
+    organization_id public.typed_id,
+    last_called_at timestamp with time zone,
+    last_client text,
+    last_address text,
     CONSTRAINT api_token_usage_calls_check CHECK ((calls >= 0)),
     CONSTRAINT api_token_usage_check CHECK (((errors >= 0) AND (errors <= calls)))
 )
@@ -2059,9 +2088,6 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
 
-ALTER TABLE ONLY public.api_token_usage
-    ADD CONSTRAINT api_token_usage_pkey PRIMARY KEY (token_id, day, tool);
-
 ALTER TABLE ONLY public.api_tokens
     ADD CONSTRAINT api_tokens_pkey PRIMARY KEY (id);
 
@@ -2207,6 +2233,8 @@ CREATE INDEX account_links_made_by ON public.account_links USING btree (made_by)
 CREATE INDEX account_links_user ON public.account_links USING btree (user_id);
 
 CREATE INDEX accounts_user ON public.accounts USING btree (user_id);
+
+CREATE UNIQUE INDEX api_token_usage_key ON public.api_token_usage USING btree (token_id, organization_id, day, tool) NULLS NOT DISTINCT;
 
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
 
@@ -2522,6 +2550,9 @@ ALTER TABLE ONLY public.account_links
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.api_token_usage
+    ADD CONSTRAINT api_token_usage_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.api_token_usage
     ADD CONSTRAINT api_token_usage_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.api_tokens(id);
@@ -2901,9 +2932,9 @@ CREATE POLICY privacy ON public.vendors TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.verifications TO assay_privacy USING (true);
 
-CREATE POLICY reached ON public.api_token_usage FOR SELECT TO assay_app USING ((EXISTS ( SELECT
+CREATE POLICY reached ON public.api_token_usage FOR SELECT TO assay_app USING (((EXISTS ( SELECT
    FROM public.api_tokens t
-  WHERE ((t.id)::text = (api_token_usage.token_id)::text))));
+  WHERE ((t.id)::text = (api_token_usage.token_id)::text))) AND ((current_setting('assay.organization_id'::text, true) = ''::text) OR (current_setting('assay.organization_id'::text, true) = (organization_id)::text))));
 
 ALTER TABLE public.record_links ENABLE ROW LEVEL SECURITY;
 
@@ -3200,6 +3231,9 @@ REVOKE ALL ON FUNCTION public.own_sessions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sessions() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) TO assay_app;

@@ -144,6 +144,16 @@ async function authorizeAndRun<
 	return output;
 }
 
+/** Returns the caller's organization that a call concerns, or null if it concerns none of them. */
+export function organizationOfCall(
+	principal: Principal,
+	operation: AnyOperation,
+	rawInput: unknown,
+): string | null {
+	const named = namedTenant(principal, operation, rawInput);
+	return named && named !== "foreign" ? named.membership.organizationId : null;
+}
+
 /** Treats null for an argument as not given. A read has no field that null could empty. */
 function withoutNulls(input: unknown): unknown {
 	if (typeof input !== "object" || input === null || Array.isArray(input)) {

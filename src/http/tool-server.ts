@@ -156,7 +156,7 @@ export function makeToolServer(
 		principal: Principal,
 		requestId: string,
 	): Promise<Reply | "aborted"> {
-		countUse(usage, principal, null, false);
+		countUse(usage, principal);
 		if (HEALTH.has(url.pathname)) {
 			if (request.method !== "GET") return methodNotAllowed(["GET"]);
 			return jsonReply(200, '{"status":"ok"}');
@@ -223,7 +223,7 @@ export function makeToolServer(
 		}
 		const client = clientInRequest(message);
 		if (client !== undefined) principal.client = client;
-		countUse(usage, principal, null, false);
+		countUse(usage, principal);
 		try {
 			rejectUnknownParameters(url.searchParams);
 			const narrowing = catalogue.readNarrowing(

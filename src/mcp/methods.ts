@@ -5,10 +5,10 @@ import {
 	SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
 import { type AppError, toAppError } from "../errors.ts";
-import { invoke, type Services } from "../invoke.ts";
+import { invoke, organizationOfCall, type Services } from "../invoke.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { MAX_CLIENT_LENGTH, type Principal } from "../principal.ts";
-import type { Usage } from "../tokens/usage.ts";
+import type { Usage, Use } from "../tokens/usage.ts";
 import { VERSION } from "../version.ts";
 import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
 
@@ -93,19 +93,25 @@ export async function callTool(
 		);
 		throw error;
 	} finally {
-		countUse(usage, principal, operation.name, error !== undefined);
+		const organizationId = organizationOfCall(principal, operation, input);
+		const isError = error !== undefined;
+		countUse(usage, principal, {
+			tool: operation.name,
+			organizationId,
+			isError,
+		});
 	}
 }
 
-/** Counts a request of the principal's token. `tool` is null for a request that called no tool. */
+const NO_CALL = { tool: null, organizationId: null, isError: false };
+
+/** Counts a request of the principal's token. Without `use`, the request called no tool. */
 export function countUse(
 	usage: Pick<Usage, "record">,
 	{ token, client, address }: Principal,
-	tool: string | null,
-	isError: boolean,
+	use: Pick<Use, "tool" | "organizationId" | "isError"> = NO_CALL,
 ): void {
-	if (token)
-		usage.record({ tokenId: token.id, tool, isError, client, address });
+	if (token) usage.record({ tokenId: token.id, ...use, client, address });
 }
 
 function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {

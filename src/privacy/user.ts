@@ -85,7 +85,8 @@ const PARTS = {
 			t.last_used_client, t.last_used_address
 		from api_tokens t where t.user_id = $1`,
 	api_token_usage: `
-		select g.token_id, g.day, g.tool, g.calls, g.errors
+		select g.token_id, g.organization_id, g.day, g.tool, g.calls, g.errors, g.last_called_at,
+			g.last_client, g.last_address
 		from api_token_usage g join api_tokens t on t.id = g.token_id where t.user_id = $1`,
 	invitations: `
 		select i.organization_id, i.id, i.role, i.invited_by, i.created_at, i.expires_at, i.accepted_at, i.revoked_at

@@ -100,8 +100,12 @@ export const revokeApiToken = defineOperation({
 	output: one,
 	run: async (context, input) => {
 		const token = await ownToken(context, input.id);
-		const reached = reachedBy(token.scopes, organizationsOf(context));
-		return revoke(context, token, reached);
+		await revoke(
+			context,
+			token,
+			reachedBy(token.scopes, organizationsOf(context)),
+		);
+		return { api_token: await ownToken(context, input.id) };
 	},
 });
 
@@ -144,7 +148,7 @@ export const listOrganizationApiTokens = defineOperation({
 	name: "listOrganizationApiTokens",
 	title: "List the API tokens that reach an organization",
 	description:
-		"List the API tokens of all members of an organization, with their users and their use.",
+		"List the API tokens of all members of an organization, with their users, their last use and their calls of the last 30 days. Only calls that concerned this organization count.",
 	isReadOnly: true,
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: many,
@@ -167,16 +171,16 @@ export const revokeOrganizationApiToken = defineOperation({
 	output: one,
 	run: async (context, input) => {
 		const isReaching = await reachesOrganization(context.client, input.id);
-		const token = isReaching && (await findApiToken(context.client, input.id));
+		const find = () => findApiToken(context.client, input.id, true);
+		const token = isReaching && (await find());
 		if (!token) throw notFound(input.id);
 		const reached = reachedBy(
 			token.scopes,
 			await organizationsOfUser(context, token.user.id),
 		);
-		const { api_token } = await revoke(context, token, reached);
-		return {
-			api_token: asSeenIn(context.membership.organizationId, api_token),
-		};
+		await revoke(context, token, reached);
+		const revoked = (await find()) ?? token;
+		return { api_token: asSeenIn(context.membership.organizationId, revoked) };
 	},
 });
 
@@ -264,13 +268,11 @@ async function revoke(
 	context: Context,
 	token: ApiToken,
 	organizationIds: string[],
-): Promise<{ api_token: ApiToken }> {
+): Promise<void> {
 	if (await markRevoked(context.client, token.id)) {
 		const fields = { status: { before: token.status, after: "REVOKED" } };
 		note(context, token, fields, organizationIds);
 	}
-	const after = await findApiToken(context.client, token.id);
-	return { api_token: after ?? token };
 }
 
 function note(

@@ -74,15 +74,15 @@ export async function insertApiToken(
 }
 
 /**
- * Returns the tokens that the transaction may see, newest first. They are those of its user, or
- * those of the members of its organization that reach it.
+ * Returns the tokens that the transaction may see, newest first. They are those of its user, with
+ * all their use, or those of the members of its organization that reach it, with their use there.
  */
 export async function listTokens(
 	client: PoolClient,
 	of: { userId: string } | "organization",
 ): Promise<ApiToken[]> {
 	const { rows } = await client.query<ApiToken>(
-		`${SELECT}
+		`${select(of === "organization")}
 		where (t.revoked_at is null or t.revoked_at > now() - $2 * interval '1 day')
 			and ($3::text is null or t.user_id = $3)
 			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id) and (t.organization_ids is null or current_setting('assay.organization_id') = any (t.organization_ids))" : ""}
@@ -93,14 +93,19 @@ export async function listTokens(
 	return rows;
 }
 
+/**
+ * Returns a token that the transaction may see. With `isOfOrganization`, its use is that in the
+ * organization of the transaction.
+ */
 export async function findApiToken(
 	client: PoolClient,
 	id: string,
+	isOfOrganization = false,
 ): Promise<ApiToken | undefined> {
-	const { rows } = await client.query<ApiToken>(`${SELECT} where t.id = $2`, [
-		USAGE_DAYS,
-		id,
-	]);
+	const { rows } = await client.query<ApiToken>(
+		`${select(isOfOrganization)} where t.id = $2`,
+		[USAGE_DAYS, id],
+	);
 	return rows[0];
 }
 
@@ -145,9 +150,14 @@ export function createdFields(token: ApiToken): Change["fields"] {
 	};
 }
 
-const SELECT = `
+/**
+ * Row-level security shows an organization only the calls that concerned it. The last use in
+ * `api_tokens` is that of all organizations, so an organization takes it from its calls.
+ */
+function select(isOfOrganization: boolean): string {
+	return `
 	select t.id, t.name, t.description, t.created_at, t.expires_at, t.revoked_at,
-		t.last_used_at, t.last_used_client, t.last_used_address,
+		${isOfOrganization ? "last_use.*" : "t.last_used_at, t.last_used_client, t.last_used_address"},
 		case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' else 'ACTIVE' end as status,
 		t.created_at < now() - interval '${OLD_TOKEN_DAYS} days' as is_old,
 		json_build_object(
@@ -157,8 +167,19 @@ const SELECT = `
 		json_build_object('days', days.counts, 'tools', tools.counts) as usage
 	from api_tokens t
 	join users u on u.id = t.user_id
+	${isOfOrganization ? LAST_USE : ""}
 	cross join lateral (${usageBy("day", "d.name")}) days
 	cross join lateral (${usageBy("tool", "d.calls desc, d.name")}) tools`;
+}
+
+const LAST_USE = `
+	left join lateral (
+		select n.last_called_at as last_used_at, n.last_client as last_used_client,
+			n.last_address as last_used_address
+		from api_token_usage n
+		where n.token_id = t.id and n.organization_id = current_setting('assay.organization_id')
+		order by n.last_called_at desc nulls last limit 1
+	) last_use on true`;
 
 function usageBy(column: "day" | "tool", order: string): string {
 	return `

@@ -6,6 +6,8 @@ import { MAX_CLIENT_LENGTH } from "../principal.ts";
 /** One use of a token. */
 export interface Use {
 	tokenId: string;
+	/** The caller's organization that the call concerned. Null if it concerned none. */
+	organizationId: string | null;
 	/**
 	 * The tool that was called. Null if the token was used for something else, for example to list
 	 * the tools.
@@ -24,10 +26,12 @@ interface LastUse {
 
 interface Calls {
 	tokenId: string;
+	organizationId: string | null;
 	day: string;
 	tool: string;
 	calls: number;
 	errors: number;
+	last: LastUse;
 }
 
 /** Longest time until a use is written to the database. */
@@ -35,8 +39,8 @@ const WRITE_AFTER_MS = 2_000;
 /** Longest wait after a failed write. The wait doubles until it reaches this. */
 const MAX_RETRY_MS = 15_000;
 /**
- * Maximum number of tokens, and of combinations of token, day and tool, that are kept while the
- * database is away.
+ * Maximum number of tokens, and of combinations of token, organization, day and tool, that are kept
+ * while the database is away.
  */
 const MAX_KEPT = 10_000;
 const MAX_TOOL = 200;
@@ -65,20 +69,22 @@ export class Usage {
 
 	/** Records a use. It costs no query and never fails. */
 	record(use: Use): void {
-		const at = new Date();
-		keep(this.#lastUses, use.tokenId, {
-			at,
+		const last = {
+			at: new Date(),
 			client: clean(use.client, MAX_CLIENT_LENGTH),
 			address: clean(use.address, MAX_ADDRESS),
-		});
+		};
+		keep(this.#lastUses, use.tokenId, last);
 		const tool = clean(use.tool ?? undefined, MAX_TOOL);
 		if (tool !== null) {
 			this.#count({
 				tokenId: use.tokenId,
-				day: at.toISOString().slice(0, 10),
+				organizationId: use.organizationId,
+				day: last.at.toISOString().slice(0, 10),
 				tool,
 				calls: 1,
 				errors: use.isError ? 1 : 0,
+				last,
 			});
 		}
 		this.#schedule(WRITE_AFTER_MS);
@@ -99,11 +105,12 @@ export class Usage {
 	}
 
 	#count(one: Calls): void {
-		const key = `${one.tokenId} ${one.day} ${one.tool}`;
+		const key = `${one.tokenId} ${one.organizationId} ${one.day} ${one.tool}`;
 		const known = this.#calls.get(key);
 		if (known) {
 			known.calls += one.calls;
 			known.errors += one.errors;
+			if (known.last.at <= one.last.at) known.last = one.last;
 		} else if (!keep(this.#calls, key, one)) {
 			this.#dropped += one.calls;
 		}
@@ -151,18 +158,22 @@ export class Usage {
 
 	async #send(lastUses: [string, LastUse][], calls: Calls[]): Promise<void> {
 		await this.#pool.query({
-			name: "record_api_token_usage",
-			text: "select record_api_token_usage($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+			name: "record_api_token_calls",
+			text: "select record_api_token_calls($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
 			values: [
 				textArray(lastUses.map(([tokenId]) => tokenId)),
 				textArray(lastUses.map(([, { at }]) => at.toISOString())),
 				textArray(lastUses.map(([, { client }]) => client)),
 				textArray(lastUses.map(([, { address }]) => address)),
 				textArray(calls.map((one) => one.tokenId)),
+				textArray(calls.map((one) => one.organizationId)),
 				textArray(calls.map((one) => one.day)),
 				textArray(calls.map((one) => one.tool)),
 				textArray(calls.map((one) => String(one.calls))),
 				textArray(calls.map((one) => String(one.errors))),
+				textArray(calls.map(({ last }) => last.at.toISOString())),
+				textArray(calls.map(({ last }) => last.client)),
+				textArray(calls.map(({ last }) => last.address)),
 			],
 		});
 	}

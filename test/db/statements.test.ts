@@ -47,6 +47,8 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent",
 	"invitations_sent_today",
 	"keep_an_administrator",
+	"record_api_token_calls",
+	"record_api_token_usage",
 ];
 
 /** The other functions, which reach one organization or rows that belong only to people. */
@@ -66,7 +68,6 @@ const OTHER_FUNCTIONS = [
 	"own_session_proved_at",
 	"own_sessions",
 	"prove_address",
-	"record_api_token_usage",
 	"remove_second_factor",
 	"use_setup_link",
 ];
@@ -94,6 +95,8 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
+	"the use of one's own API tokens":
+		/^select t\.id, .* t\.last_used_at, .* from api_tokens t .* api_token_usage n /,
 	"an invitation's page":
 		/^select i\.email, o\.name as organization_name, .* where \(i\.token_hash = /,
 };

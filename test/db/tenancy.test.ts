@@ -167,6 +167,7 @@ test("only the known functions that serve many organizations see all rows", asyn
 		"own_session_proved_at",
 		"own_sessions",
 		"prove_address",
+		"record_api_token_calls",
 		"record_api_token_usage",
 		"remove_second_factor",
 		"use_setup_link",

@@ -317,7 +317,8 @@ test("the use of a token is recorded with the client's own name", async () => {
 	await expect
 		.poll(async () => {
 			const { rows } = await tools.database.owner.query(
-				`select t.last_used_client, t.last_used_address, u.tool, u.calls, u.errors
+				`select t.last_used_client, t.last_used_address, u.organization_id, u.tool, u.calls, u.errors,
+						u.last_client, u.last_address
 					 from api_tokens t join api_token_usage u on u.token_id = t.id where t.id = $1`,
 				[user.tokenId],
 			);
@@ -327,6 +328,9 @@ test("the use of a token is recorded with the client's own name", async () => {
 			{
 				last_used_client: "assay-test/1.2.3",
 				last_used_address: "127.0.0.1",
+				organization_id: tools.organizationId,
+				last_client: "assay-test/1.2.3",
+				last_address: "127.0.0.1",
 				tool: "listRisks",
 				calls: "1",
 				errors: "0",

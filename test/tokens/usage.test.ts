@@ -1,14 +1,19 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { makePool } from "../../src/db/pool.ts";
+import { makePool, withTenant } from "../../src/db/pool.ts";
 import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { listApiTokens } from "../../src/tokens/api-token-operations.ts";
+import {
+	listApiTokens,
+	listOrganizationApiTokens,
+	revokeOrganizationApiToken,
+} from "../../src/tokens/api-token-operations.ts";
 import { Usage } from "../../src/tokens/usage.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { openDatabaseProxy } from "../support/database-proxy.ts";
 import {
 	callAs,
+	joinOrganization,
 	makeApiToken,
 	makeUser,
 	type TestUser,
@@ -50,9 +55,15 @@ test("calls and errors are counted by day and tool, with the token's last use", 
 		["listRisks", false],
 		["listRisks", true],
 	] as const) {
-		usage.record({ tokenId, tool, isError, ...from });
+		usage.record({ tokenId, organizationId: acme, tool, isError, ...from });
 	}
-	usage.record({ tokenId, tool: null, isError: false, ...from });
+	usage.record({
+		tokenId,
+		organizationId: acme,
+		tool: null,
+		isError: false,
+		...from,
+	});
 	await usage.close();
 	const token = await listed(user);
 	expect(token.usage).toEqual({
@@ -72,7 +83,12 @@ test("uses are written soon after, many of them in one statement", async () => {
 	const usage = new Usage(database.pool, log);
 	onTestFinished(() => usage.close());
 	for (let i = 0; i < 500; i++) {
-		usage.record({ tokenId, tool: "getRisk", isError: false });
+		usage.record({
+			tokenId,
+			organizationId: acme,
+			tool: "getRisk",
+			isError: false,
+		});
 	}
 	await expect
 		.poll(async () => (await listed(user)).usage.days)
@@ -93,8 +109,18 @@ test("several processes that count the same tokens at once lose nothing and bloc
 			const order = [...people.slice(index * 2), ...people.slice(0, index * 2)];
 			if (index % 2) order.reverse();
 			for (const { tokenId } of order) {
-				usage.record({ tokenId, tool: "a", isError: false });
-				usage.record({ tokenId, tool: "b", isError: true });
+				usage.record({
+					tokenId,
+					organizationId: acme,
+					tool: "a",
+					isError: false,
+				});
+				usage.record({
+					tokenId,
+					organizationId: acme,
+					tool: "b",
+					isError: true,
+				});
 			}
 		});
 		await Promise.all(usages.map((usage) => usage.close()));
@@ -112,10 +138,22 @@ test("an earlier use that is written later does not replace a newer last use", a
 	const { user, tokenId } = await userWithToken();
 	const early = new Usage(database.pool, log);
 	const late = new Usage(database.pool, log);
-	early.record({ tokenId, tool: null, isError: false, client: "early" });
+	early.record({
+		tokenId,
+		organizationId: null,
+		tool: null,
+		isError: false,
+		client: "early",
+	});
 	// The times are stored in milliseconds.
 	await new Promise((resolve) => setTimeout(resolve, 5));
-	late.record({ tokenId, tool: null, isError: false, client: "late" });
+	late.record({
+		tokenId,
+		organizationId: null,
+		tool: null,
+		isError: false,
+		client: "late",
+	});
 	await late.close();
 	await early.close();
 	expect((await listed(user)).last_used_client).toBe("late");
@@ -133,9 +171,19 @@ test("uses are kept while the database is away, and written when it is back", as
 		await proxy.cut();
 	});
 	await proxy.cut();
-	usage.record({ tokenId, tool: "getRisk", isError: false });
+	usage.record({
+		tokenId,
+		organizationId: acme,
+		tool: "getRisk",
+		isError: false,
+	});
 	await failed.promise;
-	usage.record({ tokenId, tool: "getRisk", isError: false });
+	usage.record({
+		tokenId,
+		organizationId: acme,
+		tool: "getRisk",
+		isError: false,
+	});
 	await proxy.restore();
 	await expect
 		.poll(async () => (await listed(user)).usage.days)
@@ -147,6 +195,7 @@ test("the name that a client gives itself is shortened and made storable", async
 	const usage = new Usage(database.pool, log);
 	usage.record({
 		tokenId,
+		organizationId: acme,
 		tool: 'x"\\,{}\0',
 		isError: false,
 		client: `\0\ud800"NULL${"a".repeat(5000)}`,
@@ -159,11 +208,95 @@ test("the name that a client gives itself is shortened and made storable", async
 	]);
 });
 
+test("an administrator sees only the use that concerned the administrator's own organization", async () => {
+	const globex = await createOrganization(database.pool, "Globex");
+	const chiefs = new Map<string, TestUser>();
+	for (const organizationId of [acme, globex]) {
+		chiefs.set(
+			organizationId,
+			await makeUser(database, { organizationId, role: "admin" }),
+		);
+	}
+	const { user, tokenId } = await userWithToken();
+	await joinOrganization(database, user, globex, "member");
+	const usage = new Usage(database.pool, log);
+	for (const [organizationId, tool, isError, client] of [
+		[globex, "addRisk", true, "in-globex/1"],
+		[globex, "addRisk", false, "in-globex/2"],
+		[null, "listOrganizations", false, "anywhere/1"],
+		[acme, "listRisks", false, "in-acme/1"],
+	] as const) {
+		usage.record({ tokenId, organizationId, tool, isError, client });
+	}
+	await usage.close();
+	const seenIn = async (organizationId: string) => {
+		const { api_tokens } = await callAs(
+			database,
+			chiefs.get(organizationId) as TestUser,
+			listOrganizationApiTokens,
+			{ organization_id: organizationId },
+		);
+		const token = api_tokens.find(({ id }) => id === tokenId);
+		return { ...token?.usage, client: token?.last_used_client };
+	};
+	expect(await seenIn(globex)).toEqual({
+		client: "in-globex/2",
+		days: [{ day: today(), calls: 2, errors: 1 }],
+		tools: [{ tool: "addRisk", calls: 2, errors: 1 }],
+	});
+	expect(await seenIn(acme)).toEqual({
+		client: "in-acme/1",
+		days: [{ day: today(), calls: 1, errors: 0 }],
+		tools: [{ tool: "listRisks", calls: 1, errors: 0 }],
+	});
+	const own = await listed(user);
+	expect(own.usage.days).toEqual([{ day: today(), calls: 4, errors: 1 }]);
+	expect(own.last_used_client).toBe("in-acme/1");
+	// The answer to a revocation shows no more than the list.
+	const { api_token } = await callAs(
+		database,
+		chiefs.get(globex) as TestUser,
+		revokeOrganizationApiToken,
+		{ organization_id: globex, id: tokenId },
+	);
+	expect(api_token.usage.tools).toEqual([
+		{ tool: "addRisk", calls: 2, errors: 1 },
+	]);
+	expect(api_token.last_used_client).toBe("in-globex/2");
+	// Row-level security hides the rest, whatever a statement asks for.
+	const { rows } = await withTenant(database.pool, globex, (client) =>
+		client.query("select tool from api_token_usage where token_id = $1", [
+			tokenId,
+		]),
+	);
+	expect(rows).toEqual([{ tool: "addRisk" }]);
+});
+
+test("a process of an earlier version still counts, for the token's user alone", async () => {
+	const { user, tokenId } = await userWithToken();
+	for (let n = 0; n < 2; n++) {
+		await database.pool.query(
+			"select record_api_token_usage(array[$1], array[now()], array['old'], array['::1'], array[$1], array[$2]::date[], array['listRisks'], array[2::bigint], array[1::bigint])",
+			[tokenId, today()],
+		);
+	}
+	const token = await listed(user);
+	expect(token.usage.tools).toEqual([
+		{ tool: "listRisks", calls: 4, errors: 2 },
+	]);
+	expect(token.last_used_client).toBe("old");
+});
+
 test("a deleted token does not affect the counts of others", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
-	usage.record({ tokenId: "x".repeat(32), tool: "a", isError: false });
-	usage.record({ tokenId, tool: "a", isError: false });
+	usage.record({
+		tokenId: "x".repeat(32),
+		organizationId: acme,
+		tool: "a",
+		isError: false,
+	});
+	usage.record({ tokenId, organizationId: acme, tool: "a", isError: false });
 	await usage.close();
 	expect((await listed(user)).usage.days).toHaveLength(1);
 });

@@ -76,7 +76,12 @@ export function TokenDetails({
 						and revoke this one when it is no longer used.
 					</Alert>
 				)}
-				<Facts token={token} />
+				<Facts token={token} isOfOrganization={isOfOrganization} />
+				{isOfOrganization && (
+					<Text size="sm">
+						Only calls that concerned this organization count here.
+					</Text>
+				)}
 				<TokenUsage token={token} />
 				<ChangesLink tokenId={token.id} />
 			</Stack>
@@ -100,9 +105,12 @@ export function TokenDetails({
 				cannot be undone.{" "}
 				{token.last_used_at ? (
 					<>
-						It was last used <RelativeTime value={token.last_used_at} />
+						It was last used{isOfOrganization && " in this organization"}{" "}
+						<RelativeTime value={token.last_used_at} />
 						{token.last_used_client && ` by ${token.last_used_client}`}.
 					</>
+				) : isOfOrganization ? (
+					"It was never used in this organization."
 				) : (
 					"It was never used."
 				)}
@@ -111,7 +119,13 @@ export function TokenDetails({
 	);
 }
 
-function Facts({ token }: { token: ApiToken }) {
+function Facts({
+	token,
+	isOfOrganization,
+}: {
+	token: ApiToken;
+	isOfOrganization: boolean;
+}) {
 	const facts: [string, ReactNode][] = [
 		...(token.description
 			? [["Description", token.description] as [string, ReactNode]]
@@ -135,7 +149,10 @@ function Facts({ token }: { token: ApiToken }) {
 				]
 			: []),
 		["May", <Scopes key="scopes" token={token} />],
-		["Last used", <LastUse key="used" token={token} />],
+		[
+			isOfOrganization ? "Last used here" : "Last used",
+			<LastUse key="used" token={token} />,
+		],
 	];
 	return (
 		<Stack component="dl" gap={6} m={0}>
