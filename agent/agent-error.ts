@@ -1,12 +1,18 @@
-/** Exit codes of commands that fail. docs/agent.md documents them for scripts. */
+/** Exit codes of commands that fail. docs/agent.md documents them for use in scripts. */
 export const EXIT = {
 	failed: 1,
 	wrongUsage: 2,
-	/** Service managers use 3 for a service that does not run. */
+	/**
+	 * The device is not enrolled. Service managers use the same code for a service that is not
+	 * running.
+	 */
 	notEnrolled: 3,
 } as const;
 
-/** An error that the user can fix: what was wrong and what to do. Any other error is a bug. */
+/**
+ * An error that the user can fix. Its message says what was wrong and what to do. Every other error
+ * is a bug in the agent.
+ */
 export class AgentError extends Error {
 	readonly exitCode: (typeof EXIT)[keyof typeof EXIT];
 
@@ -20,7 +26,10 @@ export class AgentError extends Error {
 	}
 }
 
-/** Explains why the agent's folder cannot be read or written, if the error is a known one. */
+/**
+ * Turns a known error from reading or writing the agent's folder into an AgentError that explains
+ * it. Returns any other error unchanged.
+ */
 export function explainFolder(error: unknown, folder: string): unknown {
 	const code = (error as NodeJS.ErrnoException | undefined)?.code;
 	if (code === "EACCES" || code === "EPERM") {

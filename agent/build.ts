@@ -16,9 +16,10 @@ import { VERSION } from "../src/version.ts";
 import { BUNDLE } from "./service/program.ts";
 
 /**
- * Options of `npm run build:agent`. It writes to `dist/` the agent as one file for any Node from 24
- * on, and a single executable, which is Node with that file in it. `--node` takes another
- * platform's Node of exactly this version, so that all executables can be made on one machine.
+ * Options of `npm run build:agent`. The command writes two programs to `dist/`: the agent as one
+ * file for any Node from 24 on, and a single executable, which is Node with that file inside.
+ * `--node` takes the Node of another platform, so one machine can make the executables of all
+ * platforms. That Node must have exactly this version.
  */
 interface Options {
 	out: string;
@@ -28,8 +29,9 @@ interface Options {
 }
 
 /**
- * The agent needs about 10 MB and hardly computes. These options keep V8 from letting garbage grow
- * with the machine's memory, and from keeping data that would only make the code faster.
+ * V8 options of the executable. The agent needs about 10 MB and hardly computes. These options keep
+ * V8 from letting garbage grow with the machine's memory, and from keeping data that only makes
+ * code faster.
  */
 const V8_OPTIONS = [
 	"--lite-mode",
@@ -60,7 +62,8 @@ async function build(options: Options): Promise<void> {
 }
 
 /**
- * Bundles the agent and commander in one file. A module is still evaluated only when it is needed.
+ * Bundles the agent and commander into one file. Each module is still evaluated only when it is
+ * needed.
  */
 async function bundleAgent(): Promise<string> {
 	const made = await rolldown({
@@ -78,7 +81,7 @@ async function bundleAgent(): Promise<string> {
 	});
 	try {
 		const { output } = await made.generate({
-			// Node's loader of ES modules costs 5 MB more than that of CommonJS.
+			// Node's loader for ES modules takes 5 MB more memory than its loader for CommonJS.
 			format: "cjs",
 			codeSplitting: false,
 		});
@@ -105,7 +108,7 @@ async function makeExecutable(
 	copyFileSync(source, node);
 	chmodSync(node, 0o755);
 	if (source.endsWith(".exe")) dropWindowsSignature(node);
-	// Debugging symbols are a quarter of it.
+	// Debugging symbols make up a quarter of the executable.
 	if (!foreignNode && process.platform === "linux") tryStrip(node);
 	const config = join(work, "sea.json");
 	writeFileSync(
@@ -116,28 +119,29 @@ async function makeExecutable(
 			executable: node,
 			output: executable,
 			disableExperimentalSEAWarning: true,
-			// Only the Node that compiled the code can use it.
+			// Only the Node that compiled a code cache can use it.
 			useCodeCache: !foreignNode,
-			// NODE_OPTIONS must have no effect on a program that runs with all rights.
+			// The agent runs with all rights, so NODE_OPTIONS must not be able to change what it does.
 			execArgvExtension: "none",
 			execArgv: V8_OPTIONS,
 		}),
 	);
 	rmSync(executable, { force: true });
-	// With the same options, because V8 does not use code compiled with others.
+	// The build runs with the same V8 options, because V8 ignores a code cache that was compiled with
+	// other options.
 	execFileSync(process.execPath, [...V8_OPTIONS, "--build-sea", config], {
 		stdio: ["ignore", "ignore", "inherit"],
 	});
 	chmodSync(executable, 0o755);
-	// macOS runs no program with a broken signature, and Node's own is broken now.
+	// The build has broken Node's own signature, and macOS does not run a program with a broken one.
 	if (process.platform === "darwin" && !foreignNode) {
 		execFileSync("codesign", ["--force", "--sign", "-", executable]);
 	}
 }
 
 /**
- * Throws unless `node` has the version of this process. An executable made from another version
- * would not start.
+ * Throws unless `node` has the same version as this process. An executable built from another
+ * version would not start.
  */
 function requireSameVersion(node: string): void {
 	if (!readFileSync(node).includes(process.version)) {
@@ -148,9 +152,9 @@ function requireSameVersion(node: string): void {
 }
 
 /**
- * Cuts off Node's own signature, which is not valid for the agent and would prevent a new one.
- * It is the security directory, the fifth in a PE file's header, and everything from the place
- * that it points to.
+ * Removes Node's own signature, which is not valid for the agent and would prevent a new one. The
+ * fifth data directory in the header of the PE file points to the signature, which extends to the
+ * end of the file.
  */
 function dropWindowsSignature(file: string): void {
 	const bytes = readFileSync(file);
@@ -181,7 +185,10 @@ function executableName(node: string | undefined): string {
 const licenseOf = (name: string) =>
 	readFileSync(join(ROOT, "node_modules", name, "LICENSE"), "utf8");
 
-/** Returns the licenses. Node's names those of all its parts and must accompany the executable. */
+/**
+ * Returns the licenses of everything in the executable. Node's license file covers all of Node's
+ * parts and must accompany the executable.
+ */
 function licenses(): string {
 	const system = process.platform === "win32" ? "win" : process.platform;
 	for (const name of [
@@ -191,7 +198,7 @@ function licenses(): string {
 		try {
 			return `commander\n\n${licenseOf("commander")}\n\nNode.js\n\n${licenseOf(name)}`;
 		} catch {
-			// This Node was installed in another way.
+			// This Node was installed in another way and has no license file at this place.
 		}
 	}
 	return `commander\n\n${licenseOf("commander")}\n\nNode.js: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;

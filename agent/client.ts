@@ -8,47 +8,50 @@ import { isLoopback } from "./server-url.ts";
 export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
 
 /**
- * The outcome of a request. Only an answer of the service itself counts as `ok`, `refused` or
- * `unauthorized`. A captive portal or a proxy sends such statuses too, and must neither empty the
- * queue nor cost the device its key.
+ * The outcome of a request. An answer counts as `ok`, `refused` or `unauthorized` only if it comes
+ * from the service itself. A captive portal or a proxy also sends such statuses. These must not
+ * make the agent empty its queue or give up its device key.
  */
 export type Outcome =
 	| { kind: "ok"; body: Record<string, unknown> }
-	/** 400: the request must not be repeated unchanged. */
+	/** 400. The agent must not send the same request again unchanged. */
 	| { kind: "refused"; message: string }
-	/** 401: the credential is not valid. */
+	/** 401. The credential is not valid. */
 	| { kind: "unauthorized" }
-	/** Anything else. The same request may succeed later. */
+	/** Any other outcome. The same request may succeed later. */
 	| {
 			kind: "trouble";
 			reason: string;
 			retryAfterSeconds?: number;
-			/** There was no connection, so the service cannot have received the request. */
+			/** True if there was no connection, so the service cannot have received the request. */
 			isUnsent?: true;
 	  };
 
 export interface Client {
-	/** Never rejects. After `signal` aborts, the outcome is trouble. */
+	/**
+	 * Sends a request. The returned promise never rejects. If `signal` aborts, the outcome is
+	 * `trouble`.
+	 */
 	send(
 		route: Route,
 		message: {
 			key?: string;
 			body?: object;
 			signal?: AbortSignal | undefined;
-			/** Default: 30,000. */
+			/** Milliseconds until the request times out; 30,000 by default. */
 			timeoutMs?: number;
 		},
 	): Promise<Outcome>;
-	/** Closes unused connections, so that a fleet at rest costs the service none. */
+	/** Closes unused connections, so that idle agents do not occupy connections of the service. */
 	rest(): void;
 }
 
 export interface ClientOptions {
 	serverUrl: string;
 	platform: Platform;
-	/** Certificate authorities to trust in addition to the known ones, as PEM. */
+	/** Certificate authorities that are trusted in addition to the known ones, in PEM format. */
 	extraCa?: string | undefined;
-	/** Variables that name proxies: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+	/** The environment, which may name proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 	environment?: NodeJS.ProcessEnv;
 	connectTimeoutMs?: number;
 }
@@ -66,7 +69,7 @@ const SUCCESS: Record<Route, number> = {
 export async function makeClient(options: ClientOptions): Promise<Client> {
 	const base = new URL(options.serverUrl);
 	const environment = options.environment ?? process.env;
-	// For a proxy on another machine, localhost is that machine.
+	// A proxy would look for localhost on its own machine, so the agent never uses one for localhost.
 	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
 	const isSecure = base.protocol === "https:";
 	let { request, agent } = isSecure
@@ -126,7 +129,7 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 						base.protocol === "https:" ? "secureConnect" : "connect",
 						isOpen,
 					);
-					// Behind a proxy the socket arrives when it is already open.
+					// Behind a proxy, the socket is already open when it arrives here.
 					if (!socket.connecting && base.protocol === "http:") isOpen();
 				}
 			});
@@ -144,7 +147,8 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 						reason: describe(error),
 						...(wasOpen ? {} : { isUnsent: true }),
 					},
-					// The service closed an idle connection just as it was used again.
+					// The service may close an idle connection at the moment in which the agent uses it
+					// again.
 					mayRepeat: sent.reusedSocket && !(error instanceof Stopped),
 					isUntrusted: CERTIFICATE_ERROR.test(errorCode(error) ?? ""),
 				}),
@@ -176,13 +180,13 @@ interface Attempt {
 }
 
 /**
- * Which certificate authorities are trusted. `first`: the given one, or else Node's. `all`: the
- * system's too. Those are read only if the first do not suffice, because they cost megabytes for
- * good.
+ * Selects which certificate authorities are trusted: with `first` the given one, or else Node's,
+ * and with `all` the system's too. The system's authorities are read only if the first ones do not
+ * suffice, because they permanently occupy megabytes of memory.
  */
 type Trust = "first" | "all";
 
-/** Certificates are always verified. */
+/** Returns a request function and a connection pool for HTTPS. They always verify certificates. */
 async function makeSecure(
 	proxy: { proxyEnv?: NodeJS.ProcessEnv },
 	extraCa: string | undefined,
@@ -198,11 +202,12 @@ async function makeSecure(
 	const agent = new https.Agent({
 		keepAlive: true,
 		maxSockets: 1,
-		// Made once, because a context for each connection would read all certificates again.
+		// The context is made once. If each connection made its own, it would read all certificates
+		// again.
 		secureContext: tls.createSecureContext(
 			known.length > 0 ? { ca: [...new Set(known)] } : {},
 		),
-		// Overrides NODE_TLS_REJECT_UNAUTHORIZED.
+		// This setting takes precedence over NODE_TLS_REJECT_UNAUTHORIZED in the environment.
 		rejectUnauthorized: true,
 		...proxy,
 	});
@@ -264,7 +269,7 @@ function judge(route: Route, response: IncomingMessage, text: string): Outcome {
 	);
 }
 
-/** Returns the seconds from now that a Retry-After header (seconds or a date) asks for. */
+/** Returns the seconds until the time in a Retry-After header, which holds seconds or a date. */
 export function readRetryAfter(
 	header: string | undefined,
 	nowMs: number,
@@ -290,7 +295,10 @@ const REASONS: Record<string, string> = {
 
 const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
 
-/** Says why a request failed, in our words. Other texts of an error may contain anything. */
+/**
+ * Says in our own words why a request failed. The text of an error may contain anything, so it is
+ * not used.
+ */
 function describe(error: unknown): string {
 	if (error instanceof Stopped) return error.message;
 	const { code = "", message = "" } = error as NodeJS.ErrnoException;

@@ -28,8 +28,8 @@ Exit codes: 0, 1 (failed), 2 (wrong usage), 3 (this device is not enrolled: stat
 `;
 
 /**
- * Adds the agent's commands to a program: `assay-agent`, or `assay agent`. `how` holds the words
- * that name the agent on the command line, for the service that starts it again.
+ * Adds the agent's commands to a program, which is `assay-agent` or `assay agent`. `how` holds the
+ * words that name the agent on the command line. The service needs them to start the agent again.
  */
 export function addAgentCommands(program: Command, how: string[] = []): void {
 	program
@@ -47,7 +47,7 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 
 /**
  * Runs the command in `argv` (without program and script) and sets the exit code. Standard output
- * carries only the result. With --json a failure is an object too.
+ * carries only the result. With --json, a failure is printed as an object too.
  */
 export async function runAgentCommand(
 	argv: string[],
@@ -64,7 +64,8 @@ export async function runAgentCommand(
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
 		if (error instanceof CommanderError) {
-			// Commander has printed its message. Help and version are not errors.
+			// Commander has already printed its message. Printing the help or the version is not an
+			// error.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT.wrongUsage;
 			return;
 		}
@@ -124,7 +125,7 @@ function addInstall(program: Command, how: string[]): void {
 					service,
 					force: options.force,
 				},
-				// The result has all that the user needs; a log would repeat it.
+				// The result contains everything that the user needs, so a log would only repeat it.
 				{ host, log: makeLog("silent", () => {}), signal },
 			);
 			const again = (command: string) =>
@@ -227,7 +228,10 @@ function addStatus(program: Command): void {
 		});
 }
 
-/** A user without rights sees a folder of their own, but the agent may belong to the machine. */
+/**
+ * Returns a hint for a user without rights. By default the command looks in this user's own folder,
+ * but the agent may be installed for the whole machine.
+ */
 function hintAtSystemFolder(options: Common): string {
 	if (options.dir !== undefined || isPrivileged()) return "";
 	const folder = defaultFolder({ isPrivileged: true });
@@ -244,7 +248,8 @@ function addChecks(program: Command, how: string[]): void {
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the results as JSON")
-		// A running agent already has its facts, and some cost the start of a program.
+		// A running agent passes this option. It already has its facts, and finding some of them again
+		// would start a program.
 		.addOption(new Option("--results-only").hideHelp())
 		.action(async (options: Common & { resultsOnly?: boolean }) => {
 			const { host, signal, log } = makeParts(how);
@@ -275,8 +280,8 @@ function addChecks(program: Command, how: string[]): void {
 }
 
 /**
- * Adds the command that this program starts to read a file with a user's rights. Only root needs
- * it.
+ * Adds the hidden command that reads a file with a user's rights. Only an agent that runs as root
+ * starts it.
  */
 function addReadAsUser(program: Command): void {
 	program
@@ -286,7 +291,8 @@ function addReadAsUser(program: Command): void {
 		.argument("<gid>")
 		.argument("<path>")
 		.action(async (uid: string, gid: string, path: string) => {
-			// Everything is loaded before the rights to read this program may be gone.
+			// All modules are loaded first, because the user may have no right to read this program's
+			// files.
 			const { becomeUser, readRegularFile } = await import("./read-as-user.ts");
 			becomeUser({ uid: Number(uid), gid: Number(gid) });
 			process.stdout.write(`${JSON.stringify(await readRegularFile(path))}\n`);
@@ -306,7 +312,8 @@ function addUninstall(program: Command, how: string[]): void {
 			const folder = folderOf(options);
 			await useStoredProxies(folder);
 			const marker = await readMarker(folder);
-			// The service of the default folder is removed even if the folder is already gone.
+			// If the command uses the default folder, it removes the service even if the folder is
+			// already gone.
 			const isDefault = host.isPrivileged && options.dir === undefined;
 			const hasService = marker?.service || isDefault;
 			const { uninstall } = await import("./uninstall.ts");
@@ -328,14 +335,17 @@ function addUninstall(program: Command, how: string[]): void {
 		});
 }
 
-/** Returns notes on parts that were missing, if a service was expected. */
+/** Removes the service. If one was expected, returns notes on the parts that were missing. */
 async function removeService(isExpected: boolean): Promise<string[]> {
 	const { serviceManager } = await import("./service.ts");
 	const notes = await (await serviceManager())?.uninstall();
 	return isExpected ? (notes ?? []) : [];
 }
 
-/** Called before the token is spent, so that a machine without a service manager fails first. */
+/**
+ * Prepares the service before the token is used up, so that a machine without a service manager
+ * fails early.
+ */
 async function prepareService(folder: string, how: string[]) {
 	const { checkProgram, serviceManager } = await import("./service.ts");
 	const manager = await serviceManager();
@@ -381,8 +391,8 @@ function makeParts(how: string[]) {
 const GRACE_MS = 1500;
 
 /**
- * Returns a signal that aborts when the process is asked to stop. The process then ends soon in any
- * case.
+ * Returns a signal that aborts when the process is asked to stop. The process then ends soon, even
+ * if something still runs.
  */
 function untilStopped(): AbortSignal {
 	const stop = new AbortController();

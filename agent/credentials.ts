@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
-/** The result of an enrollment. */
+/** What the agent stores about its enrollment. */
 export interface Credentials {
-	/** Our own id, which tells one enrollment from the next. The state belongs to one of them. */
+	/**
+	 * An id that the agent generates for each enrollment. It tells which enrollment the stored state
+	 * belongs to.
+	 */
 	enrollment_id: string;
-	/** An origin, such as https://assay.example.com. */
+	/** The origin of the service, such as https://assay.example.com. */
 	server_url: string;
 	api_key: string;
-	/** A certificate authority to trust in addition to the known ones, as PEM. */
+	/** A certificate authority that is trusted in addition to the known ones, in PEM format. */
 	extra_ca?: string;
-	/** RFC 3339. */
+	/** The time of the enrollment, in RFC 3339 format. */
 	enrolled_at: string;
 }
 
@@ -39,7 +42,10 @@ export async function storeCredentials(
 	return credentials;
 }
 
-/** Returns undefined if the device is not enrolled or the stored file is damaged. */
+/**
+ * Returns the stored credentials, or undefined if the device is not enrolled or the file is
+ * damaged.
+ */
 export async function readCredentials(
 	folder: string,
 ): Promise<Credentials | undefined> {

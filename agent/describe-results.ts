@@ -27,7 +27,7 @@ export function describeResults(results: readonly CheckResult[]): string {
 		.join("\n");
 }
 
-/** Returns the content of a heartbeat, for the person whose device it is. */
+/** Returns the content of a heartbeat as text for the user of the device. */
 export function describeFacts(heartbeat: ShownFacts): string {
 	const lines = Object.entries(heartbeat).map(
 		([name, value]) =>

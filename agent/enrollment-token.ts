@@ -8,14 +8,14 @@ const MAX_BYTES = 4096;
 
 /**
  * Returns the enrollment token from the file, the environment or standard input, in this order. On
- * a terminal the agent asks for it without echo.
+ * a terminal, the agent asks for the token and does not show what is typed.
  */
 export async function readEnrollmentToken(
 	file: string | undefined,
 	input: NodeJS.ReadStream = process.stdin,
 ): Promise<string> {
 	const fromEnvironment = process.env[VARIABLE];
-	// Programs that the agent starts do not need it.
+	// The variable is deleted, so that the programs which the agent starts do not inherit the token.
 	delete process.env[VARIABLE];
 	if (file !== undefined) return check(await readTokenFile(file), file);
 	if (fromEnvironment) return check(fromEnvironment, VARIABLE);
@@ -24,7 +24,7 @@ export async function readEnrollmentToken(
 }
 
 /**
- * Throws for an argument that is a token or was meant to name one, because every user of the
+ * Throws if an argument is a token or is an option that looks as if it took one. Every user of the
  * machine can see command lines in the list of processes.
  */
 export function refuseTokenArgument(argv: readonly string[]): void {

@@ -7,15 +7,17 @@ import type { HeartbeatRequest } from "../src/devices/wire.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 import type { Host } from "./host.ts";
 
-/** The content of a heartbeat without the agent's own version. */
+/** The content of a heartbeat, except the agent's own version. */
 export type Facts = Omit<HeartbeatRequest, "agent_version">;
 
-/** The facts that each platform finds in its own way. */
+/** The facts that each platform has to find in its own way. */
 export interface PlatformFacts {
-	/** Stable across restarts and reinstallations. Undefined if the device shows none. */
+	/**
+	 * An id that survives restarts and reinstallations. Undefined if the device does not show one.
+	 */
 	hardware_uuid: string | undefined;
 	serial_number: string | undefined;
-	/** Human-readable, such as "Ubuntu 24.04.2 LTS" or "macOS 15.3 (24D60)". */
+	/** A name for people, such as "Ubuntu 24.04.2 LTS" or "macOS 15.3 (24D60)". */
 	os_version: string;
 }
 
@@ -39,8 +41,9 @@ async function loadFinder(platform: Platform): Promise<FactFinder> {
 }
 
 /**
- * Returns the facts for the next heartbeat. It does not reject for a fact that cannot be found: a
- * fact that the protocol requires is then replaced by one that is always known.
+ * Returns the facts for the next heartbeat. The returned promise does not reject if a fact cannot
+ * be found. If the protocol requires that fact, the agent sends a value that is always known
+ * instead.
  */
 export async function collectFacts(host: Host, folder: string): Promise<Facts> {
 	const found = await findInTime(host);
@@ -48,12 +51,15 @@ export async function collectFacts(host: Host, folder: string): Promise<Facts> {
 	return { hardware_uuid: uuid, ...otherFacts(host, found) };
 }
 
-/** The facts of a heartbeat. The hardware's id is null if one would have to be generated first. */
+/**
+ * The facts of a heartbeat as the user sees them. The hardware id is null if the agent would have
+ * to generate one.
+ */
 export type ShownFacts = Omit<Facts, "hardware_uuid"> & {
 	hardware_uuid: string | null;
 };
 
-/** Returns the facts that a heartbeat would have now. Writes nothing. */
+/** Returns the facts that a heartbeat would contain now, without writing anything to the disk. */
 export async function showFacts(
 	host: Host,
 	folder: string,
@@ -99,9 +105,9 @@ async function findInTime(host: Host): Promise<PlatformFacts> {
 }
 
 /**
- * Returns the hardware id to report: the device's, or the one it showed before, or one that is
- * generated once. Without this memory, a command that fails once would make the device look like
- * another one, and the service would suspect a cloned key.
+ * Returns the hardware id to report: the one that the device shows now, the one that it showed
+ * before, or one that is generated once. The agent remembers it because a command may fail once.
+ * The device would then look like a different one, and the service would suspect a cloned key.
  */
 async function keepHardwareUuid(
 	folder: string,

@@ -1,6 +1,6 @@
 import { errorCode } from "./files.ts";
 
-/** True for a regular file of at most so many bytes. */
+/** Returns true for a regular file of at most `maxBytes` bytes. */
 export function isReadableFile(
 	about: { isFile(): boolean; size: number },
 	maxBytes: number,
@@ -8,7 +8,7 @@ export function isReadableFile(
 	return about.isFile() && about.size <= maxBytes;
 }
 
-/** Says why a file or folder cannot be read, as a check needs to know it. */
+/** Turns the error of reading a file or folder into the result that a check receives. */
 export function explainReadError(
 	error: unknown,
 ): "missing" | "denied" | "unreadable" {

@@ -3,12 +3,15 @@ import { constants } from "node:fs";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Names of the files that an interrupted write leaves behind, for `removeLeftovers`. */
+/**
+ * Matches the names of files that an interrupted write leaves behind. `removeLeftovers` deletes
+ * them.
+ */
 const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * Writes the file completely or not at all, readable by its owner only (0600). That holds even if
- * the power fails: the name appears only after the bytes are on the disk.
+ * Writes the file completely or not at all, readable by its owner only (0600). This holds even if
+ * the power fails, because the file gets its name only after its bytes are on the disk.
  */
 export async function writeFileAtomically(
 	path: string,
@@ -31,9 +34,12 @@ export async function writeFileAtomically(
 	await syncFolder(dirname(path));
 }
 
-/** Syncs the folder: only then do renamed and removed names last. */
+/**
+ * Writes the folder to the disk. Without this, a renamed or removed name could come back after a
+ * power failure.
+ */
 async function syncFolder(folder: string): Promise<void> {
-	// Windows cannot open folders, and writes names through by itself.
+	// Windows cannot open folders, but it writes changed names to the disk by itself.
 	if (process.platform === "win32") return;
 	const handle = await open(folder, constants.O_RDONLY);
 	try {
@@ -50,7 +56,7 @@ export async function removeLeftovers(folder: string): Promise<void> {
 	}
 }
 
-/** Returns the names in a folder, sorted; none if there is no such folder. */
+/** Returns the sorted names in a folder, or an empty list if the folder does not exist. */
 export async function listNames(folder: string): Promise<string[]> {
 	try {
 		return (await readdir(folder)).sort();
@@ -60,13 +66,13 @@ export async function listNames(folder: string): Promise<string[]> {
 	}
 }
 
-/** Returns the code of an error of the operating system, such as ENOENT. */
+/** Returns the code of an operating system error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
 	const code = error instanceof Error && (error as NodeJS.ErrnoException).code;
 	return typeof code === "string" ? code : undefined;
 }
 
-/** Returns `text` as a JSON object, or undefined if it is anything else. */
+/** Parses `text` as a JSON object. Returns undefined if it is anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
 	try {
 		const value: unknown = JSON.parse(text);

@@ -25,10 +25,10 @@ import {
 	windowsRights,
 } from "./windows-rights.ts";
 
-/** Marks a folder as the agent's, so that the agent may empty it. */
+/** The file that marks a folder as the agent's. Only a marked folder may be emptied. */
 const MARKER = "agent.json";
 
-/** Everything that the agent keeps in its folder. */
+/** The names of everything that the agent keeps in its folder. */
 const OWN_NAMES = [
 	"credentials.json",
 	"state.json",
@@ -38,7 +38,8 @@ const OWN_NAMES = [
 	"queue",
 	"refused",
 	"damaged",
-	// Last: the folder stays the agent's until everything else is gone.
+	// The marker is removed last, so that the folder remains the agent's until everything else is
+	// gone.
 	MARKER,
 ];
 
@@ -65,7 +66,7 @@ export function defaultFolder(options: FolderOptions): string {
 			? "/var/db/assay-agent"
 			: "/var/lib/assay-agent";
 	}
-	// The base directory specification says to ignore a relative path.
+	// The XDG base directory specification says that programs must ignore a relative path.
 	const state = environment.XDG_STATE_HOME?.startsWith("/")
 		? environment.XDG_STATE_HOME
 		: join(home, ".local/state");
@@ -73,14 +74,17 @@ export function defaultFolder(options: FolderOptions): string {
 }
 
 interface Marker {
-	/** The service manager that starts the agent; null if none was wanted. */
+	/**
+	 * The name of the service manager that starts the agent. Null if the user chose to install no
+	 * service.
+	 */
 	service: string | null;
 }
 
 /**
- * Makes the folder, closes it to everybody else and proves that it can be written. Rejects a
- * folder that contains other files, because uninstall empties the folder. Returns a function that
- * removes everything this call made, for an enrollment that fails.
+ * Makes the folder, closes it to all other users and proves that the agent can write to it. Rejects
+ * a folder that contains other files, because uninstalling empties the folder. Returns a function
+ * that removes everything that this call made, for use when the enrollment fails.
  */
 export async function prepareFolder(
 	folder: string,
@@ -131,8 +135,8 @@ export async function prepareFolder(
 }
 
 /**
- * Makes the folder with its parents and adds the new ones to `made`. Node's recursive mkdir is not
- * used: it never returns where the system makes no folders (/proc).
+ * Makes the folder with its parents and adds the new ones to `made`. It does not use Node's
+ * recursive mkdir, which never returns in places where the system makes no folders (/proc).
  */
 async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 	try {
@@ -148,14 +152,15 @@ async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 }
 
 /**
- * Rejects a folder that somebody else owns, who could read the device's key and forge reports. An
- * ordinary user can make the agent's folder beforehand where everybody may make folders.
+ * Rejects a folder that belongs to another user, because its owner could read the device key and
+ * forge reports. In a place where everybody may make folders, any user could have made the agent's
+ * folder beforehand.
  */
 async function requireOwnFolder(folder: string): Promise<void> {
 	const isOwn =
 		process.platform === "win32"
 			? isTrustedOwner(await readOwnerSid(folder), await readOwnSid())
-			: // The link as well, if the folder is one: its owner may change where it leads.
+			: // If the folder is a link, the link's owner matters too, because the owner can redirect it.
 				[await stat(folder), await lstat(folder)].every(
 					({ uid }) => uid === process.geteuid?.(),
 				);
@@ -168,7 +173,8 @@ async function requireOwnFolder(folder: string): Promise<void> {
 
 async function closeToOthers(folder: string): Promise<void> {
 	if (process.platform !== "win32") return chmod(folder, 0o700);
-	// Modes mean nothing on Windows. Rights that others were given before are removed first.
+	// File modes mean nothing on Windows. These commands first remove rights that somebody gave to
+	// others before.
 	for (const args of windowsRights(folder, await readOwnSid())) {
 		await runWindows("icacls.exe", args);
 	}
@@ -181,7 +187,7 @@ export async function writeMarker(
 	await writeFileAtomically(join(folder, MARKER), JSON.stringify(marker));
 }
 
-/** Returns undefined if the folder does not exist or is not the agent's. */
+/** Returns the folder's marker, or undefined if the folder does not exist or is not the agent's. */
 export async function readMarker(folder: string): Promise<Marker | undefined> {
 	try {
 		const stored = parseObject(await readFile(join(folder, MARKER), "utf8"));
@@ -195,8 +201,8 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
 }
 
 /**
- * Removes the agent's files, and the folder unless it contains something else. Goes on after an
- * error and returns the paths that could not be removed.
+ * Removes the agent's files, and then the folder unless it contains something else. Continues after
+ * an error and returns the paths that could not be removed.
  */
 export async function removeFolder(folder: string): Promise<string[]> {
 	const left = await removeOwn(folder);
@@ -219,7 +225,7 @@ async function removeOwn(folder: string): Promise<string[]> {
 	return left;
 }
 
-/** Returns `dir` if given, or else the default folder, as an absolute path. */
+/** Returns `dir`, or the default folder if it is not given, as an absolute path. */
 export function chooseFolder(
 	dir: string | undefined,
 	options: FolderOptions,

@@ -1,32 +1,32 @@
 import type { Platform } from "../src/devices/terms.ts";
 
-/** The result of a program. Its output is cut off at `MAX_OUTPUT_BYTES`. */
+/** The result of running a program. Its output is cut off at `MAX_OUTPUT_BYTES`. */
 export interface CommandResult {
 	/**
-	 * `exited`: it ran to its end, with `exitCode`. `missing`: there is no such program.
-	 * `denied`: the agent may not run it. `timed_out`: it ran into its time limit or was killed.
+	 * `exited`: the program ran to its end, with `exitCode`. `missing`: the program does not exist.
+	 * `denied`: the agent may not run it. `timed_out`: it reached its time limit or was killed.
 	 */
 	ended: "exited" | "missing" | "denied" | "timed_out";
-	/** -1 unless `ended` is `exited`. */
+	/** The exit code, or -1 if `ended` is not `exited`. */
 	exitCode: number;
 	stdout: string;
 	stderr: string;
 }
 
-/** The content of a file. A file over `MAX_FILE_BYTES` is `unreadable`. */
+/** The content of a file. A file larger than `MAX_FILE_BYTES` is `unreadable`. */
 export type FileResult =
 	| { kind: "text"; text: string }
 	| { kind: "missing" }
 	| { kind: "denied" }
 	| { kind: "unreadable" };
 
-/** The numbers of a user of a POSIX system. */
+/** The numeric ids of a user on a POSIX system. */
 export interface UserIds {
 	uid: number;
 	gid: number;
 }
 
-/** The names in a folder, sorted. */
+/** The sorted names in a folder. */
 export type FolderResult =
 	| { kind: "names"; names: string[] }
 	| { kind: "missing" }
@@ -35,29 +35,29 @@ export type FolderResult =
 
 /**
  * Everything that a check may know about the device: the output of commands and the content of
- * files. A check is a function of these, so the tests run every platform's checks anywhere, from
- * recordings. Nothing here throws: an error is part of the result.
+ * files. A check depends only on these, so the tests can run the checks of every platform anywhere,
+ * from recordings. No method throws; an error is part of the result.
  */
 export interface Host {
 	platform: Platform;
 	/** True if the agent has the rights of root or of an elevated administrator. */
 	isPrivileged: boolean;
-	/** The moment of the check. */
+	/** The time of the check. */
 	now: Date;
 	/**
-	 * Runs a program from the system's own folders with a fixed locale, without a shell and standard
-	 * input. Kills it after `timeoutMs` (default 5,000).
+	 * Runs a program from the system's own folders with a fixed locale, without a shell and without
+	 * standard input. Kills the program after `timeoutMs` (5,000 by default).
 	 */
 	run(
 		program: string,
 		args?: readonly string[],
 		options?: { timeoutMs?: number },
 	): Promise<CommandResult>;
-	/** Reads a file of the system. Never give it a path that a user owns or names. */
+	/** Reads a file of the system. Never call it with a path that a user owns or chooses. */
 	readFile(path: string): Promise<FileResult>;
 	/**
-	 * Reads a file that a user owns or names, with the rights of that user and no others. Root must
-	 * not open it: the path may lead to a device or a pipe.
+	 * Reads a file that a user owns or chooses, with only that user's rights. Root must not open such
+	 * a file, because the path may lead to a device or a pipe.
 	 */
 	readFileAs(user: UserIds, path: string): Promise<FileResult>;
 	listFolder(path: string): Promise<FolderResult>;
@@ -65,5 +65,8 @@ export interface Host {
 
 export const COMMAND_TIMEOUT_MS = 5_000;
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** On a busy server the kernel's table of connections has some megabytes. */
+/**
+ * The largest file that is read. On a busy server, the kernel's table of connections has several
+ * megabytes.
+ */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;

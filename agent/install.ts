@@ -20,9 +20,9 @@ export interface InstallOptions {
 	folder: string;
 	tokenFile?: string | undefined;
 	caFile?: string | undefined;
-	/** Sets up the service that starts the agent. Undefined with --no-service. */
+	/** Sets up the service that starts the agent. Undefined if the user gave --no-service. */
 	service?: ServiceSetup | undefined;
-	/** Enrolls again even if the device is enrolled. */
+	/** True to enroll again even if the device is enrolled already. */
 	force?: boolean | undefined;
 }
 
@@ -36,16 +36,17 @@ export interface ServiceSetup {
 export interface Installed {
 	server_url: string;
 	folder: string;
-	/** Null while the service has not accepted a heartbeat yet. */
+	/** The id of the device. Null until the service has accepted a heartbeat. */
 	device_id: string | null;
 	service: string | null;
-	/** Problems, each with what to do. */
+	/** Problems that occurred. Each one says what to do. */
 	warnings: string[];
 }
 
 /**
- * Enrolls this device. The token works once, so everything that can fail on the device is tried
- * before the token is sent, and the returned key is stored before anything else happens.
+ * Enrolls this device. The token works only once. The agent therefore tries everything that can
+ * fail on the device before it sends the token, and stores the returned key before it does anything
+ * else.
  */
 export async function install(
 	options: InstallOptions,
@@ -73,7 +74,7 @@ export async function install(
 	}
 	client.rest();
 	const warnings: string[] = [];
-	// The waiting reports belong to an earlier enrollment.
+	// The reports in the queue belong to an earlier enrollment.
 	await clearQueue(folder);
 	if (earlier) await revoke(earlier, host, signal);
 	const deviceId = await activate(
@@ -91,7 +92,7 @@ export async function install(
 	};
 }
 
-/** Repeats an installation whose service failed. That needs no second token. */
+/** Repeats only the setup of the service after it failed, which needs no second token. */
 async function onlySetUpService(
 	options: InstallOptions,
 	enrolled: Credentials,
@@ -135,7 +136,7 @@ async function exchange(
 	const outcome = await client.send("enroll", { body: { token }, signal });
 	if (outcome.kind === "ok") {
 		const key = outcome.body.api_key;
-		// The key becomes a header; a line break in it would start another header.
+		// The key becomes part of a header. A line break in it would start another header.
 		if (typeof key === "string" && /^[\x21-\x7e]{1,4096}$/.test(key)) {
 			return key;
 		}
@@ -150,7 +151,7 @@ async function exchange(
 			`the service rejects the enrollment token: ${outcome.message}`,
 		);
 	}
-	// The service cannot have taken a token that was never sent.
+	// If the agent never sent the token, the service cannot have used it up.
 	const mayBeTaken = outcome.kind !== "trouble" || outcome.isUnsent !== true;
 	const reason =
 		outcome.kind === "trouble"
@@ -162,7 +163,8 @@ async function exchange(
 }
 
 /**
- * Revokes the earlier device, which would otherwise keep the hardware, so the new one was rejected.
+ * Revokes the earlier enrollment of this machine. Otherwise the hardware would still belong to the
+ * earlier device, and the service would reject the new one.
  */
 async function revoke(
 	earlier: Credentials,
@@ -209,7 +211,8 @@ async function activate(
 }
 
 /**
- * Sets up the service. If that fails, the device stays enrolled and the command can be repeated.
+ * Sets up the service. If this fails, the device stays enrolled and the user can repeat the
+ * command.
  */
 async function setUpService(
 	{ service, folder }: InstallOptions,

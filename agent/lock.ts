@@ -8,26 +8,32 @@ import { errorCode, parseObject } from "./files.ts";
 const FILE = "run.lock";
 
 /**
- * A living owner touches the lock every minute. After this time without a touch, the process with
- * the owner's id is a different one.
+ * Time after which a lock without a touch is stale. A running owner touches its lock every minute,
+ * so a process that has the owner's id after this time is a different process.
  */
 const STALE_MS = 10 * 60_000;
 
-/** Far longer than another process needs to remove a lock after finding it stale. */
+/**
+ * Wait before the lock is checked again. It is far longer than another process needs to remove a
+ * lock that it found stale.
+ */
 const SETTLE_MS = 50;
 
-/** The locks of this process, by path. */
+/** The paths of the locks that this process holds. */
 const held = new Set<string>();
 
 export interface Lock {
-	/** Shows that the owner lives, and returns whose lock it is: somebody may have removed it. */
+	/**
+	 * Shows that the owner is running, and returns whose lock it is now, because somebody may have
+	 * removed it.
+	 */
 	touch(): Promise<"ours" | "another's" | "nobody's">;
 	release(): Promise<void>;
 }
 
 /**
- * Locks the folder for this process, because two agents on one folder would send everything twice.
- * Throws an AgentError if another living process has the lock.
+ * Locks the folder for this process, because two agents with the same folder would send everything
+ * twice. Throws an AgentError if another running process has the lock.
  */
 export async function takeLock(folder: string): Promise<Lock> {
 	const path = join(folder, FILE);
@@ -64,13 +70,13 @@ export async function takeLock(folder: string): Promise<Lock> {
 	};
 }
 
-/** Returns the id of the process that runs for this folder, or undefined if none does. */
+/** Returns the process id of the agent that runs for this folder, or undefined if none does. */
 export async function findRunning(folder: string): Promise<number | undefined> {
 	const path = join(folder, FILE);
 	return (await isStale(path)) ? undefined : (await readOwner(path))?.pid;
 }
 
-/** Makes the file with its content in one step, so that nobody sees it half written. */
+/** Makes the lock file together with its content, so that no process sees it half written. */
 async function create(path: string, token: string): Promise<void> {
 	const temporary = `${path}.${token.replaceAll("-", "").slice(0, 12)}.tmp`;
 	const text = JSON.stringify({ pid: process.pid, token });
@@ -88,7 +94,8 @@ async function removeIfStale(path: string): Promise<void> {
 
 async function isStale(path: string): Promise<boolean> {
 	const owner = await readOwner(path);
-	// In a container each life has the same process id: ours may be from an earlier life.
+	// In a container, the agent has the same process id after every start. The lock may therefore
+	// come from an earlier start.
 	if (owner?.pid === process.pid) return !held.has(path);
 	if (!owner || !isAlive(owner.pid)) return true;
 	const about = await stat(path).catch(() => undefined);

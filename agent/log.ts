@@ -12,10 +12,12 @@ export interface Log {
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 const MAX_LINE = 500;
 
-/** Assay's secrets. A second wall: no caller should pass one. */
+/** Matches Assay's credentials. No caller should log one; this is a second line of defense. */
 const SECRET = /asy(?:_|%5f)[a-z]{3}(?:_|%5f)[0-9a-z]+/gi;
 
-/** Makes a log with lines from the level `least` upwards. An unknown level counts as info. */
+/**
+ * Makes a log that writes lines from the level `least` upwards. An unknown level counts as `info`.
+ */
 export function makeLog(
 	least: string | undefined,
 	write: (line: string) => void = (line) => process.stderr.write(line),
@@ -35,8 +37,8 @@ export function makeLog(
 }
 
 /**
- * Makes text from outside safe for one line of a terminal: short, without control characters or
- * secrets.
+ * Makes text from outside safe for one line of a terminal. The result is short and contains no
+ * control characters or credentials.
  */
 export function printable(text: string): string {
 	const line = text
@@ -51,8 +53,8 @@ export function printable(text: string): string {
 const REPEAT_MS = 60 * 60 * 1000;
 
 /**
- * Makes a log that reports trouble when it begins or changes, and then at most hourly. A service
- * that is away for a weekend does not make a thousand lines.
+ * Makes a log that reports a problem when it begins or changes, and after that at most hourly. If
+ * the service is down for a weekend, the log does not fill up with the same line.
  */
 export function makeTroubleLog(log: Log) {
 	let last: { sentence: string; atMs: number } | undefined;
@@ -67,7 +69,7 @@ export function makeTroubleLog(log: Log) {
 			last = { sentence, atMs };
 			log[level](sentence);
 		},
-		/** Ends the trouble. Returns true if there was any. */
+		/** Notes that the problem is over. Returns true if there was one. */
 		clear(): boolean {
 			const was = last !== undefined;
 			last = undefined;

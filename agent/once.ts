@@ -17,13 +17,14 @@ export interface Once {
 	results: CheckResult[];
 	sent_reports: number;
 	queued_reports: number;
-	/** Why not everything could be sent. The rest waits in the queue. */
+	/** Why some reports could not be sent. They remain in the queue. Null if all were sent. */
 	error: string | null;
 }
 
 /**
- * Sends one heartbeat, runs the checks once, and sends all waiting reports: for a scheduler of
- * one's own. Throws an AgentError if this device is not enrolled (any more) or not active yet.
+ * Sends one heartbeat, runs the checks once, and sends all reports in the queue. It is meant for
+ * users who start the agent with their own scheduler. Throws an AgentError if this device is not
+ * enrolled or not active.
  */
 export async function once(options: SessionOptions): Promise<Once> {
 	const { folder } = options;

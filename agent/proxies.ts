@@ -11,8 +11,9 @@ const NAMES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [
 ]);
 
 /**
- * Keeps the proxies of this environment in the agent's folder, for the service. The definition of
- * the service would show a proxy's password to every user of the device.
+ * Stores the proxies of this environment in the agent's folder for the service. They are not part
+ * of the service's definition, because it would show a proxy's password to every user of the
+ * device.
  */
 export async function storeProxies(
 	folder: string,
@@ -27,7 +28,7 @@ export async function storeProxies(
 	);
 }
 
-/** Puts the kept proxies into the environment, unless it names proxies itself. */
+/** Adds the stored proxies to the environment, unless the environment names proxies itself. */
 export async function useStoredProxies(
 	folder: string,
 	environment: NodeJS.ProcessEnv = process.env,

@@ -4,8 +4,9 @@ import { listNames, parseObject, writeFileAtomically } from "./files.ts";
 import type { Report } from "./report.ts";
 
 /**
- * File names of the queue. Each report is a file in `<folder>/queue`; the number at the beginning
- * of its name gives the order. A report is removed only after the service has stored it.
+ * Matches the file names in the queue. Each report is one file in `<folder>/queue`, and the number
+ * at the beginning of its name gives the order. The agent removes a report only after the service
+ * has stored it.
  */
 const NAME = /^(\d{10})-[A-Za-z0-9_-]{32}\.json$/;
 
@@ -25,8 +26,8 @@ export async function listQueue(folder: string): Promise<string[]> {
 }
 
 /**
- * Appends the report. Returns how many of the oldest reports were dropped to make room. Rejects
- * with the operating system's error if the report could not be written.
+ * Appends the report to the queue. Returns the number of oldest reports that were dropped to make
+ * room. Rejects with the operating system's error if the report could not be written.
  */
 export async function enqueue(
 	folder: string,
@@ -64,7 +65,7 @@ async function makeRoom(
 	return dropped;
 }
 
-/** Returns the report of that name, or undefined if a crash or the disk has damaged it. */
+/** Returns the report of that name, or undefined if a crash or a faulty disk has damaged it. */
 export async function readQueued(
 	folder: string,
 	name: string,
@@ -89,14 +90,17 @@ export async function removeQueued(
 	await rm(join(folder, "queue", name), { force: true });
 }
 
-/** Moves a report out of the queue and keeps the newest ten of them for an investigation. */
+/**
+ * Moves a report out of the queue so that somebody can investigate it. Only the newest ten such
+ * reports are kept.
+ */
 export async function setAside(
 	folder: string,
 	name: string,
 	why: "refused" | "damaged",
 ): Promise<void> {
 	const from = join(folder, "queue", name);
-	// A report that cannot be kept is removed, so that the next one can be sent.
+	// If the report cannot be moved, it is removed, so that the next one can be sent.
 	await rename(from, join(folder, why, name)).catch(() =>
 		rm(from, { force: true, recursive: true }),
 	);
@@ -115,7 +119,10 @@ async function keepNewest(folder: string): Promise<void> {
 	}
 }
 
-/** Removes every report, also those set aside, because their device is no longer enrolled. */
+/**
+ * Removes every report, including those that were set aside, because their device is no longer
+ * enrolled.
+ */
 export async function clearQueue(folder: string): Promise<void> {
 	for (const place of ["queue", "refused", "damaged"]) {
 		for (const name of await listNames(join(folder, place))) {

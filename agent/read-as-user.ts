@@ -3,10 +3,10 @@ import { lstat, open, realpath } from "node:fs/promises";
 import { explainReadError, isReadableFile } from "./file-result.ts";
 import type { FileResult, UserIds } from "./host.ts";
 
-/** Settings of a desktop have some kilobytes. */
+/** The largest file of a user that is read. The settings of a desktop have a few kilobytes. */
 export const MAX_USER_FILE_BYTES = 128 * 1024;
 
-/** Gives up the rights of root for good. Throws if any of them are left. */
+/** Gives up the rights of root for good. Throws if the process still has any of them. */
 export function becomeUser({ uid, gid }: UserIds): void {
 	if (!(uid > 0) || !(gid > 0)) throw new Error("not the ids of a person");
 	process.setgroups?.([]);
@@ -18,8 +18,9 @@ export function becomeUser({ uid, gid }: UserIds): void {
 }
 
 /**
- * Reads a file that a person may have put anywhere. The path is made free of links first, and
- * nothing but a regular file is opened: opening a pipe or a device can have effects.
+ * Reads a file that a person may have put anywhere. The function first resolves all links in the
+ * path and then opens only a regular file, because opening a pipe or a device can have side
+ * effects.
  */
 export async function readRegularFile(path: string): Promise<FileResult> {
 	try {

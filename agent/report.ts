@@ -4,20 +4,22 @@ import type { CheckResult } from "./checks/run-checks.ts";
 import type { State } from "./state.ts";
 
 /**
- * A report as it waits and is sent. Its id is made once, here, so that the service recognizes a
- * report that arrives twice.
+ * A report as the agent queues and sends it. Its id is generated once, when the report is made, so
+ * the service recognizes a report that arrives twice.
  */
 export interface Report {
 	report_id: string;
 	results: (CheckResult & { correlation_id: string })[];
-	/** How many dropped reports the service knows about once it has this one. */
+	/**
+	 * The number of dropped reports that the service knows about after it has received this report.
+	 */
 	dropped_total: number;
 }
 
-/** The agent's own check: reports if reports were lost on the device. */
+/** The agent's own check, which reports that reports were lost on the device. */
 const QUEUE_CHECK = "AGENT_REPORT_QUEUE";
 
-/** Makes a report of these results. `deviceId` carries the device's tenant. */
+/** Makes a report of these results. The report's id contains the tenant that `deviceId` names. */
 export function makeReport(
 	results: readonly CheckResult[],
 	deviceId: string,
@@ -33,8 +35,9 @@ export function makeReport(
 }
 
 /**
- * Returns a result about lost reports. The first report after a loss mentions it, because nobody
- * would see the gap in the history otherwise. The next report says that no more were lost.
+ * Returns a result about lost reports, if there is something to tell. The first report after a loss
+ * mentions the loss, because nobody would otherwise see the gap in the history. The next report
+ * says that no more reports were lost.
  */
 function queueResult(state: State): CheckResult[] {
 	const dropped = state.dropped_total - state.dropped_told;
@@ -64,7 +67,10 @@ function queueResult(state: State): CheckResult[] {
 	];
 }
 
-/** Notes that the service has this report and so knows about the dropped ones in it. */
+/**
+ * Notes that the service has received this report and so knows about the dropped reports that it
+ * mentions.
+ */
 export function noteDelivery(report: Report, state: State): void {
 	state.last_sent_at = new Date().toISOString();
 	const said = report.results.find(

@@ -24,20 +24,24 @@ import {
 } from "./session.ts";
 
 export interface RunOptions extends SessionOptions {
-	/** Wait after a restart; by default a random time up to 30 s. */
+	/** Milliseconds to wait after a restart. By default, a random time of up to 30 s. */
 	startDelayMs?: number | undefined;
-	/** Interval of looking for an enrollment while there is none. */
+	/** Milliseconds between two looks for an enrollment while there is none. */
 	idleMs?: number | undefined;
 }
 
 const MAX_START_DELAY_MS = 30_000;
 
-/** Least wait before a rejected heartbeat is sent again: asking more often changes nothing. */
+/**
+ * Shortest wait in seconds before a rejected heartbeat is sent again. Sending it sooner would
+ * change nothing.
+ */
 const REFUSED_SECONDS = 900;
 
 /**
- * Reports on this device until `signal` aborts or the folder is gone. Without an enrollment, or
- * after the service has rejected the key, it waits for the next enrollment.
+ * Sends heartbeats and reports until `signal` aborts or the folder is gone. While there is no
+ * enrollment, or after the service has rejected the key, the function waits for the next
+ * enrollment.
  */
 export async function run(options: RunOptions): Promise<void> {
 	const { folder, log, signal } = options;
@@ -81,7 +85,9 @@ async function isOurs(lock: Lock, options: RunOptions): Promise<boolean> {
 	return false;
 }
 
-/** Works for one enrollment until it is gone, replaced by another, or the agent is stopped. */
+/**
+ * Works for one enrollment until it is removed or replaced by another one, or the agent is stopped.
+ */
 async function serve(
 	credentials: Credentials,
 	lock: Lock,
@@ -89,7 +95,7 @@ async function serve(
 	isStart: boolean,
 ): Promise<void> {
 	const { folder, signal, log } = options;
-	// Checks that still run when the enrollment ends must not queue their results.
+	// Checks that are still running when the enrollment ends must not add their results to the queue.
 	const over = new AbortController();
 	const session = await openSession(credentials, {
 		...options,
@@ -98,7 +104,8 @@ async function serve(
 	const { state } = session;
 	log.info(`reporting to ${credentials.server_url}`);
 	if (isStart && state.last_checks_at !== null) {
-		// Many devices start in the same minute, for example after a power failure or in the morning.
+		// Many devices start in the same minute, for example in the morning or after a power failure.
+		// The random delay spreads their first requests.
 		const delayMs = options.startDelayMs ?? Math.random() * MAX_START_DELAY_MS;
 		await pause(delayMs, signal);
 	}
@@ -169,7 +176,7 @@ async function serve(
 			await request(sendNext(session));
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
-			// The service does not wait for this, so heartbeats continue while the checks run.
+			// The loop does not wait for the checks, so heartbeats continue while they run.
 			collecting = collect(session)
 				.then(
 					() => {},
@@ -195,7 +202,7 @@ function set(timer: Timer, intervalSeconds: number): void {
 	timer.delayMs = withJitter(intervalSeconds, Math.random());
 }
 
-/** Waits, or returns early when `signal` aborts. */
+/** Waits `ms` milliseconds, or less if `signal` aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
 	await sleep(ms, undefined, { signal }).catch(() => {});
 }

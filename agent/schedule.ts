@@ -1,13 +1,17 @@
-/** A clock that is this far behind its last known time was set back, not just corrected. */
+/**
+ * If the clock is this far behind the last known time, somebody has set it back. A smaller
+ * difference is a correction.
+ */
 const SET_BACK_MS = 60_000;
 
-/** Longest sleep before the agent looks at the clock again. */
+/** Longest sleep in milliseconds before the agent looks at the clock again. */
 export const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * Returns when an action is due that happens `delayMs` after `lastMs`. It is due at once if it
- * never happened, or if the clock was set back since; otherwise a device would be silent until the
- * clock has caught up. All in milliseconds since 1970.
+ * Returns when an action is due that happens `delayMs` after `lastMs`. The action is due at once if
+ * it never happened. It is also due at once if the clock was set back since, because the device
+ * would otherwise be silent until the clock has caught up. All times are in milliseconds since
+ * 1970.
  */
 export function dueAt(
 	lastMs: number | undefined,
@@ -18,28 +22,32 @@ export function dueAt(
 	return lastMs + delayMs;
 }
 
-/** Returns `intervalSeconds` in milliseconds, up to a tenth less or more, to spread a fleet. */
+/**
+ * Returns `intervalSeconds` in milliseconds, changed at random by up to a tenth, so that the
+ * devices of a fleet do not report at the same time.
+ */
 export function withJitter(intervalSeconds: number, random: number): number {
 	return intervalSeconds * 1000 * (0.9 + 0.2 * random);
 }
 
 /**
- * Returns how long to sleep until the earliest of `dues`. It is never more than a minute, because
- * a timer does not count while a laptop is suspended, and the clock may be changed.
+ * Returns how long to sleep until the earliest of `dues`, at most a minute. Timers do not run while
+ * a laptop is suspended, and somebody may change the clock, so the agent looks at the clock every
+ * minute.
  */
 export function sleepMs(dues: readonly number[], nowMs: number): number {
 	const first = Math.min(...dues);
 	return Math.max(0, Math.min(first - nowMs, LONGEST_SLEEP_MS));
 }
 
-/** A repeated action: due `delayMs` after `lastMs`. */
+/** The time at which a repeated action is due: `delayMs` after `lastMs`. */
 export interface Timer {
-	/** Undefined if the action was never done. */
+	/** When the action was last done. Undefined if it was never done. */
 	lastMs: number | undefined;
 	delayMs: number;
 }
 
-/** Returns a timer for an action that was last done at this RFC 3339 time. */
+/** Returns a timer for an action that was last done at `lastAt`, an RFC 3339 time. */
 export function timerSince(
 	lastAt: string | null,
 	intervalSeconds: number,
@@ -53,9 +61,9 @@ export function timerSince(
 export interface Situation {
 	heartbeat: Timer;
 	postures: Timer;
-	/** After a failure, nothing is sent before this is due. */
+	/** After a failure, the agent sends nothing until this timer is due. */
 	hold: Timer;
-	/** True after a heartbeat has succeeded. Until then nothing else is sent. */
+	/** True after a heartbeat has succeeded. Until then, the agent sends only heartbeats. */
 	isActive: boolean;
 	isReportWaiting: boolean;
 	isCollecting: boolean;
@@ -67,7 +75,10 @@ export type Step =
 	| { kind: "collect" }
 	| { kind: "sleep"; ms: number };
 
-/** Chooses the next step. Heartbeats come first. The checks do not wait for the service. */
+/**
+ * Chooses the next step. Heartbeats come before everything else. The checks run even if the service
+ * cannot be reached.
+ */
 export function chooseStep(situation: Situation, nowMs: number): Step {
 	const { heartbeat, postures, hold, isActive } = situation;
 	const due = (timer: Timer) => dueAt(timer.lastMs, timer.delayMs, nowMs);

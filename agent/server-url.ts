@@ -1,6 +1,8 @@
 import { AgentError, EXIT } from "./agent-error.ts";
 
-/** True for this machine itself, which is reached without a network. */
+/**
+ * Returns true if the name or address is this machine itself, which is reached without a network.
+ */
 export function isLoopback(hostname: string): boolean {
 	return (
 		hostname === "localhost" ||
@@ -10,8 +12,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Returns the origin of the service from the address that a user gave. Throws an AgentError if it
- * is not an address, has more than an origin, or would send the device's key unencrypted.
+ * Returns the origin of the service from the address that a user gave. Throws an AgentError if the
+ * text is not an address, contains more than an origin, or would send the device key unencrypted.
  */
 export function parseServerUrl(text: string): string {
 	const url = URL.parse(text.trim());

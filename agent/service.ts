@@ -10,7 +10,7 @@ export type {
 } from "./service/manager.ts";
 export { checkProgram } from "./service/program.ts";
 
-/** Returns the service manager of this machine, or undefined if the agent knows none here. */
+/** Returns the service manager of this machine, or undefined if the agent knows none for it. */
 export async function serviceManager(): Promise<ServiceManager | undefined> {
 	const platform = thisPlatform();
 	if (platform === undefined) return undefined;
@@ -21,7 +21,7 @@ export async function serviceManager(): Promise<ServiceManager | undefined> {
 	);
 	switch (platform) {
 		case "LINUX":
-			// This folder exists while systemd runs. In a container it often does not run.
+			// This folder exists only while systemd runs, and in a container it often does not run.
 			return existsSync("/run/systemd/system")
 				? (await import("./service/systemd.ts")).systemd(host)
 				: undefined;

@@ -27,7 +27,10 @@ import {
 import { makeReport, noteDelivery, type Report } from "./report.ts";
 import { readInterval, readStateOf, type State, writeState } from "./state.ts";
 
-/** The agent's work for one enrollment. `run`, `once` and `install` are made of these steps. */
+/**
+ * The state of the agent's work for one enrollment. `run`, `once` and `install` pass it to the
+ * steps below.
+ */
 export interface Session {
 	folder: string;
 	credentials: Credentials;
@@ -39,7 +42,7 @@ export interface Session {
 	runChecks: (signal: AbortSignal) => Promise<CheckResult[]>;
 	state: State;
 	troubles: { request: TroubleLog; heartbeat: TroubleLog; disk: TroubleLog };
-	/** A report that could not be written because the disk was full. */
+	/** A report that could not be written to the queue because the disk was full. */
 	unsaved: Report | undefined;
 	facts: { found: Facts; atMs: number } | undefined;
 }
@@ -50,7 +53,7 @@ export interface SessionOptions {
 	log: Log;
 	signal: AbortSignal;
 	queueLimits?: QueueLimits | undefined;
-	/** How to run the checks; by default in this process. */
+	/** Runs the checks. By default, they run in this process. */
 	runChecks?: ((signal: AbortSignal) => Promise<CheckResult[]>) | undefined;
 }
 
@@ -87,7 +90,10 @@ export async function openSession(
 	};
 }
 
-/** Sends a heartbeat. After `ok` the device is active and has the service's intervals. */
+/**
+ * Sends a heartbeat. If the outcome is `ok`, the device is active and the state holds the service's
+ * intervals.
+ */
 export async function beat(session: Session): Promise<Outcome> {
 	const { client, credentials, signal, state, log, troubles } = session;
 	const facts = await freshFacts(session);
@@ -107,7 +113,8 @@ export async function beat(session: Session): Promise<Outcome> {
 	}
 	let refusal: string | undefined;
 	if (outcome.kind === "refused") {
-		// The service will reject it again until something changes, perhaps on this device.
+		// The service will reject the heartbeat again until something changes. The facts are collected
+		// anew, because the change may be on this device.
 		session.facts = undefined;
 		refusal = `the service rejects this device's heartbeat: ${outcome.message}`;
 		troubles.heartbeat.say(refusal, "error");
@@ -148,7 +155,8 @@ function readHeartbeat(
 }
 
 /**
- * Returns facts at most an hour old: some cost the start of a program, too much for each heartbeat.
+ * Returns facts that are at most an hour old. Finding some of them starts a program, which would be
+ * too costly for each heartbeat.
  */
 async function freshFacts(session: Session): Promise<Facts> {
 	const known = session.facts;
@@ -170,7 +178,8 @@ function warnOfClock(serverTime: string, log: Log): void {
 }
 
 /**
- * Runs the checks and queues their results. Returns undefined if the agent was stopped meanwhile.
+ * Runs the checks and adds their results to the queue. Returns undefined if the agent was stopped
+ * in the meantime.
  */
 export async function collect(
 	session: Session,
@@ -218,7 +227,7 @@ function noteDropped({ state, log }: Session, dropped: number): void {
 	);
 }
 
-/** True if a report is waiting. */
+/** Returns true if a report is waiting. */
 export async function hasReports(session: Session): Promise<boolean> {
 	return (
 		session.unsaved !== undefined ||
@@ -226,7 +235,7 @@ export async function hasReports(session: Session): Promise<boolean> {
 	);
 }
 
-/** Sends the oldest report. Returns undefined if none is waiting. */
+/** Sends the oldest report. Returns undefined if the queue is empty. */
 export async function sendNext(session: Session): Promise<Outcome | undefined> {
 	const { folder, log } = session;
 	for (;;) {
@@ -275,12 +284,13 @@ async function deliver(
 	return noteOutcome(session, outcome);
 }
 
-/** Notes the outcome in the state, and ends the enrollment if the key is no longer valid. */
+/** Stores the outcome in the state, and ends the enrollment if the key is no longer valid. */
 async function noteOutcome(
 	session: Session,
 	outcome: Outcome,
 	/**
-	 * The trouble that a rejected heartbeat means. A rejected report says nothing about the next one.
+	 * The problem to note if a heartbeat was rejected. It is not given for a report, because a
+	 * rejected report says nothing about the next one.
 	 */
 	refusal?: string,
 ): Promise<Outcome> {
@@ -303,7 +313,8 @@ async function noteOutcome(
 }
 
 /**
- * Removes the void key and the reports waiting under it, unless a newer enrollment came meanwhile.
+ * Removes the invalid key and the reports that were queued under it, unless the device was enrolled
+ * again in the meantime.
  */
 async function forgetEnrollment(session: Session): Promise<void> {
 	const { folder, credentials, state, log } = session;
@@ -318,7 +329,10 @@ async function forgetEnrollment(session: Session): Promise<void> {
 	);
 }
 
-/** A state that cannot be written costs punctuality after a restart, but no reports. */
+/**
+ * Saves the state. If it cannot be written, requests may come at a wrong time after a restart, but
+ * no reports are lost.
+ */
 async function saveState({ folder, state, troubles }: Session): Promise<void> {
 	try {
 		await writeState(folder, state);

@@ -7,7 +7,7 @@ import {
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
-/** The agent's memory of one enrollment across restarts. Times are RFC 3339. */
+/** What the agent remembers about one enrollment across restarts. Times are in RFC 3339 format. */
 export interface State {
 	enrollment_id: string;
 	/** Null until the first heartbeat has succeeded. */
@@ -19,20 +19,22 @@ export interface State {
 	last_checks_at: string | null;
 	/** When the service last accepted a report. */
 	last_sent_at: string | null;
-	/** Why the last request failed, and since when requests fail. Null while they succeed. */
+	/**
+	 * Why the last request failed, and since when requests have failed. Null while requests succeed.
+	 */
 	trouble: { since: string; reason: string } | null;
-	/** When the service rejected the key, which was then removed. */
+	/** When the service rejected the key. The agent then removed the key. */
 	refused_at: string | null;
 	/**
-	 * All reports dropped because the queue was full; `dropped_told` of them are known to the
-	 * service.
+	 * The number of all reports that were dropped because the queue was full. The service has been
+	 * told about `dropped_told` of them.
 	 */
 	dropped_total: number;
 	dropped_told: number;
 	dropped_since: string | null;
 	/**
-	 * True if the service last heard that reports were dropped. The next report then gives the
-	 * all-clear.
+	 * True if the last report said that reports were dropped. The next report then says that no more
+	 * were dropped.
 	 */
 	owes_all_clear: boolean;
 }
@@ -57,14 +59,17 @@ const freshState = (enrollmentId: string): State => ({
 	owes_all_clear: false,
 });
 
-/** Returns a whole number of seconds that a timer can use, or undefined. */
+/** Returns a whole number of seconds that a timer can use. Returns undefined for anything else. */
 export function readInterval(value: unknown): number | undefined {
 	return Number.isInteger(value) && (value as number) >= 1
 		? Math.min(value as number, MAX_INTERVAL_SECONDS)
 		: undefined;
 }
 
-/** Returns the stored state of any enrollment, or undefined if it is missing or damaged. */
+/**
+ * Returns the stored state, no matter which enrollment it belongs to. Returns undefined if it is
+ * missing or damaged.
+ */
 export async function readState(folder: string): Promise<State | undefined> {
 	let text: string;
 	try {
@@ -110,7 +115,10 @@ export async function readState(folder: string): Promise<State | undefined> {
 	};
 }
 
-/** Returns the state of this enrollment, and ignores that of an earlier one. */
+/**
+ * Returns the stored state of this enrollment, or a new one if the stored state belongs to an
+ * earlier enrollment.
+ */
 export async function readStateOf(
 	folder: string,
 	enrollmentId: string,

@@ -5,26 +5,29 @@ import { listQueue } from "./queue.ts";
 import { dueAt } from "./schedule.ts";
 import { readState } from "./state.ts";
 
-/** The output of `status`. Times are RFC 3339. It never has the key. */
+/** The output of the command `status`. Times are in RFC 3339 format. It never contains the key. */
 export interface Status {
 	folder: string;
 	enrolled: boolean;
 	server_url: string | null;
 	device_id: string | null;
 	enrolled_at: string | null;
-	/** The process of the running agent. */
+	/** The process id of the running agent. Null if the agent is not running. */
 	running_pid: number | null;
-	/** The service manager's view; null if no service was set up for this folder. */
+	/** The service as the service manager sees it. Null if no service was set up for this folder. */
 	service: { name: string; state: string } | null;
 	last_heartbeat_at: string | null;
-	/** Null while requests fail, because the next attempt is then at a later, random moment. */
+	/**
+	 * The time of the next heartbeat. Null while requests fail, because the agent then retries at a
+	 * later, random time.
+	 */
 	next_heartbeat_at: string | null;
 	last_checks_at: string | null;
 	next_checks_at: string | null;
 	last_sent_at: string | null;
 	queued_reports: number;
 	dropped_reports: number;
-	/** Why requests fail, and since when. */
+	/** Why requests fail, and since when. Null while they succeed. */
 	trouble: { since: string; reason: string } | null;
 	/** When the service rejected the key. */
 	refused_at: string | null;
@@ -32,7 +35,9 @@ export interface Status {
 
 export async function readStatus(
 	folder: string,
-	/** Asks the service manager. Called only if a service was set up. */
+	/**
+	 * Asks the service manager for the service's state. It is called only if a service was set up.
+	 */
 	serviceState: (name: string) => Promise<string>,
 ): Promise<Status> {
 	const marker = await readMarker(folder);
@@ -114,7 +119,10 @@ const reports = (count: number) =>
 const describeAgent = ({ running_pid }: Status) =>
 	running_pid === null ? "not running" : `running as process ${running_pid}`;
 
-/** Leaves out the next time while the agent is not running. */
+/**
+ * Returns the last and the next time as text. The next time is left out while the agent is not
+ * running.
+ */
 function when(status: Status, what: "heartbeat" | "checks"): string {
 	const last = status[`last_${what}_at`];
 	if (last === null) return "none yet";

@@ -23,12 +23,18 @@ export const READ_AS_USER = "read-as-user";
 /** Time to start this program and read a file, on a busy device. */
 const READ_TIMEOUT_MS = 10_000;
 
-/** Room for as many processes as a Linux can have. */
+/**
+ * The largest number of names in a folder. It is more than the number of processes that Linux can
+ * have.
+ */
 const MAX_NAMES = 100_000;
 const isWindows = process.platform === "win32";
 const SYSTEM_ROOT = process.env.SystemRoot ?? "C:\\Windows";
 
-/** The folders of programs. PATH is not used, because anything may be in it. */
+/**
+ * The folders in which programs are looked for. PATH is not used, because it may contain any
+ * folder.
+ */
 const PROGRAM_FOLDERS = isWindows
 	? [
 			`${SYSTEM_ROOT}\\System32`,
@@ -41,7 +47,7 @@ const PROGRAM_FOLDERS = isWindows
 			"/usr/bin",
 			"/sbin",
 			"/bin",
-			// On a Mac, files in /usr/local mostly belong to a user (Homebrew).
+			// On a Mac, files in /usr/local usually belong to an ordinary user (Homebrew).
 			...(process.platform === "darwin"
 				? ["/usr/libexec"]
 				: ["/usr/local/sbin", "/usr/local/bin", "/run/current-system/sw/bin"]),
@@ -54,12 +60,14 @@ const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, Platform>> = {
 	win32: "WINDOWS",
 };
 
-/** Returns the platform that this runs on, or undefined if it is none of the four. */
+/**
+ * Returns the platform of this machine, or undefined if it is not one of the four supported ones.
+ */
 export function thisPlatform(): Platform | undefined {
 	return PLATFORM_NAMES[process.platform];
 }
 
-/** True if this process has the rights of root or of an elevated administrator. */
+/** Returns true if this process has the rights of root or of an elevated administrator. */
 export function isPrivileged(): boolean {
 	if (!isWindows) return process.geteuid?.() === 0;
 	try {
@@ -72,8 +80,8 @@ export function isPrivileged(): boolean {
 }
 
 /**
- * Makes the host of this device. When `signal` aborts, all running programs are killed and no more
- * are run. `own` starts this program again, to read files with the rights of a user.
+ * Makes the host of this device. When `signal` aborts, the host kills all running programs and
+ * starts no more. `own` starts this program again to read files with the rights of a user.
  */
 export function makeSystemHost(
 	platform: Platform,
@@ -95,7 +103,7 @@ export function makeSystemHost(
 		},
 		readFile,
 		async readFileAs({ uid, gid }, path) {
-			// Without root there are no rights to give up.
+			// Without root there are no rights to give up, so the file is read directly.
 			if (!privileged) return readFile(path);
 			if (signal.aborted) return { kind: "unreadable" };
 			const { stdout } = await runProgram(
@@ -131,7 +139,10 @@ function findProgram(program: string, privileged: boolean): Found {
 	return { kind };
 }
 
-/** True if this process may run the program. Root runs only programs that nobody else can place. */
+/**
+ * Returns true if this process may run the program. Root runs only programs that no other user can
+ * replace.
+ */
 function mayRun(path: string, privileged: boolean): boolean {
 	try {
 		accessSync(path, constants.X_OK);
@@ -149,7 +160,7 @@ function mayRun(path: string, privileged: boolean): boolean {
 function makeEnvironment(privileged: boolean): NodeJS.ProcessEnv {
 	const kept = isWindows
 		? ["SystemRoot", "SystemDrive", "ProgramData", "ProgramFiles", "TEMP"]
-		: // The desktop's settings are asked for over the session's bus.
+		: // Desktop settings are read over the bus of the user's session, so its address is kept.
 			privileged
 			? []
 			: ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
@@ -176,7 +187,7 @@ function runProgram(
 			cwd: isWindows ? SYSTEM_ROOT : "/",
 			env: makeEnvironment(privileged),
 			stdio: ["ignore", "pipe", "pipe"],
-			// A process group of its own, so that its children die with it.
+			// The program gets its own process group, so that its children are killed with it.
 			detached: !isWindows,
 			windowsHide: true,
 		});
@@ -188,7 +199,7 @@ function runProgram(
 		const settle = (how: CommandResult["ended"]) => {
 			clearTimeout(timer);
 			signal.removeEventListener("abort", stop);
-			// A process that left the group may hold the pipes open for ever.
+			// A process that has left the group may hold the pipes open for ever.
 			child.stdout.destroy();
 			child.stderr.destroy();
 			resolve({
@@ -224,11 +235,11 @@ function killGroup(pid: number | undefined): void {
 			process.kill(-pid, "SIGKILL");
 		}
 	} catch {
-		// The process has ended meanwhile.
+		// The process has ended in the meantime.
 	}
 }
 
-/** The beginning of a program's output. The rest is read and thrown away. */
+/** Collects the beginning of a program's output. The rest is read and discarded. */
 class Output {
 	readonly #chunks: Buffer[] = [];
 	#bytes = 0;
@@ -255,7 +266,7 @@ const ended = (how: CommandResult["ended"]): CommandResult => ({
 
 async function readFile(path: string): Promise<FileResult> {
 	try {
-		// Examined before it is opened, because opening alone may affect a device.
+		// The file is examined before it is opened, because opening a device can have side effects.
 		if (!isReadableFile(await stat(path), MAX_FILE_BYTES)) {
 			return { kind: "unreadable" };
 		}
@@ -265,7 +276,7 @@ async function readFile(path: string): Promise<FileResult> {
 			if (!isReadableFile(await file.stat(), MAX_FILE_BYTES)) {
 				return { kind: "unreadable" };
 			}
-			// Files in /proc claim to have no bytes, so read until there are no more.
+			// Files in /proc report a size of 0, so the file is read until no more bytes come.
 			const buffer = Buffer.alloc(64 * 1024);
 			const chunks: Buffer[] = [];
 			let bytes = 0;
@@ -288,7 +299,7 @@ async function readFile(path: string): Promise<FileResult> {
 async function listFolder(path: string): Promise<FolderResult> {
 	try {
 		const names = await readdir(path);
-		// From a part, a check would conclude that the rest does not exist.
+		// From an incomplete list, a check would wrongly conclude that the missing names do not exist.
 		if (names.length > MAX_NAMES) return { kind: "unreadable" };
 		return { kind: "names", names: names.sort() };
 	} catch (error) {
@@ -296,7 +307,10 @@ async function listFolder(path: string): Promise<FolderResult> {
 	}
 }
 
-/** Parses the child's answer about a file. A child that failed or was stopped gives none. */
+/**
+ * Parses the answer of the process that read a file. Returns `unreadable` if the process failed or
+ * was stopped.
+ */
 function parseFileResult(text: string): FileResult {
 	const { kind, text: content } = parseObject(text) ?? {};
 	if (kind === "text" && typeof content === "string") {

@@ -7,21 +7,22 @@ import { thisPlatform } from "./system-host.ts";
 export interface Uninstalled {
 	folder: string;
 	was_enrolled: boolean;
-	/** True if the service revoked the key, or says it is already void. */
+	/** True if the service has revoked the key or says that the key is already invalid. */
 	unenrolled: boolean;
-	/** Steps that failed, and what to do. */
+	/** The steps that failed, each with what to do. */
 	warnings: string[];
 }
 
 const UNENROLL_TIMEOUT_MS = 5000;
 
 /**
- * Removes the agent's service, key and folder. The key is removed whatever fails before. The agent
- * tries once to tell the Assay service. Repeating the command does no harm.
+ * Removes the agent's service, key and folder. The key is removed even if earlier steps fail. The
+ * agent tries once to tell the Assay service that this device is gone. It is safe to run the
+ * command again.
  */
 export async function uninstall(
 	folder: string,
-	/** Undefined if no service was set up for this folder. */
+	/** Removes the service. Undefined if no service was set up for this folder. */
 	removeService: (() => Promise<string[]>) | undefined,
 	signal: AbortSignal,
 ): Promise<Uninstalled> {
@@ -48,7 +49,7 @@ export async function uninstall(
 				timeoutMs: UNENROLL_TIMEOUT_MS,
 			});
 			client.rest();
-			// A key that is already void needs no revoking.
+			// A key that is already invalid need not be revoked.
 			unenrolled = outcome.kind === "ok" || outcome.kind === "unauthorized";
 			if (outcome.kind === "trouble" || outcome.kind === "refused") {
 				const reason =

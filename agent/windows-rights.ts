@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { AgentError } from "./agent-error.ts";
 
-// Users and groups go by their SIDs, which are the same in every language of Windows.
+// Users and groups are named by their SIDs, which are the same in every language of Windows.
 const SYSTEM = "S-1-5-18";
 const ADMINISTRATORS = "S-1-5-32-544";
 
@@ -22,11 +22,15 @@ export async function runWindows(
 	return stdout;
 }
 
-/** The calls of icacls that leave a folder to SYSTEM, administrators and this user alone. */
+/**
+ * Returns the calls of icacls that leave a folder accessible only to SYSTEM, administrators and
+ * this user.
+ */
 export function windowsRights(folder: string, ownSid: string): string[][] {
 	const sids = [...new Set([SYSTEM, ADMINISTRATORS, ownSid])];
 	return [
-		// Removes what a user who made the folder beforehand may have given to others.
+		// This removes the rights that another user may have given to others by making the folder
+		// beforehand.
 		[folder, "/reset"],
 		[
 			folder,
@@ -37,7 +41,10 @@ export function windowsRights(folder: string, ownSid: string): string[][] {
 	];
 }
 
-/** True if the owner of the agent's folder is SYSTEM, an administrator or this user. */
+/**
+ * Returns true if the owner of the agent's folder is SYSTEM, the administrators' group or this
+ * user.
+ */
 export function isTrustedOwner(ownerSid: string, ownSid: string): boolean {
 	return [SYSTEM, ADMINISTRATORS, ownSid].includes(ownerSid);
 }
@@ -50,7 +57,7 @@ export async function readOwnerSid(folder: string): Promise<string> {
 			"-NoProfile",
 			"-NonInteractive",
 			"-Command",
-			// The path travels in a variable, so nothing in it is taken for code.
+			// The path is passed in a variable, so that PowerShell runs nothing in it as code.
 			"(Get-Acl -LiteralPath $env:ASSAY_FOLDER).GetOwner([Security.Principal.SecurityIdentifier]).Value",
 		],
 		{ ASSAY_FOLDER: folder },
@@ -58,14 +65,14 @@ export async function readOwnerSid(folder: string): Promise<string> {
 	return parseSid(text);
 }
 
-/** Returns the SID of the user that runs this program. */
+/** Returns the SID of the user who runs this program. */
 export async function readOwnSid(): Promise<string> {
 	return parseSid(
 		await runWindows("whoami.exe", ["/user", "/fo", "csv", "/nh"]),
 	);
 }
 
-/** Finds the SID at the end of what Windows printed, such as `"PC\ada","S-1-5-21-…-1001"`. */
+/** Returns the SID at the end of Windows' output, such as `"PC\ada","S-1-5-21-…-1001"`. */
 export function parseSid(text: string): string {
 	const sid = /(?:^|")(S-1-[0-9]+(?:-[0-9]+)+)"?\s*$/.exec(text)?.[1];
 	if (!sid) {

@@ -11,16 +11,19 @@ export interface CheckOutcome {
 }
 
 /**
- * Looks at one thing on the device. A status that cannot be determined is UNKNOWN, never FAIL and
- * never PASS: a check that throws or times out is reported as UNKNOWN.
+ * Checks one property of the device. A status that cannot be determined is UNKNOWN, never FAIL and
+ * never PASS. A check that throws or times out is therefore reported as UNKNOWN.
  *
  * Evidence has few, short, machine-readable fields: booleans, numbers, our own words and the texts
- * that `word` accepts. It never contains a line, a path, a user's or a host's name, or another text
- * from the device.
+ * that `word` accepts. It never contains a line of output, a path, the name of a user or host, or
+ * any other text from the device.
  */
 export type Check = (host: Host) => Promise<CheckOutcome>;
 
-/** The checks that the agent has for a platform. `runChecks` reports the others as not checked. */
+/**
+ * The checks that the agent has for one platform. `runChecks` reports the other checks as not
+ * checked.
+ */
 export type PlatformChecks = Partial<Record<CheckKey, Check>>;
 
 export const pass = (evidence: Evidence): CheckOutcome => ({
@@ -33,13 +36,13 @@ export const fail = (evidence: Evidence): CheckOutcome => ({
 	evidence,
 });
 
-/** `reason` is a code in snake_case, such as `needs_root`. */
+/** Makes the outcome UNKNOWN. `reason` is a code in snake_case, such as `needs_root`. */
 export const unknown = (
 	reason: string,
 	evidence: Evidence = {},
 ): CheckOutcome => ({ status: "UNKNOWN", evidence: { reason, ...evidence } });
 
-/** `reason` is a code in snake_case, such as `no_desktop`. */
+/** Makes the outcome NOT_APPLICABLE. `reason` is a code in snake_case, such as `no_desktop`. */
 export const notApplicable = (
 	reason: string,
 	evidence: Evidence = {},
@@ -49,8 +52,8 @@ export const notApplicable = (
 });
 
 /**
- * Returns `text` if it is a short name or version that evidence may contain ("24.04", "aes-xts",
- * "org.freedesktop"), or undefined.
+ * Returns `text` if it is a short name or version that evidence may contain, such as "24.04",
+ * "aes-xts" or "org.freedesktop". Returns undefined for any other text.
  */
 export function word(text: string | undefined): string | undefined {
 	return text !== undefined && /^[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}$/.test(text)

@@ -1,8 +1,8 @@
 import type { CommandResult, Host } from "../host.ts";
 
 /**
- * Returns why a command gave no answer, as a reason for UNKNOWN, or undefined if it succeeded.
- * Without root a command that fails most likely failed for that reason.
+ * Returns the reason for UNKNOWN if a command gave no answer, or undefined if the command
+ * succeeded. If a command fails without root, the missing rights are the most likely reason.
  */
 export function whyFailed(
 	result: CommandResult,

@@ -10,16 +10,20 @@ import { CHECK_TIMEOUT_MS, type CheckResult } from "./run-checks.ts";
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** Enough for all checks at their limit and a start on a busy device. */
+/**
+ * Long enough for every check to use its whole time limit, plus the start of a process on a busy
+ * device.
+ */
 const TIMEOUT_MS = (CHECK_KEYS.length + 2) * CHECK_TIMEOUT_MS;
 
-/** Time between the request to stop and the kill, so that the process can kill its own children. */
+/** Time between the request to stop and the kill. The process needs it to kill its own children. */
 const GRACE_MS = 1000;
 
 /**
- * Runs the checks in a process of their own, with the command `checks` of this same program. The
- * agent at rest then holds neither their code nor their data, and a check that never returns to the
- * event loop can be killed. Never rejects: without an answer all checks are UNKNOWN.
+ * Runs the checks in a separate process, with the command `checks` of this same program. The idle
+ * agent then holds neither the code nor the data of the checks in memory, and a check that never
+ * returns to the event loop can be killed. The returned promise never rejects. If the process gives
+ * no answer, all checks are UNKNOWN.
  */
 export function runChecksInChild(
 	own: OwnProgram,

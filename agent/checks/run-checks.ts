@@ -17,24 +17,30 @@ import {
 
 export const CHECK_TIMEOUT_MS = 15_000;
 
-/** An element of a report, without the report's id. */
+/** One result in a report, without the report's id. */
 export interface CheckResult {
 	check_key: string;
 	status: PostureStatus;
 	evidence: Evidence;
-	/** RFC 3339. */
+	/** The time of the check, in RFC 3339 format. */
 	observed_at: string;
 }
 
 export interface RunOptions {
-	/** When it aborts, no further check begins, and unfinished ones are left out. */
+	/**
+	 * Stops the run: when it aborts, no further check starts, and the results leave out the
+	 * unfinished ones.
+	 */
 	signal?: AbortSignal | undefined;
 	timeoutMs?: number;
-	/** Receives the check that threw, without the error, which may quote the device. */
+	/**
+	 * Called with the key of a check that threw. The error is left out, because it may quote texts
+	 * from the device.
+	 */
 	onCrash?: (check: CheckKey) => void;
 }
 
-/** Loads the checks of one platform and leaves the code of the others alone. */
+/** Loads the checks of one platform, without the code of the other platforms. */
 export async function loadChecks(platform: Platform): Promise<PlatformChecks> {
 	switch (platform) {
 		case "DARWIN":
@@ -49,10 +55,10 @@ export async function loadChecks(platform: Platform): Promise<PlatformChecks> {
 }
 
 /**
- * Runs the checks one after the other, so that the user of the device does not notice. Reports
- * every canonical check: one that the platform does not have is NOT_APPLICABLE. Never rejects: a
- * check that throws or does not end is UNKNOWN, and evidence is bounded, whatever a check put into
- * it.
+ * Runs the checks one after the other, so that the user of the device does not notice them. The
+ * result contains every canonical check, with NOT_APPLICABLE for those that the platform does not
+ * have. The returned promise never rejects. A check that throws or does not end is UNKNOWN, and
+ * `boundEvidence` limits the evidence of every check.
  */
 export async function runChecks(
 	checks: PlatformChecks,
@@ -107,7 +113,9 @@ async function runOne(
 	}
 }
 
-/** Returns the host for one check. It runs nothing more when the check's time is over. */
+/**
+ * Returns the host for one check. When the check's time is over, this host runs no more programs.
+ */
 function untilOver(host: Host, over: AbortSignal): Host {
 	return {
 		platform: host.platform,
@@ -134,9 +142,10 @@ const MAX_FIELDS = 40;
 const MAX_TEXT = 200;
 
 /**
- * Returns evidence that may be sent: at most 4 KiB of JSON, 4 levels, 40 fields or elements in each
- * level and 200 characters in each text, without control characters. Checks stay far below; these
- * limits catch a faulty one. `truncated` says that fields were left out.
+ * Returns evidence that may be sent. It has at most 4 KiB of JSON, 4 levels, 40 fields or elements
+ * in each level, and 200 characters in each text, without control characters. Correct checks stay
+ * far below these limits, which only catch a faulty check. The field `truncated` says that
+ * something was left out.
  */
 export function boundEvidence(evidence: Evidence): Evidence {
 	const bounded = boundValue(evidence, MAX_DEPTH);

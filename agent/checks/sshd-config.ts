@@ -1,11 +1,11 @@
 import type { Host } from "../host.ts";
 
-/** Longer than any line that a person writes. */
+/** The longest line that the agent reads. Nobody writes longer lines. */
 const MAX_LINE = 4096;
 const MAX_DEPTH = 16;
 const MAX_BLOCKS = 64;
 
-/** The keywords that decide who gets in. Others are ignored. */
+/** The keywords that decide who can sign in. All others are ignored. */
 const KEPT = new Set([
 	"authenticationmethods",
 	"kbdinteractiveauthentication",
@@ -16,21 +16,27 @@ const KEPT = new Set([
 	"usepam",
 ]);
 
-/** By keyword in lower case. The first value counts, as in sshd. */
+/**
+ * The values by keyword in lower case. If a keyword is repeated, the first value counts, as in
+ * sshd.
+ */
 type Values = Map<string, string>;
 
 export interface SshdFiles {
 	values: Values;
-	/** All ListenAddress values, because they add up. */
+	/** All values of ListenAddress. This keyword may be repeated, and every value counts. */
 	addresses: string[];
-	/** The settings of each Match block, without blocks for connections of this machine to itself. */
+	/**
+	 * The settings of each Match block, except blocks that only apply to connections from this
+	 * machine.
+	 */
 	blocks: Values[];
 }
 
 /**
- * Reads sshd's settings from its files, by the rules of sshd_config(5). The first folder with an
- * sshd_config counts, and included paths are relative to the first folder. Returns `denied` if a
- * file may not be read, and `unclear` if it is missing or not understood.
+ * Reads sshd's settings from its files, by the rules of sshd_config(5). The first of the folders
+ * that contains an sshd_config counts. Relative paths of included files start at the first folder.
+ * Returns `denied` if a file may not be read, and `unclear` if a file is missing or not understood.
  */
 export async function readSshdFiles(
 	host: Host,
@@ -47,7 +53,7 @@ export async function readSshdFiles(
 	return "unclear";
 }
 
-/** OpenSSH's own defaults, for what the files leave out. */
+/** OpenSSH's own defaults, used for keywords that the files do not set. */
 const DEFAULTS: Record<string, string> = {
 	authenticationmethods: "any",
 	kbdinteractiveauthentication: "yes",
@@ -71,7 +77,10 @@ interface Reading {
 	files: SshdFiles;
 }
 
-/** The scope of a line's setting: a block, nowhere (a block for loopback), or everywhere. */
+/**
+ * Where a setting applies: in a Match block, nowhere (inside a block for loopback connections), or
+ * everywhere.
+ */
 type Scope = Values | "nowhere" | "everywhere";
 
 async function readInto(
@@ -84,7 +93,7 @@ async function readInto(
 	const file = await host.readFile(path);
 	if (file.kind === "denied") return "denied";
 	if (file.kind !== "text" || depth > MAX_DEPTH) return "unclear";
-	// A Match block in an included file ends with that file.
+	// A Match block in an included file ends at the end of that file.
 	let scope = outer;
 	for (const line of file.text.split("\n")) {
 		const [keyword, value] = splitLine(line);
@@ -117,21 +126,24 @@ function enterBlock(condition: string, outer: Scope, files: SshdFiles): Scope {
 	return block;
 }
 
-/** True for `Address 127.0.0.1,::1`: such connections come from this machine. */
+/**
+ * Returns true for a condition such as `Address 127.0.0.1,::1`, because such connections come from
+ * this machine.
+ */
 function isLoopback(condition: string): boolean {
 	return /^(Local)?Address\s+((127(\.\d{1,3}){3}(\/\d+)?|::1(\/128)?)(,|$))+$/i.test(
 		condition.trim(),
 	);
 }
 
-/** Stores a setting. Returns false if the value of a relevant keyword is missing. */
+/** Stores a setting. Returns false if a keyword that matters has no value. */
 function take(
 	files: SshdFiles,
 	scope: Scope,
 	name: string,
 	value: string,
 ): boolean {
-	// The keyword's name up to OpenSSH 8.6.
+	// Up to OpenSSH 8.6, the keyword had this name.
 	const keyword =
 		name === "challengeresponseauthentication"
 			? "kbdinteractiveauthentication"
@@ -148,13 +160,15 @@ function take(
 	return true;
 }
 
-/** Returns the files of an Include in order: a path may have * and ? in its last part. */
+/**
+ * Returns the files that an Include names, in order. The last part of a path may contain * and ?.
+ */
 async function expand(
 	{ host, home }: Reading,
 	pattern: string,
 ): Promise<string[] | "denied" | "unclear"> {
 	const given = pattern.replaceAll("\\", "/");
-	// __PROGRAMDATA__ of Windows, or a home folder.
+	// The path begins with __PROGRAMDATA__ (on Windows) or with a home folder.
 	if (given === "" || /^(__|~)/.test(given)) return "unclear";
 	const path = /^([A-Za-z]:)?\//.test(given) ? given : `${home}/${given}`;
 	const at = path.lastIndexOf("/");
@@ -177,7 +191,10 @@ async function expand(
 		.map((one) => `${folder}/${one}`);
 }
 
-/** Splits `Keyword value`, `Keyword=value` and `Keyword "value"`. A comment has no keyword. */
+/**
+ * Splits `Keyword value`, `Keyword=value` and `Keyword "value"`. For a comment, the keyword is
+ * empty.
+ */
 function splitLine(line: string): [keyword: string, value: string] {
 	const trimmed = line.trim();
 	if (trimmed === "" || trimmed.startsWith("#")) return ["", ""];

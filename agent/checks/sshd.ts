@@ -5,14 +5,14 @@ import { asEffective, readSshdFiles, type SshdFiles } from "./sshd-config.ts";
 
 /** The differences between the SSH servers of the platforms. */
 export interface SshdKind {
-	/** Where its sshd_config may be. */
+	/** The folders that may contain its sshd_config. */
 	configFolders: readonly string[];
 	/**
-	 * Its defaults are OpenSSH's own, so its files show its settings if the server itself does not
-	 * say them. FreeBSD and macOS have defaults of their own.
+	 * True if the server's defaults are OpenSSH's own. Its settings can then be read from its files
+	 * when the server itself does not report them. On FreeBSD and macOS the defaults differ.
 	 */
 	hasPlainDefaults: boolean;
-	/** Windows has neither PAM, which asks for passwords, nor root. */
+	/** Windows has no root user, and no PAM that would ask for passwords. */
 	isWindows: boolean;
 }
 
@@ -24,7 +24,7 @@ const UNIX: SshdKind = {
 
 export const LINUX_SSHD: SshdKind = {
 	...UNIX,
-	// The second one is used where /etc is left to the administrator.
+	// Distributions that leave /etc to the administrator keep their own file in /usr/etc.
 	configFolders: ["/etc/ssh", "/usr/etc/ssh"],
 	hasPlainDefaults: true,
 };
@@ -36,10 +36,11 @@ export const WINDOWS_SSHD: SshdKind = {
 };
 
 /**
- * Judges a running SSH server, by one rule for every platform. Keys pass. A password alone fails,
- * because it can be guessed from outside, and so does signing in as root (the CIS benchmarks ask
- * the same of servers). A permission in a Match block for some users fails too. A server that
- * listens only to this machine passes. `evidence` is added.
+ * Judges a running SSH server by the same rule on every platform. Signing in with a key passes.
+ * Signing in with only a password fails, because somebody outside can guess it. Signing in as root
+ * fails too (the CIS benchmarks require the same of servers). The result is also FAIL if a Match
+ * block permits one of these to some users. A server that listens only on loopback addresses
+ * passes. The outcome contains the given `evidence` as well.
  */
 export async function judgeSshd(
 	host: Host,
@@ -69,8 +70,8 @@ export async function judgeSshd(
 }
 
 /**
- * Asks sshd for its effective settings: with `-T`, which needs the host keys and so root, or with
- * `-G` (OpenSSH 9.3), which does not. Neither applies Match blocks, which depend on the client.
+ * Asks sshd for its effective settings. `-T` needs root, because it reads the host keys. `-G`
+ * (OpenSSH 9.3) does not. Neither applies Match blocks, which depend on the client.
  */
 async function askSshd(
 	host: Host,
@@ -104,14 +105,14 @@ function whyDenied(host: Host, kind: SshdKind): string {
 	return kind.isWindows ? "needs_administrator" : "needs_root";
 }
 
-/** Judges each Match block on top of the common settings. */
+/** Judges the common settings as each Match block changes them. */
 function judgeBlocks(
 	{ blocks }: SshdFiles,
 	text: string,
 	kind: SshdKind,
 	evidence: Evidence,
 ): CheckOutcome {
-	// The first value of a keyword counts.
+	// The block comes first in the text, because the first value of a keyword counts.
 	const under = (block: ReadonlyMap<string, string>) =>
 		parseSshdSettings(
 			`${[...block].map((pair) => pair.join(" ")).join("\n")}\n${text}`,
@@ -127,9 +128,9 @@ function judgeBlocks(
 			...(root && { root_login_for_some: true }),
 		});
 	}
-	// A client may match two blocks, and the first one counts. The files do not show who matches
-	// both. More than two are no worse: one setting opens the door, alone or with
-	// AuthenticationMethods.
+	// A client may match two blocks, and the first value of each keyword counts. The files do not
+	// show which clients match both. Three or more blocks cannot be worse than two: each way in
+	// depends on one setting, or on one setting together with AuthenticationMethods.
 	const isUnclear = blocks.some((first, index) =>
 		blocks
 			.slice(index + 1)
@@ -145,17 +146,20 @@ const isOpen = ({ passwordLogin, rootLogin }: SshdSettings) =>
 	passwordLogin || rootLogin === "yes";
 
 interface SshdSettings {
-	/** The first port. A server may have more. */
+	/** The first port of the server, which may listen on more. */
 	port: number | undefined;
 	/** True if somebody may sign in with only a password. */
 	passwordLogin: boolean;
-	/** The value of PermitRootLogin. It says nothing about passwords if `passwordLogin` is false. */
+	/**
+	 * The value of PermitRootLogin. If `passwordLogin` is false, root cannot sign in with a password
+	 * either way.
+	 */
 	rootLogin: "no" | "prohibit-password" | "forced-commands-only" | "yes";
-	/** True if it listens only on loopback addresses. */
+	/** True if the server listens only on loopback addresses. */
 	loopbackOnly: boolean;
 }
 
-/** Reads the output of `sshd -T`: one lower-case keyword and its value on each line. */
+/** Parses the output of `sshd -T`, which has one lower-case keyword and its value on each line. */
 function parseSshdSettings(
 	output: string,
 	kind: SshdKind,
@@ -181,8 +185,8 @@ function parseSshdSettings(
 	) {
 		return undefined;
 	}
-	// A server without PAM has no `usepam` line; what answers its prompts is then not known to be a
-	// password, but on Windows, where nothing answers them.
+	// A server without PAM prints no `usepam` line. It is then unknown who answers the prompts, so
+	// they count as prompts for a password. On Windows nothing answers them, so they do not count.
 	const prompts = interactive && !kind.isWindows && first("usepam") !== "no";
 	const passwordLogin =
 		(password || prompts) && !everyWayNeedsKey(first("authenticationmethods"));
@@ -213,7 +217,8 @@ function portNumber(value: string | undefined): number | undefined {
 }
 
 /**
- * True for `publickey,password publickey,keyboard-interactive`: each alternative begins with a key.
+ * Returns true if every alternative requires a key, such as `publickey,password
+ * publickey,keyboard-interactive`.
  */
 function everyWayNeedsKey(methods: string | undefined): boolean {
 	if (methods === undefined || methods === "any") return false;

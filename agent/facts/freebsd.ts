@@ -5,8 +5,9 @@ import type { Host } from "../host.ts";
 import { realSerial, realUuid } from "./firmware.ts";
 
 /**
- * Returns the firmware's UUID as the loader found it. Many boards for hobbyists have no usable one;
- * then it is `kern.hostuuid`, which FreeBSD makes once and keeps in /etc/hostid.
+ * Returns the facts, with the firmware's UUID as the boot loader found it. Many boards for
+ * hobbyists have no usable UUID. On these, the agent uses `kern.hostuuid`, which FreeBSD generates
+ * once and stores in /etc/hostid.
  */
 export const findFacts: FactFinder = async (host) => {
 	const told = await runForText(host, "freebsd-version", ["-u"]);

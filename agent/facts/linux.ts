@@ -7,9 +7,9 @@ import type { Host } from "../host.ts";
 import { realSerial, realUuid } from "./firmware.ts";
 
 /**
- * Returns the firmware's facts about a Linux machine. Only root may read the UUID, and a container
- * sees the firmware of its host. In these cases the UUID is derived from the system's machine id,
- * because machine-id(5) asks programs not to reveal the id itself.
+ * Returns the facts about a Linux machine from its firmware. Only root may read the firmware's
+ * UUID, and a container would see the UUID of its host. In both cases the agent derives a UUID from
+ * the machine id, because machine-id(5) asks programs not to reveal the machine id itself.
  */
 export const findFacts: FactFinder = async (
 	host: Host,
@@ -31,12 +31,15 @@ export const findFacts: FactFinder = async (
 const readFirmwareUuid = async (host: Host) =>
 	realUuid(await readLine(host, "/sys/class/dmi/id/product_uuid"));
 
-/** Used by this agent only, so that no other program derives the same id from this machine. */
+/**
+ * The key from which this agent derives its ids. No other program uses it, so none derives the same
+ * id from a machine.
+ */
 const APPLICATION_ID = Buffer.from("7d1f9a2c5be84f0b9c33a1e2d46078fb", "hex");
 
 /**
- * Derives an id as systemd's `sd_id128_get_machine_app_specific` does: HMAC-SHA-256, marked as a
- * random UUID.
+ * Derives an id in the way of systemd's `sd_id128_get_machine_app_specific`: HMAC-SHA-256, marked
+ * as a random UUID.
  */
 async function makeSystemUuid(host: Host): Promise<string | undefined> {
 	const id = await readLine(host, "/etc/machine-id");
@@ -60,7 +63,7 @@ const readSerial = async (host: Host) =>
 			(await readLine(host, "/proc/device-tree/serial-number")),
 	);
 
-/** Cleans a name that people read: no control characters, at most 200 characters. */
+/** Cleans a name for display: removes control characters and cuts it off after 200 characters. */
 function shown(name: string | undefined): string | undefined {
 	const text = name
 		?.replace(/\p{Cc}+/gu, " ")

@@ -1,7 +1,10 @@
 import { versionField } from "../checks/macos/os-version.ts";
 import type { FactFinder } from "../facts.ts";
 
-/** Returns the platform's UUID and serial number from the device tree, and "macOS 15.3 (24D60)". */
+/**
+ * Returns the UUID and the serial number from the device tree, and a version such as "macOS 15.3
+ * (24D60)".
+ */
 export const findFacts: FactFinder = async (host) => {
 	const tree = await host.run("ioreg", [
 		"-rd1",
@@ -19,7 +22,7 @@ export const findFacts: FactFinder = async (host) => {
 		)
 			? uuid
 			: undefined,
-		// A virtual machine may have no serial number, or 0.
+		// A virtual machine may have no serial number, or the serial number 0.
 		serial_number: /^[A-Z0-9+/=-]{4,64}$/i.test(serial ?? "")
 			? serial
 			: undefined,
@@ -30,7 +33,7 @@ export const findFacts: FactFinder = async (host) => {
 	};
 };
 
-/** Reads a property from lines such as `    "IOPlatformUUID" = "564D…"`. */
+/** Returns the value of a property from a line such as `    "IOPlatformUUID" = "564D…"`. */
 function property(tree: string, name: string): string | undefined {
 	return new RegExp(`^[ |]*"${name}" = "([^"]{1,64})"\\s*$`, "m").exec(
 		tree,

@@ -18,12 +18,12 @@ $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVers
 }
 `;
 
-/** The first build of Windows 11, whose registry still says Windows 10. */
+/** The first build of Windows 11. The registry of Windows 11 still says Windows 10. */
 const WINDOWS_11 = 22_000;
 
 /**
- * Returns the firmware's UUID. If a board has only a placeholder, it is the installation's own id,
- * which lasts until Windows is installed again.
+ * Returns the facts, with the firmware's UUID. If the firmware only has a placeholder, the agent
+ * uses the id of the Windows installation, which changes when Windows is installed again.
  */
 export const findFacts: FactFinder = async (host) => {
 	const asked = await ask(host, FACTS_SCRIPT);
@@ -48,8 +48,8 @@ export const findFacts: FactFinder = async (host) => {
 };
 
 /**
- * Returns text such as "Windows 11 Pro 24H2 (26100.2605)" or "Windows Server 2022 Standard 21H2
- * (20348.2762)".
+ * Returns the version as text, such as "Windows 11 Pro 24H2 (26100.2605)" or "Windows Server 2022
+ * Standard 21H2 (20348.2762)".
  */
 export function windowsVersion(answer: Record<string, unknown>): string {
 	const build = integer(answer.build);

@@ -24,7 +24,7 @@ const LOG = `/var/log/${SERVICE_NAME}.log`;
 
 export interface LaunchdPlaces {
 	daemons: string;
-	/** The folder of newsyslog's settings, which keeps the log from growing. */
+	/** The folder of the settings of newsyslog, which limits the size of the log. */
 	logRotation: string;
 	programs: string;
 	log: string;
@@ -46,13 +46,14 @@ export function launchd(
 		async install(spec) {
 			checkSpec(spec);
 			const placed = await placeProgram(spec, places.programs);
-			// launchd rejects a file that others may write.
+			// launchd rejects a file that other users may write.
 			await writeFile(plist, launchdPlist(placed, places.log), { mode: 0o644 });
 			await writeFile(rotation, `${places.log} 640 3 1024 * J\n`, {
 				mode: 0o644,
 			});
 			await unload(host);
-			// Somebody may have disabled it, and that survives an installation.
+			// Somebody may have disabled the service before, and that setting survives a new
+			// installation.
 			await tryRun(host, "launchctl", ["enable", TARGET]);
 			await runOrThrow(host, "launchctl", ["bootstrap", "system", plist]);
 			return [];
@@ -79,7 +80,8 @@ export function launchd(
 }
 
 /**
- * Waits until the service has stopped: `bootout` returns earlier, and a bootstrap meanwhile fails.
+ * Waits until the service has stopped. `bootout` returns before that, and a `bootstrap` in the
+ * meantime fails.
  */
 async function unload(host: Host): Promise<void> {
 	await tryRun(host, "launchctl", ["bootout", TARGET]);
@@ -90,7 +92,7 @@ async function unload(host: Host): Promise<void> {
 	}
 }
 
-/** Returns the property list of a daemon that always runs, with low priority. */
+/** Returns the property list of a daemon that launchd keeps running at a low priority. */
 export function launchdPlist(spec: ServiceSpec, log = LOG): string {
 	const string = (text: string) => `<string>${escapeXml(text)}</string>`;
 	const args = [spec.program, ...spec.args];

@@ -1,7 +1,9 @@
 import { AgentError } from "../agent-error.ts";
 import type { CommandResult, Host } from "../host.ts";
 
-/** The program to start with its arguments, for the agent whose folder is `folder`. */
+/**
+ * The program that the service starts, with its arguments, for the agent whose folder is `folder`.
+ */
 export interface ServiceSpec {
 	program: string;
 	args: string[];
@@ -12,13 +14,16 @@ export interface ServiceSpec {
 export type ServiceState = "running" | "stopped" | "not_installed" | "unknown";
 
 export interface ServiceManager {
-	/** The manager's name for people. */
+	/** The name of the service manager as people know it. */
 	name: string;
-	/** Sets the service up (again) and starts it. Returns further notes for the user. */
+	/**
+	 * Sets up the service, also if it exists already, and starts it. Returns further notes for the
+	 * user.
+	 */
 	install(spec: ServiceSpec): Promise<string[]>;
 	/**
-	 * Stops and removes everything that `install` made, and may be repeated. Returns notes on missing
-	 * parts.
+	 * Stops the service and removes everything that `install` made. It can be called again after it
+	 * has succeeded or failed. Returns notes on parts that were missing.
 	 */
 	uninstall(): Promise<string[]>;
 	state(): Promise<ServiceState>;
@@ -26,10 +31,12 @@ export interface ServiceManager {
 
 export const SERVICE_NAME = "assay-agent";
 
-/** Long, because stopping waits for a running check. */
+/** The limit is long, because stopping the service waits for a running check. */
 const TIMEOUT_MS = 60_000;
 
-/** Runs a command of the service manager. Throws an AgentError that names it if it fails. */
+/**
+ * Runs a command of the service manager. If it fails, throws an AgentError that names the command.
+ */
 export async function runOrThrow(
 	host: Host,
 	program: string,
@@ -59,7 +66,10 @@ export const succeeded = (result: CommandResult) =>
 
 const firstLine = (text: string) => text.trim().split("\n", 1)[0]?.trim() ?? "";
 
-/** Rejects text that no unit, script or XML can hold: a line break would start a directive. */
+/**
+ * Rejects text that no unit, script or XML file can hold. For example, a line break would start a
+ * new directive in a unit.
+ */
 export function checkSpec(spec: ServiceSpec): void {
 	const texts = [
 		spec.program,

@@ -13,10 +13,10 @@ import { AgentError } from "../agent-error.ts";
 import { errorCode } from "../files.ts";
 import type { ServiceSpec } from "./manager.ts";
 
-/** File name of the agent as one file for an existing Node. */
+/** The file name of the agent as one file, which an existing Node runs. */
 export const BUNDLE = "assay-agent.cjs";
 
-/** Returns the folder for the program, where only root or an administrator may write. */
+/** Returns the folder for the installed program. Only root or an administrator may write to it. */
 export function programFolder(
 	platform: NodeJS.Platform = process.platform,
 	environment: NodeJS.ProcessEnv = process.env,
@@ -24,13 +24,16 @@ export function programFolder(
 	if (platform === "win32") {
 		return `${environment.ProgramFiles ?? "C:\\Program Files"}\\Assay Agent`;
 	}
-	// With Homebrew, /usr/local belongs to a user.
+	// With Homebrew, /usr/local belongs to an ordinary user.
 	if (platform === "darwin") return "/Library/Assay Agent";
 	// SELinux lets services run programs from libexec, but not from /usr/local/lib.
 	return "/usr/local/libexec/assay-agent";
 }
 
-/** Rejects a program that `placeProgram` would reject, before anything was changed. */
+/**
+ * Rejects a program that `placeProgram` would reject. The command calls this before it changes
+ * anything.
+ */
 export async function checkProgram(spec: ServiceSpec): Promise<void> {
 	const [script] = spec.args;
 	if (script === undefined || !isAbsolute(script)) return;
@@ -39,10 +42,10 @@ export async function checkProgram(spec: ServiceSpec): Promise<void> {
 }
 
 /**
- * Places the program that the service runs, and returns the service with its new path. The single
- * executable, or the single file for Node, is copied to `folder`, so that only root can change a
- * program that runs as root. A checkout is too large to copy: its program and script must already
- * be where only root may write.
+ * Installs the program that the service runs, and returns the service with the program's new path.
+ * The single executable, or the single file for Node, is copied to `folder`, so that only root can
+ * change a program that runs as root. A checkout is too large to copy. Its program and script must
+ * therefore already be in a place where only root may write.
  */
 export async function placeProgram(
 	spec: ServiceSpec,
@@ -74,7 +77,7 @@ async function place(from: string, folder: string, name: string) {
 		await rm(temporary, { force: true });
 		await copyFile(from, temporary);
 		await chmod(temporary, 0o755);
-		// A running program cannot be overwritten. On Windows it can be renamed.
+		// A running program cannot be overwritten. On Windows it can only be renamed.
 		if (process.platform === "win32") {
 			await rm(`${to}.old`, { force: true }).catch(() => {});
 			await rename(to, `${to}.old`).catch(() => {});
@@ -85,8 +88,8 @@ async function place(from: string, folder: string, name: string) {
 }
 
 /**
- * Removes the files that `placeProgram` copied. Returns notes on those left, such as a running
- * program.
+ * Removes the files that `placeProgram` copied. Returns notes on files that could not be removed,
+ * such as a running program.
  */
 export async function removeProgram(folder: string): Promise<string[]> {
 	const left: string[] = [];
@@ -108,11 +111,14 @@ export async function removeProgram(folder: string): Promise<string[]> {
 	);
 }
 
-/** Returns the real path of a program for root. Throws if somebody else could change it. */
+/**
+ * Returns the real path of a program that root will run. Throws if another user could change the
+ * program.
+ */
 async function requireSafe(path: string): Promise<string> {
 	const real = await realpath(path);
 	if (process.platform === "win32") {
-		// Reading access lists needs a separate program. These folders have safe ones.
+		// Reading access lists would need another program. These folders have safe access lists.
 		const folders = [process.env.ProgramFiles, process.env.SystemRoot];
 		const isSafe = folders.some((folder) => folder && lies(real, folder));
 		if (!isSafe) throw unsafe(real);
@@ -120,7 +126,7 @@ async function requireSafe(path: string): Promise<string> {
 	}
 	for (let each = real; ; each = dirname(each)) {
 		const { uid, mode } = await stat(each);
-		// In a sticky folder nobody can rename another user's files.
+		// In a sticky folder, nobody can rename the files of another user.
 		const othersMayWrite = (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
 		if (uid !== 0 || othersMayWrite) throw unsafe(each);
 		if (each === dirname(each)) return real;

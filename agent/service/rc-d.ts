@@ -16,7 +16,7 @@ import {
 	removeProgram,
 } from "./program.ts";
 
-/** Part of the names of variables in rc.conf, so it has no hyphen. */
+/** The name of the service. It has no hyphen, because it is part of variable names in rc.conf. */
 const NAME = "assay_agent";
 const PID_FILE = `/var/run/${NAME}.pid`;
 
@@ -53,7 +53,7 @@ export function rcD(
 			} else {
 				notes.push(`There was no service ${NAME}.`);
 			}
-			// Fails if the variable is not set.
+			// This command fails if the variable is not set.
 			await tryRun(host, "sysrc", ["-x", `${NAME}_enable`]);
 			return [...notes, ...(await removeProgram(places.programs))];
 		},
@@ -67,8 +67,8 @@ export function rcD(
 }
 
 /**
- * Returns the rc.d script. `daemon` starts the agent again 30 s after it ended and sends its output
- * to syslog. The arguments are quoted twice, because rc.subr evaluates them once more.
+ * Returns the rc.d script. `daemon` restarts the agent 30 s after it has ended, and sends its
+ * output to syslog. The arguments are quoted twice, because rc.subr evaluates them a second time.
  */
 export function rcScript(spec: ServiceSpec): string {
 	const variables = Object.entries(spec.environment).map(

@@ -36,7 +36,8 @@ export function systemd(
 		async install(spec) {
 			checkSpec(spec);
 			const placed = await placeProgram(spec, places.programs);
-			// A new file has the SELinux label of its parent folder; a service may need its own.
+			// A new file gets the SELinux label of its parent folder. This command sets the label that a
+			// service's program needs.
 			await tryRun(host, "restorecon", ["-RF", places.programs]);
 			await writeFile(unit, systemdUnit(placed), { mode: 0o644 });
 			await runOrThrow(host, "systemctl", ["daemon-reload"]);
@@ -73,12 +74,15 @@ export function systemd(
 }
 
 /**
- * Returns the unit file. The checks look at nearly everything: block devices, firewalls, other
- * users' settings (through `runuser`), mounts. The unit therefore removes only rights that no check
- * needs. It makes no mount namespace, in which a check would see other mounts than the device has:
- * no ProtectSystem, ProtectHome, PrivateTmp, PrivateDevices, ProtectKernel…, ProtectClock. It also
- * leaves out MemoryDenyWriteExecute (V8 compiles) and NoNewPrivileges (root has none to gain, and
- * SELinux could not change domain for the programs that checks run).
+ * Returns the unit file. The checks look at nearly everything: block devices, the firewall, mounts,
+ * and the settings of other users (through `runuser`). The unit therefore removes only rights that
+ * no check needs.
+ *
+ * The unit makes no mount namespace, because a check would then see other mounts than the device
+ * has. It therefore has no ProtectSystem, ProtectHome, PrivateTmp, PrivateDevices, ProtectKernel…
+ * or ProtectClock. It also leaves out MemoryDenyWriteExecute, because V8 compiles code, and
+ * NoNewPrivileges: root cannot gain privileges, and SELinux could not change the domain of the
+ * programs that the checks run.
  */
 export function systemdUnit(spec: ServiceSpec): string {
 	const environment = Object.entries(spec.environment).map(
@@ -125,6 +129,6 @@ WantedBy=multi-user.target
 `;
 }
 
-/** Quotes text for systemd, where a single `%` would be a specifier. */
+/** Quotes text for a systemd unit. `%` is doubled, because a single one would start a specifier. */
 const quote = (text: string) =>
 	`"${text.replace(/["\\]/g, "\\$&").replaceAll("%", "%%")}"`;

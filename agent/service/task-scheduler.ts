@@ -15,7 +15,7 @@ import { escapeXml } from "./xml.ts";
 
 const TASK = "Assay Agent";
 
-/** Asks for the state as a number. `schtasks` reports it in the display language. */
+/** Reads the task's state as a number. `schtasks` would report it in the display language. */
 export const TASK_STATE_SCRIPT = `
 @{
   task = Read-Part { Get-CimInstance -Namespace root/Microsoft/Windows/TaskScheduler -ClassName MSFT_ScheduledTask -Filter "TaskName='Assay Agent'" |
@@ -42,13 +42,13 @@ export function taskScheduler(
 		name: "Windows Task Scheduler",
 		async install(spec) {
 			checkSpec(spec);
-			// A running program cannot be replaced.
+			// The task is stopped first, because a running program cannot be replaced.
 			await tryRun(host, "schtasks.exe", ["/End", "/TN", TASK]);
 			const placed = await placeProgram(spec, programs);
 			await mkdir(programs, { recursive: true });
 			const file = join(programs, "task.xml");
 			try {
-				// The scheduler reads only UTF-16 with a byte order mark.
+				// The scheduler only reads files in UTF-16 with a byte order mark.
 				await writeFile(file, `\uFEFF${taskXml(placed)}`, "utf16le");
 				await runOrThrow(host, "schtasks.exe", [
 					"/Create",
@@ -84,9 +84,10 @@ export function taskScheduler(
 }
 
 /**
- * Returns a task that SYSTEM runs from the start of the device, without an end. If it ends for any
- * reason, the second trigger starts it again within five minutes; while it runs, that trigger does
- * nothing. `RestartOnFailure` alone covers only a program that cannot be started.
+ * Returns a task that SYSTEM runs from the start of the device, without a time limit. If the task
+ * ends for any reason, the second trigger starts it again within five minutes. While the task runs,
+ * that trigger does nothing. `RestartOnFailure` alone would not suffice, because it only applies if
+ * the program cannot be started.
  */
 export function taskXml(spec: ServiceSpec): string {
 	return `<?xml version="1.0" encoding="UTF-16"?>
@@ -147,7 +148,7 @@ export function taskXml(spec: ServiceSpec): string {
 `;
 }
 
-/** Quotes an argument for programs on Windows, where backslashes count only before a quote. */
+/** Quotes an argument for programs on Windows, where a backslash is special only before a quote. */
 export const quoteArgument = (text: string) =>
 	/^[^\s"]+$/.test(text)
 		? text

@@ -1,4 +1,6 @@
-/** Escapes text for XML. `checkSpec` has rejected control characters, which XML cannot hold. */
+/**
+ * Escapes text for XML. `checkSpec` has already rejected control characters, which XML cannot hold.
+ */
 export const escapeXml = (text: string) =>
 	text
 		.replaceAll("&", "&amp;")

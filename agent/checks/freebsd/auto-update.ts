@@ -5,10 +5,11 @@ const TABLES = ["/etc/crontab", "/var/cron/tabs/root"];
 const TABLE_FOLDERS = ["/etc/cron.d", "/usr/local/etc/cron.d"];
 
 /**
- * FreeBSD installs nothing by itself. PASS if cron updates the base system: `freebsd-update …
- * install`, or `pkg upgrade -y` if the base system consists of packages (an option since 15).
- * `freebsd-update cron` only downloads and writes to root, so that alone is FAIL. Without either,
- * the result is UNKNOWN, because other programs may update the system from outside.
+ * Checks if cron updates the system, because FreeBSD installs no updates by itself. Returns PASS if
+ * cron runs `freebsd-update … install`, or `pkg upgrade -y` if the base system consists of packages
+ * (an option since FreeBSD 15). Returns FAIL if cron only runs `freebsd-update cron`, which
+ * downloads updates and sends root a mail. Returns UNKNOWN if cron runs none of these, because
+ * other programs may update the system from outside.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const { commands, unread } = await readScheduledCommands(host);
@@ -60,8 +61,8 @@ async function readScheduledCommands(
 }
 
 /**
- * Returns the command after five times, or one such as `@daily`. Comments and variables are no
- * commands.
+ * Returns the command of a crontab line. The command follows the five time fields or a word such as
+ * `@daily`. Comments and variables are not commands.
  */
 function commandOf(line: string): string[] {
 	if (line.length < 3 || line.length > 4096) return [];

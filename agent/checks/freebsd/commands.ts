@@ -1,6 +1,6 @@
 import type { Host } from "../../host.ts";
 
-/** Returns the output of a command that succeeded. */
+/** Returns the output of a command, or undefined if the command failed. */
 export async function runForText(
 	host: Host,
 	program: string,
@@ -12,7 +12,9 @@ export async function runForText(
 		: undefined;
 }
 
-/** Returns a kernel variable, or undefined if the kernel or this part of it does not have it. */
+/**
+ * Returns the value of a kernel variable, or undefined if this kernel does not have the variable.
+ */
 export async function readSysctl(
 	host: Host,
 	name: string,

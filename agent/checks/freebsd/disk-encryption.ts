@@ -6,10 +6,10 @@ import { runForText } from "./commands.ts";
 type Encryption = "geli" | "zfs" | "none" | "unknown";
 
 /**
- * PASS if the root file system and swap, which receives memory, are both on GELI providers or in
- * encrypted ZFS datasets. A GELI device is named `….eli` and exists only while it is attached, so
- * the names of the devices in use are proof; labels and pools are followed to them. Encryption by
- * the disk itself is not visible.
+ * Returns PASS if the root file system and the swap space are on GELI providers or in encrypted ZFS
+ * datasets. Swap counts because it receives the contents of memory. A GELI device is named `….eli`
+ * and exists only while it is attached, so the names of the devices in use are proof. The check
+ * follows labels and pools to their devices. It cannot see encryption by the disk itself.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const mounts = await host.run("mount", ["-p"]);
@@ -41,7 +41,10 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	return pass(evidence);
 }
 
-/** Judges a ZFS dataset: it is encrypted itself, or all disks of its pool are. */
+/**
+ * Judges a ZFS dataset, which is encrypted if ZFS encrypts it or if all disks of its pool are
+ * encrypted.
+ */
 async function datasetEncryption(
 	host: Host,
 	dataset: string,
@@ -64,7 +67,8 @@ async function datasetEncryption(
 		"-P",
 		pool,
 	]);
-	// The pool is on the first line. Cache and log devices count as well.
+	// The pool is on the first line. Cache and log devices count too, because they hold data of the
+	// pool.
 	const devices = [
 		...(listed ?? "").matchAll(/^\t[ \t]*(\/dev\/\S{1,200})/gm),
 	].map(([, path = ""]) => path);
@@ -98,11 +102,14 @@ const worst = (found: readonly Encryption[]): Encryption =>
 	found[0] ??
 	"unknown";
 
-/** The kernel's names for disks and partitions, and labels in partition tables. */
+/** Matches the kernel's names for disks and partitions, and the labels in partition tables. */
 const BARE =
 	/^(ada|da|nda|nvd|vtbd|mmcsd|sdda|xbd|ad|aacd|mfid|mfisyspd|mrsas|amrd|idad|twed|ciss|nvme\d+ns|gpt\/|gptid\/|diskid\/)/;
 
-/** True for `ada0p3.eli` and for partitions in it: `ada0.elip2`, `ada0.elis1a`. */
+/**
+ * Returns true for a GELI device such as `ada0p3.eli` and for its partitions, such as `ada0.elip2`
+ * and `ada0.elis1a`.
+ */
 const isGeli = (name: string) =>
 	/\.eli(?:p\d{1,3}|s\d{1,2}[a-h]?|[a-h])?$/.test(name);
 
@@ -123,6 +130,6 @@ async function deviceEncryption(host: Host, path: string): Promise<Encryption> {
 		}
 		return "unknown";
 	}
-	// Mirrors, stripes and similar devices may be on providers of either kind.
+	// Mirrors, stripes and similar devices may consist of encrypted or unencrypted providers.
 	return BARE.test(name) ? "none" : "unknown";
 }

@@ -2,14 +2,14 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { runForText } from "./commands.ts";
 
-/** How a packet filter treats a packet from outside that no rule names. */
+/** What a packet filter does with an incoming packet that no rule names. */
 type State = "off" | "blocks" | "allows" | "unclear" | "needs_root";
 
 /**
- * FreeBSD has three packet filters, and any of them may be in force. PASS if one of them keeps out
- * packets that no rule allows, as in the Linux check. FAIL if all are off or let everything in. Any
- * other state, such as rules that block only some packets, is UNKNOWN, because the check would have
- * to follow every rule.
+ * Checks the three packet filters of FreeBSD, any of which may be in force. Returns PASS if one of
+ * them blocks incoming packets that no rule allows, as in the Linux check. Returns FAIL if all are
+ * off or let everything in. In every other state, for example if rules block only some packets, the
+ * result is UNKNOWN, because the check would have to follow every rule.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const states = {
@@ -53,15 +53,18 @@ async function askPf(host: Host): Promise<State> {
 	if (rules === undefined) return "unclear";
 	const fallback = pfDefault(rules);
 	if (fallback !== undefined) return fallback === "block" ? "blocks" : "allows";
-	// Rules of other programs are below anchors and not listed.
+	// An anchor holds rules of other programs, which this list does not show.
 	return /^(block|anchor)\b/m.test(rules) ? "unclear" : "allows";
 }
 
-/** Matches a rule for all packets from outside, as pfctl prints it. */
+/** Matches a rule for all incoming packets in the format of pfctl. */
 const FOR_ALL =
 	/^(block|pass)(?: drop| return(?:-\w{2,5})?(?:\([^)]{0,60}\))*)?(?: in)?(?: log(?: \([^)]{0,60}\))?)?( quick)? all(?: flags \S{1,12})?(?: (?:keep|modulate|synproxy|no) state)?(?: label "[^"]{0,64}")?$/;
 
-/** Returns pf's default: the last matching rule decides, unless an earlier one is `quick`. */
+/**
+ * Returns what pf does by default. The last matching rule decides, unless an earlier one is
+ * `quick`.
+ */
 function pfDefault(rules: string): string | undefined {
 	let decided: string | undefined;
 	for (const line of rules.split("\n")) {
@@ -75,7 +78,8 @@ function pfDefault(rules: string): string | undefined {
 }
 
 /**
- * Asks ipfw, where the first matching rule decides; the first without conditions is the default.
+ * Asks ipfw, where the first matching rule decides. The first rule without conditions is therefore
+ * the default.
  */
 async function askIpfw(host: Host): Promise<State> {
 	const told = await host.run("sysctl", ["-n", "net.inet.ip.fw.enable"]);
@@ -98,7 +102,8 @@ async function askIpfilter(host: Host): Promise<State> {
 	const [, running] = /^Running: (yes|no)[ \t]*$/m.exec(told.stdout) ?? [];
 	if (running === undefined) {
 		if (/Permission denied/.test(told.stderr)) return "needs_root";
-		// Without its module, or on a system without one, it cannot open its device.
+		// Without the kernel module, or on a system that does not have IPFilter, `ipf` cannot open its
+		// device.
 		return told.ended === "timed_out" ? "unclear" : "off";
 	}
 	if (running === "no") return "off";

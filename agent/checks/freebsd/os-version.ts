@@ -4,9 +4,9 @@ import { whyFailed } from "../failed-command.ts";
 import { runForText } from "./commands.ts";
 
 /**
- * The last day of security updates of a release (freebsd.org/security, read in November 2026). A
- * release ends about nine months after it came out; up to 14 a branch lives five years, from 15 on
- * four.
+ * The last day of security updates for each release (freebsd.org/security, read in November 2026).
+ * A release is supported for about nine months. A branch is supported for five years up to 14 and
+ * for four years from 15 on.
  */
 const SUPPORTED_UNTIL: Record<string, string> = {
 	"13.3": "2024-12-31",
@@ -22,7 +22,10 @@ const SUPPORTED_UNTIL: Record<string, string> = {
 	"15.1": "2027-03-31",
 };
 
-/** The last day of the stable branches, which users build or fetch themselves. */
+/**
+ * The last day of support for each stable branch. Users build or download these versions
+ * themselves.
+ */
 const BRANCH_UNTIL: Record<string, string> = {
 	"13": "2026-04-30",
 	"14": "2028-11-30",
@@ -32,9 +35,10 @@ const BRANCH_UNTIL: Record<string, string> = {
 const OLDEST_KNOWN = 13;
 
 /**
- * Checks if the installed userland still gets security updates. For a release that is newer than
- * this program, the end comes from the data that freebsd-update got from its server. A kernel that
- * was replaced and not yet started is reported but not judged.
+ * Checks if the installed userland still gets security updates. If a release is newer than this
+ * program, the end of its support comes from the data that freebsd-update received from its server.
+ * A replaced kernel that has not been started yet appears in the evidence, but the check does not
+ * judge it.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	const told = await host.run("freebsd-version", ["-u"]);
@@ -70,7 +74,10 @@ export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 		: fail({ ...found, supported: false });
 }
 
-/** Compares the kernel on disk (first line) with the running one (second line). A jail has none. */
+/**
+ * Returns true if the kernel on disk (first line) differs from the running one (second line). A
+ * jail has no kernel of its own.
+ */
 async function isRestartPending(host: Host): Promise<boolean> {
 	const told = await runForText(host, "freebsd-version", ["-kr"]);
 	const [installed, runs] = (told?.trim().split("\n", 3) ?? []).map(
@@ -83,7 +90,7 @@ async function isRestartPending(host: Host): Promise<boolean> {
 	);
 }
 
-/** "14.3-RELEASE-p5", "15.0-STABLE", "16.0-CURRENT", "15.1-BETA2" */
+/** Parses a version such as "14.3-RELEASE-p5", "15.0-STABLE", "16.0-CURRENT" or "15.1-BETA2". */
 export function parseVersion(line: string | undefined) {
 	const [name, release, major, branch] =
 		/^((\d{1,2})\.\d{1,2})-([A-Z]{2,10})\d{0,2}(?:-p\d{1,3})?$/
@@ -95,9 +102,9 @@ export function parseVersion(line: string | undefined) {
 }
 
 /**
- * Reads the data that freebsd-update last fetched:
- * "freebsd-update|amd64|15.2-RELEASE|3|…|1790726400". The last field is the second at which support
- * ends. Only root may read it.
+ * Reads the end of support from the data that freebsd-update last downloaded, such as
+ * "freebsd-update|amd64|15.2-RELEASE|3|…|1790726400". The last field is the end in seconds since
+ * 1970. Only root may read the file.
  */
 async function readToldEnd(
 	host: Host,

@@ -2,14 +2,14 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
-/** The default of pam_passwdqc(8). */
+/** The default of `min` in pam_passwdqc(8). */
 const DEFAULT_MINIMUMS = "disabled,24,11,8,7";
 
 /**
- * Checks the requirements of passwd(1) for a new password: pam_passwdqc(8), which the base system
- * has and leaves switched off. The least of its five lengths counts, that of the most varied
- * passwords; its default is 7. No program of the base system reads `minpasswordlen` of
- * login.conf(5), so it proves nothing.
+ * Checks what passwd(1) requires of a new password. These requirements come from pam_passwdqc(8),
+ * which is part of the base system but off by default. The check judges the smallest of its five
+ * lengths, which is the one for the most varied passwords and is 7 by default. It ignores
+ * `minpasswordlen` of login.conf(5), because no program of the base system reads it.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const file = await host.readFile("/etc/pam.d/passwd");
@@ -54,8 +54,8 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 }
 
 /**
- * Finds the rule `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`. OpenPAM
- * splits it at blanks.
+ * Finds a rule such as `password requisite pam_passwdqc.so min=disabled,24,12,8,8 enforce=users`.
+ * OpenPAM splits the line at blanks.
  */
 function passwordRule(
 	line: string,
@@ -70,7 +70,10 @@ function passwordRule(
 		: [];
 }
 
-/** Returns the least of five lengths, each for a kind of password; `disabled` forbids the kind. */
+/**
+ * Returns the smallest of the five lengths, each of which applies to one kind of password.
+ * `disabled` forbids a kind.
+ */
 function leastLength(minimums: string): number | undefined {
 	const parts = minimums.split(",");
 	if (

@@ -1,9 +1,10 @@
 import type { Host } from "../../host.ts";
 
 /**
- * Returns the names of all programs that run outside of jails; the kernel cuts them off after 19
- * characters. Undefined if not all are visible, as for an ordinary user with
- * `security.bsd.see_other_uids` 0, so that "it does not run" is never concluded from a part.
+ * Returns the names of all programs that run outside of jails. The kernel cuts names off after 19
+ * characters. Returns undefined if some processes are not visible, for example to an ordinary user
+ * when `security.bsd.see_other_uids` is 0. A check must not conclude from an incomplete list that a
+ * program is not running.
  */
 export async function findProgramNames(
 	host: Host,

@@ -4,8 +4,8 @@ import { judgeSshd } from "../sshd.ts";
 import { findProgramNames } from "./processes.ts";
 
 /**
- * Services that give a desktop or a shell for a password. inetd's own services count by its
- * settings.
+ * Services that give access to a desktop or a shell with a password. For the services that inetd
+ * starts, the check reads inetd's settings instead.
  */
 const OPEN_DOORS: Record<string, string> = {
 	telnetd: "telnet",
@@ -20,8 +20,9 @@ const OPEN_DOORS: Record<string, string> = {
 };
 
 /**
- * PASS if nobody can sign in from elsewhere with a password: there is no remote desktop, telnet or
- * rlogin, and SSH is off or passes `judgeSshd`. The check ignores packet filters.
+ * Returns PASS if nobody can sign in from another machine with only a password. This is the case if
+ * there is no remote desktop, telnet or rlogin, and SSH is off or passes `judgeSshd`. The check
+ * ignores packet filters.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);
@@ -42,8 +43,8 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 }
 
 /**
- * Reads inetd's services from lines such as `telnet stream tcp nowait root /usr/libexec/telnetd
- * telnetd`.
+ * Returns the services that inetd offers, read from lines such as `telnet stream tcp nowait root
+ * /usr/libexec/telnetd telnetd`.
  */
 async function readInetd(host: Host): Promise<string[] | undefined> {
 	const file = await host.readFile("/etc/inetd.conf");

@@ -14,7 +14,7 @@ const DISPLAY_SERVERS =
 	/^(Xorg|X|Xwayland|sway|labwc|wayfire|river|hikari|Hyprland|hyprland|niri|weston|kwin_wayland|kwin_x11|gnome-shell|cage|dwl)$/;
 const LOGIN_SCREENS =
 	/^(sddm-greeter|lightdm-gtk-greete|slick-greeter|ly-dm|xdm$|wdm$|gdm-)/;
-/** Desktops that lock by settings of the user, which this check does not read. */
+/** Desktops that lock according to settings of the user, which this check does not read. */
 const LOCKING_DESKTOPS =
 	/^(gnome-shell|plasmashell|kwin_|cinnamon|mate-screensaver|xfce4-screensaver|ukui-screensaver)/;
 const OTHER_LOCKERS =
@@ -23,10 +23,11 @@ const LOCK_COMMAND =
 	/(^|[\s/'"])(swaylock|gtklock|waylock|hyprlock|i3lock|slock|xlock|xsecurelock|xtrlock|physlock|xscreensaver-command -lock)\b/;
 
 /**
- * Checks if a running desktop is locked when idle. xautolock and swayidle have their times on the
- * command line and are judged. Other lockers and the large desktops have them in settings of the
- * user, so the result is UNKNOWN. FAIL if a display server runs and no program that could lock it.
- * Without a desktop there is nothing to lock: the text console locks nothing by itself.
+ * Checks if a running desktop locks when it is idle. The check judges xautolock and swayidle, whose
+ * times are on their command line. Other lockers and the large desktops keep their times in
+ * settings of the user, so the result is UNKNOWN. Returns FAIL if a display server runs but no
+ * program that could lock it. Without a desktop the check does not apply, because the text console
+ * never locks by itself.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);
@@ -72,7 +73,10 @@ async function judgeCommandLine(
 	return seconds <= MAX_IDLE_SECONDS ? pass(evidence) : fail(evidence);
 }
 
-/** Reads xautolock's options: `-time` in minutes (default ten) and `-locker` (default xlock). */
+/**
+ * Returns the idle time from xautolock's options: `-time` in minutes (10 by default) and `-locker`
+ * (xlock by default).
+ */
 function xautolockSeconds(line: string): number | undefined {
 	const [, locker] = / -locker (.{1,1000})$/.exec(line) ?? [];
 	if (locker !== undefined && !LOCK_COMMAND.test(locker)) return undefined;
@@ -82,7 +86,10 @@ function xautolockSeconds(line: string): number | undefined {
 		: Number(minutes ?? 10) * 60;
 }
 
-/** Returns the soonest `timeout 300 swaylock -f`. ps shows arguments without their quotes. */
+/**
+ * Returns the shortest timeout of a lock command, such as `timeout 300 swaylock -f`. ps prints the
+ * arguments without their quotes.
+ */
 function swayidleSeconds(line: string): number | undefined {
 	const times = line
 		.split(

@@ -9,13 +9,14 @@ import {
 import { readSysctl, runForText } from "./commands.ts";
 import { findProgramNames } from "./processes.ts";
 
-/** Time after the start within which a clock may still be synchronizing. */
+/** Time after the device's start during which its clock may still be synchronizing. */
 const SETTLING_MS = 15 * 60 * 1000;
 
 /**
- * PASS if a service keeps the clock and says that it is synchronized. FAIL without one, because
- * with `ntpdate` at the start alone the clock drifts for months. A service that is not synchronized
- * fails a quarter of an hour after the start. A jail has the clock of its host.
+ * Returns PASS if a time service runs and reports that the clock is synchronized. Returns FAIL if
+ * no time service runs: with only `ntpdate` at the start, the clock drifts for months. A service
+ * that does not synchronize the clock fails only a quarter of an hour after the start. In a jail
+ * the check does not apply, because the jail uses the clock of its host.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	if ((await readSysctl(host, "security.jail.jailed")) === "1")
@@ -59,7 +60,10 @@ async function askChrony(host: Host): Promise<Answer | undefined> {
 		: { service: "chrony", synchronized: leap !== "Not synchronised" };
 }
 
-/** Asks ntpd. `leap=11` (or 3) means that the clock follows nothing (RFC 5905, figure 9). */
+/**
+ * Asks ntpd. `leap=11` (or 3) means that the clock is not synchronized to any source (RFC 5905,
+ * figure 9).
+ */
 async function askNtpd(host: Host): Promise<Answer | undefined> {
 	const told = await runForText(host, "ntpq", [
 		"-n",
@@ -73,7 +77,7 @@ async function askNtpd(host: Host): Promise<Answer | undefined> {
 		: { service: "ntpd", synchronized: leap !== "11" && leap !== "3" };
 }
 
-/** Asks OpenNTPD, whose daemon has the same name. */
+/** Asks OpenNTPD. Its daemon has the same name as ntpd. */
 async function askOpenntpd(host: Host): Promise<Answer | undefined> {
 	const told = await runForText(host, "ntpctl", ["-s", "status"]);
 	const [, clock] = /\bclock (synced|unsynced)\b/.exec(told ?? "") ?? [];
@@ -82,7 +86,10 @@ async function askOpenntpd(host: Host): Promise<Answer | undefined> {
 		: { service: "openntpd", synchronized: clock === "synced" };
 }
 
-/** "{ sec = 1763712000, usec = 0 } Fri Nov 21 08:00:00 2026" */
+/**
+ * Returns true if the device started recently. The kernel reports the start as "{ sec = 1763712000,
+ * usec = 0 } Fri Nov 21 08:00:00 2026".
+ */
 async function isSettling(host: Host): Promise<boolean> {
 	const [, seconds] =
 		/^\{ sec = (\d{1,12}), /.exec(

@@ -4,9 +4,9 @@ import { runForText } from "./read-text.ts";
 import type { Services } from "./services.ts";
 
 /**
- * Checks unattended-upgrades: the package is installed, apt's periodic work runs it and refreshes
- * the lists, an origin of security updates is allowed, and systemd's timers start that work
- * (without systemd, cron does).
+ * Checks unattended-upgrades. The package must be installed, apt's periodic job must run it and
+ * refresh the package lists, an origin of security updates must be allowed, and systemd's timers
+ * must start the job. Without systemd, cron starts it.
  */
 export async function checkUnattendedUpgrades(
 	host: Host,
@@ -59,7 +59,7 @@ export async function checkUnattendedUpgrades(
 		: fail({ ...evidence, timers_active: false });
 }
 
-/** Parses lines of `name "value";`. A list has one line for each of its values. */
+/** Parses lines of the form `name "value";`. A list has one line for each of its values. */
 function parseAptConfig(text: string): [name: string, value: string][] {
 	const settings: [string, string][] = [];
 	for (const line of text.split("\n")) {
@@ -71,6 +71,9 @@ function parseAptConfig(text: string): [name: string, value: string][] {
 	return settings;
 }
 
-/** A number of days, or with s, m, h or d; `always`. Zero is never. */
+/**
+ * Returns true for a period other than zero, which means never. A period is `always` or a number,
+ * in days or with the unit s, m, h or d.
+ */
 const isPeriod = (text: string) =>
 	text === "always" || (/^\d{1,9}[smhd]?$/.test(text) && !/^0+\D?$/.test(text));

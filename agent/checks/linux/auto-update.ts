@@ -14,7 +14,8 @@ import { findServices, type Services } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
 
 /**
- * Timers and services that install updates by themselves, without a setting that could stop them.
+ * Timers and services that always install updates. They have no setting that makes them only
+ * notify.
  */
 const INSTALLERS: Record<string, string> = {
 	"dnf-automatic-install.timer": "dnf-automatic",
@@ -30,7 +31,7 @@ const INSTALLERS: Record<string, string> = {
 	"update-engine.service": "update-engine",
 };
 
-/** Timers of dnf and yum. Their settings say if they install or only notify. */
+/** Timers of dnf and yum. Their settings say whether they install updates or only notify. */
 const DNF_TIMERS = ["dnf5-automatic.timer", "dnf-automatic.timer"];
 
 export const UPDATE_UNITS = [
@@ -43,10 +44,11 @@ export const UPDATE_UNITS = [
 ];
 
 /**
- * PASS if security updates are installed automatically: by unattended-upgrades, dnf-automatic or
- * the distribution's own mechanism (CIS Controls 7.3, automated patch management). FAIL if updates
- * are only announced or downloaded, as GNOME Software does. If a distribution has no mechanism of
- * its own (Arch, Alpine, Gentoo, Void), finding none proves nothing and is UNKNOWN.
+ * Returns PASS if security updates are installed automatically by unattended-upgrades,
+ * dnf-automatic or the distribution's own mechanism (CIS Controls 7.3, automated patch management).
+ * Returns FAIL if updates are only announced or downloaded, as GNOME Software does. Some
+ * distributions have no mechanism of their own (Arch, Alpine, Gentoo, Void). On these, finding no
+ * mechanism proves nothing and the result is UNKNOWN.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
@@ -54,7 +56,7 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const release = await readOsRelease(host);
 	if (!release) return unknown("unrecognized_output");
 	const family = familyOf(release);
-	// Its updates are snaps, which refresh four times a day.
+	// The updates of Ubuntu Core are snaps, which snapd refreshes four times a day.
 	if (family[0] === "ubuntu-core") return pass({ mechanism: "snapd" });
 
 	const services = await findServices(host, UPDATE_UNITS);
@@ -87,7 +89,7 @@ async function checkOstree(
 	);
 	const policy = settings.get("Daemon/AutomaticUpdatePolicy") ?? "none";
 	const evidence = { mechanism: "rpm-ostree" };
-	// `stage` installs the update at the next start.
+	// With `stage`, rpm-ostree installs the update at the next start of the device.
 	if (/^(stage|ex-stage|apply)$/.test(policy)) return pass(evidence);
 	return /^(none|check)$/.test(policy)
 		? fail({ ...evidence, installs: false })

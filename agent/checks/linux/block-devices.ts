@@ -2,10 +2,10 @@ import type { Host } from "../../host.ts";
 import { whyFailed } from "../failed-command.ts";
 import { readLine } from "./read-text.ts";
 
-/** True if everything written to a device is encrypted; undefined if that is not known. */
+/** True if everything that is written to a device is encrypted. Undefined if this is not known. */
 export type Encrypted = boolean | undefined;
 
-/** A device at one place in the tree. A RAID device appears under each of its disks. */
+/** A device at one place in the device tree. A RAID device appears once under each of its disks. */
 export interface BlockDevice {
 	name: string;
 	kernelName: string;
@@ -14,18 +14,22 @@ export interface BlockDevice {
 	label: string;
 	mountpoints: string[];
 	encrypted: Encrypted;
-	/** The method if it is encrypted, such as `luks2`. */
+	/** The encryption method, such as `luks2`. Undefined if the device is not encrypted. */
 	method: string | undefined;
 }
 
 const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL";
 
-/** Returns all block devices with the devices below them, or why lsblk cannot say. */
+/**
+ * Returns all block devices, including those that are built on other devices. If lsblk cannot list
+ * them, returns the reason.
+ */
 export async function findBlockDevices(
 	host: Host,
 ): Promise<BlockDevice[] | string> {
 	let trouble = "unrecognized_output";
-	// Before util-linux 2.37 there was only one mountpoint, and asking for several is an error.
+	// Older versions than util-linux 2.37 only have the column MOUNTPOINT and report an error for
+	// MOUNTPOINTS.
 	for (const column of ["MOUNTPOINTS", "MOUNTPOINT"]) {
 		const listed = await host.run("lsblk", [
 			"--json",
@@ -99,13 +103,13 @@ async function lookAt(
 	kernelName: string,
 	below: Below,
 ): Promise<Below> {
-	// The tree does not contain the devices below a file.
+	// The device tree does not show on which device the file of a loop device lies.
 	if (type === "loop") return { encrypted: undefined, method: undefined };
 	if (type !== "crypt" || below.encrypted) return below;
 	if (!/^dm-\d{1,6}$/.test(kernelName)) {
 		return { encrypted: undefined, method: undefined };
 	}
-	// dm-verity and dm-integrity are also called `crypt`, but encrypt nothing.
+	// dm-verity and dm-integrity devices have the type `crypt` too, but they encrypt nothing.
 	const uuid = await readLine(host, `/sys/block/${kernelName}/dm/uuid`);
 	const kind = /^CRYPT-([A-Z0-9]+)/.exec(uuid ?? "")?.[1] ?? "";
 	if (/^(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)$/.test(kind)) {

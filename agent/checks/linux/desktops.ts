@@ -11,17 +11,18 @@ export type DesktopKind =
 	| "cosmic"
 	| "window-manager";
 
-/** A user's graphical session. */
+/** The graphical session of one user. */
 export interface Desktop {
 	kind: DesktopKind;
 	uid: number;
-	/** The user's programs. */
+	/** The programs that the user runs. */
 	processes: Process[];
 }
 
 /**
- * The program that shows each desktop. The check looks at processes and not at logind's sessions,
- * which call a desktop that was started from a text console a text session.
+ * The program that displays each desktop. The check looks at processes and not at logind's
+ * sessions, because logind reports a desktop that was started from a text console as a text
+ * session.
  */
 const SHELLS: [DesktopKind, RegExp][] = [
 	["gnome", /^(gnome-shell|budgie-(wm|panel|desktop)|unity-panel-ser|phosh)$/],
@@ -36,11 +37,14 @@ const SHELLS: [DesktopKind, RegExp][] = [
 	],
 ];
 
-/** Programs that show the login screen. They run whether or not somebody is logged in. */
+/** Matches programs that show the login screen. They run whether or not somebody is logged in. */
 export const LOGIN_SCREEN =
 	/^(gdm3?|sddm|lightdm|lxdm|xdm|slim|ly|ly-dm|greetd|cosmic-greeter)$/;
 
-/** Returns the desktops in use, one for each user. System accounts only show the login screen. */
+/**
+ * Returns the desktops in use, at most one for each user. System accounts are left out, because
+ * they only show the login screen.
+ */
 export function findDesktops(processes: Process[]): Desktop[] {
 	const byUid = new Map<number, Process[]>();
 	for (const process of processes) {
@@ -59,7 +63,10 @@ export function findDesktops(processes: Process[]): Desktop[] {
 	return desktops;
 }
 
-/** True above the ranges of services and outside those that systemd assigns temporarily. */
+/**
+ * Returns true for an id above the range of services and outside the range that systemd assigns
+ * temporarily.
+ */
 const isPerson = (uid: number) =>
 	uid >= 1000 && !(uid >= 60_514 && uid <= 65_535);
 
@@ -75,7 +82,7 @@ export interface Person {
 	): Promise<string | undefined>;
 }
 
-/** Returns the user, or why the agent may not read the user's settings. */
+/** Returns the user, or the reason why the agent may not read the user's settings. */
 export async function findPerson(
 	host: Host,
 	uid: number,

@@ -16,12 +16,13 @@ import { type Mount, readMounts } from "./mounts.ts";
 import { readText, runForText } from "./read-text.ts";
 
 /**
- * PASS if the root, the other places of people's data and the swap are all encrypted, by dm-crypt
- * (LUKS under or over LVM or RAID, for example) or by ZFS itself. /boot does not count. Encrypted
- * home folders on a plain root fail, because swap, logs and temporary files hold the same data
- * (NIST SP 800-111, full-disk encryption). A plain swap beside an encrypted root fails too; a swap
- * in memory (zram) has nothing on a disk. Encryption by a virtual machine's host or by the drive
- * itself is not visible here and does not count.
+ * Returns PASS if the root file system, all other file systems with data of people, and the swap
+ * space are encrypted. They may be encrypted by dm-crypt (for example LUKS under or over LVM or
+ * RAID) or by ZFS itself. /boot does not count. Encrypted home folders on an unencrypted root fail,
+ * because swap, logs and temporary files hold the same data (NIST SP 800-111, full-disk
+ * encryption). Unencrypted swap beside an encrypted root fails too, but swap in memory (zram) is
+ * not on a disk. The check cannot see encryption by the host of a virtual machine or by the drive
+ * itself, so these do not count.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
@@ -83,11 +84,14 @@ const DATA = new Set(
 	"home root var srv opt tmp data nix persist persistent sysroot".split(" "),
 );
 
-/** Returns our name for the volume, or undefined if it is on no disk or holds no data of people. */
+/**
+ * Returns our name for the volume. Returns undefined if the volume is not on a disk or holds no
+ * data of people.
+ */
 function volumeOf({ source, target, type }: Mount): string | undefined {
 	const isOnDisk =
 		type === "zfs" || (source.startsWith("/dev/") && !/^fuse\./.test(type));
-	// Mounted images such as snaps contain only programs.
+	// Mounted images, such as snaps, contain only programs.
 	if (!isOnDisk || /^(squashfs|iso9660|erofs|overlay)$/.test(type)) {
 		return undefined;
 	}
@@ -113,7 +117,8 @@ async function judgeMount(
 		(device) =>
 			device.mountpoints.includes(mount.target) || isAt(device, mount.source),
 	);
-	// A btrfs of several devices is mounted from one of them. All have its UUID.
+	// A btrfs file system of several devices is mounted from one of them, and all of them have its
+	// UUID.
 	const uuids = new Set(at.map((device) => device.uuid).filter(Boolean));
 	const all = devices.filter(
 		(device) =>
@@ -142,7 +147,10 @@ function judgeDevices(devices: BlockDevice[]): Judged {
 	};
 }
 
-/** Judges a dataset: ZFS encrypts it, or its pool is on encrypted devices. */
+/**
+ * Judges a ZFS dataset, which is encrypted if ZFS encrypts it or if its pool is on encrypted
+ * devices.
+ */
 async function judgeDataset(
 	host: Host,
 	dataset: string,
@@ -168,7 +176,7 @@ async function judgeDataset(
 		(device) => device.fileSystem === "zfs_member" && device.label === pool,
 	);
 	const judged = judgeDevices(members);
-	// Plain devices prove nothing unless ZFS says that it does not encrypt the dataset.
+	// Unencrypted devices prove nothing unless ZFS says that it does not encrypt the dataset.
 	return judged.encrypted || value === "off" || value === "-"
 		? judged
 		: { encrypted: undefined };
@@ -209,7 +217,8 @@ async function judgeFile(
 }
 
 /**
- * Returns the worse of two. One plain part makes the whole plain, whatever is unknown about others.
+ * Returns the worse of two answers. One unencrypted part makes the whole unencrypted, even if other
+ * parts are unknown.
  */
 function worse(a: Encrypted, b: Encrypted): Encrypted {
 	if (a === false || b === false) return false;

@@ -18,11 +18,11 @@ export const FIREWALL_UNITS = [
 ];
 
 /**
- * PASS if a packet from outside that no rule allows is kept out, over IPv4 and, if the device has
- * it, over IPv6: the default-deny of the CIS benchmarks. The rules in the kernel decide, whichever
- * program wrote them. A service that runs without rules therefore does not pass, nor do the chains
- * of container engines, which keep nothing out of the host. Without root only the state of ufw and
- * firewalld is known.
+ * Returns PASS if the kernel blocks incoming packets that no rule allows, over IPv4 and, if the
+ * device uses it, over IPv6. This is the default-deny rule of the CIS benchmarks. The rules in the
+ * kernel decide, no matter which program wrote them. A firewall service that runs without rules
+ * therefore does not pass, and neither do the chains of container engines, which do not protect the
+ * host. Without root, the check only knows whether ufw and firewalld run.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const services = await findServices(host, FIREWALL_UNITS);
@@ -49,7 +49,7 @@ export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	if (verdicts.includes(undefined)) {
 		return unknown("unrecognized_output", evidence);
 	}
-	// The zone `trusted` accepts everything, before the rules that would reject it.
+	// The zone `trusted` accepts every packet before the rules that would reject it.
 	if (engine === "firewalld" && (await defaultZone(host)) === "trusted") {
 		return fail({ ...evidence, ipv4_filtered: false, default_zone: "trusted" });
 	}
@@ -63,7 +63,8 @@ interface Rules {
 }
 
 /**
- * Reads the rules of nftables and of legacy iptables, which nft does not show, or returns why not.
+ * Reads the rules of nftables and of legacy iptables, which nft does not show. If they cannot be
+ * read, returns the reason.
  */
 async function readRules(host: Host): Promise<Rules | string> {
 	const listed = await host.run("nft", ["-j", "list", "ruleset"]);
@@ -76,14 +77,15 @@ async function readRules(host: Host): Promise<Rules | string> {
 	);
 	const results = [listed, ...v4.results, ...v6.results];
 	if (results.every((result) => result.ended === "missing")) {
-		// There is no program that could have set rules, and the kernel has no legacy tables.
+		// No program is installed that could have set rules. Without legacy tables in the kernel, there
+		// are none.
 		return v4.isLoaded || v6.isLoaded
 			? "command_missing"
 			: { engine: "none", ipv4: "open", ipv6: "open" };
 	}
 	const combine = (newer: Verdict, older: Verdict): Verdict => {
 		if (newer === "closed" || older === "closed") return "closed";
-		// nft is installed, but its output was not understood.
+		// nft is installed, but the check did not understand its output.
 		if (listed.ended !== "missing" && !nft) return undefined;
 		return older ?? newer;
 	};
@@ -109,11 +111,14 @@ const isDone = (result: CommandResult) =>
 interface Iptables {
 	verdict: Verdict;
 	results: CommandResult[];
-	/** True if the kernel has legacy tables. */
+	/** True if the kernel has loaded legacy tables. */
 	isLoaded: boolean;
 }
 
-/** Reads the rules of one kind. If both kinds exist, the legacy kind has a program of its own. */
+/**
+ * Reads the rules of one protocol version. If the kernel has legacy tables, a separate program
+ * lists them.
+ */
 async function readIptables(
 	host: Host,
 	program: string,
@@ -139,7 +144,7 @@ async function readIptables(
 	return { verdict, results, isLoaded };
 }
 
-/** True if an interface other than the loopback has an IPv6 address. */
+/** Returns true if an interface other than the loopback has an IPv6 address. */
 async function usesIpv6(host: Host): Promise<boolean> {
 	const addresses = await readText(host, "/proc/net/if_inet6");
 	return (addresses ?? "")

@@ -5,11 +5,11 @@ import { type Process, readArguments } from "./processes.ts";
 import { readText } from "./read-text.ts";
 import { parseCount, parseSettings } from "./settings.ts";
 
-/** Programs that lock the screen until the password is given. */
+/** Matches the programs that lock the screen until the user enters the password. */
 const LOCKER =
 	/(^|[\s/;&|"'])(swaylock|gtklock|waylock|hyprlock|i3lock|i3lock-color|betterlockscreen|slock|xsecurelock|physlock|xlock|xtrlock|xscreensaver-command -lock|light-locker-command (-l|--lock)|dm-tool lock|xdg-screensaver lock)\b/;
 
-/** Matches a command that asks other programs to lock the screen. */
+/** Matches a command that asks another program to lock the screen. */
 const ASKS_TO_LOCK = /\bloginctl lock-sessions?\b/;
 
 type Reader = (
@@ -18,7 +18,7 @@ type Reader = (
 	process: Process,
 ) => Promise<FoundLock>;
 
-/** Programs that lock desktops without a lock of their own, while they run. */
+/** Programs that lock a desktop which has no lock of its own. Each works only while it runs. */
 const READERS: Record<string, Reader> = {
 	swayidle: readSwayidle,
 	hypridle: readHypridle,
@@ -31,8 +31,8 @@ const READERS: Record<string, Reader> = {
 };
 
 /**
- * Finds the lock of a desktop that does not lock itself: the soonest of the programs that run for
- * its user. If none of them runs, nothing locks it.
+ * Finds the lock of a desktop that does not lock itself. If several lockers run for the desktop's
+ * user, the one that locks first counts. If none runs, nothing locks the desktop.
  */
 export async function readIdleLocker(
 	host: Host,
@@ -63,7 +63,9 @@ function isSooner(lock: Lock, than: Lock | undefined): boolean {
 	return seconds(lock) < seconds(than);
 }
 
-/** Timeouts with their commands, and the command that runs when the session is asked to lock. */
+/**
+ * The timeouts with their commands, and the command that runs when the session is asked to lock.
+ */
 interface Plan {
 	timeouts: { seconds: number; command: string }[];
 	onLock: string | undefined;
@@ -79,13 +81,14 @@ function judgePlan({ timeouts, onLock }: Plan): FoundLock {
 	if (seconds.length > 0) {
 		return { isEnabled: true, idleSeconds: Math.min(...seconds) };
 	}
-	// A script may lock the screen. Only commands that are known not to lock prove anything.
+	// An unknown command may be a script that locks the screen. Only commands that are known not to
+	// lock prove anything.
 	return timeouts.every(({ command }) => isNoLocker(command))
 		? { isEnabled: false }
 		: { reason: "lock_command_not_recognized" };
 }
 
-/** True for commands that turn the screen off, dim it or suspend the machine. */
+/** Returns true for commands that only turn the screen off, dim it or suspend the machine. */
 const isNoLocker = (command: string) =>
 	/\b(dpms|output|brightnessctl|light|systemctl (suspend|hibernate))\b/.test(
 		command,
@@ -147,7 +150,10 @@ async function readHypridle(host: Host, person: Person): Promise<FoundLock> {
 	return judgePlan(plan);
 }
 
-/** Reads xautolock: `-time` in minutes (default ten). It always locks, with its `-locker`. */
+/**
+ * Reads the settings of xautolock, which always locks. Its options are `-time` in minutes (10 by
+ * default) and `-locker`.
+ */
 async function readXautolock(
 	host: Host,
 	_person: Person,
@@ -171,7 +177,10 @@ async function readXautolock(
 			});
 }
 
-/** Reads xidlehook: `--timer SECONDS COMMAND CANCELLER`. The seconds of several timers add up. */
+/**
+ * Reads the options of xidlehook: `--timer SECONDS COMMAND CANCELLER`. Each timer starts after the
+ * one before it, so their seconds add up.
+ */
 async function readXidlehook(
 	host: Host,
 	_person: Person,
@@ -191,8 +200,8 @@ async function readXidlehook(
 }
 
 /**
- * Reads xscreensaver: `timeout: 0:10:00`, `lock: True`, `lockTimeout: 0:00:00`. By default it does
- * not lock.
+ * Reads the settings of xscreensaver, such as `timeout: 0:10:00`, `lock: True` and `lockTimeout:
+ * 0:00:00`. By default xscreensaver does not lock.
  */
 async function readXscreensaver(
 	_host: Host,
@@ -221,7 +230,10 @@ function parseClock(text: string): number | undefined {
 	return parts && hours * 3600 + minutes * 60 + seconds;
 }
 
-/** Reads lockers that lock when the X server blanks the screen. Only the server knows the time. */
+/**
+ * Reads the time of lockers that lock when the X server blanks the screen. Only the X server knows
+ * that time.
+ */
 async function readXServer(
 	host: Host,
 	person: Person,
@@ -245,7 +257,10 @@ async function readXServer(
 		: { isEnabled: true, idleSeconds: Number(seconds) };
 }
 
-/** Splits a line into words as a shell does, without its other rules. */
+/**
+ * Splits a line into words at blanks and quotes, as a shell does. Other rules of the shell do not
+ * apply.
+ */
 function splitWords(line: string): string[] {
 	if (line.trimStart().startsWith("#")) return [];
 	return [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(

@@ -1,8 +1,8 @@
 import type { Host } from "../../host.ts";
 
 /**
- * Returns the TCP ports that accept connections from other machines, from the kernel's own tables.
- * Undefined if they cannot be read or do not have the kernel's format.
+ * Returns the TCP ports that accept connections from other machines, read from the kernel's own
+ * tables. Returns undefined if the tables cannot be read or do not have the kernel's format.
  */
 export async function findListeningPorts(
 	host: Host,
@@ -25,7 +25,7 @@ export async function findListeningPorts(
 				);
 			const [, address = "", port = "", state] = match ?? [];
 			if (!match) return undefined;
-			// LISTEN
+			// 0A is the kernel's code for the state LISTEN.
 			if (state === "0A" && !isLoopback(address)) {
 				ports.add(Number.parseInt(port, 16));
 			}
@@ -35,14 +35,14 @@ export async function findListeningPorts(
 }
 
 /**
- * True for a loopback address. The kernel writes each four bytes as a number of the machine,
- * little-endian on all machines that matter here.
+ * Returns true for a loopback address. The kernel prints each group of four bytes as a number in
+ * the machine's byte order, which is little-endian on all machines that matter here.
  */
 function isLoopback(address: string): boolean {
 	return (
 		/^.{6}7F$/.test(address) ||
 		address === `${"0".repeat(24)}01000000` ||
-		// An IPv4 address written as IPv6.
+		// This matches an IPv4 loopback address that is written as an IPv6 address.
 		/^0{16}FFFF0000.{6}7F$/.test(address)
 	);
 }

@@ -2,27 +2,30 @@ import type { Host } from "../../host.ts";
 import type { Person } from "./desktops.ts";
 import { parseCount, parseSettings, parseSwitch } from "./settings.ts";
 
-/** The settings by which a desktop locks itself when nobody uses it. */
+/** The settings that make a desktop lock itself when nobody uses it. */
 export interface Lock {
 	isEnabled: boolean;
-	/** Seconds until it is idle; 0 means never. Undefined if it locks at an unknown time. */
+	/**
+	 * Seconds without input until the desktop is idle. 0 means never. Undefined if the desktop locks
+	 * at an unknown time.
+	 */
 	idleSeconds?: number | undefined;
-	/** Seconds from then until it is locked. */
+	/** Seconds between becoming idle and being locked. */
 	delaySeconds?: number;
-	/** True if the administrator has set it so that the user cannot change it. */
+	/** True if the administrator has fixed the settings so that the user cannot change them. */
 	isEnforced?: boolean;
 }
 
 /** A lock, or the reason why it is not known. */
 export type FoundLock = Lock | { reason: string };
 
-/** Desktops built from GNOME's parts have the same settings in other places. */
+/** Desktops that are built from GNOME's parts have the same settings under other names. */
 const SCHEMAS = {
 	gnome: {
 		session: "org.gnome.desktop.session",
 		saver: "org.gnome.desktop.screensaver",
 		lockdown: "org.gnome.desktop.lockdown",
-		// Seconds in one unit of idle-delay and lock-delay.
+		// The number of seconds in one unit of idle-delay and of lock-delay.
 		units: [1, 1],
 	},
 	cinnamon: {
@@ -48,12 +51,12 @@ export async function readGnomeLock(
 	const values = new Map<string, string>();
 	for (const schema of [session, saver, lockdown]) {
 		const text = await person.run("gsettings", ["list-recursively", schema]);
-		// A desktop may lack the schema for things that the administrator has forbidden.
+		// A desktop may lack the lockdown schema, which holds what the administrator has forbidden.
 		if (text === undefined && schema !== lockdown)
 			return { reason: "command_failed" };
 		for (const line of (text ?? "").split("\n")) {
 			const [at, key, ...rest] = line.split(" ");
-			// A number is written with its type: `uint32 300`.
+			// gsettings prints some numbers with their type, such as `uint32 300`.
 			if (at === schema && key) values.set(key, rest.at(-1) ?? "");
 		}
 	}
@@ -67,7 +70,7 @@ export async function readGnomeLock(
 	const forbidden = values.get("disable-lock-screen") === "true";
 	const isEnforced = kind === "gnome" && (await hasDconfLocks(host));
 	return {
-		// GNOME itself no longer heeds idle-activation-enabled; the others do.
+		// GNOME itself ignores idle-activation-enabled in current versions. The other desktops obey it.
 		isEnabled: isEnabled && !forbidden && (activates || kind === "gnome"),
 		idleSeconds: idle * units[0],
 		delaySeconds: delay * units[1],
@@ -81,7 +84,10 @@ const LOCKED_KEYS = [
 	"/org/gnome/desktop/screensaver/lock-delay",
 ];
 
-/** True if the administrator's dconf databases keep users from changing the settings above. */
+/**
+ * Returns true if the administrator's dconf databases prevent users from changing the settings
+ * above.
+ */
 async function hasDconfLocks(host: Host): Promise<boolean> {
 	const databases = await host.listFolder("/etc/dconf/db");
 	if (databases.kind !== "names") return false;
@@ -99,7 +105,10 @@ async function hasDconfLocks(host: Host): Promise<boolean> {
 	return LOCKED_KEYS.every((key) => locked.has(key));
 }
 
-/** KDE's own defaults: it locks after five minutes, and a password is needed five seconds later. */
+/**
+ * KDE's own defaults. The screen locks after five minutes, and five seconds later it needs a
+ * password.
+ */
 const KDE_DEFAULTS = { Autolock: "true", Timeout: "5", LockGrace: "5" };
 
 export async function readKdeLock(
@@ -117,7 +126,7 @@ export async function readKdeLock(
 		layers.push(parseSettings(file.kind === "text" ? file.text : ""));
 	}
 	const [system, own] = layers;
-	// [$i] makes a setting, or all of a section, the administrator's alone.
+	// The suffix [$i] fixes a setting, or a whole section, so that users cannot change it.
 	const isFixed = (key: string) =>
 		system?.has(`Daemon/${key}[$i]`) || system?.has(`Daemon][$i/${key}`);
 	const value = (key: keyof typeof KDE_DEFAULTS) => {
@@ -147,7 +156,8 @@ export async function readKdeLock(
 const XFCE_FILE = "xfce4/xfconf/xfce-perchannel-xml/xfce4-screensaver.xml";
 
 /**
- * xfce4-screensaver; by default it locks at once when the screen is blanked, after five minutes.
+ * Reads the settings of xfce4-screensaver. By default it blanks the screen after five minutes and
+ * locks it at once.
  */
 export async function readXfceLock(
 	host: Host,
@@ -190,7 +200,8 @@ export async function readXfceLock(
 }
 
 /**
- * Returns an xfconf channel's values by their path of names, or undefined if it is no such file.
+ * Returns the values of an xfconf channel by the path of their names. Returns undefined if the text
+ * is not such a channel.
  */
 function parseXfconf(text: string): Map<string, string> | undefined {
 	if (!text.includes('<channel name="xfce4-screensaver"')) return undefined;

@@ -4,11 +4,14 @@ import { readText } from "./read-text.ts";
 export interface Mount {
 	source: string;
 	target: string;
-	/** The file system, such as `ext4`. */
+	/** The type of the file system, such as `ext4`. */
 	type: string;
 }
 
-/** Returns the present mounts, the topmost at each place, or undefined if they cannot be read. */
+/**
+ * Returns the current mounts, only the topmost one at each mount point. Returns undefined if they
+ * cannot be read.
+ */
 export async function readMounts(host: Host): Promise<Mount[] | undefined> {
 	const text = await readText(host, "/proc/self/mounts");
 	if (text === undefined) return undefined;
@@ -22,7 +25,7 @@ export async function readMounts(host: Host): Promise<Mount[] | undefined> {
 	return mounts.has("/") ? [...mounts.values()] : undefined;
 }
 
-/** Undoes the kernel's escapes: blanks and backslashes are `\040` and `\134`. */
+/** Reverses the kernel's escapes, which write blanks as `\040` and backslashes as `\134`. */
 const unescaped = (text: string) =>
 	text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
 		String.fromCharCode(Number.parseInt(digits, 8)),

@@ -3,7 +3,7 @@ import { readText } from "./read-text.ts";
 import { parseSettings } from "./settings.ts";
 
 /**
- * Returns the fields of os-release(5), or undefined if there is no such file or it names no
+ * Returns the fields of os-release(5). Returns undefined if the file is missing or does not name a
  * distribution.
  */
 export async function readOsRelease(
@@ -19,7 +19,10 @@ export async function readOsRelease(
 		: undefined;
 }
 
-/** Returns the distribution and those that it derives from, such as `ubuntu`, `debian`. */
+/**
+ * Returns the ids of the distribution and of those that it is derived from, such as `ubuntu` and
+ * `debian`.
+ */
 export function familyOf(release: Map<string, string>): string[] {
 	return [
 		release.get("ID") ?? "",

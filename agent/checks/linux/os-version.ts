@@ -11,10 +11,11 @@ import {
 } from "./support-dates.ts";
 
 /**
- * PASS while the distribution's publisher provides security updates for the installed release. The
- * date is the system's own (SUPPORT_END of os-release, which Fedora, Amazon Linux and NixOS keep up
- * to date), or else that of our table. A rolling distribution passes: that says that updates exist,
- * not that they are installed. A release that the table does not know is UNKNOWN, not FAIL.
+ * Returns PASS while the distribution provides security updates for the installed release. The end
+ * date comes from the system itself if it has one (SUPPORT_END of os-release, which Fedora, Amazon
+ * Linux and NixOS keep up to date), or else from our table. A rolling distribution always passes:
+ * this means that updates exist, not that they are installed. A release that is not in the table is
+ * UNKNOWN, not FAIL.
  */
 export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 	const release = await readOsRelease(host);
@@ -62,7 +63,7 @@ export async function checkOsVersion(host: Host): Promise<CheckOutcome> {
 function isRolling(id: string, release: Map<string, string>): boolean {
 	if (ROLLING.has(id)) return true;
 	const version = release.get("VERSION_ID");
-	// Debian testing and unstable have no VERSION_ID before their release.
+	// Debian testing and unstable have no VERSION_ID until they are released.
 	if (id === "debian") {
 		return version === undefined && release.get("PRETTY_NAME") !== undefined;
 	}
@@ -77,7 +78,10 @@ function judge(host: Host, until: string, evidence: object): CheckOutcome {
 	return isPast(host, until) ? fail(outcome) : pass(outcome);
 }
 
-/** Judges extended support: after the free years, machines attached to Ubuntu Pro get updates. */
+/**
+ * Judges extended support. After Ubuntu's free support has ended, machines with Ubuntu Pro still
+ * get updates.
+ */
 async function judgeExtended(
 	host: Host,
 	outcome: CheckOutcome,
@@ -123,7 +127,7 @@ function judgeUnlisted(
 		: unknown("release_not_known", { ...evidence });
 }
 
-/** Compares versions by number, part by part: 9 before 10, 15.7 before 16.0. */
+/** Compares versions as numbers, part by part, so that 9 comes before 10 and 15.7 before 16.0. */
 function compare(a: string, b: string): number {
 	const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
 	for (const [index, part] of left.entries()) {
@@ -136,6 +140,6 @@ function compare(a: string, b: string): number {
 const isDate = (text: string) =>
 	/^20\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** True if the day is over. The day itself is still supported. */
+/** Returns true if the day is over. On the last day itself the release is still supported. */
 const isPast = (host: Host, day: string) =>
 	host.now.getTime() >= Date.parse(day) + 24 * 60 * 60 * 1000;

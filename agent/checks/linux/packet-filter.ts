@@ -1,13 +1,16 @@
 /**
- * The fate of a packet to this host that no rule names: it is let in (`open`), kept out (`closed`),
- * or unknown.
+ * What happens to an incoming packet that no rule names. It is let in (`open`), blocked (`closed`),
+ * or the outcome is unknown (undefined).
  */
 export type Verdict = "open" | "closed" | undefined;
 
 interface Rule {
-	/** False if it has a condition and so does not decide about every packet. */
+	/** False if the rule has a condition and therefore does not decide about every packet. */
 	isForAll: boolean;
-	/** `accept`, `drop`, `return`, `unclear`, or the name of another chain to go through. */
+	/**
+	 * `accept`, `drop`, `return`, `unclear`, or the name of another chain that the packet goes
+	 * through.
+	 */
 	does: string;
 	jumps: boolean;
 }
@@ -20,8 +23,9 @@ export interface Chain {
 export type Chains = Map<string, Chain>;
 
 /**
- * Follows a chain like a packet that matches no condition. A condition such as "on the loopback
- * interface" or "to port 22" opens or closes only a part, so it is skipped.
+ * Follows a chain in the way of a packet that matches no condition. Rules with a condition, such as
+ * "on the loopback interface" or "to port 22", are skipped, because they decide about only some
+ * packets.
  */
 export function follow(chains: Chains, name: string): Verdict {
 	const chain = chains.get(name);
@@ -55,7 +59,10 @@ function decide(
 	return undefined;
 }
 
-/** Parses the chains of `iptables -S`. Undefined if a line does not have that program's format. */
+/**
+ * Parses the chains from the output of `iptables -S`. Returns undefined if a line does not have its
+ * format.
+ */
 export function parseIptables(text: string): Chains | undefined {
 	const chains: Chains = new Map();
 	for (const line of text.split("\n")) {
@@ -79,7 +86,7 @@ export function parseIptables(text: string): Chains | undefined {
 function readRule(words: string[]): Rule {
 	const at = words.findIndex((word) => word === "-j" || word === "-g");
 	const target = words[at + 1] ?? "";
-	// A comment is not a condition. It may contain blanks within quotes.
+	// A comment is not a condition. It may contain blanks inside quotes.
 	const conditions = words
 		.slice(0, at)
 		.join(" ")
@@ -99,8 +106,9 @@ export interface NftVerdicts {
 }
 
 /**
- * Judges each family by the rules of `nft -j list ruleset`. A packet goes through every chain at
- * the input hook, so one closed chain is enough. Undefined for another text.
+ * Judges IPv4 and IPv6 by the rules that `nft -j list ruleset` prints. A packet goes through every
+ * chain at the input hook, so one closed chain is enough. Returns undefined if the text has another
+ * format.
  */
 export function parseNftables(text: string): NftVerdicts | undefined {
 	let ruleset: unknown;
@@ -151,7 +159,7 @@ export function parseNftables(text: string): NftVerdicts | undefined {
 const keyOf = (value: unknown, of: string) =>
 	["family", "table", of].map((key) => String(property(value, key))).join("/");
 
-/** Statements that do not decide about a packet. */
+/** Statements that do not decide what happens to a packet. */
 const HARMLESS = new Set(["counter", "log", "comment"]);
 
 function readExpressions(rule: unknown): Rule {
@@ -168,7 +176,7 @@ function readExpressions(rule: unknown): Rule {
 				};
 			}
 		}
-		// nft cannot show what a module of iptables does. `iptables -S` can.
+		// nft does not show what an iptables module does, but `iptables -S` does.
 		const module = property(expression, "xt");
 		if (module !== undefined && property(module, "type") !== "match") {
 			return { isForAll, does: "unclear", jumps: false };

@@ -2,7 +2,7 @@ import type { Host } from "../../host.ts";
 
 export interface PamRule {
 	control: string;
-	/** The file name without its folder: `pam_unix.so`. */
+	/** The file name without its folder, such as `pam_unix.so`. */
 	module: string;
 	options: string[];
 }
@@ -10,15 +10,19 @@ export interface PamRule {
 /** Longer than any line that a person writes. */
 const MAX_LINE = 4096;
 
-/** The distributions' shared stacks, where passwd(1) has no file of its own. */
+/**
+ * The file of passwd(1) or login(1), followed by the shared files that distributions use if it has
+ * no file of its own.
+ */
 const ENTRIES: Record<string, string[]> = {
 	password: ["passwd", "common-password", "system-auth", "base-password"],
 	auth: ["login", "common-auth", "system-auth", "base-auth"],
 };
 
 /**
- * Reads PAM's rules for a change of password or for a login, with included files. Returns `missing`
- * if there are none, and `unreadable` if one could not be read or understood.
+ * Reads PAM's rules for changing a password or for logging in, including the rules of included
+ * files. Returns `missing` if there are no rules, and `unreadable` if a file could not be read or
+ * understood.
  */
 export async function readPamStack(
 	host: Host,
@@ -39,7 +43,8 @@ async function readStack(
 ): Promise<PamRule[] | "missing" | "unreadable"> {
 	if (depth > 8 || !/^[\w.-]{1,64}$/.test(name)) return "unreadable";
 	let file = await host.readFile(`/etc/pam.d/${name}`);
-	// Some distributions keep their own files below /usr, and /etc may replace them.
+	// Some distributions keep their own files below /usr. A file in /etc replaces the one of the same
+	// name.
 	if (file.kind === "missing")
 		file = await host.readFile(`/usr/lib/pam.d/${name}`);
 	if (file.kind === "missing") return "missing";
@@ -74,14 +79,17 @@ async function readStack(
 	return rules;
 }
 
-/** Returns the value of `name=value` among a module's options. */
+/**
+ * Returns the value of the option `name=value` of a module. If it is given more than once, the last
+ * one counts.
+ */
 export function optionOf(rule: PamRule, name: string): string | undefined {
 	return rule.options
 		.findLast((option) => option.startsWith(`${name}=`))
 		?.slice(name.length + 1);
 }
 
-/** True if a failure of the rule is a failure of the whole stack. */
+/** Returns true if the whole stack fails when this rule fails. */
 export function isDecisive({ control }: PamRule): boolean {
 	return (
 		/^(required|requisite)$/.test(control) ||

@@ -6,10 +6,10 @@ import { readText } from "./read-text.ts";
 import { parseCount, parseSettings } from "./settings.ts";
 
 /**
- * PASS if PAM rejects new passwords of fewer than 8 characters (NIST SP 800-63B), through
+ * Returns PASS if PAM rejects new passwords of fewer than 8 characters (NIST SP 800-63B), through
  * pam_pwquality, pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not
- * count, because nothing reads it with PAM. Locking accounts after failures is reported but not
- * required.
+ * count, because nothing reads it on a system with PAM. The evidence says whether accounts are
+ * locked after failed attempts, but this is not required.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const stack = await readPamStack(host, "password");
@@ -38,8 +38,8 @@ interface Minimum {
 }
 
 /**
- * Returns the deciding minimum: of a module that enforces enough, else of one made for that, else
- * of pam_unix.
+ * Returns the minimum length that decides. A module that enforces a sufficient length comes first,
+ * then any module that is made for this purpose, then pam_unix.
  */
 async function findMinimum(
 	host: Host,
@@ -50,7 +50,7 @@ async function findMinimum(
 		const length = await minimumOf(host, rule);
 		if (length === "unrecognized") return undefined;
 		if (length === undefined) continue;
-		// pam_unix accepts or rejects the new password, so it is always decisive.
+		// pam_unix itself accepts or rejects the new password, so its rule is always decisive.
 		const isEnforced = rule.module === "pam_unix.so" || isDecisive(rule);
 		const engine = rule.module.replace(".so", "");
 		found.push({
@@ -92,8 +92,8 @@ async function minimumOf(
 }
 
 /**
- * Reads the settings as libpwquality does: first the folder, then the file, then the module's
- * options.
+ * Reads the settings in libpwquality's order: the folder, then the file, then the module's options.
+ * A later setting replaces an earlier one.
  */
 async function readPwquality(
 	host: Host,
@@ -124,14 +124,15 @@ async function readPwquality(
 }
 
 /**
- * Positive credits make a password count as longer than it is, a point for each kind of character.
+ * Returns the shortest length that a password can really have. With positive credits, each kind of
+ * character adds points to the length that the module counts.
  */
 function credited(
 	options: string[],
 	usual: number,
 	isEnforced: boolean,
 ): Length | "unrecognized" {
-	// cracklib's credits are 1 each by default.
+	// In cracklib, each credit is 1 by default.
 	const credit = usual === 9 ? "1" : "0";
 	const last = (name: string, otherwise: string) =>
 		options
@@ -144,13 +145,14 @@ function credited(
 		if (!/^-?\d{1,3}$/.test(given)) return "unrecognized";
 		minimum -= Math.max(0, Number(given));
 	}
-	// Whatever is set, these modules accept no password of fewer than six characters.
+	// These modules never accept a password of fewer than six characters, whatever the settings say.
 	return { minimum: Math.max(6, minimum), isEnforced };
 }
 
 /**
- * `min=disabled,24,11,8,7`: by how many kinds of characters there are; the last is the shortest
- * that passes.
+ * Reads pam_passwdqc's setting, such as `min=disabled,24,11,8,7`. Each number is the minimum length
+ * for passwords with a certain number of kinds of characters. The smallest number is the shortest
+ * length that passes.
  */
 async function readPasswdqc(
 	host: Host,
@@ -192,6 +194,6 @@ async function findLockout(host: Host): Promise<number | undefined> {
 async function findMaximumAge(host: Host): Promise<number | undefined> {
 	const text = await readText(host, "/etc/login.defs");
 	const days = /^PASS_MAX_DAYS\s+(\d{1,6})\s*$/m.exec(text ?? "")?.[1];
-	// 99999 means never.
+	// The value 99999 means that passwords never expire.
 	return days === undefined || Number(days) >= 99999 ? undefined : Number(days);
 }

@@ -3,13 +3,14 @@ import type { Host } from "../../host.ts";
 export interface Process {
 	pid: number;
 	uid: number;
-	/** The program's name. The kernel cuts it off after 15 characters. */
+	/** The name of the program, which the kernel cuts off after 15 characters. */
 	name: string;
 }
 
 /**
- * Returns all processes of the device, from /proc. Undefined if not all are visible, as for an
- * ordinary user under `hidepid`, so that "it does not run" is never concluded from a part.
+ * Returns all processes of the device, read from /proc. Returns undefined if some are not visible,
+ * for example to an ordinary user when /proc is mounted with `hidepid`. A check must not conclude
+ * from an incomplete list that a program is not running.
  */
 export async function findProcesses(
 	host: Host,
@@ -19,7 +20,7 @@ export async function findProcesses(
 	const pids = folder.names.filter((name) => /^\d{1,10}$/.test(name));
 	if (!pids.includes("1")) return undefined;
 	const processes: Process[] = [];
-	// Read in portions, because a server has thousands.
+	// The processes are read in portions, because a server has thousands of them.
 	for (let from = 0; from < pids.length; from += 32) {
 		const files = await Promise.all(
 			pids.slice(from, from + 32).map(async (pid) => ({
@@ -28,7 +29,7 @@ export async function findProcesses(
 			})),
 		);
 		for (const { pid, file } of files) {
-			// The process ended meanwhile.
+			// The process has ended in the meantime.
 			if (file.kind === "missing" || file.kind === "unreadable") continue;
 			if (file.kind === "denied") return undefined;
 			const name = /^Name:\t(.{1,64})$/m.exec(file.text)?.[1];
@@ -41,8 +42,8 @@ export async function findProcesses(
 }
 
 /**
- * Returns the words of a process's command line. Callers use only known words from it, because it
- * may contain anything.
+ * Returns the words of a process's command line. Because it may contain anything, callers only look
+ * for words that they know.
  */
 export async function readArguments(
 	host: Host,

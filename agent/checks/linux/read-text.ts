@@ -11,18 +11,18 @@ export async function readText(
 
 const MAX_LINE = 256;
 
-/** Returns the line of a one-line file, such as those of /sys, without its line end. */
+/** Returns the only line of a file, such as those in /sys, without its line end. */
 export async function readLine(
 	host: Host,
 	path: string,
 ): Promise<string | undefined> {
 	const text = await readText(host, path);
 	if (text === undefined || text.length > MAX_LINE) return undefined;
-	// Texts in a device tree end with a NUL.
+	// Texts from a device tree end with a NUL character.
 	return text.replace(/\0$/, "").trim();
 }
 
-/** Returns a program's output, or undefined unless it succeeded. */
+/** Returns the output of a program, or undefined if the program failed. */
 export async function runForText(
 	host: Host,
 	program: string,

@@ -6,8 +6,8 @@ import { findProcesses, readArguments } from "./processes.ts";
 import { findServices } from "./services.ts";
 
 /**
- * Ports for passwords in clear text or for a whole desktop. Port 514 is missing, because the log
- * service listens there.
+ * Ports of services that send passwords in clear text or give access to a whole desktop. Port 514
+ * (rsh) is left out, because the log service listens there too.
  */
 const OPEN_DOORS: [port: number, name: string][] = [
 	[23, "telnet"],
@@ -26,8 +26,9 @@ const SSH_UNITS = ["ssh.service", "sshd.service", "ssh.socket", "sshd.socket"];
 export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
- * PASS if nobody can log in from elsewhere with a password: no remote desktop, telnet or rlogin
- * listens, and SSH is off or passes `judgeSshd`. The check ignores firewalls.
+ * Returns PASS if nobody can log in from another machine with only a password. This is the case if
+ * no remote desktop, telnet or rlogin listens, and SSH is off or passes `judgeSshd`. The check
+ * ignores firewalls.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
@@ -43,13 +44,16 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 			: ssh === "dropbear"
 				? await judgeDropbear(host)
 				: await judgeSshd(host, { ssh: true }, LINUX_SSHD);
-	// Without the table of ports, a FAIL is certain but a PASS is not.
+	// A FAIL is certain even if the ports could not be read. A PASS is not.
 	return ports === undefined && outcome.status === "PASS"
 		? unknown("unrecognized_output", outcome.evidence)
 		: outcome;
 }
 
-/** Returns the SSH server that runs or will run at the next start, as far as that is known. */
+/**
+ * Returns the SSH server that runs now or will run after the next start, or undefined if this is
+ * not known.
+ */
 async function findSsh(
 	host: Host,
 ): Promise<"off" | "sshd" | "dropbear" | undefined> {
@@ -64,7 +68,8 @@ async function findSsh(
 	if (processes?.some(({ name }) => name === "sshd")) return "sshd";
 	if (processes?.some(({ name }) => name === "dropbear")) return "dropbear";
 	if (services) return "off";
-	// A server that does not run now may start at any time, unless it is not installed.
+	// Without a service manager to ask, a server that does not run now may still start at any time,
+	// unless it is not installed.
 	const programs = await host.listFolder("/usr/sbin");
 	const isAbsent =
 		programs.kind === "names" &&
@@ -73,8 +78,8 @@ async function findSsh(
 }
 
 /**
- * Dropbear has no file of settings: -s on its command line turns passwords off, -w all logins of
- * root.
+ * Judges Dropbear, which has no settings file. On its command line, -s turns off passwords, and -w
+ * turns off all logins of root.
  */
 async function judgeDropbear(host: Host): Promise<CheckOutcome> {
 	const processes = await findProcesses(host);

@@ -23,11 +23,11 @@ import {
 import { findProcesses } from "./processes.ts";
 
 /**
- * PASS if each desktop in use locks itself at most 15 minutes after it was last used, as the CIS
- * benchmarks (an idle delay of at most 900 seconds) and PCI DSS require. With several users, the
- * worst one counts. The settings are the user's, together with those that the administrator has set
- * as defaults or enforced. A window manager without any of the known lockers is never locked, and
- * fails. Without a desktop there is nothing to lock.
+ * Returns PASS if each desktop in use locks itself within 15 minutes after it was last used, as the
+ * CIS benchmarks (an idle delay of at most 900 seconds) and PCI DSS require. If several users have
+ * desktops, the worst result counts. The check reads the settings of the user and those that the
+ * administrator has set as defaults or enforced. A window manager without a known locker is never
+ * locked and fails. Without a desktop the check does not apply.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const processes = await findProcesses(host);
@@ -91,7 +91,7 @@ function judge({ kind }: Desktop, lock: FoundLock): CheckOutcome {
 	};
 	if (!isEnabled) return fail(evidence);
 	if (idleSeconds === undefined) return unknown("timeout_not_known", evidence);
-	// Zero is never.
+	// An idle time of zero means that the desktop never locks.
 	const isSoon =
 		idleSeconds > 0 && idleSeconds + (delaySeconds ?? 0) <= MAX_IDLE_SECONDS;
 	return isSoon ? pass(evidence) : fail(evidence);

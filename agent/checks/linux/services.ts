@@ -2,17 +2,18 @@ import type { Host } from "../../host.ts";
 import { parseSettings } from "./settings.ts";
 
 export interface ServiceState {
-	/** True if it runs; for a timer or a socket, if it is armed. */
+	/** True if the service runs, or if the timer or socket is armed. */
 	isActive: boolean;
-	/** True if it starts at boot. */
+	/** True if the unit starts at boot. */
 	isEnabled: boolean;
 }
 
 export type Services = Map<string, ServiceState>;
 
 /**
- * Returns the states of systemd units by the requested names, without units that do not exist. With
- * OpenRC it returns the services of the same names. Undefined if neither of them runs.
+ * Returns the states of systemd units by the names that were requested. Units that do not exist are
+ * left out. On a system with OpenRC, returns the services of the same names. Returns undefined if
+ * neither systemd nor OpenRC runs.
  */
 export async function findServices(
 	host: Host,
@@ -30,7 +31,8 @@ export async function findServices(
 }
 
 /**
- * One block of lines a unit, in the order asked for: a unit's own name may be another (an alias).
+ * Parses one block of lines for each unit. The blocks come in the order of the request. The check
+ * relies on this order, because an alias reports the name of another unit.
  */
 function parseUnits(
 	text: string,

@@ -1,7 +1,8 @@
 /**
- * Parses text of `key = value` lines with `[sections]`, as systemd, KDE and many others write it.
- * Returns the values by `section/key`, or `key` before the first section. A later line replaces an
- * earlier one, lines of another form are skipped, and comments begin with # or ;.
+ * Parses `key = value` lines with `[sections]`, the format of systemd, KDE and many other programs.
+ * Returns the values by `section/key`, or by `key` before the first section. A later line replaces
+ * an earlier one with the same key. Lines of any other form are skipped. Comments begin with # or
+ * ;.
  */
 export function parseSettings(text: string): Map<string, string> {
 	const settings = new Map<string, string>();
@@ -30,7 +31,7 @@ export function unquoted(text: string): string {
 		: text;
 }
 
-/** Parses a yes or no as Linux programs write it; undefined for anything else. */
+/** Parses a yes or no in the words that Linux programs use. Returns undefined for anything else. */
 export function parseSwitch(text: string | undefined): boolean | undefined {
 	switch (text?.toLowerCase()) {
 		case "yes":
@@ -48,7 +49,7 @@ export function parseSwitch(text: string | undefined): boolean | undefined {
 	}
 }
 
-/** Parses an unsigned whole number of at most nine digits; undefined for anything else. */
+/** Parses an unsigned whole number of at most nine digits. Returns undefined for anything else. */
 export function parseCount(text: string | undefined): number | undefined {
 	return text !== undefined && /^\d{1,9}$/.test(text)
 		? Number(text)

@@ -1,16 +1,20 @@
 /**
  * Dates on which Linux distributions stop providing free security updates, as of November 2026. The
  * dates of Debian and Ubuntu come from distro-info. The others come from endoflife.date, unless a
- * comment names another source. Debian's dates are those of its LTS, because the LTS updates are in
- * the ordinary archive.
+ * comment names another source. The dates of Debian are those of its LTS, because LTS updates come
+ * through the ordinary archive.
  */
 
 export interface Distribution {
-	/** How many parts of VERSION_ID name a release: 1 for "9.5" in series 9, 2 for "24.04". */
+	/**
+	 * The number of parts of VERSION_ID that name a release. "9.5" of the series 9 has 1, and "24.04"
+	 * has 2.
+	 */
 	parts: 1 | 2;
 	/**
-	 * A release newer than all of these is supported for at least this long, so one newer than
-	 * the table is known to be supported for that time from the newest's publication.
+	 * The months for which each new release is supported at least. They tell how long a release that
+	 * is newer than the table is supported, counted from the publication of the newest release in the
+	 * table.
 	 */
 	leastMonths: number;
 	newestReleased: string;
@@ -18,8 +22,9 @@ export interface Distribution {
 }
 
 /**
- * The end of the maintenance phase. 7 to 9: endoflife.date/rhel, which takes them from Red Hat's
- * product life cycle data. 10: ten years, by access.redhat.com/support/policy/updates/errata.
+ * The last day of the maintenance phase. The dates of 7 to 9 come from endoflife.date/rhel, which
+ * takes them from Red Hat's product life cycle data. The date of 10 follows from the ten years in
+ * access.redhat.com/support/policy/updates/errata.
  */
 const RHEL_LIFE = {
 	"7": "2024-06-30",
@@ -29,9 +34,10 @@ const RHEL_LIFE = {
 };
 
 /**
- * General support of a service pack, without LTSS: suse.com/lifecycle, to 15.5 through
- * endoflife.date/sles, 15.6 and 15.7 through DISA's guide for SLES 15 of 2025. 16.0: the 24 months
- * of SUSE's policy, which no source that we could read says with its day.
+ * The last day of general support for each service pack, without LTSS. The dates come from
+ * suse.com/lifecycle: up to 15.5 through endoflife.date/sles, for 15.6 and 15.7 through DISA's
+ * guide for SLES 15 of 2025. The date of 16.0 follows from the 24 months of SUSE's policy, because
+ * no source that we could read gives the day.
  */
 const SLES: Distribution = {
 	parts: 2,
@@ -51,7 +57,7 @@ const SLES: Distribution = {
 	},
 };
 
-/** By the ID of os-release. */
+/** The distributions by the ID in os-release. */
 export const DISTRIBUTIONS: Record<string, Distribution> = {
 	debian: {
 		parts: 1,
@@ -120,7 +126,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2035-05-31",
 		},
 	},
-	// 8 and 9: wiki.rockylinux.org/rocky/version, through endoflife.date/rocky-linux. 10: as RHEL 10.
+	// The dates of 8 and 9 come from wiki.rockylinux.org/rocky/version, through
+	// endoflife.date/rocky-linux. The date of 10 is that of RHEL 10.
 	rocky: {
 		parts: 1,
 		leastMonths: 120,
@@ -131,8 +138,9 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2035-05-31",
 		},
 	},
-	// Premier support. 7 to 9: oracle.com/a/ocom/docs/elsp-lifetime-069338.pdf, through
-	// endoflife.date/oracle-linux. 10: the ten years of the same policy.
+	// These are the dates of Premier Support. Those of 7 to 9 come from
+	// oracle.com/a/ocom/docs/elsp-lifetime-069338.pdf, through endoflife.date/oracle-linux. The date
+	// of 10 follows from the ten years of the same policy.
 	ol: {
 		parts: 1,
 		leastMonths: 120,
@@ -144,7 +152,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2035-06-30",
 		},
 	},
-	// CentOS Linux 6, 7 and 8, and CentOS Stream from 8 on: both of 8 have ended.
+	// This covers CentOS Linux 6, 7 and 8, and CentOS Stream from 8 on. Both kinds of 8 have reached
+	// their end.
 	centos: {
 		parts: 1,
 		leastMonths: 60,
@@ -171,8 +180,9 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"16.0": "2027-10-31",
 		},
 	},
-	// 2: aws.amazon.com/amazon-linux-2/faqs. 2023, the end of its maintenance phase:
-	// docs.aws.amazon.com/linux/al2023/ug/release-cadence.html. 2018: the AMI before them.
+	// The date of 2 comes from aws.amazon.com/amazon-linux-2/faqs. The date of 2023 is the end of its
+	// maintenance phase, from docs.aws.amazon.com/linux/al2023/ug/release-cadence.html. 2018 is the
+	// AMI before these two.
 	amzn: {
 		parts: 1,
 		leastMonths: 48,
@@ -202,7 +212,7 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 
 /**
  * Releases by their codename. A derived distribution names the codename of the release that it is
- * made of, and gets its security updates from there.
+ * built on, and gets its security updates from that release.
  */
 export const CODENAMES: Record<
 	string,
@@ -218,7 +228,7 @@ export const CODENAMES: Record<
 	trixie: ["debian", "13"],
 };
 
-/** Rolling distributions: no release of them can be out of support. */
+/** Rolling distributions. They have no releases, so nothing of them can be out of support. */
 export const ROLLING: ReadonlySet<string> = new Set([
 	"arch",
 	"archarm",

@@ -12,10 +12,10 @@ import { readText, runForText } from "./read-text.ts";
 import { findServices } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
 
-/** Time after the start within which a clock may still be synchronizing. */
+/** Seconds after the device's start during which its clock may still be synchronizing. */
 const SETTLING_SECONDS = 15 * 60;
 
-/** Services that keep the clock, and their names in evidence. */
+/** Services that set the clock from the network, with their names in evidence. */
 const SERVICES: Record<string, string> = {
 	"systemd-timesyncd.service": "systemd-timesyncd",
 	"chronyd.service": "chrony",
@@ -36,10 +36,10 @@ const PROGRAMS: Record<string, string> = {
 };
 
 /**
- * PASS if a service keeps the clock and the clock is synchronized now, as the kernel or the service
- * itself reports. A service that runs without success fails only a quarter of an hour after the
- * start. A container and WSL have the clock of their host. A virtual machine has a clock of its
- * own, which drifts without a service.
+ * Returns PASS if a time service runs and the kernel or the service reports that the clock is
+ * synchronized. A service that runs without success fails only a quarter of an hour after the
+ * start. In a container or WSL the check does not apply, because they use the clock of their host.
+ * A virtual machine has a clock of its own, which drifts without a service.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
@@ -63,7 +63,7 @@ export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	return fail(evidence);
 }
 
-/** Returns our name for the running service, `none`, or undefined if that is unknown. */
+/** Returns our name for the time service that runs, `none`, or undefined if this is unknown. */
 async function findService(host: Host): Promise<string | undefined> {
 	const services = await findServices(host, TIME_UNITS);
 	for (const [unit, name] of Object.entries(SERVICES)) {
@@ -76,7 +76,7 @@ async function findService(host: Host): Promise<string | undefined> {
 	return processes ? "none" : undefined;
 }
 
-/** Reads the kernel's own mark of a synchronized clock, whichever service does it. */
+/** Asks the kernel whether the clock is synchronized, no matter which service does it. */
 async function askKernel(host: Host): Promise<boolean | undefined> {
 	const shown = await runForText(host, "timedatectl", [
 		"show",
@@ -85,7 +85,7 @@ async function askKernel(host: Host): Promise<boolean | undefined> {
 	const settings = parseSettings(shown ?? "");
 	const synchronized = parseSwitch(settings.get("NTPSynchronized"));
 	if (synchronized !== undefined) return synchronized;
-	// Before systemd 239 there was no `show`.
+	// timedatectl has no `show` before systemd 239.
 	const status = await runForText(host, "timedatectl", ["status"]);
 	const said = /^[ \t]*(?:NTP|System clock) synchronized: (yes|no)$/m.exec(
 		status ?? "",
@@ -93,7 +93,7 @@ async function askKernel(host: Host): Promise<boolean | undefined> {
 	if (said !== undefined) return said === "yes";
 	const busybox = await runForText(host, "busybox", ["adjtimex"]);
 	const flags = /^[ \t]*status:[ \t]+(\d{1,6})\b/m.exec(busybox ?? "")?.[1];
-	// STA_UNSYNC of adjtimex(2)
+	// The bit 0x40 is STA_UNSYNC of adjtimex(2).
 	return flags === undefined ? undefined : (Number(flags) & 0x40) === 0;
 }
 

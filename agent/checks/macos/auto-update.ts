@@ -13,7 +13,7 @@ const CHOSEN = "/Library/Preferences/com.apple.SoftwareUpdate.plist";
 const DECLARED =
 	"/var/db/softwareupdate/SoftwareUpdateDDMStatePersistence.plist";
 
-/** The switches, their names in evidence, and what macOS does if nobody has set one. */
+/** The switches, their names in evidence, and the value that macOS uses if nobody has set one. */
 const SWITCHES = [
 	["check", "AutomaticCheckEnabled", true],
 	["download", "AutomaticDownload", true],
@@ -22,10 +22,11 @@ const SWITCHES = [
 ] as const;
 
 /**
- * PASS if the Mac looks for macOS updates, downloads and installs them automatically, and not only
- * security responses (CIS macOS 1.2 to 1.6). FAIL if one of these is switched off. Installing has
- * no default that holds for every version, so a Mac on which nobody chose is UNKNOWN. A profile
- * takes precedence over the owner's choice, and a declaration of device management over both.
+ * Returns PASS if the Mac automatically looks for macOS updates, downloads them and installs them,
+ * and does not install only security responses (CIS macOS 1.2 to 1.6). Returns FAIL if one of these
+ * switches is off. Installing has no default that holds for every version, so the result is UNKNOWN
+ * if nobody has chosen. A profile takes precedence over the owner's choice, and a declaration of
+ * device management takes precedence over both.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const forced = await readPreferences(host, FORCED);
@@ -56,15 +57,16 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	return isAllOn ? pass(evidence) : unknown("not_configured", evidence);
 }
 
-/** Returns how many updates macOS found last time and has not installed. */
+/** Returns the number of updates that macOS found last time and has not installed yet. */
 function waiting(values: Preferences): Evidence {
 	const updates = readNumber(values, "LastRecommendedUpdatesAvailable");
 	return updates === undefined ? {} : { pending_updates: updates };
 }
 
 /**
- * Reads what a declaration forces on (macOS 15 and later; mSCP reads the same file). Only 1,
- * "always on", counts, because the other numbers are not documented.
+ * Reads the switches that a declaration of device management forces on (macOS 15 and later; mSCP
+ * reads the same file). Only the value 1, "always on", counts, because the other values are not
+ * documented.
  */
 async function readDeclared(
 	host: Host,

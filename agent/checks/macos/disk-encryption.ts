@@ -3,14 +3,15 @@ import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
 
 /**
- * Checks FileVault of the startup disk with `fdesetup status`, which needs no root. Off is FAIL
- * even on Apple silicon, where the disk is always encrypted but opens without a password (CIS macOS
- * 2.6.6, mSCP `system_settings_filevault_enforce`). A disk that is still being encrypted is not yet
- * known to be protected; one that is being decrypted no longer is.
+ * Checks FileVault on the startup disk with `fdesetup status`, which does not need root. If
+ * FileVault is off, the result is FAIL even on Apple silicon, where the disk is always encrypted
+ * but opens without a password (CIS macOS 2.6.6, mSCP `system_settings_filevault_enforce`). A disk
+ * that is still being encrypted is UNKNOWN, and a disk that is being decrypted is FAIL.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("fdesetup", ["status"]);
-	// The command also reports states with a nonzero exit code, so its words come first.
+	// The command reports some states with a nonzero exit code, so its output is examined before the
+	// exit code.
 	const says = (pattern: RegExp) => pattern.test(result.stdout);
 	const percent = percentDone(result.stdout);
 	const evidence = { engine: "filevault", ...percent };
@@ -44,7 +45,7 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	return unknown(whyFailed(result, host) ?? "unrecognized_output");
 }
 
-/** "Encryption in progress: Percent completed = 42.10" */
+/** Reads the progress from a line such as "Encryption in progress: Percent completed = 42.10". */
 function percentDone(output: string): { percent_done?: number } {
 	const [, percent] =
 		/\bpercent completed = (\d{1,3})(?:\.\d+)?\s*$/im.exec(output) ?? [];

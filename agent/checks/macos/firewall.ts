@@ -5,10 +5,10 @@ import { whyFailed } from "../failed-command.ts";
 const SOCKET_FILTER = "/usr/libexec/ApplicationFirewall/socketfilterfw";
 
 /**
- * Checks the application firewall with its command, because macOS 15 no longer has
- * `com.apple.alf.plist`. State 1 asks or applies rules for each program; state 2 blocks everything
- * that is not essential. Stealth mode is only reported, because the firewall is on without it too.
- * Firewalls of other makers are not visible.
+ * Checks the application firewall with its own command, because macOS 15 no longer has
+ * `com.apple.alf.plist`. In state 1 the firewall asks or applies rules for each program. In state 2
+ * it blocks everything that is not essential. Stealth mode appears in the evidence but is not
+ * required. The check cannot see the firewalls of other makers.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const result = await host.run(SOCKET_FILTER, ["--getglobalstate"]);
@@ -28,7 +28,10 @@ export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	});
 }
 
-/** Reads "Firewall stealth mode is on" or, before macOS 13, "Stealth mode enabled". */
+/**
+ * Returns whether stealth mode is on. The command prints "Firewall stealth mode is on" or, before
+ * macOS 13, "Stealth mode enabled".
+ */
 async function isStealth(host: Host): Promise<boolean | undefined> {
 	const { stdout } = await host.run(SOCKET_FILTER, ["--getstealthmode"]);
 	const [, said] =

@@ -4,18 +4,19 @@ import { whyFailed } from "../failed-command.ts";
 import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
 /**
- * Checks the policy for all accounts. A length is a rule that the password must match, such as
- * '.{8,}+' or '^.{12,}$'. The longest one counts, because every rule must hold. A Mac that nobody
- * manages asks for four characters, which is FAIL. Rules in another form are not interpreted: they
- * only make a missing length UNKNOWN. Lockout is reported but not judged, because FileVault and the
- * Secure Enclave slow down guessing themselves.
+ * Checks the password policy for all accounts. A minimum length is a rule that the password must
+ * match, such as '.{8,}+' or '^.{12,}$'. If there are several, the longest one counts, because
+ * every rule must hold. A Mac without device management requires only four characters, which is
+ * FAIL. The check does not interpret rules in another form; they only turn a missing minimum length
+ * into UNKNOWN. Lockout appears in the evidence but is not judged, because FileVault and the Secure
+ * Enclave slow down guessing themselves.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const result = await host.run("pwpolicy", ["-getaccountpolicies"]);
 	const problem = whyFailed(result, host);
 	if (problem !== undefined) return unknown(problem);
-	// "Getting global account policies" comes before the list, in some versions on standard error,
-	// and alone if there is none.
+	// The command prints "Getting global account policies" before the list, in some versions on
+	// standard error. If no policy is set, it prints nothing else.
 	const told = `${result.stderr}\n${result.stdout}`.trim();
 	if (told === "Getting global account policies") {
 		return fail({ minimum_length: 0, policy_set: false });
@@ -51,7 +52,7 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const length = Math.max(...lengths);
 	const found = { minimum_length: length, ...evidence };
 	if (length >= MIN_PASSWORD_LENGTH) return pass(found);
-	// Another rule may ask for more than the plain one.
+	// A rule that the check does not understand may require a longer password than the plain rule.
 	return onPasswords.length > lengths.length &&
 		onPasswords.some(mayAskForLength)
 		? unknown("rule_not_understood", found)
@@ -67,7 +68,9 @@ function plainLength(rule: string): number | undefined {
 	return length === undefined ? undefined : Number(length);
 }
 
-/** True if a rule that is no plain length contains a count of three or more. */
+/**
+ * Returns true if a rule in another form contains a count of three or more, which may be a length.
+ */
 function mayAskForLength(rule: string): boolean {
 	if (plainLength(rule) !== undefined) return false;
 	return [...rule.matchAll(/\{(\d{1,4})/g)].some(

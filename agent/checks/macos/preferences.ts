@@ -1,7 +1,7 @@
 import type { Host } from "../../host.ts";
 import { whyFailed } from "../failed-command.ts";
 
-/** The switches and numbers that a file sets. */
+/** The switches and numbers that a property list sets. */
 export type Preferences = Map<string, boolean | number>;
 
 export type PreferencesAnswer =
@@ -10,9 +10,9 @@ export type PreferencesAnswer =
 
 /**
  * Reads the switches and whole numbers at the top level of a property list. A file that does not
- * exist sets nothing. `plutil` converts it to XML, because many of these files contain dates, which
- * JSON cannot hold. It indents each level by a tab and escapes `<` in strings, so exactly the lines
- * that begin with one tab and `<key>` are keys of the top level.
+ * exist sets nothing. `plutil` converts the file to XML and not to JSON, because many of these
+ * files contain dates, which JSON cannot hold. It indents each level by one tab and escapes `<` in
+ * strings. A line that begins with one tab and `<key>` is therefore always a key at the top level.
  */
 export async function readPreferences(
 	host: Host,
@@ -46,7 +46,7 @@ export async function readPreferences(
 	return { known: true, values };
 }
 
-/** Returns a switch. Some scripts write it as 0 or 1. */
+/** Returns the value of a switch. Some scripts write switches as 0 or 1. */
 export function readSwitch(
 	values: Preferences,
 	key: string,

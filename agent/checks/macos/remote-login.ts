@@ -7,9 +7,9 @@ const REMOTE_MANAGEMENT =
 
 /**
  * Checks Remote Login (SSH), Screen Sharing and Remote Management. The last two accept an account's
- * password, so on is FAIL (CIS macOS 2.3.3). SSH that is on is judged by `judgeSshd`. The check
- * asks launchd, because without Full Disk Access `systemsetup -getremotelogin` says Off while sshd
- * runs.
+ * password, so the result is FAIL if one of them is on (CIS macOS 2.3.3). If SSH is on, `judgeSshd`
+ * judges it. The check asks launchd, because without Full Disk Access `systemsetup -getremotelogin`
+ * says Off even while sshd runs.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const overrides = await readOverrides(host);
@@ -33,8 +33,8 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 }
 
 /**
- * True if launchd has loaded the service or would load it at the next start. All three are off by
- * default, so a service in no list is off.
+ * Returns true if launchd has loaded the service or would load it at the next start. All three
+ * services are off by default, so a service that is in no list is off.
  */
 async function isOn(
 	host: Host,
@@ -54,8 +54,8 @@ async function isOn(
 }
 
 /**
- * Reads the services that were switched by hand: `"com.openssh.sshd" => enabled` or, up to macOS
- * 12, `=> false`, which means that it is not disabled.
+ * Reads the services that somebody has switched on or off. launchd prints `"com.openssh.sshd" =>
+ * enabled` or, up to macOS 12, `=> false`, which means that the service is not disabled.
  */
 async function readOverrides(
 	host: Host,
@@ -73,7 +73,9 @@ async function readOverrides(
 	return overrides;
 }
 
-/** True if the file of Remote Management (Apple Remote Desktop) says that it is on. */
+/**
+ * Returns whether Remote Management (Apple Remote Desktop) is on, according to its settings file.
+ */
 async function isRemotelyManaged(host: Host): Promise<boolean | undefined> {
 	const file = await host.readFile(REMOTE_MANAGEMENT);
 	if (file.kind === "missing") return false;

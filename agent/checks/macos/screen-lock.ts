@@ -12,10 +12,11 @@ import {
 const FORCED = "/Library/Managed Preferences/com.apple.screensaver.plist";
 
 /**
- * A Mac asks for the password a certain delay after the screen saver began or the display went off,
- * whichever comes first. That time with the delay must be within `MAX_IDLE_SECONDS`. The default
- * time of the screen saver differs between versions, so without a setting only the display counts.
- * The settings are those of the user at the screen, unless a profile forces them.
+ * Checks how soon the screen locks. A Mac asks for the password a certain delay after the screen
+ * saver starts or the display turns off, whichever comes first. That time plus the delay must be
+ * within `MAX_IDLE_SECONDS`. The default time of the screen saver differs between versions, so if
+ * nobody has set it, only the display counts. The settings are those of the user at the screen,
+ * unless a profile forces them.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const managed = await readPreferences(host, FORCED);
@@ -47,7 +48,10 @@ export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	return fail({ ...evidence, ...after });
 }
 
-/** Returns the soonest time. Zero means never, for the screen saver and for the display. */
+/**
+ * Returns the shortest of the times. Zero means never, both for the screen saver and for the
+ * display.
+ */
 function soonest(...seconds: (number | undefined)[]): number | undefined {
 	const set = seconds.filter((value) => value !== undefined && value > 0);
 	return set.length === 0 ? undefined : Math.min(...(set as number[]));
@@ -66,14 +70,14 @@ type RunAsUser = (
 
 /**
  * Returns a function that runs programs in the session of the user at the screen, because root's
- * own settings say nothing. Undefined if nobody is signed in there. Without root it is the agent's
- * user.
+ * own settings say nothing about that user. The function returns undefined if nobody is signed in
+ * at the screen. Without root, it runs programs as the agent's own user.
  */
 async function runAsConsoleUser(host: Host): Promise<RunAsUser> {
 	if (!host.isPrivileged) return (program, args) => host.run(program, args);
 	const { stdout } = await host.run("stat", ["-f", "%u", "/dev/console"]);
 	const [user] = /^\d{1,10}(?=\n?$)/.exec(stdout) ?? [];
-	// At the sign-in window the console belongs to root.
+	// While the sign-in window is shown, the console belongs to root.
 	if (user === undefined || Number(user) < 500) return async () => undefined;
 	return (program, args) =>
 		host.run("launchctl", [
@@ -90,9 +94,9 @@ async function runAsConsoleUser(host: Host): Promise<RunAsUser> {
 }
 
 /**
- * Asks `sysadminctl`, which answers on standard error, after the date and its process: "screenLock
- * delay is immediate", "screenLock delay is 300 seconds", "screenLock is off" or, also for off, -1
- * seconds.
+ * Asks `sysadminctl` for the delay. It answers on standard error, after the date and its process
+ * id, with "screenLock delay is immediate", "screenLock delay is 300 seconds" or "screenLock is
+ * off". A delay of -1 seconds also means off.
  */
 async function askDelay(
 	host: Host,
@@ -111,7 +115,9 @@ async function askDelay(
 	return said[1] === "off" || seconds < 0 ? "off" : seconds;
 }
 
-/** Returns the screen saver's time, or undefined if the user has never set it. */
+/**
+ * Returns the seconds until the screen saver starts, or undefined if the user has never set them.
+ */
 async function askSaverSeconds(asUser: RunAsUser): Promise<number | undefined> {
 	const result = await asUser("defaults", [
 		"-currentHost",
@@ -125,7 +131,8 @@ async function askSaverSeconds(asUser: RunAsUser): Promise<number | undefined> {
 }
 
 /**
- * Returns the longest time of the power sources, in seconds; 0 if the display stays on with one.
+ * Returns the seconds until the display turns off, the longest time of all power sources. Returns 0
+ * if the display stays on with one of them.
  */
 async function askDisplaySeconds(host: Host): Promise<number | undefined> {
 	const { stdout } = await host.run("pmset", ["-g", "custom"]);

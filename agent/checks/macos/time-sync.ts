@@ -4,10 +4,10 @@ import { whyFailed } from "../failed-command.ts";
 import { readPreferences, readSwitch } from "./preferences.ts";
 
 /**
- * Checks if the clock is set from the network, as System Settings shows it (CIS macOS 2.3.2.1). Its
- * error cannot be measured without sending packets of our own. A profile that forces the setting
- * decides. Otherwise `systemsetup` knows it, but answers only root: it tells others to be an
- * administrator, with exit code 0.
+ * Checks if the clock is set from the network, as System Settings shows it (CIS macOS 2.3.2.1). The
+ * check cannot measure the clock's error, because it would have to send packets. If a profile
+ * forces the setting, the profile decides. Otherwise the check asks `systemsetup`, which answers
+ * only root. To other users it prints that they must be an administrator, and exits with code 0.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const managed = await readPreferences(

@@ -2,7 +2,9 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { type Answer, ask, integer, moment, part, text } from "./powershell.ts";
 
-/** Reads `InstalledOn` without PowerShell's conversion, which depends on the display language. */
+/**
+ * Reads `InstalledOn` as text, because PowerShell's own conversion depends on the display language.
+ */
 export const AUTO_UPDATE_SCRIPT = `
 $policy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate'
 $auto = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU'
@@ -25,7 +27,10 @@ $pause = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settin
 
 const DISABLED = 4;
 
-/** Values of `AUOptions`, in group policy, in management (`AllowAutoUpdate`) and on servers. */
+/**
+ * The meanings of `AUOptions` in group policy, of `AllowAutoUpdate` in device management, and of
+ * the setting on servers.
+ */
 const OPTIONS: Record<number, string> = {
 	1: "off",
 	2: "notify",
@@ -45,9 +50,9 @@ const MANAGED: Record<number, string> = {
 const RECENT_DAYS = 45;
 
 /**
- * PASS if updates are installed automatically. By default a Windows client does that and a server
- * does not. Paused updates are FAIL until the pause ends. Their source (WSUS, Intune, Configuration
- * Manager) does not matter.
+ * Returns PASS if updates are installed automatically. By default a Windows client does that and a
+ * server does not. While updates are paused, the result is FAIL. The source of the updates (WSUS,
+ * Intune, Configuration Manager) does not matter.
  */
 export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, AUTO_UPDATE_SCRIPT);
@@ -73,7 +78,8 @@ export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 
 	const manager = part(answer, "manager");
 	if (manager.kind === "values" && manager.values.length > 0) {
-		// It switches off Windows' own automatic updates and installs updates itself.
+		// Configuration Manager switches off Windows' own automatic updates and installs updates
+		// itself.
 		const managed = { ...evidence, source: "configuration_manager" };
 		return days !== undefined && days <= RECENT_DAYS
 			? pass(managed)
@@ -103,7 +109,8 @@ function modeOf(
 		return { mode: "off", source: "group_policy" };
 	}
 	const policy = OPTIONS[integer(answer.policyOption) ?? -1];
-	// With 5 the device's own setting below decides.
+	// With the value 5, the policy leaves the choice to the device's own setting, which is read
+	// below.
 	if (policy && policy !== "local_choice") {
 		return { mode: policy, source: "group_policy" };
 	}
@@ -130,7 +137,10 @@ function lastUpdateDays(answer: Answer, now: Date): number | undefined {
 	return Math.floor((now.getTime() - Math.max(...times)) / 86_400_000);
 }
 
-/** Windows keeps it as `11/13/2026` in every language, and on some devices as hexadecimal ticks. */
+/**
+ * Returns the time of an installation. Windows stores it as `11/13/2026` in every language, and on
+ * some devices as a hexadecimal number of ticks.
+ */
 function installedOn(on: string | undefined): number | undefined {
 	const match = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(on ?? "");
 	if (!match) return undefined;

@@ -9,7 +9,10 @@ import {
 	whyUnread,
 } from "./powershell.ts";
 
-/** Reads BitLocker's own numbers. Device encryption of the Home editions is the same underneath. */
+/**
+ * Reads the numbers that BitLocker reports. The "device encryption" of the Home editions reports
+ * the same ones, because it uses BitLocker.
+ */
 export const DISK_ENCRYPTION_SCRIPT = `
 @{
   systemDrive = [string] $env:SystemDrive
@@ -52,9 +55,9 @@ const ENGINES: Record<string, string> = {
 };
 
 /**
- * PASS if the system drive is fully encrypted and its key is not stored in the clear. Suspended
- * protection, which leaves the key in the clear, is FAIL, and so is a drive that is still being
- * encrypted. The evidence mentions other fixed drives.
+ * Returns PASS if the system drive is fully encrypted and its key is not stored in the clear. The
+ * result is FAIL while protection is suspended, which leaves the key in the clear, and while the
+ * drive is still being encrypted. Other fixed drives only appear in the evidence.
  */
 export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, DISK_ENCRYPTION_SCRIPT);
@@ -102,7 +105,7 @@ export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 	if (conversion === FULLY_ENCRYPTED) {
 		return fail({ ...evidence, protection_suspended: true });
 	}
-	// To BitLocker, a drive that another product encrypts is not encrypted.
+	// BitLocker reports a drive as not encrypted if another product encrypts it.
 	return otherEngine && conversion === 0
 		? unknown("third_party_encryption", { engine: otherEngine })
 		: fail(evidence);

@@ -10,7 +10,10 @@ import {
 } from "./powershell.ts";
 import { isProductOn } from "./security-center.ts";
 
-/** Reads the active store: the rules in force, with group policy and management applied. */
+/**
+ * Reads the active store, which holds the rules in force after group policy and device management
+ * were applied.
+ */
 export const FIREWALL_SCRIPT = `
 @{
   profiles = Read-Part { Get-NetFirewallProfile -PolicyStore ActiveStore |
@@ -24,8 +27,8 @@ const NAMES = ["domain", "private", "public"];
 const ALLOW = 2;
 
 /**
- * PASS if the firewall runs with all three profiles on and none lets everything in, or if another
- * firewall has reported to the Security Center that it is on.
+ * Returns PASS if the firewall runs with all three profiles on and none of them lets everything in.
+ * Another firewall also passes if it has reported to the Security Center that it is on.
  */
 export async function firewall(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, FIREWALL_SCRIPT);

@@ -11,7 +11,10 @@ import {
 	SERVER_RELEASES,
 } from "./releases.ts";
 
-/** Licenses are slow to list, so they are queried by name and only where they can matter. */
+/**
+ * Reads the installed version. Listing licenses is slow, so the script asks for them by name and
+ * only where they can matter.
+ */
 export const OS_VERSION_SCRIPT = `
 $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion'
 @{
@@ -29,8 +32,8 @@ $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVers
 const LICENSED = 1;
 
 /**
- * PASS while Microsoft services this build of this edition. UNKNOWN if the build is not in our
- * table, for example because it is newer than the agent.
+ * Returns PASS while Microsoft provides updates for this build of this edition. Returns UNKNOWN if
+ * the build is not in our table, for example because it is newer than the agent.
  */
 export async function osVersion(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, OS_VERSION_SCRIPT);
@@ -70,14 +73,15 @@ export async function osVersion(host: Host): Promise<CheckOutcome> {
 			extended_updates: true,
 		});
 	}
-	// It was enrolled at some time, perhaps by a personal account; the device does not say which.
+	// The device was enrolled in extended updates at some time, perhaps with a personal account. It
+	// does not say whether it still is.
 	return revision !== undefined && revision > LAST_FREE_REVISION
 		? unknown("extended_updates_unconfirmed", evidence)
 		: fail({ ...evidence, extended_updates: false });
 }
 
 function serverSupport(build: number, edition: string) {
-	// Azure Local has server builds and its own calendar.
+	// Azure Local uses the builds of Windows Server but has a support calendar of its own.
 	if (/AzureStackHCI/i.test(edition)) return undefined;
 	const known = SERVER_RELEASES[build];
 	if (known) return known;

@@ -4,8 +4,9 @@ import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 import { ask, integer, part, whyUnread } from "./powershell.ts";
 
 /**
- * Reads the policy in force for accounts of this device, which includes a domain's policy. `net
- * accounts` says the same in the display language, and `secedit` writes it only to a file.
+ * Reads the policy that is in force for the accounts of this device, including a domain's policy.
+ * The script calls a system function instead of a command, because `net accounts` answers in the
+ * display language and `secedit` writes its answer only to a file.
  */
 export const PASSWORD_POLICY_SCRIPT = `
 @{
@@ -26,16 +27,16 @@ export const PASSWORD_POLICY_SCRIPT = `
 `;
 
 /**
- * PASS if a password needs at least 8 characters, by the local policy or by device management. On a
- * device joined to Entra ID, the rules for users' passwords are there, and the device does not know
- * them: a weak local policy is then UNKNOWN.
+ * Returns PASS if the local policy or device management requires at least 8 characters in a
+ * password. On a device that is joined to Entra ID, the rules for users' passwords are in Entra ID,
+ * and the device does not know them. A weak local policy is then UNKNOWN.
  */
 export async function passwordPolicy(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, PASSWORD_POLICY_SCRIPT);
 	if ("trouble" in asked) return asked.trouble;
 	const { answer } = asked;
 	const policy = part(answer, "policy");
-	// 1 means that management does not ask for a password.
+	// The value 1 means that device management does not require a password.
 	const managed =
 		integer(answer.managedOff) === 1
 			? undefined
@@ -56,7 +57,7 @@ export async function passwordPolicy(host: Host): Promise<CheckOutcome> {
 	const evidence = {
 		minimum_length: length,
 		...numbered("history_length", integer(values?.history)),
-		// 0 means never.
+		// A threshold of 0 means that accounts are never locked.
 		...numbered("lockout_threshold", integer(values?.lockout)),
 		...numbered(
 			"maximum_age_days",

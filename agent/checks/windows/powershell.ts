@@ -2,13 +2,14 @@ import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, unknown } from "../check.ts";
 
 /**
- * The answer of a script. Windows shows its settings in the display language, so no text for people
- * is read here. Every check is one PowerShell process (its start costs half a second or more) that
- * prints one JSON object of numbers, booleans and identifiers.
+ * The answer of a script. Each check runs one PowerShell process, because its start takes half a
+ * second or more. The script prints one JSON object that contains only numbers, booleans and
+ * identifiers. It contains no text for people, because Windows writes such text in the display
+ * language.
  */
 export type Answer = Record<string, unknown>;
 
-/** The result of a `Read-Part` in a script: values, or the identifier of the error. */
+/** The result of one `Read-Part` in a script: its values, or the identifier of its error. */
 export type Part =
 	| { kind: "values"; values: Answer[] }
 	| { kind: "absent" }
@@ -18,10 +19,11 @@ export type Part =
 const TIMEOUT_MS = 12_000;
 
 /**
- * The beginning of every script. `Read-Part` runs a block whose failure must not lose the rest; it
- * returns the error's identifier, which is the same in every language, unlike its message. `Reg`
- * reads a key's values, or nothing if there is no such key. The encoding cannot be set without a
- * console, or where only signed scripts may call .NET; plain ASCII still arrives then.
+ * The beginning of every script. `Read-Part` runs a block whose failure must not lose the other
+ * results. If the block fails, `Read-Part` returns the identifier of the error, which unlike the
+ * message is the same in every language. `Reg` reads the values of a registry key, or nothing if
+ * the key does not exist. The script cannot set the encoding without a console, or where only
+ * signed scripts may call .NET, so there only ASCII characters arrive unchanged.
  */
 const PREAMBLE = `
 $ErrorActionPreference = 'Stop'
@@ -34,8 +36,9 @@ function Reg([string] $path) { Get-ItemProperty -LiteralPath "Registry::$path" -
 `;
 
 /**
- * Returns the command line. `script` must leave one hashtable. Execution policies apply to files,
- * so a command needs no exception from them.
+ * Returns the arguments that run `script` in PowerShell. The script must produce exactly one
+ * hashtable. Execution policies apply only to script files, so this command needs no exception from
+ * them.
  */
 export function powershellArgs(script: string): string[] {
 	return [
@@ -47,7 +50,10 @@ export function powershellArgs(script: string): string[] {
 	];
 }
 
-/** Runs a constant script. Returns its object, or the outcome of a check that could not ask. */
+/**
+ * Runs a constant script. Returns its object, or the outcome UNKNOWN with the reason if the script
+ * could not run.
+ */
 export async function ask(
 	host: Host,
 	script: string,
@@ -70,7 +76,7 @@ function whyNot(result: CommandResult): string | undefined {
 
 function parseObject(text: string): Answer | undefined {
 	try {
-		// A byte order mark comes first if the console's encoding has one.
+		// The output begins with a byte order mark if the console's encoding has one.
 		const value: unknown = JSON.parse(text.replace(/^\uFEFF/, "").trim());
 		return isObject(value) ? value : undefined;
 	} catch {
@@ -87,7 +93,7 @@ const DENIED =
 	/0x80041003|0x80070005|System Error 5\b|MI RESULT 2\b|UnauthorizedAccess|SecurityException|PermissionDenied/i;
 
 /**
- * Returns one `Read-Part` of the answer. Windows PowerShell 5 may wrap a list as `{value, Count}`.
+ * Returns the answer of one `Read-Part`. Windows PowerShell 5 may wrap a list as `{value, Count}`.
  */
 export function part(answer: Answer, name: string): Part {
 	const found = answer[name];
@@ -110,7 +116,7 @@ export function part(answer: Answer, name: string): Part {
 	};
 }
 
-/** Returns why a part could not be read, as a reason for UNKNOWN. */
+/** Returns the reason for UNKNOWN if a part could not be read. */
 export function whyUnread(host: Host, part: Part): string {
 	if (part.kind === "denied") {
 		return host.isPrivileged ? "access_denied" : "needs_administrator";
@@ -118,7 +124,10 @@ export function whyUnread(host: Host, part: Part): string {
 	return part.kind === "absent" ? "not_available" : "query_failed";
 }
 
-/** Returns a whole number, even if the registry stores it as text; undefined for anything else. */
+/**
+ * Returns a whole number, which the registry may store as text. Returns undefined for anything
+ * else.
+ */
 export function integer(value: unknown): number | undefined {
 	if (typeof value === "number") {
 		return Number.isSafeInteger(value) ? value : undefined;
@@ -134,7 +143,7 @@ export const truth = (value: unknown): boolean | undefined =>
 export const text = (value: unknown): string | undefined =>
 	typeof value === "string" ? value : undefined;
 
-/** Returns the whole days from a time in RFC 3339 (or a date) until `now`. */
+/** Returns the number of whole days between a date or an RFC 3339 time and `now`. */
 export function daysSince(time: unknown, now: Date): number | undefined {
 	const at = moment(time);
 	return at === undefined
@@ -142,7 +151,10 @@ export function daysSince(time: unknown, now: Date): number | undefined {
 		: Math.floor((now.getTime() - at) / 86_400_000);
 }
 
-/** Returns the milliseconds of a UTC time such as `2026-11-20T08:00:00`, with or without `Z`. */
+/**
+ * Returns a UTC time such as `2026-11-20T08:00:00`, with or without `Z`, in milliseconds since
+ * 1970.
+ */
 export function moment(time: unknown): number | undefined {
 	if (
 		typeof time !== "string" ||

@@ -1,14 +1,15 @@
 /**
- * The last day on which Microsoft services a release, by build, from its release-information and
- * life-cycle pages as of November 2026. `home` is Home and Pro, `business` Enterprise and
- * Education, `longTerm` the LTSC of that build.
+ * A release and the last day on which Microsoft provides updates for each of its editions. The
+ * dates come from Microsoft's release-information and life-cycle pages as of November 2026. `home`
+ * covers Home and Pro, `business` covers Enterprise and Education, and `longTerm` is the LTSC
+ * release of the same build.
  */
 export interface Release {
 	name: string;
 	home: string;
 	business: string;
 	longTerm?: string;
-	/** IoT Enterprise LTSC, if it is serviced longer. */
+	/** The last day of IoT Enterprise LTSC, if it differs from that of `longTerm`. */
 	iotLongTerm?: string;
 }
 
@@ -71,10 +72,13 @@ export const SERVER_RELEASES: Record<number, { name: string; until: string }> =
 		26100: { name: "2025", until: "2034-11-14" },
 	};
 
-/** Servers of the channel that got two releases a year ended with this build at the latest. */
+/**
+ * The last build of the server channel that had two releases a year. Support for all its builds has
+ * ended.
+ */
 export const LAST_SEMI_ANNUAL_SERVER = { build: 19042, until: "2022-08-09" };
 
-/** Windows 10 22H2 goes on with extended security updates, activated a year at a time. */
+/** Windows 10 22H2. Customers can buy extended security updates for it, one year at a time. */
 export const EXTENDED_BUILD = 19045;
 export const EXTENDED_YEARS: Record<string, string> = {
 	"f520e45e-7413-4a34-a497-d2765967d094": "2026-10-13",
@@ -82,5 +86,8 @@ export const EXTENDED_YEARS: Record<string, string> = {
 	"83d49986-add3-41d7-ba33-87c7bfb5c0fb": "2028-10-10",
 };
 
-/** The revision of the last free update. A higher one came with the extension. */
+/**
+ * The revision of the last free update. A device with a higher one has received extended security
+ * updates.
+ */
 export const LAST_FREE_REVISION = 6456;

@@ -10,7 +10,10 @@ import {
 	whyUnread,
 } from "./powershell.ts";
 
-/** Group policy takes precedence over the device's own settings. */
+/**
+ * Reads the settings from group policy first, because it takes precedence over the device's own
+ * settings.
+ */
 export const REMOTE_LOGIN_SCRIPT = `
 $terminal = Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server'
 $station = Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Terminal Server\\WinStations\\RDP-Tcp'
@@ -36,10 +39,11 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
 `;
 
 /**
- * PASS if nobody can sign in from outside with a guessed password. The check covers Remote Desktop,
- * PowerShell remoting (WinRM) and the SSH server. Servers are administered over the first two, so
- * there they pass with network-level authentication and without passwords in the clear. Client
- * devices do not need them.
+ * Returns PASS if nobody can sign in from another machine with a guessed password. The check covers
+ * Remote Desktop, PowerShell remoting (WinRM) and the SSH server. Administrators need the first two
+ * to manage a server. A server therefore passes with them if it requires network-level
+ * authentication and does not accept unencrypted passwords. A client device does not need them: it
+ * fails with WinRM, and with Remote Desktop unless that requires a smart card.
  */
 export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, REMOTE_LOGIN_SCRIPT);
@@ -109,7 +113,10 @@ function powershellRemoting(answer: Answer, isOn: boolean, isClient: boolean) {
 	};
 }
 
-/** True if there is a listener. If listeners cannot be read, a running service counts as one. */
+/**
+ * Returns true if WinRM has a listener. If the listeners cannot be read, the running service counts
+ * as one.
+ */
 function hasListener(answer: Answer): boolean {
 	const listeners = part(answer, "listeners");
 	if (listeners.kind === "absent") return false;

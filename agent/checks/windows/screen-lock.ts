@@ -4,9 +4,9 @@ import { MAX_IDLE_SECONDS } from "../limits.ts";
 import { type Answer, ask, integer, part, whyUnread } from "./powershell.ts";
 
 /**
- * Reads the settings of users with a session (only theirs have a `Volatile Environment`); their
- * names stay on the device. The two power settings are "require a sign-in on wake" and "sleep
- * after", each on mains and on battery.
+ * Reads the settings of all users who have a session. Only these users have a registry key
+ * `Volatile Environment`. Their names stay on the device. The two power settings are "require a
+ * sign-in on wake" and "sleep after", each for mains power and for battery.
  */
 export const SCREEN_LOCK_SCRIPT = `
 @{
@@ -42,10 +42,11 @@ export const SCREEN_LOCK_SCRIPT = `
 `;
 
 /**
- * PASS if every session locks itself within 15 minutes: by the machine's inactivity limit, by
- * management, by each user's secure screen saver (policy before own setting), or because the device
- * sleeps by then and asks for a sign-in on wake. Dynamic lock, which depends on a paired phone, is
- * reported but proves nothing.
+ * Returns PASS if every session locks itself within 15 minutes. The lock may come from the
+ * machine's inactivity limit, from device management, or from each user's secure screen saver,
+ * where policy takes precedence over the user's own setting. It may also come from sleep, if the
+ * device sleeps by then and requires a sign-in on wake. Dynamic lock depends on a paired phone, so
+ * it appears in the evidence but proves nothing.
  */
 export async function screenLock(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, SCREEN_LOCK_SCRIPT);
@@ -86,7 +87,7 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 			idle_seconds: slowest,
 		});
 	}
-	// The sleep settings could still lock the device.
+	// The check could not read the sleep settings, which may still lock the device.
 	if (power.kind === "unread") return unknown(power.reason(host), evidence);
 	return fail({
 		...evidence,
@@ -105,7 +106,10 @@ function machineLimit(answer: Answer) {
 	return limits.sort((a, b) => a.idle_seconds - b.idle_seconds)[0];
 }
 
-/** The registry stores these numbers as text. A setting that is not set is null or empty. */
+/**
+ * Returns true if every value has a known form. The registry stores these numbers as text, and a
+ * value that is not set is null or empty.
+ */
 const isUnderstood = (user: Answer) =>
 	SAVER_VALUES.every(
 		(name) =>
@@ -124,7 +128,10 @@ const SAVER_VALUES = [
 	"policyTimeout",
 ];
 
-/** Returns the seconds until a user's secure screen saver starts, or undefined if nothing locks. */
+/**
+ * Returns the seconds until a user's secure screen saver starts, or undefined if no screen saver
+ * locks.
+ */
 function saverSeconds(user: Answer): number | undefined {
 	const active = integer(user.policyActive) ?? integer(user.active);
 	const secure = integer(user.policySecure) ?? integer(user.secure);
@@ -139,7 +146,10 @@ type SleepLock =
 	| { kind: "none" }
 	| { kind: "unread"; reason: (host: Host) => string };
 
-/** Returns how the device locks by sleeping. It must do so both on mains and on battery. */
+/**
+ * Returns how the device locks itself by sleeping. It counts only if it works both on mains power
+ * and on battery.
+ */
 function sleepLock(answer: Answer): SleepLock {
 	const power = part(answer, "power");
 	if (power.kind !== "values") {

@@ -10,9 +10,9 @@ import {
 } from "./powershell.ts";
 
 /**
- * Reads the settings, the service, and the time service's own events: 35 (synchronizing now), 37
- * (valid time received) and 36 (not synchronized for a day). `w32tm` answers in the display
- * language.
+ * Reads the settings, the service, and the events that the time service itself has logged: 35
+ * (synchronizing now), 37 (valid time received) and 36 (not synchronized for a day). The script
+ * does not run `w32tm`, because it answers in the display language.
  */
 export const TIME_SYNC_SCRIPT = `
 @{
@@ -43,12 +43,15 @@ const OTHER_ENGINES: Record<string, string> = {
 const DISABLED = 4;
 const NOT_SYNCHRONIZED = 36;
 
-/** A weekly task synchronizes a device whose time service does not run all the time. */
+/**
+ * The greatest number of days since the last synchronization. If the time service does not run all
+ * the time, a weekly task synchronizes the device.
+ */
 const RECENT_DAYS = 14;
 
 /**
- * PASS if the time service is set to follow a source, runs or has synchronized within 14 days, and
- * its newest event does not say that it lost its source.
+ * Returns PASS if three conditions hold. The time service is set to follow a source. It runs or has
+ * synchronized within 14 days. Its newest event does not say that it lost its source.
  */
 export async function timeSync(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, TIME_SYNC_SCRIPT);
@@ -72,7 +75,7 @@ export async function timeSync(host: Host): Promise<CheckOutcome> {
 			service_disabled: start === DISABLED,
 			...(type ? { source: type } : {}),
 		};
-		// Another program may keep the clock. The check cannot ask it the same way.
+		// Another program may keep the clock synchronized, but the check cannot ask that program.
 		return engine ? unknown("third_party_service", { engine }) : fail(off);
 	}
 	if (type === undefined || start === undefined) {
