@@ -4,15 +4,18 @@ import { AppError } from "../errors.ts";
 import { Batcher, type Queue } from "../load/batch.ts";
 import { hashSecret, isWellFormedSecret } from "../tokens/secret.ts";
 
-/** The SHA-256 of a device key in hexadecimal. The service finds a device by it. */
+/** The SHA-256 of a device key, in hexadecimal. The service finds the device by this hash. */
 export type KeyHash = string;
 
-/** The scheme in any case, then one or more spaces, because agents in the field differ. */
+/**
+ * Matches the scheme in upper or lower case, followed by one or more spaces, because agents write
+ * it differently.
+ */
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * Returns the hash of the device key in an Authorization header, or undefined if the header is
- * missing or malformed or the key fails its checksum. Costs no query.
+ * Returns the hash of the device key in an Authorization header. Returns undefined if the header is
+ * missing or malformed, or if the key fails its checksum. This needs no query.
  */
 export function readDeviceKey(header: string | undefined): KeyHash | undefined {
 	const key = header === undefined ? undefined : BEARER.exec(header)?.[1];
@@ -27,7 +30,10 @@ export function unknownDeviceKey(): AppError {
 	);
 }
 
-/** The 401 for a report before the first heartbeat, the only one after which a key stays valid. */
+/**
+ * The 401 for a report before the device's first heartbeat. It is the only 401 after which the
+ * agent keeps its key.
+ */
 export function pendingDevice(): AppError {
 	return new AppError(
 		"unauthorized",
@@ -35,33 +41,42 @@ export function pendingDevice(): AppError {
 	);
 }
 
-/** Sorts a batch by key hash: hexadecimal digits sort like the bytes that they stand for. */
+/**
+ * Returns the key by which a batch is sorted. Hexadecimal digits sort in the same order as the
+ * bytes that they stand for.
+ */
 export function batchKey(item: { keyHash: KeyHash }): string {
 	return item.keyHash;
 }
 
 /**
- * How many requests with one key may wait while another with that key is in progress. A device
- * sends one at a time. A thousand clients with one key, even an invented one, must not take the
- * places of other devices.
+ * How many requests with one key may wait while another request with that key is in progress. A
+ * real device sends one at a time. A thousand clients with one key, even an invented one, must not
+ * take the places of other devices.
  */
 export const MAX_HELD_PER_DEVICE = 4;
 
-/** The owner of a secret: a live device, or an enrollment token that may be expired or revoked. */
+/**
+ * The owner of a secret. It is either a live device or an enrollment token, which may be expired or
+ * revoked.
+ */
 export interface KeyHolder {
 	status: "PENDING" | "ACTIVE" | "TOKEN";
 	organizationId: string;
 }
 
 interface LookUp {
-	/** Unique, so that any number of look-ups of one key may share a batch. */
+	/**
+	 * A number of its own for each look-up, so that any number of look-ups of one key can share a
+	 * batch.
+	 */
 	number: string;
 	keyHash: KeyHash;
 }
 
 /**
- * Looks up the status and organization of the device behind a key, for requests that no other
- * statement authenticates. Many look-ups become one statement.
+ * Looks up the status and organization of the device that has a key. This serves requests whose
+ * keys no other statement checks. Many look-ups are combined into one statement.
  */
 export class DeviceStatuses {
 	readonly #batcher: Batcher<LookUp, KeyHolder | undefined>;
@@ -96,12 +111,12 @@ export class DeviceStatuses {
 		});
 	}
 
-	/** Resolves to the owner of the key, or to undefined if it is unknown or revoked. */
+	/** Resolves to the owner of the key, or to undefined if the key is unknown or revoked. */
 	find(keyHash: KeyHash): Promise<KeyHolder | undefined> {
 		return this.#batcher.add({ number: String(this.#lookUps++), keyHash });
 	}
 
-	/** The look-ups that wait for the database. */
+	/** The queue of look-ups that wait for the database. */
 	get queue(): Queue {
 		return this.#batcher;
 	}

@@ -4,9 +4,9 @@ export const CONFLICT_KINDS = ["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"] as const;
 
 export interface DeviceConflict {
 	kind: (typeof CONFLICT_KINDS)[number];
-	/** The live device that has the hardware, or null for a possible clone. */
+	/** The live device that uses the same hardware. Null for a possible clone. */
 	other_device_id: string | null;
-	/** The facts that the latest of the conflicting machines sent. */
+	/** This fact and the next two come from the machine that last caused the conflict. */
 	hardware_uuid: string;
 	platform: string;
 	hostname: string;
@@ -15,7 +15,9 @@ export interface DeviceConflict {
 	last_seen_at: string;
 }
 
-/** Returns the conflicts that an administrator has to look at, at most one of each kind. */
+/**
+ * Returns the conflicts of a device that an administrator must look at, at most one of each kind.
+ */
 export async function listConflicts(
 	client: PoolClient,
 	organizationId: string,

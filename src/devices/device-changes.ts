@@ -2,7 +2,10 @@ import { notFound } from "../invoke.ts";
 import type { Change, Context } from "../operation.ts";
 import { type Device, findDevice } from "./device-record.ts";
 
-/** Returns the device and locks its row until the transaction ends. Throws not_found. */
+/**
+ * Returns the device and locks its row until the end of the transaction. Throws not_found if there
+ * is no such device.
+ */
 export async function lockDevice(
 	context: Context,
 	id: string,
@@ -14,7 +17,7 @@ export async function lockDevice(
 	return readDevice(context, id);
 }
 
-/** Returns the device. Throws not_found. */
+/** Returns the device. Throws not_found if there is no such device. */
 export async function readDevice(
 	{ client, membership }: Context,
 	id: string,
@@ -24,7 +27,9 @@ export async function readDevice(
 	return found;
 }
 
-/** Reads the device after a change and notes for the audit log what differs from `before`. */
+/**
+ * Reads the device after a change. Notes for the audit log how the device differs from `before`.
+ */
 export async function readChangedDevice(
 	context: Context,
 	before: Device,
@@ -34,10 +39,15 @@ export async function readChangedDevice(
 	return after;
 }
 
-/** The fields that people change. The agent's own changes are logged where they are stored. */
+/**
+ * The fields that people change. Changes by the agent are recorded by the code that stores them.
+ */
 const AUDITED = ["name", "owner_id", "status", "hardware_uuid"] as const;
 
-/** Notes a change for the audit log: an addition without `before`, a removal without `after`. */
+/**
+ * Notes a change for the audit log. An added device has no `before`, and a removed one has no
+ * `after`.
+ */
 export function noteChange(
 	context: Context,
 	before: Device | undefined,

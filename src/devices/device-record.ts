@@ -15,16 +15,19 @@ import { visibleValue } from "./visible-text.ts";
 
 export const DEVICE_STATUSES = ["PENDING", "ACTIVE", "REVOKED"] as const;
 
-/** An SQL interval: how long after its last sign a device counts as stale. */
+/**
+ * Returns an SQL interval: how long after its last heartbeat or report a device counts as stale.
+ */
 export const staleAfter = (intervalSeconds: string) =>
 	`(${INTERVALS_UNTIL_STALE} * ${intervalSeconds} + ${STALE_SLACK_SECONDS}) * interval '1 second'`;
 
 export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;
 
 /**
- * An SQL expression for the freshness of a device `t` of the organization `o`. A device is ONLINE
- * up to `staleAfter` its last heartbeat, then STALE, MISSING after 7 days, and NEVER before its
- * first heartbeat. It is computed when it is read, so no job has to update it.
+ * An SQL expression for the freshness of a device `t` of the organization `o`. Until `staleAfter`
+ * has passed since its last heartbeat, a device is ONLINE. Then it is STALE, and after 7 days
+ * MISSING. Before its first heartbeat it is NEVER. The expression is evaluated when a device is
+ * read, so no job has to update the freshness.
  */
 export const FRESHNESS = `
 	case
@@ -34,7 +37,7 @@ export const FRESHNESS = `
 		else 'MISSING'
 	end`;
 
-/** Returns what people call a check, or null for a check that only its agent knows. */
+/** Returns the name of a check for people, or null for a check that only its agent knows. */
 export function checkName(checkKey: string): string | null {
 	return isCanonicalCheck(checkKey) ? CANONICAL_CHECKS[checkKey].name : null;
 }
@@ -92,12 +95,18 @@ export const device = z.object({
 
 export type Device = z.output<typeof device>;
 
-/** Longer than a key may be now: earlier releases stored keys of up to 500 characters. */
+/**
+ * A key of up to 500 characters. New keys must be shorter, but earlier releases stored keys of this
+ * length.
+ */
 export const checkKeySchema = () => nameSchema().max(500);
 
 export const deviceId = () => idSchema("device").describe("Id of the device");
 
-/** The columns of a device `t` of the organization `o`. `readPostures` reads its postures. */
+/**
+ * The columns of a device `t` of the organization `o`. The device's postures are not among them;
+ * `readPostures` reads those.
+ */
 export const DEVICE_COLUMNS = `
 	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, t.hardware_uuid,
 	t.serial_number, t.hostname, t.platform, t.os_version, t.agent_version, t.owner_id,
@@ -135,33 +144,36 @@ export async function findDevice(
 /** A row that DEVICE_COLUMNS selects. */
 export type DeviceRow = Omit<Device, "postures" | "omitted_checks">;
 
-/** Returns a row in the form that callers see. */
+/** Returns a device in the form that callers see. */
 export function toDevice(row: DeviceRow, postures: PosturesOf): Device {
 	const { shown, omitted } = postures.get(row.id) ?? { shown: [], omitted: 0 };
 	return { ...row, postures: shown, omitted_checks: omitted };
 }
 
-/** The latest state of each check by device id. */
+/** The latest state of each check, by the id of the device. */
 export type PosturesOf = Map<
 	string,
 	{ shown: Device["postures"]; omitted: number }
 >;
 
-/** How many checks of a device, beside the canonical ones, the results of tools show. */
+/** How many non-canonical checks of a device the results of tools contain. */
 const MAX_SHOWN = { inLists: 20, alone: 200 } as const;
 
-/** How many of those come with their evidence. */
+/** How many of these non-canonical checks include their evidence. */
 const WITH_EVIDENCE = 20;
 
-/** Longest evidence, as JSON text, that comes with a device. Our own agent sends no more. */
+/**
+ * Longest evidence, as JSON text, that the results of tools include. Our own agent sends no longer
+ * evidence.
+ */
 const MAX_EVIDENCE_LENGTH = 4096;
 
 /**
- * Reads the present state of the checks of these devices with one statement, whatever their number
- * and history. One device cannot make the result large or slow: of the checks that are not
- * canonical only the first are read, and evidence that is too long is left out. Evidence is in the
- * raw report that was the last to confirm the state. It is null when the agent gave none or
- * retention has removed the report.
+ * Reads the present state of all checks of these devices. This takes one statement, however many
+ * devices there are and however long their history is. One device cannot make the result large or
+ * slow: the statement reads only the first non-canonical checks and leaves out evidence that is too
+ * long. The evidence comes from the raw report that last confirmed the state. It is null if the
+ * agent sent none, or if retention has removed the report.
  */
 export async function readPostures(
 	client: PoolClient,
@@ -203,8 +215,8 @@ export async function readPostures(
 	return postures;
 }
 
-// The canonical checks of a device, then the first of the others by key. Both are read from the
-// index of the current spans.
+// For each device, the canonical checks and then the first of the other checks, ordered by key.
+// Both parts use the index of current spans.
 const SHOWN = `
 	unnest($2::text[]) d (id)
 	cross join lateral (
@@ -239,9 +251,10 @@ const POSTURES = `
 	from ${SHOWN}
 	order by s.device_id, s.check_key`;
 
-// A report is received at most five minutes before what it observed: that bound leaves older
-// partitions unread. Releases before the limit on the length of keys stored a longer one in the
-// history as its beginning and its SHA-256.
+// A report is received at most five minutes before the time that it gives for an observation. With
+// that bound, PostgreSQL does not read older partitions. Earlier releases had no limit on the
+// length of a key. They stored a long key in the history as its beginning and its SHA-256, and the
+// query compares it in that form too.
 const POSTURES_WITH_EVIDENCE = `
 	select
 		s.device_id, s.check_key, s.status, s.since, s.last_observed_at, c.omitted,

@@ -18,26 +18,29 @@ export const MAX_TOKEN_DAYS = 365;
 
 export interface NewDevice {
 	organizationId: string;
-	/** The name that people give the device. Its enrollment token has the same name. */
+	/** The name that people give the device. Its enrollment token gets the same name. */
 	name: string | undefined;
-	/** The person who uses it. */
+	/** Id of the person who uses the device. */
 	ownerId?: string | null | undefined;
-	/** Days until the enrollment token expires: a whole number from 1. */
+	/** Days until the enrollment token expires. A whole number of at least 1. */
 	tokenDays: number;
-	/** Name of the user who makes it, as text, because the account may be deleted later. */
+	/**
+	 * Name of the user who creates the device. The name is stored as text, because the account may be
+	 * deleted later.
+	 */
 	createdBy: string;
 }
 
 export interface CreatedToken {
 	enrollment_token_id: string;
-	/** The secret. It is shown only here and stored only as its hash. */
+	/** The secret. It is shown only here, and the database stores only its hash. */
 	enrollment_token: string;
 	/** RFC 3339. */
 	expires_at: string;
 }
 
 /**
- * Makes a PENDING device with an enrollment token. The client is in a transaction of the
+ * Creates a PENDING device with an enrollment token. `client` must be in a transaction of the
  * organization.
  */
 export async function createDevice(
@@ -54,7 +57,7 @@ export async function createDevice(
 	return { device_id: deviceId, ...token };
 }
 
-/** Makes an enrollment token for a device. Earlier tokens stay as they are. */
+/** Creates an enrollment token for a device. Earlier tokens stay valid. */
 export async function createEnrollmentToken(
 	client: PoolClient,
 	device: NewDevice & { deviceId: string },
@@ -94,8 +97,8 @@ export interface EnrollmentToken {
 }
 
 /**
- * Returns the newest token made since the device was last enrolled, without its secret. A token
- * that was exchanged no longer exists.
+ * Returns the newest token that was made since the device was last enrolled, without its secret. A
+ * token that was exchanged no longer exists.
  */
 export async function findEnrollmentToken(
 	client: PoolClient,
@@ -125,7 +128,7 @@ export async function findEnrollmentToken(
 }
 
 /**
- * Parts that `enroll` and `unenroll` need. Both look up the organization first, because the queue
+ * Parts that `enroll` and `unenroll` need. Both first look up the organization, because the queue
  * runs one job at a time for each organization.
  */
 export interface Enrolling {
@@ -135,8 +138,8 @@ export interface Enrolling {
 }
 
 /**
- * Exchanges a one-shot enrollment token for a new device key. Rejects with unauthorized if the
- * token is unknown, used, expired or revoked.
+ * Exchanges an enrollment token, which works once, for a new device key. Rejects with unauthorized
+ * if the token is unknown, used, expired or revoked.
  */
 export async function enroll(
 	{ pool, statuses, queue }: Enrolling,
@@ -163,7 +166,7 @@ export async function enroll(
 	);
 }
 
-/** Revokes a device's key. Rejects with unauthorized if no live device has it. */
+/** Revokes a device's key. Rejects with unauthorized if no live device has the key. */
 export async function unenroll(
 	{ pool, statuses, queue }: Enrolling,
 	keyHash: KeyHash,

@@ -25,15 +25,15 @@ export interface BeatAnswer {
 }
 
 /**
- * Stores heartbeats. Those of active devices travel in batches, and the one statement of a batch
- * also authenticates them. A key that this statement does not find is looked up alone: it belongs
- * to a device that sends its first heartbeat, or it is not a valid key.
+ * Stores heartbeats. Heartbeats of active devices are stored in batches, and the one statement of a
+ * batch also checks their keys. If the statement does not find a key, the service looks it up
+ * separately. The key then belongs to a device that sends its first heartbeat, or it is not valid.
  */
 export class Heartbeats {
 	readonly #pool: Pool;
 	readonly #statuses: DeviceStatuses;
 	readonly #active: Batcher<Beat, BeatAnswer | undefined>;
-	/** First heartbeats, each in a transaction of its own. */
+	/** The queue of first heartbeats. Each is stored in a transaction of its own. */
 	readonly #first = new OrganizationQueue<BeatAnswer | undefined>(
 		"first_heartbeats",
 	);
@@ -57,7 +57,7 @@ export class Heartbeats {
 	}
 
 	/**
-	 * Stores a heartbeat and resolves once it is durable. Rejects with an AppError: unauthorized (no
+	 * Stores a heartbeat and resolves when it is durable. Rejects with an AppError: unauthorized (no
 	 * live device has the key), bad_request (another live device of the organization has the
 	 * hardware) or service_unavailable.
 	 */
@@ -74,12 +74,12 @@ export class Heartbeats {
 		return first;
 	}
 
-	/** The heartbeats that wait for the database. */
+	/** The queues of heartbeats that wait for the database, by name. */
 	get queues(): Record<string, Queue> {
 		return { heartbeats: this.#active, first_heartbeats: this.#first.queue };
 	}
 
-	/** The queue in which every heartbeat waits first. */
+	/** The queue that every heartbeat enters first. */
 	get queue(): Queue {
 		return this.#active;
 	}
@@ -110,13 +110,17 @@ export class Heartbeats {
 				"another device of the organization already has this hardware_uuid; an administrator has to revoke one of the two",
 			);
 		}
-		// This heartbeat or a simultaneous one has activated the device. Now it is like any other.
+		// The device is active now, through this heartbeat or a simultaneous one. The heartbeat can
+		// therefore be stored like any other.
 		const [answer] = await store(this.#pool, [beat]);
 		return answer;
 	}
 }
 
-/** Skips keys that do not belong to an active device: their answer is undefined. */
+/**
+ * Stores heartbeats of active devices. A heartbeat whose key belongs to no active device is
+ * skipped, and its answer is undefined.
+ */
 async function store(
 	db: Pool | PoolClient,
 	beats: Beat[],

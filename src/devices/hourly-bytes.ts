@@ -1,9 +1,10 @@
 const HOUR_MS = 3_600_000;
 
 /**
- * Devices that are remembered. Normal ones report once an hour and are soon forgotten. With a
- * fleet of 3,000,000 a device has to send something every two minutes to stay, and one that sends
- * less often cannot reach the limit: its requests hold a mebibyte at most.
+ * How many devices are remembered. A normal device reports once an hour and is soon forgotten. In a
+ * fleet of 3,000,000, a device must send something every two minutes in order not to be forgotten.
+ * A device that sends less often cannot reach the limit, because each of its requests has at most
+ * one mebibyte.
  */
 const MAX_DEVICES = 100_000;
 
@@ -12,11 +13,13 @@ interface Hour {
 	bytes: number;
 }
 
-/** Counts the bytes that each device has stored within an hour. Each process counts for itself. */
+/**
+ * Counts the bytes that each device stores within an hour. Every process has a count of its own.
+ */
 export class HourlyBytes {
 	readonly #maxBytes: number;
 	readonly #now: () => number;
-	/** The device used longest ago comes first. */
+	/** Counts by device. The device that was used longest ago comes first. */
 	readonly #hours = new Map<string, Hour>();
 
 	constructor(maxBytes: number, now = () => performance.now()) {
@@ -24,7 +27,7 @@ export class HourlyBytes {
 		this.#now = now;
 	}
 
-	/** Returns true if the device has stored its share. */
+	/** Returns true if the device has stored all the bytes that it may store within the hour. */
 	isUsedUp(device: string): boolean {
 		const hour = this.#hours.get(device);
 		return (
@@ -34,7 +37,7 @@ export class HourlyBytes {
 		);
 	}
 
-	/** Notes that the device has stored so many bytes. */
+	/** Notes that the device has stored this many bytes. */
 	add(device: string, bytes: number): void {
 		const now = this.#now();
 		const known = this.#hours.get(device);

@@ -49,7 +49,7 @@ const filters: Record<string, Filter> = {
 	},
 };
 
-// A cursor holds an id of 32 characters. A check has none, so a hash of its key stands in.
+// A cursor contains an id of 32 characters. Checks have no id, so a hash of the key serves as one.
 const SPANS = `(
 	select
 		s.*, lead(s.since) over (
@@ -159,11 +159,11 @@ export const listDevicePostures = defineOperation({
 	},
 });
 
-/** An SQL expression that counts the results of a report `t` with this status. */
+/** Returns an SQL expression that counts the results with this status in a report `t`. */
 const resultsOf = (status: PostureStatus) =>
 	`(select count(*)::int from jsonb_array_elements(t.results) e where e ->> 'status' = '${status}')`;
 
-// All stored times have the same width, so the greatest text is the latest time.
+// All stored times have the same length, so the greatest text is the latest time.
 const REPORT_COLUMNS = `
 	t.id, t.received_at,
 	(select max(e ->> 'observed_at') from jsonb_array_elements(t.results) e) as observed_at,
@@ -256,8 +256,8 @@ export const listDevicePostureReports = defineOperation({
 });
 
 /**
- * Returns the day on which a report is dropped. Retention drops whole months, when the last report
- * of a month is old enough (src/retention/retention.ts).
+ * Returns the day on which retention removes a report. Retention removes a whole month when the
+ * last report of that month is old enough (src/retention/retention.ts).
  */
 function keptUntil(receivedAt: string, months = 0): string | null {
 	if (months === 0) return null;

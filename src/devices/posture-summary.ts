@@ -13,7 +13,7 @@ import {
 import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
-/** How many checks that are not canonical are listed. The most common come first. */
+/** How many non-canonical checks the summary lists. The most common ones come first. */
 const MAX_SHOWN_CHECKS = 100;
 
 const count = () => z.int();
@@ -116,7 +116,7 @@ async function countDevices(client: PoolClient, organizationId: string) {
 	return { status, freshness };
 }
 
-/** Devices by the state of one check. With check_key null: the devices in all. */
+/** Number of devices in one state of one check. If check_key is null, the number of all devices. */
 interface PostureCount {
 	check_key: string | null;
 	status: PostureStatus | null;
@@ -124,7 +124,7 @@ interface PostureCount {
 	devices: number;
 }
 
-// The end of both statements: counts by check and status, and the number of devices.
+// The last part of both statements. It counts devices by check and status, and all devices.
 const COUNTED = `
 	select s.check_key, s.status, f.is_stale, count(*)::int as devices
 	from fleet f
@@ -155,9 +155,10 @@ async function countPostures(client: PoolClient, organizationId: string) {
 }
 
 /**
- * Counts the same at a time in the past. Only observations are known of it. A device is in the
- * fleet if it was activated and not yet revoked. It is stale if its last observation was older than
- * `staleAfter` its posture interval. A span that covers the time counts as an observation at it.
+ * Counts the same numbers for a time in the past, about which only observations are known. A device
+ * belongs to the fleet if it had been activated by then and was not yet revoked. It is stale if its
+ * last observation was older than `staleAfter` of its posture interval. If a span of the history
+ * covers the time, that counts as an observation.
  */
 async function countPosturesAsOf(
 	client: PoolClient,
@@ -207,7 +208,10 @@ function tally(rows: PostureCount[]) {
 	return { active, stale, counts };
 }
 
-/** Lists the canonical checks, reported or not, and then the others, the most common first. */
+/**
+ * Lists the canonical checks first, whether or not a device has reported them. The other checks
+ * follow, the most common ones first.
+ */
 function summarize(
 	counts: (PostureCount & { check_key: string })[],
 	active: number,

@@ -29,49 +29,55 @@ import {
 } from "./terms.ts";
 import type { PostureResult } from "./wire.ts";
 
-/** How far a device's clock may be ahead of ours before its time is replaced by ours. */
+/**
+ * How far a device's clock may be ahead of ours. If the time of an observation is further ahead,
+ * our time replaces it.
+ */
 const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
- * How far a device's clock may be ahead when it makes a report's id. An earlier copy of the report
- * was received at most this long before the time in the id, which limits the partitions that are
- * searched for it.
+ * How far a device's clock may be ahead when the device makes a report's id, which contains a time.
+ * An earlier copy of the report cannot have been received longer than this before that time. The
+ * search for a copy therefore reads only a few partitions.
  */
 const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 
-/** A result in the form that the raw record keeps. */
+/** A result in the form in which the raw report stores it. */
 interface StoredResult {
 	check_key: string;
 	status: PostureStatus;
-	/** RFC 3339 UTC, microseconds. */
+	/** RFC 3339 in UTC, with microseconds. */
 	observed_at: string;
-	/** The device's own time, if it was too far in the future to be believed. */
+	/** The time that the device gave, if it was too far in the future to be believed. */
 	claimed_observed_at?: string;
 	evidence?: Evidence;
 }
 
 interface Report {
-	/** The database fills in its tenant. */
+	/** Id of the report without its tenant, which the database fills in. */
 	id: string;
-	/** RFC 3339 or -infinity. Null for an id that was made for this request. */
+	/**
+	 * The earliest time at which a copy of the report may have been received: an RFC 3339 time or
+	 * -infinity. Null if the id was made for this request, because no copy can exist then.
+	 */
 	notBefore: string | null;
 	results: StoredResult[];
-	/** Microseconds since 1970, for each result. */
+	/** Time of each result's observation, in microseconds since 1970. */
 	observedAt: number[];
 }
 
 interface Submission {
 	keyHash: KeyHash;
-	/** The tenant in the report ids. Null if the request names no report. */
+	/** The tenant that the report ids of the request name. Null if the request names no report. */
 	tenantPrefix: string | null;
 	reports: Report[];
 	/** Index of the first result that names a report. */
 	firstNamed: number;
-	/** Checks that have several results in the request. */
+	/** Keys of the checks that have several results in the request. */
 	repeatedChecks: ReadonlySet<string>;
-	/** The checks that are not canonical. */
+	/** Keys of the non-canonical checks in the request. */
 	otherChecks: readonly string[];
-	/** Length of the request's body. */
+	/** Length of the request's body in bytes. */
 	bytes: number;
 }
 
@@ -82,7 +88,7 @@ type Outcome =
 	| "foreign_report"
 	| "too_many_checks";
 
-/** Stores posture reports, many of them in one transaction. */
+/** Stores posture reports. One transaction stores many of them. */
 export class Postures {
 	readonly #batcher: Batcher<Submission, Outcome>;
 	readonly #stored = new HourlyBytes(MAX_HOURLY_BYTES);
@@ -103,10 +109,14 @@ export class Postures {
 	}
 
 	/**
-	 * Stores the results of one request, all or none, and resolves once they are durable. `bytes` is
-	 * the length of its body. Rejects with an AppError: bad_request (a correlation_id is not a report
-	 * id of the device's tenant, or the device uses too many checks of its own), unauthorized (no
-	 * active device has the key) or service_unavailable (too busy, or the device's hour is used up).
+	 * Stores the results of one request, either all or none, and resolves when they are durable.
+	 * `bytes` is the length of the request's body. Rejects with an AppError:
+	 *
+	 * - bad_request: a correlation_id is not a report id of the device's tenant, or the device uses
+	 *   too many non-canonical checks.
+	 * - unauthorized: no active device has the key.
+	 * - service_unavailable: the service is overloaded, or the device has stored too many bytes
+	 *   within the hour.
 	 */
 	async record(
 		keyHash: KeyHash,
@@ -127,7 +137,7 @@ export class Postures {
 		this.#stored.add(keyHash, bytes);
 	}
 
-	/** The submissions that wait for the database. */
+	/** The queue of requests that wait for the database. */
 	get queue(): Queue {
 		return this.#batcher;
 	}
@@ -151,8 +161,9 @@ async function store(
 }
 
 /**
- * Notes which checks of their own the devices use, and returns the submissions of devices that use
- * too many. Reports with canonical checks alone, as agents usually send them, cost no query.
+ * Records which non-canonical checks the devices use. Returns the indexes of submissions whose
+ * devices use too many. Agents usually report only canonical checks, and such reports need no
+ * query.
  */
 async function noteOtherChecks(
 	db: Pool | PoolClient,
@@ -199,7 +210,10 @@ async function storeReports(
 	const statuses: string[] = [];
 	const observedAt: number[] = [];
 	const isOnly: boolean[] = [];
-	/** Where each submission begins in the arrays. All its reports have the same outcome. */
+	/**
+	 * The index at which each submission begins in the arrays. All reports of a submission have the
+	 * same outcome.
+	 */
 	const begins: number[] = [];
 
 	for (const submission of submissions) {
@@ -242,8 +256,9 @@ async function storeReports(
 		const { rows } = await stored;
 		return begins.map((begin) => rows[begin]?.outcome as Outcome);
 	} catch (error) {
-		// A device was deleted while its report was being stored. In a batch it is not known which
-		// device, so the batcher sends the batch again in halves.
+		// A device was deleted while its report was being stored. The error does not say which device
+		// of the batch it was. The batcher therefore sends the halves of the batch separately, until
+		// the report is alone.
 		const isGone = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION;
 		if (isGone && submissions.length === 1) return ["unauthorized"];
 		throw error;
@@ -282,7 +297,8 @@ function groupByReport(
 			reports.set(correlationId, report);
 			const prefix = report.id.slice(0, TENANT_PREFIX_LENGTH);
 			if (correlationId !== "") {
-				// The device belongs to one tenant, so at least one of two is wrong.
+				// A device belongs to only one tenant. If a request names two tenants, at least one of them
+				// is wrong.
 				if (tenantPrefix !== null && tenantPrefix !== prefix) {
 					throw foreignReport(index);
 				}

@@ -32,8 +32,8 @@ const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
 	name: byText("name"),
 	hostname: byText("hostname"),
-	// No index has this column, because every heartbeat would have to write to it. The devices of
-	// the organization are read and sorted instead, which takes 100 ms for 100,000 of them.
+	// No index has this column, because every heartbeat would have to update that index. Instead, the
+	// query reads and sorts all devices of the organization, which takes 100 ms for 100,000 devices.
 	last_seen_at: {
 		expression: "coalesce(t.last_seen_at, '-infinity'::timestamptz)",
 		type: "timestamptz",
@@ -47,7 +47,10 @@ const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
 	sql,
 });
 
-/** Most devices match, so walking them in the list's order soon fills a page. */
+/**
+ * Most devices match this filter. Reading them in the order of the list therefore fills a page
+ * quickly.
+ */
 const byCheck = (status: PostureStatus) =>
 	checkFilter(
 		status,
@@ -82,7 +85,8 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.owner_id = ${parameter}`,
 		whenNull: "t.owner_id is null",
 	},
-	// Finds the failing devices by their own index first. With a join the planner reads all devices.
+	// This subquery finds the failing devices through their own index first. With a join,
+	// PostgreSQL's planner would read all devices.
 	failing_check: checkFilter(
 		"FAIL",
 		(parameter) => `t.id = any(array(

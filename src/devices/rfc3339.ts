@@ -2,8 +2,8 @@
 // code and not Temporal.
 
 /**
- * Returns `compute` with a memory of its last answer. The results of a report mostly share one
- * time.
+ * Returns a version of `compute` that remembers its last result. Most results of a report have the
+ * same time.
  */
 function rememberLast<Input, Output>(
 	compute: (input: Input) => Output,
@@ -18,13 +18,13 @@ function rememberLast<Input, Output>(
 const RFC3339 =
 	/^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** The beginning of year 1, the earliest time that both PostgreSQL and RFC 3339 know. */
+/** The beginning of year 1, the earliest time that both PostgreSQL and RFC 3339 can express. */
 const EARLIEST = -62_135_596_800_000_000;
 
 /**
- * Returns the microseconds since 1970 of an RFC 3339 time with offset, or undefined if it is
- * malformed. Cuts off nanoseconds, reads a leap second (:60) as the first second of the next
- * minute, and reads the year 0 as the beginning of year 1.
+ * Returns the microseconds since 1970 of an RFC 3339 time with an offset, or undefined if the text
+ * is malformed. Nanoseconds are cut off. A leap second (:60) counts as the first second of the next
+ * minute. The year 0 counts as the beginning of year 1.
  */
 export const parseRfc3339 = rememberLast((text: string): number | undefined => {
 	const match = RFC3339.exec(text);
@@ -50,14 +50,20 @@ export const parseRfc3339 = rememberLast((text: string): number | undefined => {
 	return Math.max(seconds * 1_000_000 + fraction, EARLIEST);
 });
 
-/** Writes microseconds since 1970 as RFC 3339 UTC with six digits. */
+/**
+ * Returns a time, given as microseconds since 1970, as RFC 3339 in UTC with six digits after the
+ * point.
+ */
 export const formatRfc3339 = rememberLast((microseconds: number): string => {
 	const millis = Math.floor(microseconds / 1000);
 	const rest = String(microseconds - millis * 1000).padStart(3, "0");
 	return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`;
 });
 
-/** Writes seconds since 1970 as RFC 3339 UTC with whole seconds, as `server_time` has it. */
+/**
+ * Returns a time, given as seconds since 1970, as RFC 3339 in UTC with whole seconds. `server_time`
+ * has this form.
+ */
 export const formatServerTime = rememberLast(
 	(seconds: number): string =>
 		`${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`,

@@ -5,14 +5,16 @@ import { isLockTimeout } from "../db/sqlstate.ts";
 import { type AppError, overloaded } from "../errors.ts";
 import type { KeyHash } from "./authentication.ts";
 
-/** How long batches ask for the locks first after one of them had to wait for a lock. */
+/**
+ * After a batch had to wait for a lock, the following batches check the locks first for this long.
+ */
 const WARY_MS = 5_000;
 
 /**
- * Returns a `store` that leaves out devices whose rows another transaction keeps locked. Only these
- * get service_unavailable, and the rest of the batch is stored. Asking for the locks first would
- * slow down every batch, so that happens only for a while after a batch has waited too long: the
- * device that it waited for will try again.
+ * Returns a `store` that skips devices whose rows another transaction has locked. These devices get
+ * service_unavailable, and the rest of the batch is stored. Checking the locks first would slow
+ * down every batch. Batches therefore do it only for a while after one of them waited too long,
+ * because the device that it waited for will retry.
  */
 export function leaveOutLockedDevices<
 	Item extends { keyHash: KeyHash },

@@ -1,6 +1,6 @@
 /**
- * The words of the Device Agent API. Nothing here imports anything, so that the agent on a
- * device carries these and not the server's validation.
+ * The terms and limits of the Device Agent API. This file imports nothing, so that the agent on a
+ * device contains these and not the server's validation.
  */
 export const PLATFORMS = ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"] as const;
 export const POSTURE_STATUSES = [
@@ -14,8 +14,8 @@ export type Platform = (typeof PLATFORMS)[number];
 export type PostureStatus = (typeof POSTURE_STATUSES)[number];
 
 /**
- * The checks that Assay knows by name, in the order in which they are reported and shown. An
- * agent may report any other non-empty key as well. `passMeans` tells people what a pass means.
+ * The checks that Assay knows by name, in the order in which they are reported and shown. An agent
+ * may also report any other non-empty key. `passMeans` tells people what a pass means.
  */
 export const CANONICAL_CHECKS = {
 	DISK_ENCRYPTION: {
@@ -65,20 +65,27 @@ export type CheckKey = keyof typeof CANONICAL_CHECKS;
 
 export const CHECK_KEYS = Object.keys(CANONICAL_CHECKS) as CheckKey[];
 
-/** True if `key` is one of the checks that Assay knows by name. */
+/** Returns true if `key` is one of the checks that Assay knows by name. */
 export function isCanonicalCheck(key: string): key is CheckKey {
 	return Object.hasOwn(CANONICAL_CHECKS, key);
 }
 
-/** How often an agent sends a heartbeat and a report until its organization says otherwise. */
+/**
+ * How often an agent sends a heartbeat and a report, in seconds. An organization can change both.
+ */
 export const DEFAULT_HEARTBEAT_INTERVAL_SECONDS = 300;
 export const DEFAULT_POSTURE_INTERVAL_SECONDS = 3600;
 
-/** A device is stale when it has missed this many intervals, and a bit for a slow network. */
+/**
+ * A device is stale when it has missed this many intervals, plus some seconds for a slow network.
+ */
 export const INTERVALS_UNTIL_STALE = 2;
 export const STALE_SLACK_SECONDS = 60;
 
-/** Returns how long after its last sign a device counts as stale. */
+/**
+ * Returns the number of seconds after which a device counts as stale, from its last heartbeat or
+ * report.
+ */
 export function staleAfterSeconds(intervalSeconds: number): number {
 	return INTERVALS_UNTIL_STALE * intervalSeconds + STALE_SLACK_SECONDS;
 }
@@ -88,19 +95,22 @@ export const MAX_RESULTS = 100;
 /** Longest `hardware_uuid` and `check_key`, in UTF-16 code units. */
 export const MAX_KEY_LENGTH = 200;
 
-/** Longest text about a device that is stored for people to read. Longer ones are cut. */
+/** Longest text about a device that is stored for people to read. Longer texts are cut. */
 export const MAX_DISPLAY_LENGTH = 255;
 
-/** How many checks that are not canonical a device may use within so many days. */
+/** How many non-canonical checks a device may use within OTHER_CHECKS_DAYS days. */
 export const MAX_OTHER_CHECKS = 200;
 export const OTHER_CHECKS_DAYS = 90;
 
-/** How much a device may store an hour. A full queue of an agent that returns has to fit. */
+/**
+ * How many bytes of reports a device may store within an hour. When an agent returns after a while
+ * offline, its full queue must fit into this limit.
+ */
 export const MAX_HOURLY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Deepest evidence that is accepted. Beyond some thousands of levels neither JSON.stringify nor
- * jsonb can follow.
+ * Deepest nesting of evidence that is accepted. Neither JSON.stringify nor jsonb can process some
+ * thousands of levels.
  */
 export const MAX_EVIDENCE_DEPTH = 100;
 
@@ -110,6 +120,6 @@ export interface HeartbeatResponse {
 	device_id: string;
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;
-	/** RFC 3339 UTC, whole seconds. */
+	/** RFC 3339 in UTC, in whole seconds. */
 	server_time: string;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatRfc3339, parseRfc3339 } from "./rfc3339.ts";
 
-/** An RFC 3339 time with any offset. */
+/** Schema of an RFC 3339 time with any offset. */
 export function timestampSchema() {
 	return z
 		.string()
@@ -14,7 +14,7 @@ export function timestampSchema() {
 /** How far a caller's clock may be ahead of ours. */
 const MAX_AHEAD_MICROSECONDS = 60_000_000;
 
-/** An RFC 3339 time that is not in the future. */
+/** Schema of an RFC 3339 time that is not in the future. */
 export function pastTimestampSchema() {
 	return timestampSchema().refine(
 		(text) =>
@@ -23,14 +23,15 @@ export function pastTimestampSchema() {
 	);
 }
 
-/** Writes a valid time in the form that the database stores and compares. */
+/** Returns a valid time in the form in which the database stores and compares times. */
 export function toTimestamp(time: string): string {
 	return formatRfc3339(parseRfc3339(time) ?? 0);
 }
 
 /**
- * Returns the last microsecond of the time's millisecond. Times are kept to the microsecond and
- * shown to the millisecond, so a shown time that a caller gives back includes what happened then.
+ * Returns the last microsecond of the time's millisecond. The database stores microseconds, but
+ * callers see only milliseconds. When a caller sends back a time that it saw, the result includes
+ * everything that happened within that millisecond.
  */
 export function endOfMillisecond(time: string): string {
 	const microseconds = parseRfc3339(time) ?? 0;

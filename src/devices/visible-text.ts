@@ -1,20 +1,26 @@
 /**
- * Characters that change how a text is read without being seen: control characters, bidirectional
- * controls, and the tag characters U+E0000 to U+E007F, which people do not see and AI models read.
+ * Characters that nobody sees but that change how a text is read: control characters, bidirectional
+ * controls, and the tag characters U+E0000 to U+E007F. AI models read tag characters.
  */
 const HIDDEN =
 	/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 const LINE_BREAKS_AND_TABS = /[\t\n\r]+/g;
-/** Nearly all texts: printable ASCII, which needs no look at each character's class. */
+/**
+ * Matches printable ASCII. Nearly all texts are printable ASCII, and they need no check of each
+ * character's class.
+ */
 const PLAIN = /^[ -~]*$/;
 
-/** Returns a text from a device without hidden characters. Line breaks and tabs become a space. */
+/**
+ * Returns a text from a device without hidden characters. A row of line breaks and tabs becomes one
+ * space.
+ */
 export function visibleText(text: string): string {
 	if (PLAIN.test(text)) return text;
 	return text.replace(LINE_BREAKS_AND_TABS, " ").replace(HIDDEN, "");
 }
 
-/** Returns a JSON value from a device with all its texts and keys as `visibleText` has them. */
+/** Returns a JSON value from a device after applying `visibleText` to all its texts and keys. */
 export function visibleValue(value: unknown): unknown {
 	if (typeof value === "string") return visibleText(value);
 	if (typeof value !== "object" || value === null) return value;

@@ -12,9 +12,12 @@ import {
 } from "./terms.ts";
 import { visibleText } from "./visible-text.ts";
 
-// The shapes of requests to the Device Agent API. Unknown fields are ignored.
+// The shapes of requests to the Device Agent API. The service ignores unknown fields.
 
-/** Returns the error for a field of the wrong type, or "is required" for one that is absent. */
+/**
+ * Makes the error options of a field: `message` for a wrong type, "is required" for a missing
+ * field.
+ */
 function says(message: string) {
 	return {
 		error: (issue: { input?: unknown }) =>
@@ -24,10 +27,14 @@ function says(message: string) {
 
 const body = says("must be a JSON object");
 const text = z.string(says("must be a string"));
-// Zod's own min and max are not used: they read the length of a value of any type, and may throw.
+// The code does not use Zod's own min and max, because they read the length of a value of any type
+// and may throw.
 const required = text.refine((value) => value !== "", "must not be empty");
 
-/** A text that names something. Hidden characters could make two names look alike. */
+/**
+ * A text that names something. Hidden characters are removed, because they could make two names
+ * look alike.
+ */
 const key = text.transform((value, context) => {
 	const visible = visibleText(value);
 	if (visible !== "" && visible.length <= MAX_KEY_LENGTH) return visible;
@@ -39,7 +46,10 @@ const key = text.transform((value, context) => {
 	return z.NEVER;
 });
 
-/** A text for people. It never makes the service reject a device: what is too long is cut. */
+/**
+ * Shortens a text that only people read. A text that is too long is cut, so that it never makes the
+ * service reject a device.
+ */
 function cutForDisplay(value: string): string {
 	const visible = visibleText(value) || (value && "\ufffd");
 	return visible.length <= MAX_DISPLAY_LENGTH
@@ -105,7 +115,7 @@ export const postureResult = z.object(
 			says(`must be one of ${POSTURE_STATUSES.join(", ")}`),
 		),
 		evidence: evidence.nullish(),
-		/** Parsed to microseconds since 1970. */
+		/** The time is parsed to microseconds since 1970. */
 		observed_at: observedAt,
 		correlation_id: text.nullish(),
 	},
@@ -116,7 +126,8 @@ export type PostureResult = z.infer<typeof postureResult>;
 
 export const posturesRequest = z.object(
 	{
-		// Counts the results before it looks at any: a megabyte can hold half a million wrong ones.
+		// The number of results is checked before any single result, because one megabyte can hold half
+		// a million wrong results.
 		results: z
 			.array(z.unknown(), says("must be an array"))
 			.refine(
@@ -128,7 +139,10 @@ export const posturesRequest = z.object(
 	body,
 );
 
-/** Says what is wrong with a body and names each field: `results[3].status must be one of …`. */
+/**
+ * Describes what is wrong with a body and names each field, as in `results[3].status must be one of
+ * …`.
+ */
 export function describeIssues(error: z.ZodError): string {
 	const shown = error.issues.slice(0, 5).map((issue) => {
 		const path = issuePath(issue.path);

@@ -160,7 +160,8 @@ export const reissueEnrollmentToken = defineOperation({
 		await revokeTokens(context, input.id);
 		const before = await lockDevice(context, input.id);
 		if (before.status === "REVOKED") {
-			// Another device may have its hardware by now. The first heartbeat claims it again.
+			// Another device may use the hardware by now, so the row no longer claims it. The device's
+			// first heartbeat claims the hardware again.
 			await context.client.query(
 				`update devices
 				set
@@ -198,8 +199,9 @@ export const deleteDevice = defineOperation({
 	run: async (context, { id }) => {
 		const { client, membership } = context;
 		const of = [membership.organizationId, id];
-		// This is the lock that its reports take (agent_store_postures). A report in progress ends
-		// first, and the next finds no device. Like them, take it before any row's lock.
+		// This lock is the one that agent_store_postures takes for the device's reports. A report that
+		// is being stored finishes first, and the next report finds no device. Storing a report takes
+		// this lock before it locks a row, so this code does the same.
 		await client.query(
 			`select pg_advisory_xact_lock(('x' || encode(substring(key_hash for 8), 'hex'))::bit(64)::bigint)
 			from devices where organization_id = $1 and id = $2 and key_hash is not null`,
@@ -228,7 +230,10 @@ export const deleteDevice = defineOperation({
 	},
 });
 
-/** Call it before locking the device's row: an exchange of a token locks them in this order. */
+/**
+ * Revokes the device's enrollment tokens. Call this before locking the device's row, because
+ * exchanging a token locks the token first and the device second.
+ */
 async function revokeTokens(
 	{ client, membership }: Context,
 	id: string,
@@ -253,7 +258,9 @@ function tokenResult({ services }: Context, token: CreatedToken) {
 	};
 }
 
-/** Runs `work` and turns its error about an owner who does not exist into a bad_request. */
+/**
+ * Runs `work` and turns the database's error about an owner who does not exist into a bad_request.
+ */
 async function explainMissingOwner<Result>(
 	ownerId: string | null | undefined,
 	work: () => Promise<Result>,

@@ -3,55 +3,67 @@ import { AppError, isDatabaseUnavailable, overloaded } from "../errors.ts";
 import { batchWork, itemQueued } from "../tracing/channels.ts";
 
 export interface BatchOptions<Item, Result> {
-	/** Name of its items, for traces. */
+	/** Name of the items in traces. */
 	name?: string;
-	/** Items with equal keys are never in one batch, nor in two batches at the same time. */
+	/**
+	 * Returns the key of an item. Items with equal keys are never in one batch, nor in two batches at
+	 * the same time.
+	 */
 	key: (item: Item) => string;
 	/**
 	 * Runs one statement for all `items`, which are sorted by key. Returns their results in the same
-	 * order. An AppError among them concerns only that item.
+	 * order. If a result is an AppError, only that item fails.
 	 */
 	run: (items: Item[]) => Promise<(Result | AppError)[]>;
-	/** The memory of an item, which the limits named …Bytes count. */
+	/** Returns the memory that an item takes. The limits with names that end in …Bytes count it. */
 	bytes: (item: Item) => number;
 	maxBatchRows: number;
 	maxBatchBytes: number;
 	maxInFlight: number;
-	/** Limits of waiting items. Beyond either, an item is rejected with service_unavailable. */
+	/**
+	 * Limits of waiting items. When one of the two limits is reached, a new item is rejected with
+	 * service_unavailable.
+	 */
 	maxWaitingRows: number;
 	maxWaitingBytes: number;
 	/**
-	 * Limit of items waiting behind another one with their key. Beyond it, only that key gets an
-	 * error. Default: unlimited.
+	 * Limit of items that wait behind another item with their key. When it is reached, only items
+	 * with that key are rejected. The default is no limit.
 	 */
 	maxHeldPerKey?: number;
-	/** A new item that would wait longer than this is rejected in the same way. */
+	/** If a new item would wait longer than this, it is rejected with service_unavailable. */
 	maxWaitMs?: number;
-	/** An item that has waited longer than this anyway is rejected too, and not stored. */
+	/**
+	 * If an accepted item has waited longer than this, it is rejected with service_unavailable and
+	 * not stored.
+	 */
 	maxAgeMs?: number;
 }
 
 /**
  * Longest expected wait of a new item. A caller gives up after 30 s and retries, so an accepted
  * item must be answered well before that. Otherwise an overloaded service would only produce
- * answers that nobody waits for. An item that is turned away at once costs next to nothing and
- * comes back later.
+ * answers that nobody waits for. Turning an item away immediately costs next to nothing, and the
+ * item comes back later.
  */
 const MAX_WAIT_MS = 1_000;
-/** Longest real wait, for items that were accepted while the database was faster. */
+/** Longest actual wait. It applies to items that were accepted while the database was faster. */
 const MAX_AGE_MS = 2_000;
 const SWEEP_MS = 500;
-/** Weight of the latest batch in the mean time of batches. */
+/** Weight of the latest batch in the mean duration of batches. */
 const NEWEST = 0.2;
 
-/** The present load of a queue and its counts. */
+/** The present load of a queue, and counts since the start. */
 export interface QueueLoad {
-	/** Items that wait. */
+	/** Number of waiting items. */
 	rows: number;
 	bytes: number;
-	/** Batches under way to the database. */
+	/** Number of batches that the database is processing. */
 	inFlight: number;
-	/** Counts since the start: batches, rows in them, and rows turned away because it was full. */
+	/**
+	 * Counts since the start: batches, the rows in them, and rows that were turned away because the
+	 * queue was full.
+	 */
 	batches: number;
 	batchedRows: number;
 	refused: number;
@@ -59,7 +71,9 @@ export interface QueueLoad {
 
 export interface Queue {
 	load(): QueueLoad;
-	/** True while a new item would be turned away. Ask before doing any work for it. */
+	/**
+	 * Returns true while a new item would be turned away. Ask this before doing any work for an item.
+	 */
 	isFull(): boolean;
 }
 
@@ -67,37 +81,48 @@ interface Waiting<Item, Result> {
 	item: Item;
 	key: string;
 	bytes: number;
-	/** On performance.now()'s clock. */
+	/** Time at which the item arrived, as performance.now() measures it. */
 	since: number;
-	/** The time from which its key no longer holds it back. */
+	/** Time at which no other item with the same key held this one back any more. */
 	readySince: number;
 	resolve: (result: Result) => void;
 	reject: (error: unknown) => void;
 }
 
 /**
- * Gathers items that arrive together into one statement. A batch leaves as soon as one of
- * `maxInFlight` places is free, so a lone item waits for nothing and a crowd goes in large groups.
- * `add` resolves after the batch has committed. Rows are sorted, and one key is never in two
- * batches at once, so batches cannot deadlock. An item that waits for its key waits aside. It does
- * not make the queue look full and is not examined when a batch leaves, so many items of one key
- * cost the others nothing. When a batch fails for another reason than an absent database, its
- * halves are sent again separately, so in the end a bad row fails alone.
+ * Gathers items that arrive together into one statement.
+ *
+ * A batch starts as soon as one of `maxInFlight` places is free. A single item therefore does not
+ * wait, and many items go in large groups. `add` resolves after the batch has committed. The rows
+ * of a batch are sorted, and one key is never in two batches at once, so batches cannot deadlock.
+ *
+ * An item that waits for its key is kept apart. It does not make the queue look full, and no batch
+ * examines it, so many items with one key cost the others nothing.
+ *
+ * When a batch fails although the database can be reached, its two halves are sent again
+ * separately. In the end, a bad row fails alone.
  */
 export class Batcher<Item, Result> implements Queue {
 	readonly #options: BatchOptions<Item, Result>;
-	/** Items that may go, in the order of `readySince`; at most one for each key. */
+	/**
+	 * Items that may go into the next batch, ordered by `readySince`. There is at most one for each
+	 * key.
+	 */
 	#ready: Waiting<Item, Result>[] = [];
-	/** Keys of items that are ready or under way, each with the items waiting behind it. */
+	/**
+	 * Keys of items that are ready or in a running batch. The value lists the items that wait behind
+	 * them.
+	 */
 	readonly #held = new Map<string, Waiting<Item, Result>[] | undefined>();
 	#heldRows = 0;
 	#heldBytes = 0;
-	/** Bytes of ready and held items. */
+	/** Memory of ready and held items, in bytes. */
 	#waitingBytes = 0;
 	#inFlight = 0;
 	#isScheduled = false;
 	/**
-	 * Mean time of recent successful batches. A batch that was given up says nothing about the next.
+	 * Mean duration of recent successful batches. A failed batch says nothing about the duration of
+	 * the next.
 	 */
 	#travelMs = 0;
 	#sweeper: NodeJS.Timeout | undefined;
@@ -111,8 +136,8 @@ export class Batcher<Item, Result> implements Queue {
 	}
 
 	/**
-	 * Returns the result of `item`. Rejects with service_unavailable if the queue is full or the
-	 * database is away.
+	 * Stores `item` and resolves to its result. Rejects with service_unavailable if the queue is full
+	 * or the database cannot be reached.
 	 */
 	add(item: Item): Promise<Result> {
 		const bytes = this.#options.bytes(item);
@@ -146,7 +171,7 @@ export class Batcher<Item, Result> implements Queue {
 		else this.#held.set(entry.key, [entry]);
 	}
 
-	/** Ends the current item with this key, so that the next one with it becomes ready. */
+	/** Ends the current item with this key. The next item with the same key becomes ready. */
 	#release(key: string): void {
 		const next = this.#held.get(key)?.shift();
 		if (!next) {
@@ -159,7 +184,7 @@ export class Batcher<Item, Result> implements Queue {
 		this.#ready.push(next);
 	}
 
-	/** Counts the caller as turned away if it returns true. */
+	/** When this returns true, it also counts one item as turned away. */
 	isFull(): boolean {
 		if (this.#ready.length === 0 && this.#heldRows === 0) return false;
 		const isFull = this.#isFullFor(1, performance.now());
@@ -178,7 +203,9 @@ export class Batcher<Item, Result> implements Queue {
 		);
 	}
 
-	/** Returns the expected time for the items that are ready now, from recent batches. */
+	/**
+	 * Returns how long the items that are ready now are expected to take, judging by recent batches.
+	 */
 	#expectedMs(): number {
 		const { maxBatchRows, maxBatchBytes, maxInFlight } = this.#options;
 		const batches = Math.max(
@@ -188,7 +215,7 @@ export class Batcher<Item, Result> implements Queue {
 		return (batches / maxInFlight) * this.#travelMs;
 	}
 
-	/** Resolves when no item waits and no batch is in flight. */
+	/** Resolves when no item waits and no batch is running. */
 	idle(): Promise<void> {
 		if (this.#isIdle()) return Promise.resolve();
 		return new Promise((resolve) => this.#whenIdle.push(resolve));
@@ -205,7 +232,10 @@ export class Batcher<Item, Result> implements Queue {
 		};
 	}
 
-	/** Sends a batch after the event loop's present round, so that its other requests come along. */
+	/**
+	 * Starts a batch after the present turn of the event loop, so that it includes other requests
+	 * that arrive in this turn.
+	 */
 	#schedule(): void {
 		if (this.#inFlight >= this.#options.maxInFlight) {
 			this.#sweepLater();
@@ -219,14 +249,14 @@ export class Batcher<Item, Result> implements Queue {
 		});
 	}
 
-	/** Sends a batch of the items that may go now. Returns false if none may. */
+	/** Starts a batch with the items that are ready. Returns false if there is none. */
 	#depart(): boolean {
 		const batch: Waiting<Item, Result>[] = [];
 		const departed = performance.now();
 		let taken = 0;
 		let bytes = 0;
-		// Rejecting an item may make the next one of its key ready. That one comes last and is checked
-		// too.
+		// Rejecting an item may make the next item with its key ready. That item is added at the end,
+		// so this loop examines it too.
 		for (; taken < this.#ready.length; taken++) {
 			const entry = this.#ready[taken] as Waiting<Item, Result>;
 			if (batch.length === this.#options.maxBatchRows) break;
@@ -261,7 +291,8 @@ export class Batcher<Item, Result> implements Queue {
 	}
 
 	#isIdle(): boolean {
-		// A held item has a key that is ready or under way.
+		// A held item always has a key that is ready or in a running batch, so the held items need no
+		// check.
 		return this.#ready.length === 0 && this.#inFlight === 0;
 	}
 
@@ -302,7 +333,9 @@ export class Batcher<Item, Result> implements Queue {
 		for (const { key } of old) this.#release(key);
 	}
 
-	/** Rejects waiting items in time even if no batch comes back, as from a database that hangs. */
+	/**
+	 * Rejects waiting items in time even if no batch ends, for example because the database hangs.
+	 */
 	#sweepLater(): void {
 		if (this.#sweeper || this.#ready.length + this.#heldRows === 0) return;
 		this.#sweeper = setTimeout(() => {
@@ -327,8 +360,8 @@ export class Batcher<Item, Result> implements Queue {
 			}
 			const tookMs = performance.now() - departed;
 			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;
-			// By index, because an item without a result is a hole in the array, which forEach would
-			// skip.
+			// The loop goes by index. An item without a result is a hole in the array, and forEach on the
+			// results would skip it.
 			batch.forEach((entry, index) => {
 				const result = results[index] as Result | AppError;
 				if (result instanceof AppError) entry.reject(result);

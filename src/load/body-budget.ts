@@ -1,8 +1,8 @@
 const MIB = 1 << 20;
 
 /**
- * Limits the bytes of request bodies that have arrived in part and whose sender is not known yet.
- * Without it, a few thousand half-sent requests could fill the memory of the process.
+ * Limits the memory of request bodies that have arrived in part and whose sender is not known yet.
+ * Without this limit, a few thousand half-sent requests could fill the memory of the process.
  */
 export class BodyBudget {
 	#freeBytes: number;
@@ -11,7 +11,7 @@ export class BodyBudget {
 		this.#freeBytes = maxBytes;
 	}
 
-	/** Takes `bytes` from the budget; false when that many are not free. */
+	/** Takes `bytes` from the budget. Returns false if that many are not free. */
 	take(bytes: number): boolean {
 		if (bytes > this.#freeBytes) return false;
 		this.#freeBytes -= bytes;
@@ -23,8 +23,14 @@ export class BodyBudget {
 	}
 }
 
-/** For routes whose credential is in the body, such as sign-in and enroll: at most 16 KiB each. */
+/**
+ * Budget of routes whose credential is in the body, such as sign-in and enrollment. Each body has
+ * at most 16 KiB.
+ */
 export const STRANGERS_BODIES = new BodyBudget(16 * MIB);
 
-/** For requests with a well-formed device key, which only the database can tell from a real one. */
+/**
+ * Budget of requests with a well-formed device key. Only the database can tell whether the key is a
+ * real one.
+ */
 export const DEVICES_BODIES = new BodyBudget(64 * MIB);

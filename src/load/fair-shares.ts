@@ -6,21 +6,23 @@ interface Waiting {
 }
 
 interface Share {
-	/** Calls that were let in and have not ended: preparing, waiting or running. */
+	/**
+	 * Number of calls that were admitted and have not ended. They are preparing, waiting or running.
+	 */
 	entered: number;
 	running: number;
-	/** In the order in which they came. */
+	/** Waiting calls, in the order in which they arrived. */
 	waiting: Waiting[];
 }
 
-/** A caller who waits longer than this would soon give up and retry anyway. */
+/** Longest wait for a turn. A caller who waits longer usually gives up and retries. */
 const MAX_WAIT_MS = 2_500;
 
 /**
- * Gives each caller a fair share of the service. Only `running` calls of one caller run at a time.
- * That is fewer than there are database connections, so a script that has gone wild leaves some to
- * everybody else. A further `waiting` calls wait for their turn, for at most `maxWaitMs`. Calls
- * beyond that are turned away at once.
+ * Gives each caller a fair share of the service. At most `running` calls of one caller run at a
+ * time. That number is smaller than the number of database connections, so a script that runs wild
+ * leaves some connections to other callers. Up to `waiting` more calls wait for their turn, for at
+ * most `maxWaitMs`. Further calls are turned away immediately.
  */
 export class FairShares {
 	readonly #maxRunning: number;
@@ -30,7 +32,7 @@ export class FairShares {
 	readonly #lateMessage: string;
 	readonly #shares = new Map<string, Share>();
 
-	/** `name` says in error messages what there are too many of. */
+	/** `name` says in error messages which calls are too many, such as "exports of yours". */
 	constructor(limits: {
 		running: number;
 		waiting: number;
@@ -45,7 +47,10 @@ export class FairShares {
 		this.#lateMessage = `too many ${name} are in progress, and this one did not get its turn within ${this.#maxWaitMs / 1_000} s; retry later`;
 	}
 
-	/** Returns why another call of `caller` would be turned away now; undefined if it would not. */
+	/**
+	 * Returns why another call of `caller` would be turned away now. Returns undefined if it would be
+	 * admitted.
+	 */
 	whyFull(caller: string): string | undefined {
 		const entered = this.#shares.get(caller)?.entered ?? 0;
 		return entered < this.#maxRunning + this.#maxWaiting
@@ -54,9 +59,9 @@ export class FairShares {
 	}
 
 	/**
-	 * Runs `work` as one of the calls of `caller` (a credential, session or organization), now or
-	 * when it gets its turn. `prepare` runs first and needs no turn. Throws service_unavailable when
-	 * too many calls wait already, or when the turn does not come in time.
+	 * Runs `work` as one of the calls of `caller` (a credential, session or organization), as soon as
+	 * the caller may run another. `prepare` runs first and does not wait for a turn. Throws
+	 * service_unavailable when too many calls already wait, or when the turn does not come in time.
 	 */
 	async run<Result, Prepared = void>(
 		caller: string,
@@ -74,7 +79,7 @@ export class FairShares {
 		try {
 			const prepared = (await prepare?.()) as Prepared;
 			if (share.running < this.#maxRunning) share.running++;
-			// A call that ends hands its place to the next one, so `running` does not change.
+			// A call that ends passes its place to the next one, so `running` does not change.
 			else await this.#turn(share);
 			try {
 				return await work(prepared);

@@ -6,14 +6,16 @@ interface Turn<Result> {
 	work: () => Promise<Result>;
 }
 
-/** Time for retries of work that met a lock. Each attempt itself waits for the lock (sql/0014). */
+/**
+ * How long work that met a lock is retried. Each attempt also waits for the lock itself (sql/0014).
+ */
 const PATIENCE_MS = 2_000;
 
 /**
- * A queue for rare work that changes an organization's audit log. Few run at a time, so that many
- * of them cannot take the connections of other work. Only one runs for each organization, so that
- * its locked log holds up nobody else. More places would not help, because the log admits one at a
- * time.
+ * A queue for rare work that changes an organization's audit log. Few jobs run at a time, so that
+ * many of them cannot take the connections that other work needs. Only one job runs for each
+ * organization, so that an organization with a locked audit log does not delay the others. More
+ * jobs for one organization would not be faster, because the audit log admits one writer at a time.
  */
 export class OrganizationQueue<Result> {
 	readonly #batcher: Batcher<Turn<Result>, Result>;
@@ -33,7 +35,7 @@ export class OrganizationQueue<Result> {
 		});
 	}
 
-	/** Runs `work` when it is the organization's turn, and retries it if it met a lock. */
+	/** Runs `work` when it is the organization's turn. Retries if the work met a lock. */
 	async take(
 		organizationId: string,
 		work: () => Promise<Result>,

@@ -12,15 +12,17 @@ interface Outage {
 	toldAt: number;
 	refused: number;
 	/**
-	 * How often each code of PostgreSQL or the system occurred, or the message if there is no code.
+	 * How often each error code of PostgreSQL or the operating system occurred. An error without a
+	 * code is counted by its message.
 	 */
 	causes: Record<string, number>;
 }
 
 /**
- * Logs requests that failed through no fault of the caller. Each has a line of its own, except
- * while the database is away: that would be a line for each device of a fleet. An outage has a line
- * for the first request, then one a minute with the count, and one when it is over.
+ * Logs requests that failed because of an error of the service. Each failure usually gets a line.
+ * While the database cannot be reached, that would be a line for every device of a fleet. An outage
+ * therefore gets a line for the first failed request, then one line a minute with the count, and
+ * one line when it is over.
  */
 export class OutageLog {
 	readonly #log: Logger;
@@ -28,15 +30,18 @@ export class OutageLog {
 	#outage: Outage | undefined;
 	#isClosed = false;
 
-	/** Asks `pool` if the database is back; it must be a pool in which no crowd waits. */
+	/**
+	 * `pool` is used to find out whether the database can be reached again. It must be a pool in
+	 * which few requests wait.
+	 */
 	constructor(log: Logger, pool: Pool) {
 		this.#log = log;
 		this.#pool = pool;
 	}
 
 	/**
-	 * Notes a failed request. Requests that we turned away are only counted in the metrics
-	 * (docs/operating.md).
+	 * Logs a failed request. Requests that the service turned away get no line; only the metrics
+	 * count them (docs/operating.md).
 	 */
 	note(thrown: unknown, fields: object, message: string): void {
 		const error = toAppError(thrown);
@@ -65,7 +70,8 @@ export class OutageLog {
 	}
 
 	/**
-	 * Waits for the outage's end: the database takes writes, and no request has failed for a while.
+	 * Waits until the outage is over: the database accepts writes, and no request has failed for a
+	 * while.
 	 */
 	async #watch(outage: Outage): Promise<void> {
 		for (;;) {

@@ -3,14 +3,17 @@ import { overloaded, RETRY_AFTER_SECONDS } from "../errors.ts";
 import { endEarly } from "../http/body.ts";
 import { requestIdOf } from "../http/request-id.ts";
 
-/** A body up to this length is read and discarded. A longer one is not read. */
+/**
+ * Longest body, in bytes, that is read and discarded. The service does not read a longer one, and
+ * closes the connection.
+ */
 const LITTLE = 64 * 1024;
 /** Longest time, in milliseconds, that one turn of the event loop may spend on 503 answers. */
 const ANSWERING_MS = 100;
-/** Answers between two looks at the clock. */
+/** How many answers are sent before the code looks at the clock again. */
 const AT_LEAST = 64;
 
-/** A service that reads requests for longer than this without a pause is overloaded. */
+/** If the service reads requests for longer than this without a pause, it is overloaded. */
 const LONG_TURN_MS = 200;
 
 const { code, message: MESSAGE } = overloaded();
@@ -26,8 +29,8 @@ interface Refusal {
 let turnBeganAt: number | undefined;
 
 /**
- * True if so many requests were ready at once that reading them took too long: the processor has no
- * time left, even if the database has. Call it for each request.
+ * Returns true if so many requests were ready at once that reading them took too long. The
+ * processor is then overloaded, even if the database is not. Call this for each request.
  */
 export function isEventLoopBehind(): boolean {
 	const now = performance.now();
@@ -39,17 +42,18 @@ export function isEventLoopBehind(): boolean {
 	return false;
 }
 
-/** Requests of all doors that get 503, oldest first. */
+/** Requests at all doors that will get a 503, oldest first. */
 let refusals: Refusal[] = [];
 
 /**
- * Answers 503 to a request after reading only its head. In a flood these are nearly all requests,
- * and their cost is taken from the others. They therefore cost no body, no credential, no query and
- * no line in the log, and the connection stays open, because a new one costs more than the answer.
+ * Answers 503 to a request after reading only its headers. In a flood, most requests are answered
+ * in this way, and every one of them takes time from the others. The service therefore reads no
+ * body, checks no credential, runs no query and logs nothing for them. The connection stays open,
+ * because a new connection costs more than the answer.
  *
- * The answers are queued and sent in short slices after the ready sockets were read. Answering each
- * one immediately would let a thousand fast clients keep the event loop busy for many seconds, and
- * timers and database replies would have to wait.
+ * The answers are queued and sent in short slices, after the sockets that were ready have been
+ * read. Answering each request immediately would let a thousand fast clients keep the event loop
+ * busy for many seconds, and timers and database replies would have to wait.
  */
 export function answerOverloaded(
 	request: IncomingMessage,

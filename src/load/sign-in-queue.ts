@@ -4,8 +4,8 @@ import { refuseFullHashing } from "../sign-in/password-hash.ts";
 import { FairShares } from "./fair-shares.ts";
 
 /**
- * Limits of one client network, or of one known browser. A sign-in that waits for its place takes
- * no place from others.
+ * Limits for one client network or one known browser. While a sign-in waits for its turn here, it
+ * does not take a place from others.
  */
 const OF_PLACE = {
 	running: 2,
@@ -14,32 +14,34 @@ const OF_PLACE = {
 	name: "sign-ins from your address",
 };
 /**
- * Maximum number of simultaneous sign-ins from networks where nobody has signed in yet. It is less
- * than half of the passwords that may wait to be hashed.
+ * Largest number of simultaneous sign-ins from networks where nobody has signed in yet. It is less
+ * than half the number of passwords that may wait to be hashed.
  */
 const MAX_STRANGERS = 24;
 const MAX_KNOWN = 10_000;
 
 /**
- * Decides when each sign-in runs, before it is known who signs in. A sign-in costs a third of a
- * second of processor time.
+ * Decides when each sign-in runs, before the service knows who signs in. A sign-in takes a third of
+ * a second of processor time.
  *
  * Each network has its own share. Networks from which somebody has signed in since the service
  * started have places that no crowd of strangers can take. A browser that has signed in before has
  * a share of its own, whichever network it uses.
  *
- * The place and the crowd alone decide who is turned away. It never depends on whether the user
- * exists.
+ * Only the network, the browser and the number of other sign-ins decide who is turned away. The
+ * decision never depends on whether the user exists.
  */
 export class SignInTurns {
 	readonly #ofPlace = new FairShares(OF_PLACE);
-	/** Networks from which somebody has signed in, least recently used first. */
+	/**
+	 * Networks from which somebody has signed in. The network that was used longest ago comes first.
+	 */
 	readonly #known = new Set<string>();
 	#strangers = 0;
 
 	/**
-	 * Runs `signIn` when its turn comes. When there are too many sign-ins, it throws
-	 * service_unavailable before it queries the database.
+	 * Runs `signIn` when its turn comes. If there are too many sign-ins, throws service_unavailable
+	 * without querying the database.
 	 */
 	run(
 		address: string,
@@ -72,7 +74,7 @@ export class SignInTurns {
 
 /**
  * Returns the network of an address: an IPv4 address itself, or the first 64 bits of an IPv6
- * address. One IPv6 subscriber has at least a /64.
+ * address. An IPv6 subscriber has at least a /64.
  */
 export function networkOf(address: string): string {
 	if (!isIPv6(address)) return address;
