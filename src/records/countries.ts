@@ -1,4 +1,4 @@
-/** The country codes of ISO 3166-1 alpha-2, as assigned in 2026. */
+/** The country codes of ISO 3166-1 alpha-2, as of 2026. */
 export const COUNTRIES: ReadonlySet<string> = new Set(
 	`
 		AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ

@@ -3,15 +3,16 @@ import type { Order } from "./list-pages.ts";
 import { storable } from "./text-match.ts";
 
 /**
- * Returns a cursor: the list and order that it belongs to, and the place of the page's last record.
+ * Returns a cursor. It contains the list and order that it belongs to, and the place of the page's
+ * last record.
  */
 export function writeCursor(of: string, value: string, id: string): string {
 	return Buffer.from(JSON.stringify([of, value, id])).toString("base64url");
 }
 
 /**
- * Returns the place that a cursor names. Throws bad_request if the text is no cursor of this list
- * and order.
+ * Returns the place that a cursor contains. Throws bad_request if the text is not a cursor of this
+ * list and order.
  */
 export function readCursor(
 	text: string,

@@ -14,7 +14,7 @@ import {
 	urlSchema,
 } from "./text-schemas.ts";
 
-/** Type of a field's value. It decides how a form asks for the value and how a page shows it. */
+/** Type of a field's value. It determines how a form asks for the value and how a page shows it. */
 export type FieldType =
 	| "name"
 	| "text"
@@ -31,8 +31,9 @@ export type FieldType =
 	| "countries";
 
 /**
- * One field of a register. `Value` is the type of its value, with null if the field may be empty.
- * `Given` says how a caller gives it on add.
+ * One field of a register. `Value` is the type of the field's value, and includes null if the field
+ * may be empty. `Given` says whether a caller must, may or cannot give the value when adding a
+ * record.
  */
 export interface Field<
 	Value = unknown,
@@ -42,52 +43,60 @@ export interface Field<
 		| "computed",
 > {
 	type: FieldType;
-	/** Explains to people what the field holds. */
+	/** Explains to people what the field means. */
 	help: string;
-	/** Explains the same to models, and in which form they give the value. */
+	/** Explains the same to AI models, and says in which form to give the value. */
 	description: string;
 	given: Given;
-	/** Schema of the values that a caller may give. A computed field does not use it. */
+	/** Schema of the values that a caller may give. A computed field's schema is not used. */
 	input: z.ZodType<Value>;
 	/**
-	 * Schema of the value in results. It checks the shape only, because the database enforces the
+	 * Schema of the value in results. It checks only the shape, because the database enforces the
 	 * rules.
 	 */
 	output: z.ZodType<Value>;
-	/** Value of a new record if the caller gives none. */
+	/**
+	 * Value of a new record if the caller gives none. Undefined means that the value is derived,
+	 * generated, or required.
+	 */
 	initial: Value | undefined;
-	/** The register whose records the field names. */
+	/** The kind of records that the field refers to. */
 	reference?: IdKind;
-	/** Set if the references are rows of their own table instead of a column. */
+	/** Present if the references are stored as rows of a table of their own instead of a column. */
 	join?: ReferenceTable;
 }
 
-/** A table with one row per reference. `column` names a record of the table `of`. */
+/**
+ * A table with one row for each reference. `column` contains the id of a record in the table `of`.
+ */
 export interface ReferenceTable {
 	table: string;
 	column: string;
 	of: string;
 }
 
-/** The text for people, or two texts if models need a longer or a different one. */
+/** A text for people, or a pair of texts if AI models need a longer or different one. */
 export type Help = string | Pick<Field, "help" | "description">;
 
 const MAX_LIST = 100;
 const MAX_REFERENCE_ID = 100;
 
-/** Returns both texts; `form` tells models how to write the value. */
+/**
+ * Returns the text for people and the text for AI models. `form` is added to the second and says
+ * how to write the value.
+ */
 function textsOf(help: Help, form = ""): Pick<Field, "help" | "description"> {
 	const { help: forPeople, description } =
 		typeof help === "string" ? { help, description: help } : help;
 	return { help: forPeople, description: `${description}${form}` };
 }
 
-/** The parts of a field that depend on its type alone. */
+/** The parts of a field that depend only on its type. */
 interface Schemas<Value> {
 	type: FieldType;
 	input: z.ZodType<Value>;
 	output: z.ZodType<Value>;
-	/** Appended to the description for models. */
+	/** Text that is added to the description for AI models. */
 	form?: string;
 }
 
@@ -120,7 +129,8 @@ const DATE = (): Schemas<string> => ({
 });
 const DATETIME = (): Schemas<string> => ({
 	type: "datetime",
-	// The service stores and returns UTC, so the same moment with another offset is no change.
+	// The service stores and returns times in UTC. Without this conversion, the same time with
+	// another offset would look like a change.
 	input: timeSchema().transform((text) => new Date(text).toISOString()),
 	output: z.string(),
 	form: ", RFC 3339",
@@ -153,7 +163,7 @@ function nullable<Value>(
 }
 
 /**
- * Returns a field that is never empty. If `initial` is undefined, the value is generated or derived
+ * Makes a field that is never empty. If `initial` is undefined, the value is generated or derived
  * from other fields.
  */
 function initially<Value>(
@@ -187,7 +197,9 @@ export const requiredChoice = <const Value extends string>(
 	help: Help,
 ) => required<Value>(choiceOf(values), help);
 
-/** Returns a choice that starts with the first of `values` unless `initial` names another. */
+/**
+ * Makes a choice field. A new record gets the first of `values`, unless `initial` names another.
+ */
 export const choice = <const Value extends string>(
 	values: readonly Value[],
 	help: Help,
@@ -203,13 +215,13 @@ const integer = (min: number, max: number, form?: string): Schemas<number> => ({
 
 const SCALE = ", 1 (lowest) to 5 (highest)";
 
-/** Returns a step of a scale from 1 to 5. */
+/** Makes a required field with a value on a scale from 1 to 5. */
 export const requiredScale = (help: Help) =>
 	required(integer(1, 5, SCALE), help);
 
 /**
- * Returns a step of a scale from 1 to 5. `complete` derives it from other fields if it is not
- * given.
+ * Makes a field with a value on a scale from 1 to 5. If the caller gives none, `complete` derives
+ * it from other fields.
  */
 export const optionalScale = (help: Help) =>
 	initially(integer(1, 5, SCALE), undefined, help);
@@ -219,7 +231,7 @@ const MAX_INTEGER = 2_147_483_647;
 export const integerFrom = (min: number, initial: number, help: Help) =>
 	initially(integer(min, MAX_INTEGER), initial, help);
 
-/** Returns a field that is a generated column of the database. */
+/** Makes a field whose value the database computes as a generated column. */
 export const computedInteger = (help: Help): Field<number, "computed"> => ({
 	type: "integer",
 	...textsOf(help),
@@ -248,7 +260,8 @@ export const optionalReference = (kind: IdKind, help: Help) => ({
 export const owner = () => optionalReference("people", "Person responsible");
 
 /**
- * Returns a short name that is unique in the register. The default is generated as `<prefix>-001`.
+ * Makes a field for a short name that is unique in the register. If the caller gives none, the
+ * service generates one such as `<prefix>-001`.
  */
 export const referenceId = (prefix: string) =>
 	initially<string>(
@@ -261,7 +274,10 @@ export const referenceId = (prefix: string) =>
 		`Short name, unique in the organization; the next free ${prefix}-001 unless given`,
 	);
 
-/** Returns references to several records. They have no order and are kept in the table `join`. */
+/**
+ * Makes a field that refers to several records. The references have no order and are stored in the
+ * table `join`.
+ */
 export const references = (
 	kind: IdKind,
 	join: ReferenceTable,
@@ -290,7 +306,7 @@ export const countries = (help: Help) =>
 		", as ISO 3166-1 codes such as DE",
 	);
 
-/** Returns a list without duplicates, in the order given. */
+/** Makes a field with a list of values. Duplicates are removed, and the order is kept. */
 function list(
 	type: FieldType,
 	item: z.ZodType<string>,

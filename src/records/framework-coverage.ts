@@ -21,7 +21,10 @@ const coverage = z.object({
 		.describe("covered of included, 0 to 100; null when none is included"),
 });
 
-/** Extends getFramework by the number of controls and how many of them are covered. */
+/**
+ * Works like the plain getFramework. The result also has the number of controls and how many of
+ * them are covered.
+ */
 const getFramework = defineOperation({
 	...getWithoutCoverage,
 	description:
@@ -36,10 +39,16 @@ const getFramework = defineOperation({
 	},
 });
 
-/** Most controls of a framework. The largest common catalogue, NIST SP 800-53, has about 1,200. */
+/**
+ * Largest number of controls of one framework that the page shows. The largest common catalogue,
+ * NIST SP 800-53, has about 1,200.
+ */
 const MAX_CONTROLS = 2000;
 
-/** Returns the content of a framework's page: all its controls at once, each with its coverage. */
+/**
+ * Returns the content of a framework's page: all its controls in one result, each with its
+ * coverage.
+ */
 const getFrameworkCoverage = defineOperation({
 	name: "getFrameworkCoverage",
 	title: "Get a framework's coverage",

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Field } from "./field.ts";
 import type { AnyRecordKind, Fields } from "./kind.ts";
 
-/** Returns the schemas of the fields that a caller may give for a new record. */
+/** Returns the schemas of the fields that a caller may give when adding a record. */
 export function shapeToAdd(kind: AnyRecordKind): Record<string, z.ZodType> {
 	return mapFields(givenFields(kind), (field) =>
 		field.given === "required"
@@ -11,14 +11,14 @@ export function shapeToAdd(kind: AnyRecordKind): Record<string, z.ZodType> {
 	);
 }
 
-/** Returns the schemas of the fields that a caller may give to change a record. */
+/** Returns the schemas of the fields that a caller may give when changing a record. */
 export function shapeToUpdate(kind: AnyRecordKind): Record<string, z.ZodType> {
 	return mapFields(givenFields(kind), (field) =>
 		field.input.optional().describe(field.description),
 	);
 }
 
-/** Returns the fields that a caller may give: all but the computed ones. */
+/** Returns the fields that a caller may give, which are all except the computed ones. */
 export function givenFields(kind: AnyRecordKind): Fields {
 	return Object.fromEntries(
 		Object.entries(kind.fields).filter(([, { given }]) => given !== "computed"),

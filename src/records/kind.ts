@@ -7,7 +7,7 @@ import type { Values } from "./values.ts";
 
 export type Fields = Record<string, Field>;
 
-/** The definition of a register: its names, its fields, and the orders and filters of its lists. */
+/** The definition of a register: its names, its fields, and the orders and filters of its list. */
 export interface RecordKind<
 	One extends string = string,
 	Many extends string = string,
@@ -17,42 +17,50 @@ export interface RecordKind<
 > {
 	kind: IdKind;
 	table: string;
-	/** Names in operations: getRisk, listRisks. */
+	/** Names that its operations contain: getRisk, listRisks. */
 	tool: { one: One; many: Many };
-	/** Names in results: {risk: …}, {risks: […]}. */
+	/** Names of properties in results: {risk: …}, {risks: […]}. */
 	key: { one: Key; many: Keys };
-	/** Names in sentences: "a risk", "risks". */
+	/** Names for use in sentences: "a risk", "risks". */
 	noun: string;
 	nouns: string;
 	/** Explains to people, in one sentence, what a record of the register is. */
 	help: string;
-	/** Explains the same to models, so that they choose the right tool. The default is `help`. */
+	/** Explains the same to AI models, so that they choose the right tool. The default is `help`. */
 	description?: string;
-	/** The field by which people know a record. */
+	/** The field that people know a record by. */
 	title: (keyof F & string) | undefined;
 	fields: F;
-	/** Orders that the lists have in addition to created_at and updated_at. */
+	/** Orders of the list, besides created_at and updated_at. */
 	orders: Record<string, Order>;
-	/** Fields whose value a list can be filtered by. For a nullable field, null is such a value. */
+	/**
+	 * Fields by whose value the list can be filtered. If a field may be null, the list can also be
+	 * filtered by null.
+	 */
 	filters: readonly (keyof F & string)[];
 	otherFilters?: Record<string, Filter>;
-	/** Set for records that have a due date. It adds the filters is_open, due_from and due_until. */
+	/**
+	 * Present if the records have a due date. It adds the filters is_open, due_from and due_until.
+	 */
 	due?: Due;
-	/** `NC` makes reference ids such as NC-001. */
+	/** First part of generated reference ids. `NC` makes ids such as NC-001. */
 	referencePrefix?: string;
-	/** Derives the values that the caller did not give on add. */
+	/** Derives the values that the caller left out when adding a record. */
 	complete?: (given: Values) => Values;
-	/** Checks the rules that concern several fields of a record. */
+	/** Checks rules that involve several fields of a record. */
 	check?: (record: Values) => FieldIssue[];
 }
 
-/** The definition of any register, for code that treats all registers alike. */
+/** The definition of any register, for code that treats all registers in the same way. */
 export type AnyRecordKind = Omit<RecordKind, "title" | "filters"> & {
 	title: string | undefined;
 	filters: readonly string[];
 };
 
-/** Defines a register. Its operations, forms, CSV columns and tests are made from the result. */
+/**
+ * Defines a register. Its operations, forms, CSV columns and tests are all made from this
+ * definition.
+ */
 export function recordKind<
 	const One extends string,
 	const Many extends string,

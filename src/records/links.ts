@@ -186,7 +186,7 @@ interface Linked {
 	name: string | null;
 }
 
-/** Selects the records that are linked to record $2 of organization $1. */
+/** Selects the records linked to the record $2 of the organization $1. */
 const SELECT_LINKED = `
 	select l.id, l.kind, l.created_at as linked_at,
 		${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
@@ -200,9 +200,9 @@ const SELECT_LINKED = `
 	) l`;
 
 /**
- * Notes for the audit log that a record loses its links because it is about to be deleted. Each
- * lost link goes into the history of the record at its other end. Returns the links for the deleted
- * record's own entry.
+ * Notes for the audit log that a record loses its links, because it is about to be deleted. Each
+ * lost link is noted in the history of the record at its other end. Returns the links for the audit
+ * entry of the deleted record.
  */
 export async function noteLostLinks(
 	context: Context,
@@ -224,8 +224,8 @@ export async function noteLostLinks(
 }
 
 /**
- * Returns SQL for a property of the record at the end of a link `l`. Each kind keeps it in its own
- * table.
+ * Returns SQL for a property of the record at the end of a link `l`. Each kind stores the property
+ * in its own table, so the SQL distinguishes the kinds.
  */
 function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
 	const cases = linkable.map((kind) => {
@@ -248,9 +248,10 @@ function sorted(ends: Ends): string[] {
 }
 
 /**
- * Locks both records until the transaction ends and returns them. Throws if one does not exist. A
- * call that deletes one of them waits for this transaction and then removes the link. If the
- * deletion comes first, this call waits and finds the record gone.
+ * Returns both records and locks them until the end of the transaction. Throws if one does not
+ * exist. If another call deletes one of the records, it waits for this transaction and then removes
+ * the link. If the deletion began first, this call waits for it and then finds that the record is
+ * gone.
  */
 async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 	if (ends.record_id === ends.linked_record_id) {
@@ -263,7 +264,7 @@ async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 	}
 	const { client, membership } = context;
 	const both: Linked[] = [];
-	// Locking in the order of the ids keeps two calls from waiting for each other.
+	// All calls lock in the order of the ids, so two calls cannot wait for each other.
 	for (const id of sorted(ends)) {
 		const found = await find(client, membership.organizationId, id, true);
 		if (found) {
@@ -297,7 +298,7 @@ async function find(
 	return rows[0];
 }
 
-/** Notes the change of a link in the history of both records. */
+/** Notes in the history of both records that their link changed. */
 function noteLink(
 	context: Context,
 	[first, second]: readonly Linked[],

@@ -5,25 +5,26 @@ import { badCursor, readCursor, writeCursor } from "./cursor.ts";
 import { findFew, matches, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
-/** One order of a list: an SQL expression that is never null and has an index. */
+/** An order of a list. The SQL expression is never null, and an index has it. */
 export interface Order {
 	expression: string;
 	type: "text" | "date" | "integer" | "timestamptz";
 }
 
 /**
- * Orders by text as people sort it, ignoring case and accents. Uses the generated column `…_key`.
+ * Orders by text as people sort it: case and accents make no difference. The order uses the
+ * generated column `…_key`.
  */
 export const byText = (column: string): Order => ({
 	expression: `t.${column}_key`,
 	type: "text",
 });
-/** Orders by a date. Records without the date come last in ascending order. */
+/** Orders by a date. In ascending order, records without the date come last. */
 export const byDate = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::date)`,
 	type: "date",
 });
-/** Orders by a time. Records without the time come last in ascending order. */
+/** Orders by a time. In ascending order, records without the time come last. */
 export const byDateTime = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::timestamptz)`,
 	type: "timestamptz",
@@ -38,21 +39,26 @@ export const byTime = (column: string): Order => ({
 	type: "timestamptz",
 });
 
-/** One filter of a list: the value that a caller gives, and the condition on a row `t`. */
+/**
+ * A filter of a list. It consists of the value that a caller gives and of a condition on a row `t`.
+ */
 export interface Filter {
 	schema: z.ZodType;
-	/** Returns the condition; `parameter` is the placeholder of the value. */
+	/** Returns the condition. `parameter` is the placeholder of the value. */
 	sql: (parameter: string) => string;
-	/** The condition for null. Without it, null is not allowed. */
+	/** The condition if the value is null. Without it, callers may not give null. */
 	whenNull?: string;
-	/** The conditions for true and false, used instead of `sql`, so that each can use an index. */
+	/**
+	 * The conditions for true and for false. They replace `sql`, so that each of them can use an
+	 * index.
+	 */
 	flag?: { true: string; false: string };
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
-/** Returns the input field for the number of `records` on a page. */
+/** Returns the input field for the page size. `records` names the records in its description. */
 export const pageSize = (records = "Records") =>
 	z
 		.int()
@@ -61,7 +67,7 @@ export const pageSize = (records = "Records") =>
 		.optional()
 		.describe(`${records} a page, ${DEFAULT_PAGE_SIZE} unless given`);
 
-/** Returns the input field for the place where a page begins. */
+/** Returns the input field for the cursor, which says where a page begins. */
 export const pageCursor = () =>
 	z.string().nullable().optional().describe("next_cursor of the previous page");
 
@@ -114,16 +120,19 @@ export function listInput(
 export type ListInput = z.output<ReturnType<typeof listInput>>;
 
 export interface Listing {
-	/** Name of the operation. A cursor belongs to one operation. */
+	/** Name of the operation. A cursor is valid only for the operation that returned it. */
 	tool: string;
-	/** Columns of `t`, as written after `select`. */
+	/** Columns of `t`, as they are written after `select`. */
 	columns: string;
-	/** The SQL after `from`. Its alias `t` has organization_id, id and search_text. */
+	/** SQL as it is written after `from`. Its alias `t` has organization_id, id and search_text. */
 	from: string;
-	/** The table in which find_records searches for words. Without it, a search reads every row. */
+	/**
+	 * The table in which find_records searches for words. If it is absent, a search reads every row.
+	 */
 	searched?: string;
 	/**
-	 * Selects the rows to list, with `value` as $1. The default is those of the input's organization.
+	 * Condition that selects the rows of the list, with `value` as $1. The default selects the rows
+	 * of the input's organization.
 	 */
 	within?: { sql: string; value: unknown };
 	orders: Record<string, Order>;
@@ -136,9 +145,10 @@ export interface Page<Row> {
 }
 
 /**
- * Reads one page by keyset, so each page of a list costs the same. Adding or removing a record
- * meanwhile does not move the others. Throws bad_request for a cursor that does not come from this
- * list in this order.
+ * Reads one page. The page begins after the cursor's place and not after a number of rows, so every
+ * page of a list costs the same. If a record is added or removed between two pages, the other
+ * records do not move. Throws bad_request for a cursor that does not come from this list in this
+ * order.
  */
 export async function readPage<Row extends QueryResultRow>(
 	client: PoolClient,
@@ -164,10 +174,7 @@ export async function readPage<Row extends QueryResultRow>(
 			: undefined;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
-	/**
-	 * Returns the beginning of a statement that selects the rows after the cursor that meet the
-	 * filters.
-	 */
+	/** Begins a statement that selects the rows after the cursor that match the filters. */
 	const begin = () => {
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
@@ -178,8 +185,8 @@ export async function readPage<Row extends QueryResultRow>(
 				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
 			);
 		}
-		// Every connection keeps its prepared statements, so only the few statements without a filter
-		// have a name.
+		// Every connection keeps its prepared statements in memory. Therefore only the few statements
+		// without a filter have a name.
 		const isPlain = conditions.length === (after ? 2 : 1);
 		const name = (kind: string) =>
 			isPlain ? `${cursorOf}${after ? ".after" : ""}${kind}` : undefined;
@@ -201,7 +208,7 @@ export async function readPage<Row extends QueryResultRow>(
 		});
 	};
 
-	/** Returns the rows that contain the words of the query. */
+	/** Returns the rows that contain all words of the search text. */
 	const findRows = async () => {
 		const words = wordsOf(input.filter?.query ?? "");
 		if (words.length === 0) return readRows("");
@@ -217,7 +224,8 @@ export async function readPage<Row extends QueryResultRow>(
 				values,
 				direction,
 			});
-			// With a plain array, the planner would read the organization's whole index.
+			// If the condition used the array directly, PostgreSQL's planner would read the
+			// organization's whole index.
 			if (few) {
 				return readRows(".few", (parameter) => [
 					`t.id = any(array(select unnest(${parameter(textArray(few))}::text[])))`,
@@ -228,7 +236,8 @@ export async function readPage<Row extends QueryResultRow>(
 	};
 
 	const { rows } = await findRows().catch((error) => {
-		// Class 22 means that a type cannot hold a value. Only a cursor made by hand causes it.
+		// Errors of class 22 mean that a type cannot hold a value. Here only a cursor that somebody
+		// wrote by hand causes one.
 		if (after && /^22/.test(error.code)) throw badCursor();
 		throw error;
 	});

@@ -7,7 +7,7 @@ import { anyIdSchema } from "./text-schemas.ts";
 
 export const MAX_NAMED = 1000;
 
-/** Returns the names of records in one statement, whatever the number of ids and kinds. */
+/** Returns the names of records. This takes one statement, however many ids and kinds there are. */
 export const getRecordNames = defineOperation({
 	name: "getRecordNames",
 	title: "Get names of records",

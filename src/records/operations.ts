@@ -57,7 +57,7 @@ type OneOutput<Key extends string, F extends Fields> = z.ZodObject<
 	Record<Key, RecordSchema<F>>
 >;
 
-/** The types of a register's operations, as they follow from its definition. */
+/** The types of a register's operations. They follow from its definition. */
 export type RecordOperations<
 	One extends string,
 	Many extends string,
@@ -225,8 +225,8 @@ export function recordOperations<
 	});
 
 	const operations: unknown = [list, get, add, update, remove];
-	// Loops make the schemas field by field, so TypeScript sees objects with fields of any name. This
-	// type has the names.
+	// The code above makes the schemas in loops, so TypeScript knows them only as objects with fields
+	// of any name. This type adds the names.
 	return operations as RecordOperations<One, Many, Key, Keys, F>;
 }
 
@@ -234,7 +234,8 @@ export function recordOperations<
 const object = (shape: Record<string, z.ZodType>) => z.object(shape);
 
 /**
- * Returns the toolset for a name in the plural: `ContinualImprovements` → `continual_improvements`.
+ * Returns the toolset of a register from its plural name: `ContinualImprovements` →
+ * `continual_improvements`.
  */
 function toolsetOf(many: string): string {
 	return many.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
@@ -267,7 +268,8 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 				schema: field.input.describe(
 					`With this ${name}${field.initial === null ? "; null: with none" : ""}`,
 				),
-				// A name may be too long for an index, so the index has its key.
+				// A name may be too long for an index, so the index contains its sort key. The second
+				// condition compares the name itself.
 				sql: (parameter) =>
 					field.type === "name"
 						? `(t.${name}_key = sort_key(${parameter}) and t.${name} = ${parameter})`

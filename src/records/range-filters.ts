@@ -2,16 +2,21 @@ import { z } from "zod";
 import type { Filter } from "./list-pages.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
-/** The due date of a register's records, and the value of the field that marks a record as done. */
+/**
+ * The field with the due date of a register's records, and the field and value that mark a record
+ * as done.
+ */
 export interface Due {
 	date: string;
 	done: { field: string; value: string };
 }
 
-/** Returns the filters of records with a due date: is_open, due_from and due_until. */
+/**
+ * Returns the filters of a register whose records have a due date: is_open, due_from and due_until.
+ */
 export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	const open = `t.${done.field} <> '${done.value}'`;
-	// The index for the order by this date has the same expression.
+	// The index for ordering by this date has the same expression, so PostgreSQL can use it.
 	const indexed = `coalesce(t.${date}, 'infinity'::date)`;
 	const schema = (which: string) =>
 		dateSchema().describe(`${date} on this day or ${which}`);
@@ -35,9 +40,9 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	};
 }
 
-/** Returns the filters of a datetime field: `<field>_from` and `<field>_until`. */
+/** Returns the two filters of a datetime field: `<field>_from` and `<field>_until`. */
 export function timeFilters(field: string): Record<string, Filter> {
-	// The index for the order by this time has the same expression.
+	// The index for ordering by this time has the same expression, so PostgreSQL can use it.
 	const indexed = `coalesce(t.${field}, 'infinity'::timestamptz)`;
 	return {
 		[`${field}_from`]: {

@@ -4,7 +4,10 @@ import { badFields } from "../errors.ts";
 import type { Context } from "../operation.ts";
 import type { AnyRecordKind } from "./kind.ts";
 
-/** Removes a record and its links. Throws bad_request that lists the records which still use it. */
+/**
+ * Removes a record and its links. If other records still use it, throws a bad_request that lists
+ * them.
+ */
 export async function removeRecord(
 	{ client, membership: { organizationId } }: Context,
 	kind: AnyRecordKind,
@@ -31,8 +34,8 @@ export async function removeRecord(
 }
 
 /**
- * Returns the records that refer to this one, as "risks: 3, tasks: 1". The foreign keys on the
- * register's table say where to look.
+ * Counts the records that refer to this one, and returns text such as "risks: 3, tasks: 1". The
+ * foreign keys that point to the register's table say which tables to search.
  */
 async function usersOf(
 	client: PoolClient,
@@ -40,7 +43,7 @@ async function usersOf(
 	organizationId: string,
 	id: string,
 ): Promise<string> {
-	// The comment on a reference table says what its rows stand for.
+	// A table of references has a comment in the database that names the records it belongs to.
 	const { rows: keys } = await client.query<{
 		table: string;
 		column: string;

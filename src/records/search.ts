@@ -4,12 +4,15 @@ import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { wordsOf } from "./text-match.ts";
 
-/** Most hits of each kind that are ranked. It limits the work for a common word. */
+/** Largest number of hits of each kind that are ranked. This limits the work for a common word. */
 const RANKED = 1000;
 
 const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
 
-/** Searches text in all kinds of an organization, in one statement whatever the number of kinds. */
+/**
+ * Searches text in all kinds of records of an organization. This takes one statement, however many
+ * kinds there are.
+ */
 export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",

@@ -1,17 +1,19 @@
 import { type IdKind, parseId } from "../id.ts";
 import { recordKinds } from "../registers/all.ts";
 
-/** A kind of record for links and search: a table whose rows have a name. */
+/**
+ * A kind of record that can be linked or found by a search. It is a table whose rows have a name.
+ */
 export interface NamedKind {
 	kind: IdKind;
 	table: string;
-	/** SQL for the name of a row `t`. It may be null. */
+	/** SQL for the name of a row `t`. The name may be null. */
 	name: string;
-	/** SQL for the status or state of a row, if the kind has one. */
+	/** SQL for the status or state of a row `t`. Undefined if the kind has none. */
 	status: string | undefined;
 }
 
-/** Every kind that searchRecords searches: the registers and the devices. */
+/** Every kind that searchRecords searches: all registers, and devices. */
 export const namedKinds: readonly NamedKind[] = [
 	...recordKinds.map(({ kind, table, title, fields }) => {
 		const status = ["status", "state"].find((name) => name in fields);
@@ -30,7 +32,7 @@ export const namedKinds: readonly NamedKind[] = [
 	},
 ];
 
-/** Returns the kind that the id belongs to, or undefined if `kinds` does not have it. */
+/** Returns the kind that the id belongs to, or undefined if `kinds` does not contain it. */
 export function namedKindOf(
 	kinds: readonly NamedKind[],
 	id: string,

@@ -7,7 +7,10 @@ import type { Context } from "../operation.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { changeOf, type Values } from "./values.ts";
 
-/** Returns the columns to select from a row `t`. Lists of references come from their own table. */
+/**
+ * Returns the columns to select from a row `t`. A list of references is selected from its own
+ * table.
+ */
 export function columnsOf(kind: AnyRecordKind): string {
 	const fields = Object.entries(kind.fields).map(([name, { join }]) =>
 		join
@@ -42,7 +45,7 @@ export async function findRecord(
 	return rows[0];
 }
 
-/** Returns the record. Throws not_found if there is none. */
+/** Returns the record. Throws not_found if there is no such record. */
 export async function existing(
 	{ client, membership }: Context,
 	kind: AnyRecordKind,
@@ -61,8 +64,9 @@ export async function existing(
 }
 
 /**
- * Stores prepared values as a new record and returns its id. The caller then calls noteStored.
- * Throws bad_request that names a reference to a missing record or a value that is already taken.
+ * Stores prepared values as a new record and returns its id. The caller must then call noteStored.
+ * Throws bad_request if a reference names a missing record or a value is already taken. The error
+ * names the field.
  */
 export async function insertRecord(
 	{ client, membership: { organizationId } }: Context,
@@ -91,8 +95,8 @@ export async function insertRecord(
 					organizationId,
 				);
 			}
-			// The insert stores no row if another transaction has just given this number by hand. The
-			// loop then tries the next number.
+			// If another transaction has just stored a record with this number, the insert stores no row.
+			// The loop then tries the next number.
 			isStored = (await insert()).rowCount === 1;
 		}
 		await storeJoins(client, kind, organizationId, id, values);
@@ -100,7 +104,10 @@ export async function insertRecord(
 	return id;
 }
 
-/** Stores prepared values, at least one, in a locked record. The caller then calls noteStored. */
+/**
+ * Stores prepared values in a locked record. There must be at least one value. The caller must then
+ * call noteStored.
+ */
 export async function updateRecord(
 	{ client, membership: { organizationId } }: Context,
 	kind: AnyRecordKind,
@@ -119,8 +126,9 @@ export async function updateRecord(
 }
 
 /**
- * Notes the changes of stored records for the audit log. An existing record comes with its previous
- * state. Reads all records in one statement and returns them whole, in the given order.
+ * Notes the changes of stored records for the audit log. For a record that already existed, the
+ * caller gives the previous state. Reads all records in one statement and returns them in the given
+ * order.
  */
 export async function noteStored(
 	{ client, membership, changed }: Context,
@@ -161,8 +169,8 @@ async function storeJoins(
 	for (const [name, { join, reference }] of Object.entries(kind.fields)) {
 		const ids = values[name];
 		if (!join || !reference || !Array.isArray(ids)) continue;
-		// A foreign key would not say which of the records is missing, so this query asks first. It
-		// locks the records, so none can be deleted before this transaction ends.
+		// A foreign key would not report which of the records is missing, so this query looks for them
+		// first. It also locks them, so that nobody can delete one before this transaction ends.
 		const { rows: found } = await client.query<{ id: string }>(
 			`select r.id from ${join.of} r where r.organization_id = $1 and r.id = any($2) order by r.id for key share`,
 			[organizationId, ids],
@@ -186,7 +194,7 @@ async function storeJoins(
 }
 
 /**
- * Returns the next free number, such as NC-002 after NC-001. Skips numbers that users gave
+ * Returns the next free reference id, such as NC-002 after NC-001. Skips ids that users have chosen
  * themselves.
  */
 async function makeReferenceId(
@@ -201,7 +209,7 @@ async function makeReferenceId(
 	return rows[0]?.reference_id ?? "";
 }
 
-/** Runs `work`. Turns a violated constraint into a bad_request that names the field. */
+/** Runs `work`. If it violates a constraint, throws a bad_request that names the field. */
 async function explaining(
 	kind: AnyRecordKind,
 	values: Values,

@@ -3,17 +3,21 @@ import { textArray } from "../db/array.ts";
 
 const MAX_WORDS = 8;
 
-/** Rows of a list that are searched for words before an index is used. */
+/** How many rows of a list are searched for the words before the text index is used. */
 const WALKED = 300;
 
-/** Most records that are found by the text index. If more match, the list itself is read on. */
+/**
+ * Largest number of records that are taken from the text index. If more records match, the search
+ * continues through the list itself.
+ */
 const FEW = 1000;
 
 /**
- * The next rows of a list in its order: `id`, `place` (the value it is ordered by), `search_text`.
+ * A statement that selects the next rows of a list in its order. It returns `id`, `place` (the
+ * value by which the list is ordered) and `search_text`.
  */
 export interface Walk {
-	/** Name of the prepared statement. Undefined prepares none. */
+	/** Name of the prepared statement. Undefined means that the statement is not prepared. */
 	name: string | undefined;
 	text: string;
 	values: readonly unknown[];
@@ -21,9 +25,9 @@ export interface Walk {
 }
 
 /**
- * Returns ids that contain the next `count` rows with all words. Returns undefined if there are too
- * many. Common words fill a page within the first rows of the walk. If they do not, the words are
- * rare and the index finds all rows that have them.
+ * Returns ids among which are the next `count` rows that contain all words. Returns undefined if
+ * too many rows match. If the words are common, the first rows of the list are enough for a page.
+ * Otherwise the words are rare, and the text index finds all rows that contain them.
  */
 export async function findFew(
 	client: PoolClient,
@@ -37,7 +41,8 @@ export async function findFew(
 	const given = `${parameter(textArray(words))}::text[]`;
 	const { rows } = await client.query<{ ids: string[] }>({
 		name: walk.name,
-		// The patterns are made once and not for each row. Only one of the two arrays is evaluated.
+		// The patterns are computed once and not for each row. PostgreSQL evaluates only one of the two
+		// arrays.
 		text: `
 			with walked as materialized (${walk.text} limit ${WALKED}),
 			hits as materialized (
@@ -57,12 +62,15 @@ export async function findFew(
 	return ids.length > FEW ? undefined : ids;
 }
 
-/** Returns the words of a query in a form that the database accepts. */
+/** Returns the words of a search text, in a form that the database accepts. */
 export function wordsOf(query: string): string[] {
 	return storable(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 }
 
-/** Returns conditions on t.search_text: every word occurs, ignoring case and accents. */
+/**
+ * Returns one condition for each word: the word occurs in t.search_text. Case and accents make no
+ * difference.
+ */
 export function matches(
 	words: string[],
 	parameter: (value: unknown) => string,
@@ -72,7 +80,7 @@ export function matches(
 	);
 }
 
-/** Replaces characters that no stored text contains, because the database would reject them. */
+/** Replaces characters that the database would reject. No stored text contains these characters. */
 export function storable(text: string): string {
 	return text.replaceAll("\0", "\ufffd").toWellFormed();
 }

@@ -14,8 +14,8 @@ const isWellFormed = (text: string) => text.isWellFormed();
 const isFilled = (text: string) => text.trim() !== "";
 
 /**
- * Returns a string of at most `max` characters. Every text schema begins with it, so a text that is
- * too long is rejected before any other check runs.
+ * Returns a schema for a string of at most `max` characters. Every text schema begins with this
+ * one, so a text that is too long is rejected before any other check runs.
  */
 function atMost(max: number) {
 	return z.string().max(max, { abort: true });
@@ -61,7 +61,10 @@ export function emailSchema() {
 	);
 }
 
-/** Returns true for `local@domain` if both parts are plain and the domain has a dot inside. */
+/**
+ * Returns true if the text has the form `local@domain`, contains no spaces, quotes or angle
+ * brackets, and has a dot within the domain.
+ */
 function isEmail(text: string): boolean {
 	const [local = "", domain = "", ...more] = text.split("@");
 	const dot = domain.lastIndexOf(".");
@@ -88,8 +91,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Returns a schema for a time in RFC 3339 with an offset. PostgreSQL reads offsets only up to
- * 15:59, and no offset in use is beyond 14 hours.
+ * Returns a schema for an RFC 3339 time with an offset. PostgreSQL accepts offsets only up to
+ * 15:59. No offset in use is larger than 14 hours.
  */
 export function timeSchema() {
 	return atMost(MAX_SHORT)

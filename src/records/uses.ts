@@ -5,13 +5,15 @@ import { recordKinds } from "../registers/all.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 
-/** A filter of a list that finds the records which name another record. */
+/**
+ * A way in which records of one kind can name a record of another kind. A list filter finds them.
+ */
 interface Use {
 	kind: string;
 	table: string;
-	/** Name of the filter in the kind's list. The column has the same name. */
+	/** Name of the filter in the list. The column has the same name. */
 	filter: string;
-	/** Kind of the records that it names. */
+	/** Kind of the records that are named. */
 	names: string;
 }
 
@@ -26,12 +28,14 @@ const uses: readonly Use[] = [
 ];
 
 /**
- * Highest count. Counting further would make a user wait for the exact number of a framework with
+ * Highest count. Counting more records would make a user wait. A framework, for example, may have
  * 10,000 controls.
  */
 const COUNTED = 100;
 
-/** Returns the uses of a record in one statement, whatever the number of kinds that can name it. */
+/**
+ * Returns the uses of a record. This takes one statement, however many kinds can name the record.
+ */
 export const getRecordUses = defineOperation({
 	name: "getRecordUses",
 	title: "Get uses of a record",

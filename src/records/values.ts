@@ -3,12 +3,15 @@ import type { Change } from "../operation.ts";
 import { givenFields, mapFields } from "./input.ts";
 import type { AnyRecordKind } from "./kind.ts";
 
-/** A record as rows and calls have it: its fields by name, with its id and times. */
+/**
+ * The values of a record by the name of the field, as the database and the operations use them. A
+ * stored record also has its id and times.
+ */
 export type Values = Record<string, unknown>;
 
 /**
- * Returns all values of a new record: the given, the initial and the derived ones. Throws
- * bad_request.
+ * Returns all values of a new record: given, initial and derived ones. Throws bad_request if they
+ * break a rule.
  */
 export function prepareNew(kind: AnyRecordKind, given: Values): Values {
 	const initial = mapFields(givenFields(kind), (field) => field.initial);
@@ -19,7 +22,8 @@ export function prepareNew(kind: AnyRecordKind, given: Values): Values {
 }
 
 /**
- * Returns the given values that differ from the record's. There may be none. Throws bad_request.
+ * Returns the given values that differ from the record's. There may be none. Throws bad_request if
+ * the changed record would break a rule.
  */
 export function prepareUpdate(
 	kind: AnyRecordKind,
@@ -37,7 +41,10 @@ export function prepareUpdate(
 	return different;
 }
 
-/** Returns the difference between two states of a record. Undefined stands for "no such record". */
+/**
+ * Returns the difference between two states of a record. Undefined means that the record did not
+ * exist then, or no longer exists.
+ */
 export function changeOf(
 	kind: AnyRecordKind,
 	before: Values | undefined,
@@ -73,8 +80,8 @@ function withoutAbsent(values: Values): Values {
 }
 
 /**
- * Compares two values of a field. References to several records have no order, so the same ids in
- * another order are no change.
+ * Returns true if two values of a field are equal. References to several records have no order, so
+ * the same ids in another order count as equal.
  */
 function isSameField(
 	kind: AnyRecordKind,

@@ -13,7 +13,7 @@ import { risk } from "./risk.ts";
 import { task } from "./task.ts";
 import { vendor } from "./vendor.ts";
 
-/** Every register, in the order in which people meet them. */
+/** Every register, in the order in which the service lists them. */
 export const recordKinds: readonly AnyRecordKind[] = [
 	risk,
 	measure,

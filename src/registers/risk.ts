@@ -24,7 +24,7 @@ const scoreFilter = (
 	sql: (parameter) => `t.${column} ${comparison} ${parameter}`,
 });
 
-/** The database computes the scores, so they are right in every reply. */
+/** The register Risks. The database computes the scores, so they are right in every response. */
 export const risk = recordKind({
 	kind: "risk",
 	table: "risks",
