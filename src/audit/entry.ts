@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * An entry's columns as text, in the order in which PostgreSQL writes the keys of a jsonb object:
- * by length, then by bytes. `hash` is missing because it is made from the others.
+ * The columns of an entry as text, in the order in which PostgreSQL writes the keys of a jsonb
+ * object: by length, and then by bytes. `hash` is not among them, because it is computed from the
+ * others.
  */
 const COLUMNS = [
 	"at",
@@ -29,7 +30,7 @@ const COLUMNS = [
 type Hashed = (typeof COLUMNS)[number];
 type Column = Hashed | "hash" | "salts" | "change_texts";
 
-/** The columns that an erasure may change. */
+/** The columns whose values an erasure may change. */
 export const ERASABLE_COLUMNS = [
 	"actor_name",
 	"token_name",
@@ -39,8 +40,9 @@ export const ERASABLE_COLUMNS = [
 ] as const;
 
 /**
- * Columns that the hash leaves out, by the version in the entry. Version 2 covers digests of the
- * erasable columns and of each change. The first version covered the columns themselves.
+ * Columns that the hash does not cover, by the version of the hash in the entry. In version 2, the
+ * hash covers digests of the erasable columns and of each change. In the first version, it covered
+ * these columns directly.
  */
 const UNHASHED: Record<string, readonly string[]> = {
 	"": ["hash_version", "digests"],
@@ -48,8 +50,8 @@ const UNHASHED: Record<string, readonly string[]> = {
 };
 
 /**
- * A stored entry with each column as text: `at` in UTC with six decimals, hashes in hexadecimal.
- * `change_texts` is an object with the text of each change.
+ * A stored entry with every column as text. `at` is in UTC with six decimals, and hashes are
+ * hexadecimal. `change_texts` is an object with the text of each change.
  */
 export type StoredEntry = Record<Column, string | null>;
 
@@ -62,16 +64,16 @@ const READ_AS: Partial<Record<Column, string>> = {
 	)::text`,
 };
 
-/** The select list that reads the columns of the entry `e` as StoredEntry has them. */
+/** A select list that reads the columns of the entry `e` in the form of StoredEntry. */
 export const STORED_ENTRY = [...COLUMNS, "hash", "salts", "change_texts"]
 	.map((name) => `${READ_AS[name as Column] ?? `e.${name}::text`} as ${name}`)
 	.join(", ");
 
 /**
- * Builds the text that an entry's hash is made of from the stored columns. The database has a
- * function that writes the same text (audit_entry_text). Somebody who can change an entry can also
- * change that function so that it answers with the earlier text. Reading therefore uses nothing of
- * it, only the output of PostgreSQL's own types.
+ * Builds, from the stored columns, the text whose hash an entry has. The database has a function
+ * that writes the same text (audit_entry_text). Somebody who can change an entry can also change
+ * that function so that it returns the original text. This code therefore calls none of the
+ * database's own functions and relies only on the output of PostgreSQL's built-in types.
  */
 export function entryText(entry: StoredEntry): string {
 	const unhashed = UNHASHED[entry.hash_version ?? ""] ?? [];
@@ -96,7 +98,7 @@ function writeValue(name: Hashed, value: string | null): string {
 		case "sequence":
 			return value;
 		case "at":
-			// PostgreSQL writes no zeros at the end of a fraction, and no fraction for a whole second.
+			// PostgreSQL omits zeros at the end of a fraction, and omits the fraction of a whole second.
 			return `"${value.replace(/\.?0+$/, "")}+00:00"`;
 		case "previous_hash":
 			return `"\\\\x${value}"`;
@@ -113,8 +115,8 @@ export function hashOf(text: string): string {
 }
 
 /**
- * Returns the texts of the fields that have a digest: the erasable columns and, as
- * "changes.<name>", each change.
+ * Returns the texts of the fields that have a digest. These are the erasable columns, and each
+ * change under the name "changes.<name>".
  */
 export function erasableFields(entry: StoredEntry): Map<string, string> {
 	const fields = new Map<string, string>();
@@ -137,9 +139,10 @@ export function digestOf(salt: string, text: string): string {
 }
 
 /**
- * Writes an entry as a line of an export: the members of the hashed text, then `hash` and, when the
- * hash covers digests, the fields and their salts. Everything before `hash` is the hashed text but
- * for its closing brace, so a line can be checked by itself.
+ * Writes an entry as a line of an export. The line begins with the members of the hashed text,
+ * followed by `hash`. If the hash covers digests, the fields and their salts follow. The part
+ * before `hash` is the hashed text without its closing brace, so a reader can check a line by
+ * itself.
  */
 export function exportLine(entry: StoredEntry): string {
 	const start = `${entryText(entry).slice(0, -1)}, "hash": "${entry.hash}"`;

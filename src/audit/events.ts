@@ -1,6 +1,7 @@
 /**
- * Events that are written to the audit log outside `invoke`: at sign-in, by the command line, by
- * links that work without a session, and by the database itself for what a device's agent does.
+ * Events that code outside `invoke` writes to the audit log. They come from signing in, from the
+ * command line, from links that work without a session, and from the database itself for actions of
+ * a device's agent.
  */
 export const AUDIT_EVENTS = [
 	"setUp",
@@ -22,7 +23,7 @@ export const AUDIT_EVENTS = [
 	"activateDevice",
 	"reportDeviceConflict",
 	"unenrollDevice",
-	// These have the names of operations, which write the same events.
+	// These events have the names of operations that write the same events.
 	"createOrganization",
 	"acceptInvitation",
 	"updateMember",

@@ -6,15 +6,15 @@ import type { Principal } from "../principal.ts";
 import type { AuditEvent } from "./events.ts";
 
 /**
- * An import has thousands of entries. This many are written well within the time limit of a
- * statement.
+ * How many entries one statement writes. An import has thousands of entries, and writing this many
+ * takes much less than the time limit of a statement.
  */
 const AT_ONCE = 1000;
 
 /**
- * Adds what an operation or event changed to the audit log of each organization concerned, in the
- * client's transaction. It locks the organization's chain until the transaction ends, so call it
- * last.
+ * Adds the changes of an operation or event to the audit log of each organization concerned, in the
+ * client's transaction. This locks the organization's chain until the end of the transaction, so
+ * call it last.
  */
 export async function appendChanges(
 	client: PoolClient,
@@ -28,7 +28,8 @@ export async function appendChanges(
 		changes,
 		(change) => change.organizationId ?? organizationId,
 	);
-	// Sorted, so that two transactions that touch the same chains lock them in the same order.
+	// Two transactions that touch the same chains must lock them in the same order, so the ids are
+	// sorted.
 	const additions = [...byOrganization.keys()].sort().flatMap((id) => {
 		const entries = (byOrganization.get(id) ?? []).map((change) => ({
 			...actorOf(principal),
@@ -46,11 +47,12 @@ export async function appendChanges(
 	});
 	const isOfOthers =
 		organizationId !== "" && additions.some(([id]) => id !== organizationId);
-	// The database rejects another organization than the transaction's. A change that names one,
-	// such as the revocation of a token that reaches several, is written without any.
+	// The database accepts only entries of the transaction's own organization, or of any organization
+	// if the transaction has none. Some changes concern other organizations, such as revoking a token
+	// that reaches several. For these, the transaction's organization is cleared.
 	if (isOfOthers) await setOrganization(client, "");
-	// The chains stay locked until the end. Few round trips keep that time short for a user of many
-	// organizations.
+	// The chains stay locked until the end of the transaction. Sending few statements keeps that time
+	// short, even for a user with many organizations.
 	for (let from = 0, to = 0; from < additions.length; from = to) {
 		let count = 0;
 		while (to < additions.length && (to === from || count < AT_ONCE)) {
@@ -67,7 +69,7 @@ async function setOrganization(client: PoolClient, id: string): Promise<void> {
 	]);
 }
 
-/** A call that the role or the scope of the credential did not allow. */
+/** A call that the role of the user or the scope of the API token did not permit. */
 export interface RejectedCall {
 	principal: Principal;
 	operation: string;
@@ -76,8 +78,8 @@ export interface RejectedCall {
 }
 
 /**
- * Adds that the role did not allow an operation. `further` is the number of rejections that one
- * entry stands for, see rejected-calls.ts.
+ * Adds an entry that the role did not permit an operation. `further` is the number of rejections
+ * that one entry stands for (see rejected-calls.ts).
  */
 export async function appendRejection(
 	pool: Pool,
@@ -98,14 +100,14 @@ export async function appendRejection(
 }
 
 /**
- * Something that happened to a user's account. It belongs to no record of an organization, but each
- * of the user's organizations logs it.
+ * An event of a user's account. It concerns no record of an organization, but it is recorded for
+ * each of the user's organizations.
  */
 export interface AccountEvent {
 	operation: AuditEvent;
 	outcome: "DONE" | "REFUSED";
 	user: { id: string; name: string };
-	/** Must never hold secrets. */
+	/** Details of the event. They must never contain secrets. */
 	fields: Change["fields"];
 }
 
@@ -126,7 +128,7 @@ export async function appendAccountEvent(
 			record_name: event.user.name,
 			changes: event.fields,
 		};
-		// Sorted, as in appendChanges.
+		// The ids are sorted for the same reason as in appendChanges.
 		const ids = [...organizationIds].sort();
 		await append(
 			client,
@@ -135,7 +137,7 @@ export async function appendAccountEvent(
 	});
 }
 
-/** An organization and the entries to add to its chain. */
+/** An organization and the entries that are added to its chain. */
 type Addition = [organizationId: string, entries: object[]];
 
 async function append(

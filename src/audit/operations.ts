@@ -39,13 +39,18 @@ const entry = z.object({
 
 const name = () =>
 	z.string().regex(/^\w{1,100}$/, "must be a name such as addRisk or risk");
-/** A member is a user in an organization and has no id of its own. */
+/**
+ * The kinds of records that entries are about. A membership has no id of its own, so "member" is
+ * not among ID_KINDS.
+ */
 const RECORD_KINDS = [
 	...(Object.keys(ID_KINDS) as IdKind[]),
 	"member",
 ] as const;
 
-/** Each filter with its condition on an entry `t`; `p` is the placeholder of its value. */
+/**
+ * Every filter, with its condition on an entry `t`. `p` is the placeholder of the filter's value.
+ */
 const FILTERS = {
 	actor_kind: {
 		schema: actorKind().describe(
@@ -95,7 +100,7 @@ const FILTERS = {
 	},
 };
 
-// Removing accents is slow, about 10 µs a text. Most texts are ASCII and do not need it.
+// Removing accents takes about 10 µs for each text. Most texts are ASCII and do not need it.
 const SEARCHED = `(
 	select case when length(s.text) = octet_length(s.text) then lower(s.text) else search_fold(s.text) end
 	from concat_ws(' ', t.actor_name, t.record_name, t.operation) s (text)
@@ -121,10 +126,12 @@ const filterSchema = z.strictObject({
 	}),
 });
 
-/** The driver reads PostgreSQL's bigint as text. */
+/** A row as the driver returns it. The driver returns PostgreSQL's bigint as text. */
 type Row = Omit<z.input<typeof entry>, "sequence"> & { sequence: string };
 
-/** Makes listAuditLog; `operationNames` gives the names that an entry may have today. */
+/**
+ * Makes the operation listAuditLog. `operationNames` returns the names that new entries may have.
+ */
 export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 	defineOperation({
 		name: "listAuditLog",
@@ -194,8 +201,8 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 	});
 
 /**
- * Throws bad_request for a name that neither an operation nor an entry has. Commands, devices and
- * earlier versions write names that are not tools.
+ * Throws bad_request if no operation and no entry has the name. Entries may have names that no
+ * operation has, because commands, devices and earlier versions write such names.
  */
 async function requireEvent(
 	client: PoolClient,

@@ -2,12 +2,15 @@ import type { ClientBase, Pool } from "pg";
 import { STORED_ENTRY, type StoredEntry } from "./entry.ts";
 
 /**
- * Number of entries read at a time. An entry can hold about 100 KB of text before and after, so the
- * number is small and memory stays bounded however long the log is.
+ * Number of entries that are read at a time. An entry may contain about 100 KB of text before and
+ * after a change. Reading few entries at a time limits the memory, however long the log is.
  */
 const BATCH_SIZE = 200;
 
-/** Lists all organizations (each has a log), and ids that only entries or a head are left of. */
+/**
+ * Lists the ids of all organizations, because each has a log. Also lists ids of organizations of
+ * which only entries or a head remain.
+ */
 export async function listLogs(database: Pool | ClientBase): Promise<string[]> {
 	const { rows } = await database.query<{ id: string }>(`
 		with recursive found (id) as (
@@ -37,20 +40,21 @@ export interface Head {
 
 export interface Batch {
 	entries: StoredEntry[];
-	/** The head at the moment when these entries were read. */
+	/** The head of the log at the moment when these entries were read. */
 	head: Head | undefined;
 	isLast: boolean;
 }
 
 /**
- * Reads the organization's entries in batches, oldest first. `database` is a pool of assay_audit,
- * or a client in a transaction of the organization, which sees no other organization.
+ * Reads the organization's entries in batches, oldest first. `database` is a pool that acts as
+ * assay_audit, or a client in a transaction of the organization. That client sees no other
+ * organization.
  */
 export async function* readLog(
 	database: Pool | ClientBase,
 	organizationId: string,
 	between: {
-		/** Only entries after this number. */
+		/** Only entries with a greater number are read. */
 		after?: number | undefined;
 		from?: string | undefined;
 		until?: string | undefined;
@@ -61,7 +65,8 @@ export async function* readLog(
 			StoredEntry & { head_sequence: string | null; head_hash: string | null }
 		>({
 			name: "read_log",
-			// One statement sees one moment. The service may be adding entries meanwhile.
+			// Everything in one statement is read at the same moment. Meanwhile the service may be adding
+			// entries.
 			text: `
 				select h.sequence::text as head_sequence, encode(h.hash, 'hex') as head_hash, n.*
 				from (select) one

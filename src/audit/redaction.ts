@@ -4,39 +4,40 @@ import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 import { appendChanges } from "./log.ts";
 
-/** The events whose entries list what an erasure removed. */
+/** Names of the events whose entries list what an erasure removed. */
 export const ERASURES = ["eraseUser", "erasePerson"] as const;
 
-/** Replaces an erased value. */
+/** Text that replaces an erased value. */
 export const ERASED = "[erased]";
 
 /**
- * Field of an erasure's entry: `{after: {"<sequence>": …}}`. The value names the erased fields. For
- * an entry without digests it is the hash of the entry as it is now.
+ * The field of an erasure's entry that lists other entries: `{after: {"<sequence>": …}}`. For each
+ * entry, the value lists the erased fields. For an entry without digests, the value is the hash of
+ * the entry after the erasure.
  */
 const LISTED = "redacted_entries";
 
-/** Number of entries that one entry of an erasure lists; about 40 KB. */
+/** How many entries one entry of an erasure lists. The list then takes about 40 KB. */
 const LISTED_AT_ONCE = 500;
 
-/** Fields of a change that say nothing about the person. */
+/** Fields of a change that reveal nothing about the person, so an erasure keeps them. */
 const KEPT_FIELDS = ["role", "kind", "status", LISTED];
 
-/** The person that entries are about. */
+/** The person whom entries are about. */
 export interface Subject {
-	/** Ids of records that concern nobody else. */
+	/** Ids of records that concern only this person. */
 	recordIds: string[];
-	/** The user whose actions are in the log. */
+	/** Id of the user, if the log contains actions of the person. */
 	actorId?: string;
-	/** Lower case. It also finds invitations whose record is gone. */
+	/** The address in lower case. It also finds entries about invitations that have been deleted. */
 	email?: string;
 }
 
 export interface Redaction extends Subject {
 	event: (typeof ERASURES)[number];
-	/** The record that the erasure's entry names. */
+	/** The record that the entry of the erasure names. */
 	record: { kind: string; id: string };
-	/** Replaces the name. */
+	/** Name that replaces the person's name. */
 	pseudonym: string;
 }
 
@@ -55,7 +56,7 @@ function placeholders(organizationId: string, subject: Subject): unknown[] {
 }
 
 /**
- * Reads the entries of an organization's log about the subject, oldest first. `client` is one of
+ * Reads the entries about the subject in an organization's log, oldest first. `client` acts as
  * assay_privacy.
  */
 export async function readEntriesAbout(
@@ -73,12 +74,13 @@ export async function readEntriesAbout(
 
 /**
  * Removes a person from an organization's log: names, addresses, clients, and the values of records
- * about that person. An entry keeps its hash, so the chain and every hash noted elsewhere stay as
- * they are. With a field goes its salt, so that nobody can confirm a guess. A new entry, which the
- * chain protects, lists the fields that were erased. `client` is one of assay_privacy. It locks the
- * chain, so call it last, and take organizations in order.
+ * about that person. An entry keeps its hash, so the chain and every hash that somebody noted
+ * elsewhere stay valid. The salt of a field is erased with the field, so that nobody can confirm a
+ * guess of its value. A new entry, which the chain protects, lists the erased fields. `client` acts
+ * as assay_privacy. The function locks the chain, so call it last, and process organizations in a
+ * fixed order.
  *
- * Returns how many entries were redacted. A second call finds nothing and adds nothing.
+ * Returns the number of entries that were redacted. A second call finds nothing and adds nothing.
  */
 export async function redactLog(
 	client: PoolClient,
@@ -86,7 +88,8 @@ export async function redactLog(
 	redaction: Redaction,
 	by: Principal = systemPrincipal(organizationId),
 ): Promise<number> {
-	// Adds nothing but the lock, so that no entry comes between the update and its list.
+	// Appending no entries only locks the chain. No other entry can then be written between the
+	// update and the list of what it erased.
 	await asApp(client, organizationId, () =>
 		client.query("select audit_append($1, '[]')", [organizationId]),
 	);
@@ -169,8 +172,8 @@ export async function redactLog(
 }
 
 /**
- * Runs `work` as the role that may add entries. The role that changes entries may not, so that it
- * cannot add an erasure that accounts for its change.
+ * Runs `work` as the role that may add entries. The role that changes entries may not add any.
+ * Otherwise it could add a false erasure that explains its change.
  */
 async function asApp(
 	client: PoolClient,
@@ -186,17 +189,19 @@ async function asApp(
 	await client.query("set local role assay_privacy");
 }
 
-/** The erased fields of an entry; for an entry without digests, its hash as it is now. */
+/**
+ * The names of an entry's erased fields. For an entry without digests, its hash after the erasure.
+ */
 type Listed = string[] | string;
 
-/** The statement of an erasure's entry about another entry. */
+/** What the entry of an erasure says about another entry. */
 export interface Listing {
 	listed: Listed;
-	/** The name that replaced the person's. */
+	/** The name that replaced the person's name. */
 	pseudonym: string;
 }
 
-/** Returns what later entries of erasures list about these entries, by sequence. */
+/** Returns what later entries of erasures list about these entries, by sequence number. */
 export async function readRedactions(
 	database: Pool | ClientBase,
 	organizationId: string,
@@ -221,7 +226,10 @@ export async function readRedactions(
 	return found;
 }
 
-/** Says whether an erasure left this: the text of a field, which is undefined when it is null. */
+/**
+ * Returns true if an erasure could have left this value. `text` is the text of the field, or
+ * undefined if the field is null.
+ */
 function isErasedForm(
 	field: string,
 	text: string | undefined,
@@ -243,7 +251,10 @@ function isErasedValue(value: unknown): boolean {
 	);
 }
 
-/** Checks a field whose salt is gone: an erasure must list it, and it must have the erased form. */
+/**
+ * Checks a field whose salt was removed. An erasure must list the field, and the field must have
+ * the form that erasures leave.
+ */
 export function isFieldErased(
 	field: string,
 	text: string | undefined,
@@ -259,8 +270,8 @@ export function isFieldErased(
 
 /**
  * Checks an entry without digests that no longer fits its hash. An erasure must list the hash that
- * the entry has now, and either its actor or its record must have the erased form. The hash does
- * not show what the other fields were.
+ * the entry has now, and either its actor or its record must have the form that erasures leave. For
+ * the other fields, the hash cannot show what they were before.
  */
 export function isEntryErased(
 	hash: string,

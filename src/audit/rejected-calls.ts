@@ -2,24 +2,27 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { appendRejection, type RejectedCall } from "./log.ts";
 
-/** Rejections of one caller, operation and organization within this time share two entries. */
+/** Rejections of the same caller, operation and organization within this time share two entries. */
 const WINDOW_MS = 60_000;
 
 interface Window {
 	call: RejectedCall;
-	/** Rejections after the one that was written at once. */
+	/** Number of rejections after the first, which was written immediately. */
 	further: number;
 	timer: NodeJS.Timeout;
 }
 
-/** By the pool of the service, because tests run several services in one process. */
+/**
+ * The open windows of each pool. They are kept for each pool, because tests run several services in
+ * one process.
+ */
 const windows = new WeakMap<Pool, Map<string, Window>>();
 
 /**
- * Writes to the audit log that the role did not allow a call. Only the first of a minute is
- * written at once; at the end of the minute a second entry says how many followed. Entries can
- * never be deleted, so a script that repeats a rejected call must not fill the log. If the process
- * crashes the number is lost, and the first entry remains.
+ * Writes to the audit log that the caller's role did not permit a call. Only the first such call of
+ * a minute is written immediately. At the end of the minute, a second entry says how many calls
+ * followed. Entries can never be deleted, so a script that repeats a rejected call must not fill
+ * the log. If the process crashes, the number is lost but the first entry remains.
  */
 export async function noteRejectedCall(
 	{ pool, log }: { pool: Pool; log: Logger },
@@ -54,7 +57,10 @@ export async function noteRejectedCall(
 	}
 }
 
-/** Writes the numbers of the minutes that have not ended, before the service stops. */
+/**
+ * Writes the second entries of minutes that have not ended yet. The service calls this before it
+ * stops.
+ */
 export async function flushRejectedCalls(pool: Pool): Promise<void> {
 	const open = [...(windows.get(pool)?.values() ?? [])];
 	windows.delete(pool);

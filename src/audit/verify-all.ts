@@ -5,11 +5,11 @@ import { verifyLog } from "./verify.ts";
 export interface LogProblem {
 	/** Id of the organization. */
 	id: string;
-	/** A sentence for people. */
+	/** A message for people. */
 	problem: string;
 }
 
-/** Verifies the logs of all organizations that `database` may read. */
+/** Verifies the logs of all organizations that `database` may read. Returns their problems. */
 export async function findLogProblems(
 	database: Pool | ClientBase,
 	signal?: AbortSignal,

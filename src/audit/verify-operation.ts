@@ -6,11 +6,14 @@ import { type Head, readLog } from "./read.ts";
 import { checkBatch, checkEnd, type Finding } from "./verify.ts";
 
 /**
- * A log may have millions of entries. A call checks this many, so that it does not keep its
- * connection from others.
+ * How many entries one call checks at most. A log may have millions of entries, and a call must not
+ * keep its database connection for that long.
  */
 const MAX_ENTRIES = 2000;
-/** Stops earlier after this time, when entries are large or the machine is slow. */
+/**
+ * After this time a call stops even earlier. This matters when entries are large or the machine is
+ * slow.
+ */
 const MAX_MS = 500;
 
 const head = z.strictObject({
@@ -19,8 +22,9 @@ const head = z.strictObject({
 });
 
 /**
- * Verifies a slice of one organization's log, as `assay audit verify` does, up to the first
- * problem. A caller who makes up `after` deceives only themselves.
+ * Verifies a part of one organization's log, up to the first problem, in the same way as `assay
+ * audit verify`. The caller passes `after` from call to call. A caller who passes an invented one
+ * gets a wrong result, but harms nobody else.
  */
 export const verifyAuditLog = defineOperation({
 	name: "verifyAuditLog",

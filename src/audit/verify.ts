@@ -15,58 +15,69 @@ import {
 	readRedactions,
 } from "./redaction.ts";
 
-/** An entry of a chain as it was seen at some time, kept elsewhere since. */
+/**
+ * An entry that somebody saw at some time and has kept elsewhere since. The log must still contain
+ * it.
+ */
 export interface Expectation extends Head {
 	organizationId: string;
 }
 
 export interface Finding {
-	/** Number of the entry; null for a problem at the end of the chain. */
+	/** Number of the entry. Null for a problem at the end of the chain. */
 	sequence: number | null;
-	/** A sentence for people. */
+	/** A message for people. */
 	problem: string;
 }
 
-/** An entry that says what an erasure removed. A large erasure has several. */
+/** An entry that lists what an erasure removed. A large erasure writes several such entries. */
 export interface Erasure {
 	sequence: number;
 	/** RFC 3339 */
 	at: string;
 	operation: string;
 	record_id: string | null;
-	/** The name that replaced the person's. */
+	/** The name that replaced the person's name. */
 	record_name: string | null;
 }
 
 export interface ChainReport {
 	organization_id: string;
-	/** Null when there is no such organization. */
+	/** Null if there is no such organization. */
 	organization_name: string | null;
 	entries: number;
-	/** Number of them from which an erasure removed a person, as its own entry says. */
+	/**
+	 * Number of entries from which an erasure removed a person, according to the erasure's own entry.
+	 */
 	redacted: number;
 	/** Every erasure in the log, oldest first. */
 	erasures: Erasure[];
-	/** The newest entry found, to be kept elsewhere. Null when there is none. */
+	/**
+	 * The newest entry that was found. People keep it elsewhere and compare it later. Null if the log
+	 * has no entry.
+	 */
 	head: Head | null;
-	/** The first MAX_FINDINGS of them. */
+	/** The first findings, at most MAX_FINDINGS. */
 	findings: Finding[];
 	finding_count: number;
 }
 
-/** Forgeries that only `expectations` reveal. */
+/** Forgeries that only a comparison with `expectations` reveals. */
 export const UNSEEN =
 	"entries that were cut off the end together with the log's head, and a log rewritten from some entry on";
 
-/** A chain made by another version would have one finding for each entry. */
+/**
+ * Largest number of findings that are returned. If another version wrote the chain, every entry
+ * would be a finding.
+ */
 const MAX_FINDINGS = 50;
 
 /**
- * Reads an organization's whole log and reports what is wrong with it: entries that were changed,
- * removed or inserted, a cut-off end, a changed head, an entry that differs from `expectations`. An
- * entry that an erasure changed must have the exact form that erasures leave, and a later entry of
- * the erasure must list it (redaction.ts). After each finding the check continues with what is
- * stored, so that one change is one finding.
+ * Reads an organization's whole log and reports what is wrong with it: changed, removed or inserted
+ * entries, a cut-off end, a changed head, and entries that differ from `expectations`. An entry
+ * that an erasure changed must have exactly the form that erasures leave, and a later entry of the
+ * erasure must list it (redaction.ts). After each finding the check continues from the stored
+ * values, so that one change causes one finding.
  *
  * Somebody with the password of the tables' owner could cut off the end and set the head back, or
  * rewrite the chain from any entry on. Only `expectations` reveal that.
@@ -140,8 +151,9 @@ function describeErasure(entry: StoredEntry): Erasure {
 }
 
 /**
- * Checks the entries that follow those seen so far, each one and its link to the one before.
- * Entries that an erasure changed must be those that the erasure lists.
+ * Checks the entries of a batch, each one and its link to the previous entry. `seen` describes the
+ * entries before the batch and is updated. Entries that an erasure changed must be the ones that
+ * the erasure lists.
  */
 export async function checkBatch(
 	database: Pool | ClientBase,
@@ -152,7 +164,8 @@ export async function checkBatch(
 ): Promise<void> {
 	const checked = batch.entries.map((entry) => checkContents(entry));
 	const unclear = checked.filter(({ isSound }) => !isSound);
-	// Read after the entries, because somebody may be erased meanwhile.
+	// The erasures are read after the entries, because somebody may be erased between the two
+	// queries.
 	const redactions =
 		unclear.length > 0
 			? await readRedactions(
@@ -180,9 +193,9 @@ export async function checkBatch(
 
 interface Contents {
 	entry: StoredEntry;
-	/** True when the hash holds everything in the entry. */
+	/** True if everything in the entry fits the hash. */
 	isSound: boolean;
-	/** Otherwise: true when these listings account for the difference. */
+	/** If the entry is not sound, says whether these listings of erasures explain the difference. */
 	isErasedBy: (listings: readonly Listing[]) => boolean;
 }
 
@@ -245,7 +258,7 @@ function checkExpected(expected: Head, hash: string, find: Find): void {
 	);
 }
 
-/** Compares the log's head with the last entry, which were read in one moment. */
+/** Compares the log's head with its last entry. Both were read at the same moment. */
 export function checkEnd(
 	last: Head | null,
 	head: Head | undefined,

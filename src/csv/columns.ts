@@ -9,11 +9,14 @@ export type Row = Record<string, unknown>;
 /** A column of an exported list: its heading and its cells. */
 export interface Column {
 	heading: string;
-	/** Returns the cell of a row. `names` has the names of the records that the page refers to. */
+	/**
+	 * Returns the cell's text for a row. `names` contains the names of the records that the page
+	 * refers to.
+	 */
 	cell: (row: Row, names: ReadonlyMap<string, string>) => string;
 }
 
-/** Fields that hold the ids of records which have a name. */
+/** Names of fields that contain ids of records which have a name. */
 const REFERENCES = new Set(
 	recordKinds.flatMap(({ fields }) =>
 		Object.keys(fields).filter((name) => fields[name]?.reference),
@@ -21,8 +24,9 @@ const REFERENCES = new Set(
 );
 
 /**
- * Returns the place of a list's records in its result: {risks: […], next_cursor}. Returns undefined
- * if the operation is not a list with pages.
+ * Returns the property of a list's result that contains its records, such as `risks` in {risks:
+ * […], next_cursor}, and the fields of these records. Returns undefined if the operation is not a
+ * list with pages.
  */
 export function listedIn(
 	operation: AnyOperation,
@@ -34,7 +38,9 @@ export function listedIn(
 	return { key, fields: Object.keys(element.shape) };
 }
 
-/** Returns a column for each field. A field that holds ids gets a second column with the names. */
+/**
+ * Returns a column for each field. A field that contains ids gets a second column with the names.
+ */
 export function columnsFor(fields: readonly string[]): Column[] {
 	return fields.flatMap((name): Column[] => {
 		if (name === "postures") return postureColumns();
@@ -58,12 +64,15 @@ export function columnsFor(fields: readonly string[]): Column[] {
 	});
 }
 
-/** Returns the heading for names: `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`. */
+/**
+ * Returns the heading of the column with names: `owner_id` → `owner_name`, `vendor_ids` →
+ * `vendor_names`.
+ */
 export function nameHeading(field: string): string {
 	return field.replace(/_id(s?)$/, "_name$1");
 }
 
-/** Returns the ids in a row whose names are shown in a column of their own. */
+/** Returns the ids in a row whose names another column shows. */
 export function idsIn(row: Row, fields: readonly string[]): string[] {
 	return fields
 		.filter((name) => REFERENCES.has(name))
@@ -85,7 +94,7 @@ interface Posture {
 	status: string;
 }
 
-/** Returns a column for each check that every agent knows, and one for all other checks. */
+/** Returns a column for each canonical check, and one column for all other checks. */
 function postureColumns(): Column[] {
 	const posturesOf = (row: Row) => row.postures as Posture[];
 	return [

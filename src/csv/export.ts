@@ -14,17 +14,18 @@ import {
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
 export interface Export {
-	/** For example `assay-risks-2026-11-21.csv`. */
+	/** Name of the file, such as `assay-risks-2026-11-21.csv`. */
 	fileName: string;
-	/** Yields the file page by page. The first page is already read. */
+	/** Yields the file page by page. The first page has already been read. */
 	chunks: AsyncGenerator<string>;
 }
 
 /**
- * Exports a whole list as CSV, filtered and ordered by `input`. Each page is a call of its own with
- * the caller's rights, so neither memory nor a transaction grows with the list. A record that
- * somebody changes meanwhile appears as it was or as it is. Before anything is sent, throws the
- * list's own errors, or not_found if there is no such list with pages.
+ * Exports a whole list as CSV, filtered and ordered by `input`. Each page is read by a separate
+ * call with the caller's rights, so a long list needs neither much memory nor a long transaction. A
+ * record that somebody changes meanwhile appears either in its old or in its new state. Before
+ * anything is sent, throws the list's own errors, or not_found if the operation is not a list with
+ * pages.
  */
 export async function exportList(
 	services: Services,

@@ -9,7 +9,7 @@ import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { fromHarmless, readList } from "./text.ts";
 
-/** The possible content of a field's cells, determined once per file. */
+/** What the cells of a field may contain. It is determined once for each file. */
 interface CellKind {
 	field: Field;
 	reference: IdKind | undefined;
@@ -43,7 +43,9 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 	return new Map(kinds);
 }
 
-/** Returns the references that the file's reference columns name. */
+/**
+ * Returns the texts in the file's reference columns, by the kind of record that they should name.
+ */
 export function wantedReferences(file: CsvFile, kinds: CellKinds): Wanted {
 	const wanted: Wanted = new Map();
 	for (const { cells } of file.lines) {
@@ -59,9 +61,9 @@ export function wantedReferences(file: CsvFile, kinds: CellKinds): Wanted {
 }
 
 /**
- * Returns the values that a line gives its record. An empty cell empties the field: it becomes null
- * or an empty list. If the field may not be empty, a new record gets its initial value, and for an
- * existing record the empty cell is an issue.
+ * Returns the values that a line gives its record. An empty cell empties the field, which becomes
+ * null or an empty list. If the field must not be empty, a new record gets its initial value. For
+ * an existing record, the empty cell is then an issue.
  */
 export function readCells(
 	{ cells }: FileLine,
@@ -75,7 +77,8 @@ export function readCells(
 		const kind = kinds.get(name);
 		if (!kind) continue;
 		if (cell === "") {
-			// A file cannot tell empty text from no text, so empty text must not become null.
+			// A CSV file cannot distinguish empty text from no text. An empty cell must therefore not
+			// turn an empty text into null.
 			if (before?.[name] === "") continue;
 			if (kind.isList) given[name] = [];
 			else if (kind.mayBeNull) given[name] = null;
@@ -93,7 +96,7 @@ export function readCells(
 			if (found && "id" in found) ids.push(found.id);
 			else issues.push({ field: name, message: found?.issue ?? "is unknown" });
 		}
-		// The database stores references in this order. Another order would count as a change.
+		// The database stores references in this order, so any other order would look like a change.
 		given[name] = kind.isList ? ids.sort() : ids[0];
 	}
 	return { given, issues };

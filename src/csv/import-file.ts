@@ -4,18 +4,24 @@ import { nameHeading } from "./columns.ts";
 import { type CsvTable, wrongFile } from "./read-table.ts";
 
 export interface FileLine {
-	/** Number as a spreadsheet counts: the heading is line 1 and each record is one line. */
+	/**
+	 * Number of the line as a spreadsheet counts it. The heading is line 1, and each record is one
+	 * line.
+	 */
 	line: number;
-	/** The cells by field, including `id`. */
+	/** The cells by the name of the field, including `id`. */
 	cells: ReadonlyMap<string, string>;
-	/** Says why the line's cells cannot be assigned to columns. */
+	/** The reason why the line's cells cannot be assigned to columns. */
 	issue?: string;
 }
 
 export interface CsvFile {
-	/** The heading of each field in the file. */
+	/** The heading of each field, as the file writes it. */
 	headings: ReadonlyMap<string, string>;
-	/** Headings of columns that an import does not set: times, scores, and the names beside ids. */
+	/**
+	 * Headings of columns that an import does not read: times, scores, and names that stand beside
+	 * ids.
+	 */
 	ignored: string[];
 	lines: FileLine[];
 }
@@ -45,7 +51,7 @@ export function readFile(kind: AnyRecordKind, table: CsvTable): CsvFile {
 	return { headings: new Map(headings), ignored, lines };
 }
 
-/** Returns the column of each field, and the headings of the columns that are not read. */
+/** Returns the number of each field's column, and the headings of the columns that are not read. */
 function readHeadings(
 	kind: AnyRecordKind,
 	headings: readonly string[],
@@ -78,11 +84,13 @@ function readHeadings(
 	return { fields, ignored };
 }
 
-/** Returns the field for each spelling of a heading, or null for a column that is not read. */
+/**
+ * Returns the field that each spelling of a heading means, or null for a column that is not read.
+ */
 function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	const aliases = new Map<string, string | null>([
 		["id", "id"],
-		// Spreadsheets leave empty columns behind.
+		// Spreadsheets often leave empty columns in a file.
 		["", null],
 	]);
 	for (const name of ["organization_id", "created_at", "updated_at"]) {
@@ -103,14 +111,14 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	return aliases;
 }
 
-/** Returns the columns as they are in the console's template: `owner` for owner_id. */
+/** Returns the headings of the console's template, such as `owner` for owner_id. */
 function headingsOf(kind: AnyRecordKind): string[] {
 	return Object.entries(givenFields(kind)).map(([name, { reference }]) =>
 		reference ? name.replace(/_id(s?)$/, "$1") : name,
 	);
 }
 
-/** Returns the normal form of a heading: `owner_id` for "Owner ID" and "owner-id". */
+/** Returns the normal form of a heading, such as `owner_id` for "Owner ID" and "owner-id". */
 function normalize(heading: string): string {
 	return heading
 		.trim()

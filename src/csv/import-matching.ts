@@ -18,7 +18,7 @@ export const MATCH_BY = [
 ] as const;
 export type MatchBy = (typeof MATCH_BY)[number];
 
-/** Records that a text in the file names. */
+/** The records that each text in the file names. */
 export type Matches = ReadonlyMap<string, Values[]>;
 
 /**
@@ -61,7 +61,10 @@ export function chooseMatch(
 	return asked;
 }
 
-/** Returns the text by which a line names its record, or undefined if the line is a new record. */
+/**
+ * Returns the text with which a line names its record. Returns undefined if the line is a new
+ * record.
+ */
 export function matchText(
 	cells: ReadonlyMap<string, string>,
 	by: MatchBy,
@@ -71,7 +74,8 @@ export function matchText(
 }
 
 /**
- * Returns the records that the lines name, read in one statement. `lock` locks them for a change.
+ * Returns the records that the lines name. This takes one statement. With `lock`, it also locks
+ * them for a change.
  */
 export async function findMatches(
 	client: PoolClient,
@@ -88,8 +92,8 @@ export async function findMatches(
 			.map(({ cells }) => matchText(cells, by))
 			.filter((text) => text !== undefined && text === storable(text)),
 	);
-	// Ids and reference ids match exactly and have an index. E-mail addresses and names match in any
-	// case.
+	// Ids and reference ids must match exactly, and the query can use an index. For e-mail addresses
+	// and names, upper and lower case make no difference.
 	const isExact = by === "id" || by === "reference_id";
 	const { rows } = await client.query(
 		`select g.text as match_text, ${columnsOf(kind)}
@@ -107,7 +111,10 @@ export async function findMatches(
 	return matches;
 }
 
-/** Counts the new records whose name an existing record of the kind already has, ignoring case. */
+/**
+ * Counts the new records whose name an existing record of the kind already has. Upper and lower
+ * case make no difference.
+ */
 export async function countKnownNames(
 	client: PoolClient,
 	kind: AnyRecordKind,
@@ -129,7 +136,10 @@ export async function countKnownNames(
 	return rows[0]?.count ?? 0;
 }
 
-/** Returns the file's reference ids that are already taken, each with the id of its record. */
+/**
+ * Returns the file's reference ids that existing records already have, each with the id of its
+ * record.
+ */
 export async function findTaken(
 	client: PoolClient,
 	kind: AnyRecordKind,

@@ -19,23 +19,23 @@ import {
 } from "./import-matching.ts";
 import { findReferences } from "./import-references.ts";
 
-/** The planned outcome of a line. */
+/** What the import would do with a line. */
 export interface PlannedLine {
 	line: number;
 	outcome: "ADD" | "UPDATE" | "UNCHANGED" | "WRONG";
-	/** The record that it is about, if there is one. */
+	/** The existing record that the line is about, if there is one. */
 	before?: Values;
-	/** Values to store: all of a new record, or those that change in an existing one. */
+	/** Values to store: all values of a new record, or the changed values of an existing one. */
 	values: Values;
 	issues: FieldIssue[];
 }
 
-/** Lines that are planned before other requests have their turn. */
+/** How many lines are planned before other requests get their turn. */
 const AT_ONCE = 200;
 
 /**
- * Returns the effect of each line by the rules of add and update. Writes nothing. The number of
- * statements does not depend on the number of lines.
+ * Returns the effect of each line, according to the rules of the operations add and update. Writes
+ * nothing. The number of statements does not depend on the number of lines.
  */
 export async function planImport(
 	client: PoolClient,
@@ -62,7 +62,7 @@ export async function planImport(
 	);
 	const toAdd = z.strictObject(shapeToAdd(kind));
 	const toUpdate = z.strictObject(shapeToUpdate(kind));
-	// Each map leads from a record or a reference id to the line that has it.
+	// The number of the line that has already used a record or a reference id.
 	const seenRecords = new Map<string, number>();
 	const seenReferenceIds = new Map<string, number>();
 
@@ -157,7 +157,7 @@ function severalRecords(kind: AnyRecordKind, count: number): string {
 	return `names ${count} ${kind.nouns}; give the id, or match by another column`;
 }
 
-/** Returns a text that changes if the import would do anything different from this plan. */
+/** Returns a text that changes whenever the import would do anything different from this plan. */
 export function fingerprint(plan: PlannedLine[]): string {
 	const hash = createHash("sha256");
 	for (const { line, outcome, before, values, issues } of plan) {

@@ -4,18 +4,18 @@ import { missingReference } from "../records/store.ts";
 import { storable } from "../records/text-match.ts";
 import { recordKinds } from "../registers/all.ts";
 
-/** The id that a cell names, or the reason why it names none. */
+/** The id of the record that a cell names, or the reason why the cell names none. */
 export type Reference = { id: string } | { issue: string };
 
 /** The texts in reference columns, by the kind of record that they should name. */
 export type Wanted = Map<IdKind, Set<string>>;
 
-/** The record that each text in the file stands for. */
+/** The record that each text in the file names. */
 export type References = Map<IdKind, Map<string, Reference>>;
 
 /**
- * Finds the records that reference columns name: by id, by e-mail address (of people), or by name.
- * Uses one statement per kind, whatever the number of cells.
+ * Finds the records that reference columns name: by id, by e-mail address (for people), or by name.
+ * Each kind of record takes one statement, however many cells there are.
  */
 export async function findReferences(
 	client: PoolClient,
@@ -47,7 +47,7 @@ export async function findReferences(
 		for (const text of texts) {
 			byText.set(text, { issue: missing(kind, text) });
 		}
-		// The most certain match comes last, so it replaces the others.
+		// The rows are ordered so that the most certain match comes last and replaces the others.
 		for (const { text, ids } of rows) {
 			const [id] = ids;
 			byText.set(

@@ -13,7 +13,7 @@ import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
 
-/** Records of one register that are stored concurrently, so their statements travel together. */
+/** How many records are stored concurrently. Their statements are then sent together. */
 const AT_ONCE = 100;
 const MAX_TOLD = 20;
 
@@ -135,9 +135,9 @@ export const importRecords = defineOperation({
 });
 
 /**
- * Imports a CSV file as it arrives. `input` comes from a query string and has the input of
- * importRecords without the file. Checks the caller's permission before it reads the first byte.
- * Throws the errors of invoke, and bad_request for a file that cannot be read.
+ * Imports a CSV file while it arrives. `input` comes from a query string and is the input of
+ * importRecords without the file. The function checks the caller's permission before it reads the
+ * first byte. Throws the same errors as invoke, and bad_request for a file that cannot be read.
  */
 export async function importCsv(
 	services: Services,
@@ -177,9 +177,9 @@ function refuseWrong(plan: PlannedLine[]): void {
 }
 
 /**
- * Stores every line in the way of add and update, and returns the record of each line. Lines that
- * give a reference id come first. Otherwise a record without one could be assigned a number that a
- * later line names.
+ * Stores every line in the same way as the operations add and update do, and returns the record of
+ * each line. Lines with a reference id are stored first. Otherwise a record without one might get a
+ * number that a later line gives.
  */
 async function storePlan(
 	context: Context,
@@ -218,9 +218,9 @@ async function storePlan(
 }
 
 /**
- * Stores lines concurrently. Waits for all of them even if one fails, so none writes after the
- * transaction has ended. Throws the first error, because the later ones only say that the
- * transaction has failed.
+ * Stores lines concurrently. If one fails, it still waits for the others, so that none of them
+ * writes after the transaction has ended. Throws the first error, because the later errors only say
+ * that the transaction has failed.
  */
 async function allOf(
 	lines: PlannedLine[],
@@ -253,7 +253,7 @@ function describeLine(
 	stored: Values | undefined,
 ): z.input<typeof importedLine> {
 	const record: Values = stored ?? { ...before, ...values };
-	// An invalid record has no values, so its title is the text in the file.
+	// For an invalid record there are no values, so the title is the text in the file.
 	const title =
 		kind.title && (record[kind.title] ?? fileLine?.cells.get(kind.title));
 	const changes = before

@@ -6,13 +6,16 @@ import { AppError } from "../errors.ts";
 export const MAX_CSV_BYTES = 16 * 1024 * 1024;
 export const MAX_LINES = 10_000;
 const MAX_COLUMNS = 200;
-/** Longest heading line, and longest line of any kind, in characters. */
+/** Greatest length of the heading line and of any other line, in characters. */
 const MAX_HEADING = 64 * 1024;
 const MAX_LINE = 1024 * 1024;
-/** Bytes that are parsed before other requests have their turn. They take a few milliseconds. */
+/**
+ * Number of bytes that are parsed before other requests get their turn. Parsing them takes a few
+ * milliseconds.
+ */
 const SLICE = 32 * 1024;
 
-/** The cells of a CSV file, without any meaning. */
+/** The cells of a CSV file, before they are interpreted. */
 export class CsvTable {
 	readonly heading: readonly string[];
 	readonly lines: readonly TableLine[];
@@ -24,14 +27,17 @@ export class CsvTable {
 }
 
 interface TableLine {
-	/** Number as a spreadsheet counts: the heading is line 1 and each record is one line. */
+	/**
+	 * Number of the line as a spreadsheet counts it. The heading is line 1, and each record is one
+	 * line.
+	 */
 	line: number;
 	cells: readonly string[];
 }
 
 /**
- * Reads a CSV file as it arrives and leaves out its empty lines. Other requests do not have to wait
- * for a long file or a long line. Throws bad_request if the bytes are not CSV or are too many.
+ * Reads a CSV file while it arrives, without its empty lines. A long file or a long line does not
+ * keep other requests waiting. Throws bad_request if the bytes are not CSV or are too many.
  */
 export async function readTable(
 	bytes: AsyncIterable<Uint8Array>,
@@ -72,7 +78,7 @@ export async function readTable(
 	return new CsvTable(requireHeading(heading), lines);
 }
 
-/** Yields the text in slices and gives other requests their turn between two slices. */
+/** Yields the text in slices. Other requests get their turn between two slices. */
 async function* slicesOf(
 	bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void> {
@@ -93,7 +99,7 @@ async function* slicesOf(
 	yield decode(decoder);
 }
 
-/** Decodes the next bytes. Without bytes, checks that the text is complete. */
+/** Decodes the next bytes. If there are no more bytes, checks that the text is complete. */
 function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
 	try {
 		return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
@@ -119,8 +125,8 @@ async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 }
 
 /**
- * Returns the most frequent separator in the heading. Excel writes semicolons in countries where a
- * comma is the decimal sign.
+ * Returns the separator that is most frequent in the heading. Excel writes semicolons in countries
+ * that use a decimal comma.
  */
 function delimiterOf(start: string): string {
 	const [heading = ""] = start.split(/[\r\n]/, 1);

@@ -1,7 +1,7 @@
 /**
  * Byte order mark at the start of each file. Without it, Excel reads UTF-8 in the system's old
  * encoding and shows "ZÃ¼rich". The lines after it follow RFC 4180, as spreadsheets expect: they
- * end with CR LF, and cells are quoted where they must be.
+ * end with CR LF, and cells are quoted where necessary.
  */
 export const BYTE_ORDER_MARK = "\ufeff";
 
@@ -10,24 +10,29 @@ export function writeLine(cells: readonly string[]): string {
 }
 
 function quoteCell(cell: string): string {
-	// Some spreadsheets separate cells by semicolons or tabs.
+	// Some spreadsheets use semicolons or tabs as separators, so cells that contain them are quoted
+	// too.
 	return /[",;\t\r\n]|^\s|\s$/.test(cell)
 		? `"${cell.replaceAll('"', '""')}"`
 		: cell;
 }
 
-// The last four are the full-width forms. Spreadsheets in Japanese read them like the first four.
+// Characters that begin a formula. The last four are the full-width forms of the first four;
+// Japanese spreadsheets treat both forms alike.
 const FORMULA_SIGNS = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
-/** Separators of cells. A spreadsheet that splits at one of them does so inside our quotes too. */
+/**
+ * Separators of cells. A spreadsheet that uses one of them as separator also splits inside our
+ * quotes.
+ */
 const SEPARATORS = new Set(";\t\r\n");
-/** Characters that may stand before a formula: a spreadsheet still recognizes the formula. */
+/** Characters that may precede a formula. A spreadsheet still recognizes the formula after them. */
 const SKIPPED = /^(['"]|[^\S\t\r\n])$/;
 const BLANK_START = /^'*[\t\r\n]/;
 
 /**
- * Returns the text with apostrophes, so no spreadsheet runs a part of it as a formula. An
- * apostrophe goes before each formula that is at the beginning or after a semicolon, tab or line
- * break. If there are apostrophes already, one more is added, so `fromHarmless` returns exactly the
+ * Adds apostrophes to a text so that no spreadsheet runs a part of it as a formula. An apostrophe
+ * goes before each formula at the beginning of the text or after a semicolon, tab or line break. If
+ * there are apostrophes already, one more is added, so that `fromHarmless` returns exactly the
  * original text.
  */
 export function toHarmless(text: string): string {
@@ -41,9 +46,13 @@ export function fromHarmless(cell: string): string {
 	);
 }
 
-/** Rewrites each part of the text that begins with a formula. A part ends at the next separator. */
+/**
+ * Applies `change` to each part of the text that begins with a formula. A part ends at the next
+ * separator.
+ */
 function rewrite(text: string, change: (place: string) => string): string {
-	// Going backwards, one pass can tell for each place whether a formula follows.
+	// The loop goes backwards. It then knows at each position whether a formula follows, and needs
+	// only one pass.
 	const parts: string[] = [];
 	let isFormula = false;
 	let end = text.length;
@@ -60,8 +69,8 @@ function rewrite(text: string, change: (place: string) => string): string {
 }
 
 /**
- * Writes a list into one cell. Semicolons separate the entries, and an entry that has a semicolon
- * itself is quoted.
+ * Writes a list into one cell. Semicolons separate the entries. An entry that contains a semicolon
+ * is quoted.
  */
 export function writeList(entries: readonly string[]): string {
 	return entries
@@ -73,7 +82,10 @@ export function writeList(entries: readonly string[]): string {
 		.join("; ");
 }
 
-/** Returns the entries of a cell without blank ones. Semicolons or line breaks separate them. */
+/**
+ * Returns the entries of a cell. Semicolons or line breaks separate them, and blank entries are
+ * left out.
+ */
 export function readList(cell: string): string[] {
 	const entries = cell.matchAll(
 		/\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[;\r\n]|$)|([^;\r\n]*))(?:[;\r\n]|$)/g,

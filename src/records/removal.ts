@@ -43,7 +43,8 @@ async function usersOf(
 	organizationId: string,
 	id: string,
 ): Promise<string> {
-	// A table of references has a comment in the database that names the records it belongs to.
+	// A table of references stores only ids. Its comment in the database is the name of the register
+	// that has the references, such as "assets".
 	const { rows: keys } = await client.query<{
 		table: string;
 		column: string;
