@@ -4,13 +4,16 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
 
-/** Smallest file worth compressing. For a smaller one the response headers outweigh the saving. */
+/**
+ * Smallest file in bytes that is compressed. For a smaller one, compression would save less than
+ * the response headers take.
+ */
 const MIN_BYTES = 1024;
 const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt"]);
 
 /**
- * Builds the console into the folder that the first argument names, and compresses each file. This
- * is a separate program, so that the bundler's memory is freed when it ends.
+ * Builds the console into the folder that the first argument names, and compresses each file. The
+ * build runs as a separate program, so that the bundler's memory is freed when it ends.
  */
 const into = process.argv[2];
 if (!into) throw new Error("name the folder to build into");

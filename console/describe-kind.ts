@@ -11,7 +11,7 @@ import type {
 } from "./src/kind-description.ts";
 import type { RegisterKind } from "./src/register-kinds.ts";
 
-/** Returns the description of a register for the console. */
+/** Returns the description of a register that the console needs. */
 export function describeKind(definition: AnyRecordKind): KindDescription {
 	const { kind, tool, key, noun, nouns, help, title, fields } = definition;
 	const described = Object.entries(fields).map(([name, field]) =>
@@ -83,7 +83,7 @@ function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
 		.map((value) => ({ value, label: inWords(value.toLowerCase()) }));
 }
 
-/** Returns the filters of records that have a due date (see records/range-filters.ts). */
+/** Returns the filters for the due date, if the records have one (see records/range-filters.ts). */
 function describeDue({ due }: AnyRecordKind): FilterDescription[] {
 	if (!due) return [];
 	return [
@@ -93,8 +93,8 @@ function describeDue({ due }: AnyRecordKind): FilterDescription[] {
 }
 
 /**
- * Returns the filters that are not a field's value. A pair of filters becomes one filter with two
- * ends: `min_x` with `max_x`, and `x_from` with `x_until`.
+ * Returns the filters that do not compare one field with a value. Two filters that form a range
+ * become one filter with two ends: `min_x` with `max_x`, and `x_from` with `x_until`.
  */
 function describeFilters(filters: Record<string, Filter>): FilterDescription[] {
 	return Object.entries(filters).flatMap(
@@ -119,7 +119,9 @@ function describeFilters(filters: Record<string, Filter>): FilterDescription[] {
 	);
 }
 
-/** Returns the pair of filters that `name` belongs to, if there is one. */
+/**
+ * Returns the two filters of the range that `name` belongs to, or undefined if it belongs to none.
+ */
 function rangeOf(name: string, filters: Record<string, Filter>) {
 	for (const { type, pattern, names } of RANGES) {
 		const end = pattern.exec(name)?.[1];
@@ -147,8 +149,8 @@ function isNullable({ type }: Limits): boolean {
 }
 
 /**
- * Returns a field's label: `owner_id` → `Owner`, `vendor_ids` → `Vendors`, `website_url` →
- * `Website`.
+ * Returns the label of a field. For example, `owner_id` becomes `Owner`, `vendor_ids` becomes
+ * `Vendors`, and `website_url` becomes `Website`.
  */
 function labelOf(name: string): string {
 	return inWords(name.replace(/_ids$/, "s").replace(/_(id|url)$/, ""));
@@ -157,7 +159,10 @@ function labelOf(name: string): string {
 const IN_CAPITALS = new Set(["it", "dpa", "id", "url"]);
 const SPELT: Record<string, string> = { todo: "to do", email: "e-mail" };
 
-/** Returns a name in words with a capital first letter: `dpa_url` → `DPA URL`. */
+/**
+ * Returns a name as words that begin with a capital letter. For example, `dpa_url` becomes `DPA
+ * URL`.
+ */
 function inWords(name: string): string {
 	const words = name
 		.replace(/^non_/, "non-")

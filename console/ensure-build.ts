@@ -6,11 +6,11 @@ import { join, relative, sep } from "node:path";
 import { AppError } from "../src/errors.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** Holds one folder for each build, named after a hash of its sources. */
+/** The folder of all builds. Each build has a folder in it, named after a hash of the sources. */
 const DIST = join(ROOT, "console/dist");
 /**
- * The sources that reach the bundle. The rest of the server contributes only types, which leave no
- * trace in it.
+ * The sources that become part of the bundle. From the rest of the server, the console only imports
+ * types, which are not in the bundle.
  */
 const SOURCES = [
 	"console",
@@ -24,10 +24,10 @@ const SOURCES = [
 ].map((name) => join(ROOT, name));
 
 /**
- * Returns the folder of the console's build. Builds it first if it is missing or its sources
- * changed. Processes that start at the same time may each build it, and the first to finish is
- * used. An installation without the build packages uses the build that it came with. Throws
- * AppError when there is no build.
+ * Returns the folder of the console's build. Builds the console first if there is no build or its
+ * sources have changed. If several processes start at the same time, each may build the console,
+ * and the build that finishes first is used. An installation without the build packages uses the
+ * build that it came with. Throws AppError if there is no build.
  */
 export async function ensureConsole(
 	tell: (line: string) => void,
@@ -43,7 +43,7 @@ export async function ensureConsole(
 	try {
 		await runBuild(unfinished);
 		await rename(unfinished, folder).catch((error) => {
-			// Another process was faster.
+			// Another process has finished the same build first.
 			if (!existsSync(folder)) throw error;
 		});
 	} finally {
@@ -53,7 +53,7 @@ export async function ensureConsole(
 	return folder;
 }
 
-/** Returns the newest build there is. Throws AppError when there is none. */
+/** Returns the folder of the newest build. Throws AppError if there is no build. */
 export async function findBuiltConsole(): Promise<string> {
 	let newest: { folder: string; mtimeMs: number } | undefined;
 	for (const folder of await listBuilds()) {
@@ -93,7 +93,7 @@ async function hashSources(): Promise<string> {
 	return hash.digest("hex").slice(0, 16);
 }
 
-/** Runs in a separate process, so that the service does not keep the bundler's memory. */
+/** Runs the build in a separate process, so that the service does not keep the bundler's memory. */
 function runBuild(into: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(

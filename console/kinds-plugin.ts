@@ -8,9 +8,9 @@ const NAME = "virtual:kinds";
 const RESOLVED = `\0${NAME}`;
 
 /**
- * Provides `virtual:kinds`: the registers and the toolsets as the server defines them. The build of
- * the console makes it, so a field is spelt in one place and no code of the server reaches the
- * browser.
+ * Provides `virtual:kinds`, which holds the registers and the toolsets as the server defines them.
+ * The build generates this module, so each field is defined in one place and no server code reaches
+ * the browser.
  */
 export function kindsPlugin(): Plugin {
 	return {

@@ -2,12 +2,12 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { kindsPlugin } from "./kinds-plugin.ts";
 
-/** Marks the places in the page where the server writes the nonce of each response. */
+/** Marks the places in the page into which the server writes the nonce of each response. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
 
 /**
- * Libraries that every page needs are separate chunks, because they change less often than our own
- * code: after an upgrade of the console, browsers keep them.
+ * Libraries that every page needs are separate chunks. They change less often than our own code, so
+ * browsers keep them when the console is upgraded.
  */
 const VENDORS = [
 	["react", /node_modules\/(react|react-dom|scheduler)\//],

@@ -1,10 +1,11 @@
-// The reader's choice of light or dark, set before the first paint so that nothing flashes.
+// This script applies the reader's choice of light or dark before the browser first paints the
+// page, so that the colours do not flash.
 (() => {
 	let chosen = null;
 	try {
 		chosen = localStorage.getItem("mantine-color-scheme-value");
 	} catch {
-		// Storage is refused: the system's choice counts.
+		// The browser blocks the storage, so the system's setting applies.
 	}
 	const isKnown = chosen === "light" || chosen === "dark";
 	const system = matchMedia("(prefers-color-scheme: dark)").matches

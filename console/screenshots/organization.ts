@@ -1,5 +1,5 @@
 /**
- * A believable organization for the screenshots, as the input of operations. Days count from now.
+ * A realistic organization for the screenshots, as the input of operations. Days count from today.
  */
 
 export const NAME = "Harbour & Pine";
@@ -17,7 +17,10 @@ export const people = [
 	["Ines Moreau", "Finance manager"],
 ] as const;
 
-/** Name, category, treatment, likelihood and impact before and after treatment, owner. */
+/**
+ * Each row has the name, category, treatment, likelihood and impact before and after treatment, and
+ * owner.
+ */
 export const risks = [
 	["Ransomware on staff laptops", "Endpoint", "MITIGATED", 4, 5, 2, 4, 1],
 	["Stolen laptop holds customer data", "Endpoint", "MITIGATED", 4, 4, 3, 1, 1],
@@ -80,7 +83,7 @@ export const framework = {
 		"What we hold ourselves to, in our own words; mapped to what customers ask for.",
 };
 
-/** Section, name, and the measures that meet it. */
+/** Each row has the section, the name, and the measures that meet the control. */
 export const controls = [
 	["Access", "Access is granted by role and reviewed", [3]],
 	["Access", "Administrators use a second factor", [1]],
@@ -103,7 +106,7 @@ export const vendors = [
 	["Helpdesk One", "CUSTOMER_SUPPORT", ["ES"]],
 ] as const;
 
-/** Description, severity, status, owner, and days until it is due. */
+/** Each row has the description, severity, status, owner, and days until the record is due. */
 export const nonconformities = [
 	[
 		"Three laptops without disk encryption for over a month",
@@ -164,7 +167,7 @@ export const improvements = [
 	["Alert when a device falls silent", "HIGH", "IN_PROGRESS", 2, 6],
 ] as const;
 
-/** Platforms and versions, which the devices take in turn. */
+/** Platforms and versions, which are assigned to the devices in turn. */
 export const systems = [
 	["DARWIN", "macOS 26.1"],
 	["LINUX", "Ubuntu 26.04"],

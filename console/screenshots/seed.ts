@@ -12,8 +12,8 @@ const MISSING = 2;
 type Answer = any;
 
 /**
- * Fills the organization through the service's own endpoints. Returns the ids of the records that
- * have a screenshot of their own.
+ * Fills the organization through the service's own HTTP interface. Returns the ids of the records
+ * that appear in a screenshot of their own.
  */
 export async function seed(
 	request: APIRequestContext,
@@ -153,7 +153,7 @@ export async function seed(
 	await link(ransomware, measures[0] ?? "");
 	await link(stolen, measures[0] ?? "");
 	await link(access, measures[3] ?? "");
-	// The latest changes on the home page: some of each register.
+	// These changes appear as the latest ones on the home page. They touch several registers.
 	const change = (operation: string, input: object) =>
 		use(operation, { ...input, organization_id: undefined });
 	await use("inviteMember", {
@@ -168,8 +168,8 @@ export async function seed(
 		id: access,
 		note: "Reviewed after the leavers' checklist came into use.",
 	});
-	// Sets the times of the records back, because no organization fills its registers within a
-	// minute.
+	// Moves the times of the records into the past, because no organization fills its registers
+	// within a minute.
 	for (const table of ["risks", "measures", "controls", "tasks"]) {
 		await client.query(
 			`update ${table} t
@@ -187,7 +187,7 @@ function day(days: number): string {
 	return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Enrolls devices and reports for them as their agents would, over the last three months. */
+/** Enrolls devices and sends their reports of the last three months, as their agents would. */
 async function addDevices(
 	use: (operation: string, input: object) => Promise<Answer>,
 	client: Client,
@@ -202,7 +202,7 @@ async function addDevices(
 			name,
 			owner_id: owners[n % owners.length],
 		});
-		// The last two devices are left waiting for enrollment.
+		// The last two devices do not enroll, so they show the waiting state.
 		if (n >= DEVICES - 2) continue;
 		const { api_key } = await tell(base, "enroll", { token });
 		const [platform, os_version] =
@@ -226,7 +226,7 @@ async function addDevices(
 		if (n === 7) failing = device.id;
 		if (n >= DEVICES - 2 - STALE - MISSING) silent.push(device.id);
 	}
-	// Sets the times back, because nobody can wait for a device to go silent.
+	// Moves the times of some devices into the past, so that they are silent without waiting a day.
 	await client.query(
 		"update devices set last_seen_at = now() - interval '26 hours' where id = any($1)",
 		[silent.slice(0, STALE)],
@@ -239,8 +239,8 @@ async function addDevices(
 }
 
 /**
- * Returns what device `n` observed that many days ago: most checks pass, some were fixed, some
- * began to fail.
+ * Returns the results that device `n` observed `daysAgo` days ago. Most checks pass, some were
+ * failing and have been fixed, and some have begun to fail.
  */
 function resultsOf(n: number, daysAgo: number) {
 	const observed_at = new Date(Date.now() - daysAgo * DAY_MS).toISOString();

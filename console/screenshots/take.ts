@@ -14,7 +14,7 @@ import { NAME } from "./organization.ts";
 import { seed } from "./seed.ts";
 
 /**
- * Takes the screenshots beside this file (npm run screenshots). It starts a service with an example
+ * Takes the screenshots (`npm run screenshots`). The program starts a service with an example
  * organization and visits its pages in light and in dark.
  */
 const PASSWORD = "a password for the pictures";
@@ -47,7 +47,7 @@ async function makeOrganization(client: Client): Promise<string> {
 
 async function take(page: Page, path: string, name: string): Promise<void> {
 	say(name);
-	// The home page is taller than a screen, and its lower half matters as much.
+	// The home page is taller than a screen, and its lower half must be visible too.
 	const height = name.startsWith("home") ? 1320 : 860;
 	await page.setViewportSize({ width: 1280, height });
 	await page.goto(path);
@@ -66,7 +66,8 @@ async function run(): Promise<void> {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to enter the folder.
+	// If root runs this program, PostgreSQL runs as another user, who must be able to enter the
+	// folder.
 	chmodSync(folder, 0o711);
 	const { port } = await startService(dataDir, 1, undefined);
 	const base = `http://localhost:${port}`;

@@ -8,21 +8,21 @@ type AnyOfList = (typeof operations)[number];
 export type OperationName = AnyOfList["name"];
 type Named<Name extends OperationName> = Extract<AnyOfList, { name: Name }>;
 /**
- * The input and output of an operation, taken from the types of the server's list. A renamed field
- * fails the type check.
+ * The input of an operation, taken from the types in the server's list. If a field is renamed
+ * there, the type check fails here.
  */
 export type InputOf<Name extends OperationName> = z.input<Named<Name>["input"]>;
 export type OutputOf<Name extends OperationName> = z.output<
 	Named<Name>["output"]
 >;
 
-/** An error from the server, or the failure to reach it, as a sentence for the reader. */
+/** An error from the server, or a failure to reach it. Its message is a sentence for the reader. */
 export class ApiError extends Error {
-	/** HTTP status, or 0 if the server was not reached. */
+	/** The HTTP status, or 0 if the server could not be reached. */
 	readonly status: number;
-	/** The server's code (`bad_request`, `not_found` …), or `unreachable`. */
+	/** The server's code, such as `bad_request` or `not_found`, or `unreachable`. */
 	readonly code: string;
-	/** The wrong fields, so that a form can show each error beside its field. */
+	/** The fields that are wrong, so that a form can show each error beside its field. */
 	readonly fields: readonly FieldIssue[];
 
 	constructor(
@@ -38,15 +38,15 @@ export class ApiError extends Error {
 		this.fields = fields;
 	}
 
-	/** Tells whether the same request may succeed later. */
+	/** True if the same request may succeed later. */
 	get mayRetry(): boolean {
 		return this.status === 0 || this.status >= 500;
 	}
 }
 
 /**
- * Calls an operation as the signed-in user. When the server asks for a fresh proof of who is there,
- * the user enters the password and the call is sent again. Throws ApiError.
+ * Calls an operation as the signed-in user. If the server wants the user to confirm their identity
+ * again, a dialog asks for the password and the call is repeated. Throws ApiError.
  */
 export async function call<Name extends OperationName>(
 	name: Name,
@@ -89,7 +89,7 @@ export async function request<Result>(
 	);
 }
 
-/** Sends a CSV file; `input` goes into the query string. Throws ApiError. */
+/** Sends a CSV file in the body, and `input` in the query string. Throws ApiError. */
 export async function sendCsv<Result>(
 	path: string,
 	input: Record<string, string>,
@@ -114,8 +114,9 @@ async function answerOf<Result>(response: Response): Promise<Result> {
 }
 
 /**
- * Downloads a file that the service makes. A download that stops early is an error, never a shorter
- * file. `onProgress` gets the number of bytes received so far. Throws ApiError.
+ * Downloads a file that the service generates. A download that stops early throws an error and
+ * never returns an incomplete file. `onProgress` receives the number of bytes that have arrived so
+ * far. Throws ApiError.
  */
 export async function requestFile(
 	path: string,
@@ -202,7 +203,7 @@ function parse(text: string): unknown {
 	}
 }
 
-/** The server's messages are parts of sentences, and people read whole ones. */
+/** Turns a server message into a whole sentence. The server's messages are parts of sentences. */
 export function asSentence(text: string): string {
 	const first = text.charAt(0).toUpperCase() + text.slice(1);
 	return /[.!?…]$/.test(first) ? first : `${first}.`;

@@ -7,13 +7,16 @@ export interface Me {
 	twoFactorEnabled: boolean;
 }
 
-/** The user who is signed in here, or null. */
+/** Returns the user who is signed in in this browser, or null. */
 export async function getMe(): Promise<Me | null> {
 	const session = await request<{ user: Me } | null>("/api/auth/get-session");
 	return session?.user ?? null;
 }
 
-/** Returns "second-step" when the account also asks for a code. Throws ApiError: 401, 429. */
+/**
+ * Signs in. Returns "second-step" if the account also requires a code. Throws ApiError with status
+ * 401 or 429.
+ */
 export async function signIn(
 	email: string,
 	password: string,
@@ -25,9 +28,7 @@ export async function signIn(
 	return answer.twoFactorRedirect ? "second-step" : "signed-in";
 }
 
-/**
- * Completes the second step, with six digits from the authenticator or one of the recovery codes.
- */
+/** Completes the second step, with six digits from the authenticator or with a recovery code. */
 export function verifyCode(
 	kind: "totp" | "recovery",
 	code: string,

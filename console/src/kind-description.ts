@@ -1,22 +1,22 @@
 import type { FieldType } from "../../src/records/field.ts";
 import type { RegisterKind } from "./register-kinds.ts";
 
-/** A register as its pages need it, made from the server's definition when the console is built. */
+/** A register as its pages need it. The console's build makes it from the server's definition. */
 export interface KindDescription {
 	kind: RegisterKind;
-	/** Names in operations: `get${one}`, `list${many}`. */
+	/** Parts of the operations' names: `get${one}` and `list${many}`. */
 	tool: { one: string; many: string };
-	/** Names in results: `{risk: …}`, `{risks: […]}`. */
+	/** Names of the records in results: `{risk: …}` and `{risks: […]}`. */
 	key: { one: string; many: string };
 	noun: string;
 	nouns: string;
-	/** Says in a sentence what a record of the register is. */
+	/** One sentence that says what a record of the register is. */
 	help: string;
-	/** The field that people know a record by. */
+	/** The field by which people recognize a record. */
 	title: string | null;
 	fields: readonly FieldDescription[];
 	filters: readonly FilterDescription[];
-	/** Names of the orders of a list, with created_at and updated_at. */
+	/** The names of the orders that a list can have, in addition to created_at and updated_at. */
 	orders: readonly string[];
 }
 
@@ -28,19 +28,22 @@ export interface Choice {
 interface Described {
 	name: string;
 	label: string;
-	/** Set for a choice and for countries. */
+	/** The choices of a field. Set only for a choice and for countries. */
 	choices?: readonly Choice[];
-	/** The register whose records the field names. */
+	/** The register whose records this field refers to. */
 	reference?: RegisterKind;
 	isNullable: boolean;
 }
 
 export interface FieldDescription extends Described {
 	type: FieldType;
-	/** Tells the person who fills the field in what it holds. */
+	/** Explains to the person who fills in the form what this field holds. */
 	help: string;
 	given: "required" | "optional" | "computed";
-	/** Value when nothing is given. Null means empty, or derived by the server. */
+	/**
+	 * The value if none is given. Null means that the field is then empty or that the server derives
+	 * it.
+	 */
 	initial: string | number | readonly string[] | null;
 	maxLength?: number;
 	min?: number;
@@ -49,8 +52,9 @@ export interface FieldDescription extends Described {
 
 export interface FilterDescription extends Described {
 	/**
-	 * Three types are pairs of filters. `score`: `min_<name>` and `max_<name>`; `period`:
-	 * `<name>_from` and `<name>_until`; `due`: `due_from` and `due_until`.
+	 * The type of the value. Three types stand for two filters that form a range: `score` for
+	 * `min_<name>` and `max_<name>`, `period` for `<name>_from` and `<name>_until`, and `due` for
+	 * `due_from` and `due_until`.
 	 */
 	type: FieldType | "flag" | "score" | "period" | "due";
 }

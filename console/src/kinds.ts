@@ -8,11 +8,12 @@ type Pascal<Name extends string> = Name extends `${infer First}_${infer Rest}`
 	: Capitalize<Name>;
 type Get<Kind extends RegisterKind> = `get${Pascal<Kind>}` & OperationName;
 
-/** A record of the kind as the server returns it. */
+/** A record of this kind as the server returns it. */
 export type RecordOf<Kind extends RegisterKind> =
 	OutputOf<Get<Kind>> extends Record<Kind, infer One> ? One : never;
 /**
- * Names of the kind's fields. If a field is renamed, the type check finds each page that names it.
+ * The names of a kind's fields. If a field is renamed, the type check finds every page that uses
+ * its old name.
  */
 export type FieldName<Kind extends RegisterKind> = keyof RecordOf<Kind> &
 	string;
@@ -43,7 +44,9 @@ export function fieldOf(
 	return kind.fields.find((field) => field.name === name);
 }
 
-/** Returns a choice in words, such as `PARTIALLY_COMPLIANT`. An unknown code stays as it is. */
+/**
+ * Returns the label of a choice such as `PARTIALLY_COMPLIANT`. Returns an unknown code unchanged.
+ */
 export function choiceLabel(
 	{ choices }: Pick<FieldDescription, "choices">,
 	value: string,
@@ -53,7 +56,7 @@ export function choiceLabel(
 
 const MAX_TITLE = 120;
 
-/** Returns the title by which people know a record. Cuts a long title. */
+/** Returns the text by which people recognize a record. Cuts off a long text. */
 export function titleOf(kind: KindDescription, record: AnyRecord): string {
 	const title = kind.title ? record[kind.title] : null;
 	if (typeof title !== "string" || title.trim() === "") {

@@ -2,17 +2,17 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 
 export type FilterValue = string | number | boolean | null;
 
-/** The state of a list in the address. All other parameters are filters of the list. */
+/** The parameters of a list in the address. All parameters that are not named here are filters. */
 export interface ListSearch {
-	/** Words that must occur in a record. */
+	/** Words that a record must contain. */
 	q?: string;
 	sort?: string;
 	dir?: "asc" | "desc";
-	/** Cursor of the page; absent for the first page. */
+	/** The cursor of the page. Absent on the first page. */
 	cursor?: string;
-	/** Rows per page. */
+	/** The number of rows on a page. */
 	size?: number;
-	/** Number of the audit entry that is open. */
+	/** The number of the audit entry that is open. */
 	entry?: number;
 	[filter: string]: FilterValue | undefined;
 }
@@ -20,7 +20,7 @@ export interface ListSearch {
 const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size", "entry"]);
 export const SIZES = [20, 50, 100];
 
-/** Reads the parameters of an address that a list can use, and drops the rest. */
+/** Reads the parameters that a list can use from an address, and drops the others. */
 export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 	const search: ListSearch = {};
 	for (const [name, value] of Object.entries(raw)) {
@@ -33,7 +33,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 		}
 	}
 	const { q, sort, dir, cursor, size, entry } = raw;
-	// In an address that was typed by hand, a word such as 2024 is parsed as a number.
+	// If somebody typed the address by hand, a word such as 2024 has been parsed as a number.
 	if (typeof q === "number") search.q = String(q);
 	if (typeof q === "string" && q !== "") search.q = q;
 	if (typeof sort === "string") search.sort = sort;
@@ -45,9 +45,9 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 }
 
 /**
- * Returns the list that the address describes, as the input of an operation, and functions that
- * change the address. Every change starts at the first page. The browser's back button goes to the
- * previous page.
+ * Returns the list that the address describes, as the input of an operation, together with
+ * functions that change the address. Every change goes to the first page. With the browser's back
+ * button, the user returns to the previous page.
  */
 export function useListSearch() {
 	const search: ListSearch = useSearch({ strict: false });
@@ -64,7 +64,7 @@ export function useListSearch() {
 				withoutAbsent({ ...before, cursor: undefined, ...changes }),
 		} as never);
 
-	/** Changes the address without leaving the page of the list. */
+	/** Changes the open entry in the address and stays on the same page of the list. */
 	const openEntry = (entry: number | undefined) =>
 		navigate({
 			to: ".",
@@ -82,10 +82,10 @@ export function useListSearch() {
 
 	return {
 		search,
-		/** Filters without `query`. */
+		/** The filters without the search words. */
 		filters,
 		hasFilters,
-		/** Values to spread into the input of a list operation. */
+		/** The values that a page spreads into the input of a list operation. */
 		input: {
 			...(search.size ? { size: search.size } : {}),
 			...(search.cursor ? { cursor: search.cursor } : {}),
@@ -99,9 +99,12 @@ export function useListSearch() {
 				: {}),
 			...(hasFilters ? { filter } : {}),
 		},
-		/** Replaces the address while the user types, so that the history does not fill up. */
+		/**
+		 * Sets the search words. Replaces the current history entry, because the user would otherwise
+		 * add one with each letter.
+		 */
 		setQuery: (q: string) => change({ q: q || undefined }, { replace: true }),
-		/** undefined removes the filter. */
+		/** Sets a filter, or removes it if `value` is undefined. */
 		setFilter: (name: string, value: FilterValue | undefined) =>
 			change({ [name]: value }),
 		/** Sets several filters at once, for example both ends of a range. */

@@ -1,10 +1,10 @@
 /**
- * The nonce in the content security policy of this response. Without it the browser ignores style
- * elements.
+ * The nonce from the content security policy of this response. The browser ignores style elements
+ * without it.
  */
 export const styleNonce =
 	document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')
 		?.nonce ?? "";
 
-// The scroll lock of dialogs reads the nonce from here.
+// The library that locks scrolling behind dialogs reads the nonce from this global variable.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });

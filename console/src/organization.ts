@@ -4,7 +4,7 @@ import { organizationsQuery } from "./queries.ts";
 
 const LAST = "assay-last-organization";
 
-/** The organization in the address, and the reader's permissions in it. */
+/** Returns the organization in the address, and what the reader may do in it. */
 export function useOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);
 	const { org } = useParams({ strict: false });
@@ -15,14 +15,14 @@ export function useOrganization() {
 		organization,
 		organizationId: organization.id,
 		role,
-		/** May add and change records. */
+		/** True if the reader may add and change records. */
 		mayWrite: role !== "viewer",
-		/** May delete records and manage members and settings. */
+		/** True if the reader may delete records and manage members and settings. */
 		mayAdmin: role === "admin",
 	};
 }
 
-/** Remembers in this browser the organization that `/` opens. */
+/** Returns the organization that was opened last in this browser. The address `/` opens it. */
 export function lastOrganization(): string | null {
 	try {
 		return localStorage.getItem(LAST);
@@ -32,8 +32,8 @@ export function lastOrganization(): string | null {
 }
 
 /**
- * Returns the organization that the shell shows: the one in the address, or on pages without one,
- * such as the account page, the last one.
+ * Returns the organization that the shell shows. On pages without an organization in their address,
+ * such as the account page, it is the one that was opened last.
  */
 export function useShownOrganization() {
 	const { data = [] } = useQuery(organizationsQuery);
@@ -47,22 +47,28 @@ export function rememberOrganization(id: string): void {
 	try {
 		localStorage.setItem(LAST, id);
 	} catch {
-		// Storage is blocked, so the first organization opens next time.
+		// The browser blocks the storage, so the first organization opens next time.
 	}
 }
 
 const nameKey = (userId: string, id: string) => `assay-name-${userId}-${id}`;
 
-/** Remembers the name for the day when the user no longer belongs to the organization. */
+/**
+ * Stores the organization's name, so that a message can still name it after the membership has
+ * ended.
+ */
 export function rememberName(userId: string, id: string, name: string): void {
 	try {
 		sessionStorage.setItem(nameKey(userId, id), name);
 	} catch {
-		// Storage is blocked, so the message does without the name.
+		// The browser blocks the storage, so the message will not name the organization.
 	}
 }
 
-/** Null if this user has not opened the organization in this browser. */
+/**
+ * Returns the stored name of an organization. Returns null if this user has not opened it in this
+ * browser.
+ */
 export function rememberedName(userId: string, id: string): string | null {
 	try {
 		return sessionStorage.getItem(nameKey(userId, id));

@@ -1,6 +1,7 @@
 /**
- * Asks the user for the password again and returns true when it was right, false when the user
- * cancels. The dialog that is on the page registers itself here, so that any call can ask.
+ * Asks the user for the password again. Returns true if the password was right, and false if the
+ * user cancels. The dialog registers its function here, so that every call to the server can use
+ * it.
  */
 type Ask = () => Promise<boolean>;
 

@@ -19,14 +19,17 @@ const OUTAGE_MS = 10_000;
 
 let whenSignedOut = () => {};
 
-/** Called when the server no longer knows the session. The router sets it. */
+/**
+ * Registers the function that is called when the server no longer knows the session. The router
+ * sets it.
+ */
 export function onSignedOut(then: () => void): void {
 	whenSignedOut = then;
 }
 
 /**
- * An error may be the first sign that the session ended or a membership changed, so both are loaded
- * again.
+ * Loads the session and the memberships again, because an error may be the first sign that one of
+ * them has ended.
  */
 function noticeChange(error: unknown): void {
 	if (!(error instanceof ApiError)) return;
@@ -40,14 +43,15 @@ export const queryClient = new QueryClient({
 	queryCache: new QueryCache({ onError: noticeChange }),
 	mutationCache: new MutationCache({ onError: noticeChange }),
 	defaultOptions: {
-		// A browser that believes it is offline may still reach a service in its own network. If it
-		// does not, the reader gets an error, whereas a paused request would leave a skeleton forever.
+		// Requests are sent even if the browser reports that it is offline, because it may still reach
+		// a service in its own network. If it cannot, the reader sees an error. A paused request would
+		// show a placeholder for ever.
 		mutations: { networkMode: "always" },
 		queries: {
 			networkMode: "always",
 			refetchOnReconnect: true,
 			staleTime: FRESH_MS,
-			// After an outage a page recovers by itself.
+			// A page recovers by itself after an outage, because its failed queries are repeated.
 			refetchInterval: ({ state: { status, error } }) =>
 				status === "error" && error instanceof ApiError && error.mayRetry
 					? OUTAGE_MS
@@ -58,7 +62,7 @@ export const queryClient = new QueryClient({
 	},
 });
 
-/** Returns the query of an operation that reads. Its key begins with the operation's name. */
+/** Returns the query for an operation that reads data. Its key begins with the operation's name. */
 export function operationQuery<Name extends OperationName>(
 	name: Name,
 	input: InputOf<Name>,
@@ -70,7 +74,9 @@ export function operationQuery<Name extends OperationName>(
 	});
 }
 
-/** After a write, data that was loaded may be outdated. Visible screens load it again. */
+/**
+ * Marks all loaded data as outdated after a write. The queries that are on the screen load again.
+ */
 export function forgetReadings(): Promise<void> {
 	return queryClient.invalidateQueries();
 }

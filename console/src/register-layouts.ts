@@ -2,13 +2,13 @@ import type { FieldDescription, KindDescription } from "./kind-description.ts";
 import { type FieldName, fieldOf } from "./kinds.ts";
 import type { RegisterKind } from "./register-kinds.ts";
 
-/** The layout of a kind of record. A field that it does not name comes last. */
+/** The layout of one register. Fields that it does not name come last. */
 export interface Layout<Name extends string = string> {
-	/** Columns of the list, beginning with the record's link. */
+	/** The columns of the list. The first one links to the record. */
 	columns: readonly Name[];
-	/** Sections of the form and the record's page. */
+	/** The sections of the form and of the record's page. */
 	sections: readonly Section<Name>[];
-	/** A field that tells records of the same name apart in a picker. */
+	/** A field that distinguishes records of the same name in a picker. */
 	beside?: Name;
 }
 
@@ -265,7 +265,10 @@ export function layoutOf(kind: RegisterKind): Layout {
 	return layouts[kind];
 }
 
-/** Returns the sections with their fields. Fields that the layout does not name come last. */
+/**
+ * Returns the sections with their fields. Fields that the layout does not name come in the last
+ * section.
+ */
 export function sectionsOf(
 	kind: KindDescription,
 ): { title: string; fields: FieldDescription[] }[] {

@@ -23,8 +23,9 @@ import { InOrganization } from "./shell/in-organization.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 /**
- * Loads a page's file when the page is first opened. The file exports `Page`, which is not typed
- * here: a page takes its types from its route, so it cannot give types to the route.
+ * Loads the file of a page when the page is first opened. The type of its export `Page` is not
+ * checked here: the page takes its types from its route, so the route cannot take types from the
+ * page.
  */
 const page = (load: () => Promise<unknown>) =>
 	lazyRouteComponent(load as () => Promise<{ Page: ComponentType }>, "Page");
@@ -34,7 +35,7 @@ const text = (value: unknown) =>
 
 const root = createRootRoute({ component: Outlet });
 
-// The secret of a link to one of these pages stands after its #. See pages/sign-in/link.ts.
+// In links to these pages, the secret comes after the #. See pages/sign-in/link.ts.
 const setup = createRoute({
 	getParentRoute: () => root,
 	path: "/setup",
@@ -44,7 +45,9 @@ const setup = createRoute({
 const signIn = createRoute({
 	getParentRoute: () => root,
 	path: "/sign-in",
-	/** `to`: the page that the visitor wanted; `ended`: their session has ended. */
+	/**
+	 * `to` is the page that the visitor wanted to open. `ended` says that their session has ended.
+	 */
 	validateSearch: (raw): { to?: string; ended?: true } => ({
 		...withText(raw, "to"),
 		...(raw.ended ? { ended: true } : {}),
@@ -141,7 +144,8 @@ const device = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices/$id",
 	/**
-	 * `range`: how far the history goes back; `at`: a day, YYYY-MM-DD; `cursor`: page of the reports.
+	 * `range` says how far the history goes back, `at` is a day as YYYY-MM-DD, and `cursor` is the
+	 * page of the reports.
 	 */
 	validateSearch: (raw): DeviceSearch =>
 		withText(raw, "tab", "check", "range", "at", "report", "cursor"),
@@ -167,7 +171,7 @@ const list = createRoute({
 const create = createRoute({
 	getParentRoute: () => register,
 	path: "/new",
-	/** Initial values, such as the framework of a new control. */
+	/** The parameters are initial values of the new record, such as the framework of a control. */
 	validateSearch: (raw): Record<string, string> =>
 		Object.fromEntries(
 			Object.entries(raw).filter(([, value]) => typeof value === "string"),
@@ -184,7 +188,7 @@ const importRecords = createRoute({
 const record = createRoute({
 	getParentRoute: () => register,
 	path: "/$id",
-	/** `show`: which of a framework's controls. */
+	/** `show` says which controls of a framework are listed. */
 	validateSearch: (raw): { edit?: true; tab?: string; show?: string } => ({
 		...(raw.edit ? { edit: true } : {}),
 		...withText(raw, "tab", "show"),
@@ -227,7 +231,7 @@ const settingsAuditLog = createRoute({
 	component: page(() => import("./pages/settings/audit-log-page.tsx")),
 });
 
-/** Every address of the console. `<Link to="…">` and `navigate` accept only these. */
+/** All addresses of the console. `<Link to="…">` and `navigate` accept only these. */
 const routeTree = root.addChildren([
 	setup,
 	signIn,
@@ -270,7 +274,7 @@ declare module "@tanstack/react-router" {
 onSignedOut(() => {
 	const { pathname, href } = router.state.location;
 	if (pathname === "/sign-in") return;
-	// A form with unsaved input may stop the navigation. Its page then stays as it is.
+	// A form with unsaved input may prevent this navigation. Its page then stays as it is.
 	queryClient.removeQueries({ queryKey: meQuery.queryKey });
 	void router.navigate({
 		to: "/sign-in",
@@ -278,7 +282,7 @@ onSignedOut(() => {
 	});
 });
 
-// Nothing that was loaded may remain for the next user.
+// When a user has signed out, none of the loaded data may remain for the next user.
 router.subscribe("onResolved", ({ toLocation, fromLocation }) => {
 	if (fromLocation && toLocation.pathname === "/sign-in") queryClient.clear();
 });

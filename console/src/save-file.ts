@@ -1,9 +1,10 @@
-/** Downloads a file, as if the reader had clicked a link to it. */
+/** Saves a file in the way of a browser that downloads it when a link is clicked. */
 export function saveFile(name: string, blob: Blob): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(blob);
 	link.download = name;
 	link.click();
-	// The browser starts to read the URL as soon as the click is handled.
+	// By then the browser has long started to read the URL, which it does as soon as the click is
+	// handled.
 	setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -5,7 +5,8 @@ const FONT =
 	'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 
 /**
- * Calm and compact, with one accent colour. White text on it has a contrast of more than 4.5 : 1.
+ * The theme is calm and compact, with one accent colour. White text on that colour has a contrast
+ * of more than 4.5 : 1.
  */
 export const theme = createTheme({
 	primaryColor: "indigo",
@@ -28,12 +29,12 @@ export const theme = createTheme({
 	respectReducedMotion: true,
 	components: {
 		Button: { defaultProps: { size: "sm" } },
-		// Typing searches, and Enter takes the first match. See parts/pickers.ts.
+		// Typing searches the options, and Enter chooses the first match. See parts/pickers.ts.
 		Select: { defaultProps: PICKER },
 		MultiSelect: { defaultProps: PICKER },
 		Modal: { defaultProps: { centered: true } },
 		Notification: {
-			// The colour of success. Failures set their own.
+			// Green is the colour of success. Failures set their own colour.
 			defaultProps: {
 				color: "green.8",
 				closeButtonProps: { "aria-label": "Dismiss" },
@@ -44,8 +45,8 @@ export const theme = createTheme({
 });
 
 /**
- * Colours that Mantine leaves below the contrast of WCAG AA: quiet texts, and elements under the
- * pointer.
+ * Replaces colours of Mantine that have less contrast than WCAG AA requires: those of quiet text
+ * and of elements under the pointer.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
 	variables: {},
@@ -55,7 +56,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
 		"--mantine-color-dimmed": "#545d69",
 		"--mantine-color-placeholder": "#68717d",
 		"--mantine-color-error": "#c92a2a",
-		// Background of a quiet button under the pointer. Mantine's own gives its text only 4.1 : 1.
+		// The background of a quiet button under the pointer. On Mantine's own colour, its text has a
+		// contrast of only 4.1 : 1.
 		"--mantine-color-indigo-light-hover": "#cbd6ff",
 	},
 	dark: {

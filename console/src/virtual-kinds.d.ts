@@ -1,6 +1,6 @@
 declare module "virtual:kinds" {
-	/** Made by kinds-plugin.ts while the console is built. */
+	/** The registers. kinds-plugin.ts generates this module while the console is built. */
 	export const kinds: readonly import("./kind-description.ts").KindDescription[];
-	/** Names of the toolsets that an API token may be narrowed to. */
+	/** The names of the toolsets to which an API token may be limited. */
 	export const toolsets: readonly string[];
 }

@@ -5,11 +5,14 @@ import { nounOf } from "./names-in-words.ts";
 export type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 
 interface Action {
-	/** Group of the action in the filter of the audit log. */
+	/** The group of the action in the audit log's filter. */
 	group: keyof typeof GROUPS;
-	/** Words between the actor and the name of the record; by default made from the name. */
+	/**
+	 * The words between the actor and the name of the record. By default, they are made from the name
+	 * of the action.
+	 */
 	phrase?: string;
-	/** The actor is the record too, so naming the record would repeat the name. */
+	/** True if the actor is also the record, so that naming the record would repeat the name. */
 	isAboutActor?: true;
 }
 
@@ -22,8 +25,8 @@ const GROUPS = {
 };
 
 /**
- * Every audit event, and every operation whose name does not follow the pattern "add", "update" or
- * "delete" and a register.
+ * The words for every audit event, and for every operation whose name is not "add", "update" or
+ * "delete" followed by a register.
  */
 const ACTIONS: Record<AuditEvent, Action> &
 	Partial<Record<OperationName, Action>> = {
@@ -159,13 +162,13 @@ const ACTIONS: Record<AuditEvent, Action> &
 	unenrollDevice: { group: "agents", phrase: "unenrolled the device" },
 };
 
-/** First set-up makes two records, and each has an entry. */
+/** The words for the first set-up, which creates two records with an audit entry for each. */
 const SET_UP: Record<string, string> = {
 	organization: "set up Assay and the organization",
 	member: "made the first administrator",
 };
 
-/** Past tense of the verb that an operation's name begins with. */
+/** The past tense of the verb with which an operation's name begins. */
 const VERBS: Record<string, string> = {
 	add: "added",
 	create: "created",
@@ -176,7 +179,7 @@ const VERBS: Record<string, string> = {
 	rotate: "rotated",
 };
 
-/** Returns the names of the actions, by the heading of their group. */
+/** Returns the names of the actions, grouped under the headings of the filter. */
 export function groupedActions(): { group: string; names: string[] }[] {
 	return Object.entries(GROUPS).map(([key, group]) => ({
 		group,
@@ -187,8 +190,9 @@ export function groupedActions(): { group: string; names: string[] }[] {
 }
 
 /**
- * Returns the entries that are news. Signing in and out changes nothing, and a link has an entry at
- * each of its two ends, one after the other.
+ * Returns the entries that are news. Sign-ins and sign-outs are left out, because they change no
+ * record. A new link has two consecutive entries, one for each of its records, and only one of them
+ * is kept.
  */
 export function changesIn(entries: readonly Entry[]): Entry[] {
 	return entries.filter(({ operation, outcome, at }, index) => {
@@ -206,8 +210,9 @@ export function changesIn(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Returns the words between the actor and the name of the record, such as "added the risk". Every
- * operation and event of this version has words. An entry of an older version may have none.
+ * Returns the words between the actor and the name of the record, such as "added the risk". This
+ * version knows words for each of its operations and events, but an entry of an older version may
+ * have none.
  */
 export function phraseOf({
 	operation,
@@ -224,7 +229,7 @@ export function phraseOf({
 	return `did “${operation.replaceAll(/[A-Z]/g, (big) => ` ${big.toLowerCase()}`)}”`;
 }
 
-/** Tells whether the name of the record says more than the name of the actor. */
+/** Returns true if the record's name adds information to the actor's name. */
 export function namesItsRecord({
 	operation,
 }: Pick<Entry, "operation">): boolean {

@@ -85,7 +85,10 @@ export function ChangeRole({
 	);
 }
 
-/** The dialog says so before the server would have to. */
+/**
+ * Says that an organization needs an administrator, so that the reader learns this before the
+ * server rejects the change.
+ */
 export function LastAdministrator() {
 	return (
 		<Alert

@@ -1,6 +1,7 @@
 /**
- * A button inside a control that clears it, and that keyboards and screen readers reach. Mantine
- * hides its own from both, which leaves no other way to clear a search filter.
+ * Returns the properties of a button that clears a control. Keyboards and screen readers can reach
+ * this button. Mantine hides its own clear button from both, so they would have no other way to
+ * clear a search filter.
  */
 export const clearButton = (label: string) => ({
 	"aria-label": label,

@@ -5,8 +5,9 @@ import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 
 /**
- * Asks before something that cannot be undone. It says what will happen, shows the server's reason
- * if the request is rejected, and closes itself when it is done.
+ * Asks for confirmation before an action that cannot be undone. The dialog says what will happen.
+ * If the server rejects the request, it shows the reason. When the action is done, it closes
+ * itself.
  */
 export function Confirm({
 	opened,
@@ -19,11 +20,11 @@ export function Confirm({
 }: {
 	opened: boolean;
 	onClose: () => void;
-	/** "Delete the risk?" */
+	/** The question, such as "Delete the risk?". */
 	title: string;
-	/** The consequence, in words. */
+	/** Text that says what the consequence is. */
 	children: ReactNode;
-	/** Label of the button, such as "Delete the risk". */
+	/** The label of the button, such as "Delete the risk". */
 	action: string;
 	onConfirm: () => Promise<unknown>;
 	isDangerous?: boolean;

@@ -9,7 +9,7 @@ import {
 } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
-/** Shows a text to be used elsewhere, with a button that copies it. */
+/** Shows a text that the reader will use elsewhere, with a button that copies it. */
 export function CopyField({ label, value }: { label: string; value: string }) {
 	return (
 		<Stack gap={4}>
@@ -49,7 +49,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 	);
 }
 
-/** Shows one or more secrets that cannot be shown again. */
+/** Shows one or more secrets that the service cannot show again. */
 export function SecretOnce({
 	label,
 	value,

@@ -20,20 +20,22 @@ export interface Column<Row> {
 	id: string;
 	header: string;
 	/**
-	 * Renders the cell. The row's own link has the class `data-table-link` (TextLink in links.tsx).
+	 * Renders a cell. The link that opens the row has the class `data-table-link` (see TextLink in
+	 * links.tsx).
 	 */
 	cell: (row: Row) => ReactNode;
-	/** Field for the operation's order_by. A column without it cannot be sorted. */
+	/** The name in the operation's order_by. A column without a name cannot be sorted. */
 	sort?: string;
-	/** Direction of the first click on the header; ascending by default. */
+	/** The direction after the first click on the header. Ascending by default. */
 	firstDirection?: "asc" | "desc";
 	align?: "left" | "right";
 	width?: number | string;
 }
 
 /**
- * Shows one page of rows; the server sorts, filters and pages. On a narrow screen the table scrolls
- * inside its box, and the box can be focused so that the arrow keys scroll it.
+ * Shows one page of rows. The server sorts, filters and divides the list into pages. On a narrow
+ * screen, the table scrolls inside its box. The box can receive the focus, so that the arrow keys
+ * scroll it.
  */
 export function DataTable<Row extends { id: string }>({
 	label,
@@ -42,13 +44,13 @@ export function DataTable<Row extends { id: string }>({
 	list,
 	isStale = false,
 }: {
-	/** Tells screen readers what the table lists. */
+	/** Text that tells screen readers what the table lists. */
 	label: string;
 	columns: readonly Column<Row>[];
 	rows: readonly Row[];
-	/** Order and page from the address. Without it no column can be sorted. */
+	/** The order and the page from the address. Without them, no column can be sorted. */
 	list?: ListControls;
-	/** The rows are from the previous request, and new ones are being loaded. */
+	/** True if the rows come from the previous request while new ones are loading. */
 	isStale?: boolean;
 }) {
 	return (
@@ -132,7 +134,10 @@ function Header<Row>({
 	);
 }
 
-/** Stands below a list: page size, first page and next page. Hidden when the list fits one page. */
+/**
+ * The controls below a list: page size, first page and next page. They are hidden if the list fits
+ * on one page.
+ */
 export function Pager({
 	list,
 	nextCursor,

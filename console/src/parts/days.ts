@@ -1,4 +1,6 @@
-/** Returns the day of a moment in the reader's time zone, as YYYY-MM-DD, which date fields take. */
+/**
+ * Returns the day of a time in the reader's time zone, as YYYY-MM-DD, the format of date fields.
+ */
 export function dayOf(moment: Date): string {
 	const two = (part: number) => String(part).padStart(2, "0");
 	return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
@@ -16,12 +18,15 @@ export function dayAfter(day: string, days: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
-/** Returns the moment at which the day begins in the reader's time zone. */
+/** Returns the time at which the day begins in the reader's time zone. */
 export function startOfDay(day: string): string {
 	return new Date(`${day}T00:00:00`).toISOString();
 }
 
-/** Returns the moment at which the next day begins there. A day may have 23 or 25 hours. */
+/**
+ * Returns the time at which the next day begins in the reader's time zone. A day may have 23 or 25
+ * hours.
+ */
 export function endOfDay(day: string): string {
 	const next = new Date(`${day}T00:00:00`);
 	next.setDate(next.getDate() + 1);

@@ -10,7 +10,7 @@ export function EmptyState({
 }: {
 	title: string;
 	icon?: ReactNode;
-	/** Says what to do, in one sentence. */
+	/** One sentence that says what to do. */
 	children?: ReactNode;
 	actions?: ReactNode;
 }) {

@@ -10,7 +10,7 @@ import { ApiError } from "../api.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { PageHeader } from "./page-header.tsx";
 
-/** The error as a sentence for the reader. */
+/** Returns the error as a sentence for the reader. */
 export function sentenceOf(error: unknown): string {
 	return error instanceof ApiError
 		? error.message
@@ -18,14 +18,14 @@ export function sentenceOf(error: unknown): string {
 }
 
 const NOT_LOADED = "This could not be loaded";
-/** Errors for which a retry may help, because the server did not reject the request. */
+/** The title if the server failed or could not be reached, so that a retry may help. */
 const NOT_DONE = "This could not be saved";
 
 function isOutage(error: unknown): boolean {
 	return error instanceof ApiError && error.mayRetry;
 }
 
-/** Shows what went wrong, with a way to try again. It scrolls into view by itself. */
+/** Shows what went wrong, with a button to retry. The message scrolls into view by itself. */
 export function ErrorState({
 	error,
 	onRetry,
@@ -33,13 +33,13 @@ export function ErrorState({
 }: {
 	error: unknown;
 	onRetry?: () => unknown;
-	/** Names what was not done because the server rejected it. */
+	/** The title if the server rejected the request. It names what was not done. */
 	title?: string;
 }) {
 	const message = useRef<HTMLDivElement>(null);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each error is a message of its own.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each new error has to scroll into view.
 	useEffect(() => {
-		// A wrong field has the focus and must stay in view.
+		// A wrong field has the focus and must stay in view, so the page does not scroll.
 		if (document.activeElement?.ariaInvalid === "true") return;
 		message.current?.scrollIntoView({ block: "nearest" });
 	}, [error]);
@@ -64,7 +64,7 @@ export function ErrorState({
 	);
 }
 
-/** Replaces a page that failed. */
+/** Shown instead of a page that failed. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
 	const router = useRouter();
 	return (

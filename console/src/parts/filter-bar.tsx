@@ -6,14 +6,14 @@ import type { ListControls } from "../list-search.ts";
 
 const TYPING_MS = 250;
 
-/** Stands above a list: the search field, the list's filters, and a button that clears them. */
+/** The controls above a list: the search field, the filters, and a button that clears them. */
 export function FilterBar({
 	list,
 	label,
 	children,
 }: {
 	list: ListControls;
-	/** Label of the search field, such as "Search risks". */
+	/** The label of the search field, such as "Search risks". */
 	label: string;
 	children?: ReactNode;
 }) {
@@ -37,7 +37,8 @@ function QueryField({ list, label }: { list: ListControls; label: string }) {
 		(text: string) => list.setQuery(text.trim()),
 		TYPING_MS,
 	);
-	// Back, forward and "Clear filters" change the address without the field.
+	// The browser's back and forward buttons and "Clear filters" change the address without going
+	// through the field.
 	useEffect(() => {
 		setTyped((before) => (before.trim() === inAddress ? before : inAddress));
 	}, [inAddress]);

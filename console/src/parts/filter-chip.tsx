@@ -1,13 +1,15 @@
 import { Group, Pill } from "@mantine/core";
 
-/** Shows a filter of the address that has no control. It is as tall as the controls beside it. */
+/**
+ * Shows a filter in the address that has no control. The chip is as tall as the controls beside it.
+ */
 export function FilterChip({
 	label,
 	remove,
 	onRemove,
 }: {
 	label: string;
-	/** Label of the button for screen readers. */
+	/** The label of the button that removes the filter, for screen readers. */
 	remove: string;
 	onRemove: () => void;
 }) {

@@ -7,8 +7,8 @@ import type { ListControls } from "../list-search.ts";
 const NARROW = "(max-width: 48em)";
 
 /**
- * Shows a list's filters. On a narrow screen they stand behind a button with the number of active
- * ones.
+ * Shows the filters of a list. On a narrow screen, a button with the number of active filters opens
+ * them.
  */
 export function FoldedFilters({
 	list,

@@ -24,7 +24,7 @@ export function LeaveOrganization({
 		mutationFn: () =>
 			call("leaveOrganization", { organization_id: organization.id }),
 		onSuccess: async () => {
-			// Leaves the organization's pages first, because they cannot be shown without the membership.
+			// The user first leaves the organization's pages, which cannot be shown without a membership.
 			await navigate({ to: "/account" });
 			await forgetReadings();
 			notifications.show({ message: `You have left ${organization.name}.` });

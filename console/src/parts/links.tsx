@@ -16,8 +16,11 @@ const ButtonAnchor = (props: ButtonProps & Omit<A, keyof ButtonProps>) => (
 	<Button component="a" {...props} />
 );
 
-/** A link to one of our pages. `to`, `params` and `search` are checked against the routes. */
+/**
+ * A link to a page of the console. The type check compares `to`, `params` and `search` with the
+ * routes.
+ */
 export const TextLink = createLink(AnchorLink);
 
-/** A link that looks like a button, for links such as "New risk". */
+/** A link that looks like a button, such as "New risk". */
 export const ButtonLink = createLink(ButtonAnchor);

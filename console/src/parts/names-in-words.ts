@@ -1,4 +1,4 @@
-/** Words that are not spelled as they stand in a name. */
+/** Words whose spelling differs from the one in a name. */
 const SPELLINGS: Record<string, string> = {
 	api: "API",
 	cpu: "CPU",
@@ -14,8 +14,9 @@ const SPELLINGS: Record<string, string> = {
 };
 
 /**
- * Returns a name from the code as people write it: `revokeApiToken` is "Revoke API token",
- * `PARTIALLY_COMPLIANT` is "Partially compliant". A name that is no such word stays as it is.
+ * Returns a name from the code as people write it. For example, `revokeApiToken` becomes "Revoke
+ * API token", and `PARTIALLY_COMPLIANT` becomes "Partially compliant". A text that is not such a
+ * name is returned unchanged.
  */
 export function inWords(name: string): string {
 	if (!/^[A-Za-z][A-Za-z0-9_ ]*$/.test(name)) return name;
@@ -31,7 +32,7 @@ export function inWords(name: string): string {
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Kinds of records that people call by another word than their name in the code. */
+/** Kinds of records for which people use another word than the name in the code. */
 const NOUNS: Record<string, string> = {
 	api_token: "API token",
 	datum: "data record",
@@ -39,7 +40,8 @@ const NOUNS: Record<string, string> = {
 };
 
 /**
- * Returns the noun for a record of this kind: `continual_improvement` is "continual improvement".
+ * Returns the noun for a record of this kind, for example "continual improvement" for
+ * `continual_improvement`.
  */
 export function nounOf(kind: string): string {
 	return NOUNS[kind] ?? kind.replaceAll("_", " ");

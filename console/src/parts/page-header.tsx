@@ -5,8 +5,8 @@ import { type ReactNode, useEffect, useRef } from "react";
 let shown: string | undefined;
 
 /**
- * The heading of a page, which is also the document's title. After a navigation it takes the focus,
- * so that screen readers announce the new page.
+ * Shows the heading of a page, which is also the title of the document. After a navigation the
+ * heading takes the focus, so that screen readers announce the new page.
  */
 export function PageHeader({
 	title,
@@ -15,13 +15,13 @@ export function PageHeader({
 }: {
 	title: string;
 	description?: ReactNode;
-	/** Buttons, with the most important one last. */
+	/** The page's buttons. The most important one comes last. */
 	actions?: ReactNode;
 }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const pathname = useRouterState({
-		// Uses the page that is shown, not the one that is loading, because the old page stays visible
-		// meanwhile.
+		// This uses the page that is shown, not the one that is loading, because the old page stays
+		// visible until the new one is ready.
 		select: ({ resolvedLocation, location }) =>
 			(resolvedLocation ?? location).pathname,
 	});

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from "@mantine/core";
 
-/** Takes the place of a page while it loads. */
+/** Shown in place of a page while it loads. */
 export function PageSkeleton() {
 	return (
 		<Stack aria-busy="true" aria-label="Loading" role="status">
@@ -10,12 +10,12 @@ export function PageSkeleton() {
 	);
 }
 
-/** Takes the place of a list's rows while they load. */
+/** Shown in place of a list's rows while they load. */
 export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
 	return (
 		<Stack gap="xs">
 			{Array.from({ length: rows }, (_, index) => (
-				// biome-ignore lint/suspicious/noArrayIndexKey: they are all the same and never move.
+				// biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all the same and never move.
 				<Skeleton key={index} height={36} />
 			))}
 		</Stack>

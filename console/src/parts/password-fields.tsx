@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 import type { MIN_PASSWORD } from "../../../src/sign-in/password-rules.ts";
 
-/** Equal to the server's number; another value fails the type check here. */
+/** The server's minimum length. If the server changes it, the type check fails here. */
 const MIN: typeof MIN_PASSWORD = 12;
 
 /** Asks for the current password. */
@@ -11,7 +11,7 @@ export function PresentPasswordInput(props: PasswordInputProps) {
 			label="Password"
 			name="password"
 			autoComplete="current-password"
-			// Mantine announces errors of every field except password fields.
+			// Mantine sets this attribute on every field except password fields.
 			aria-invalid={Boolean(props.error)}
 			{...props}
 		/>

@@ -1,18 +1,19 @@
-/** Defaults of every picker. Typing narrows its list. */
+/** Default properties of every picker. Typing narrows down its list. */
 export const PICKER = {
 	"data-picker": true,
 	searchable: true,
 	selectFirstOptionOnChange: true,
-	// Focus alone does not open a list, so the keyboard moves through a form without opening each
-	// one.
+	// The focus alone does not open a list, so that the keyboard user can move through a form without
+	// opening each one.
 	openOnFocus: false,
 	nothingFoundMessage: "Nothing matches",
 } as const;
 
 /**
- * Enter in a picker with an open list never submits the form. It takes the marked option, or else
- * the first that matches. Mantine takes a marked option, but marks none in a list that arrives from
- * the server after the typing. The listener is on the document, so Mantine handles the key first.
+ * Makes Enter in a picker with an open list choose an option instead of submitting the form. Enter
+ * chooses the marked option, or else the first match. Mantine alone chooses only a marked option,
+ * and it marks none in a list that arrives from the server after the typing. The listener is on the
+ * document, so that Mantine handles the key first.
  */
 export function listenToPickers(): void {
 	document.addEventListener("keydown", (event) => {
@@ -28,7 +29,8 @@ export function listenToPickers(): void {
 			)
 			?.click();
 	});
-	// Typing replaces the chosen value instead of adding to its name.
+	// When the user starts to type, the text replaces the chosen value instead of being added to its
+	// name.
 	let wasFocused = false;
 	document.addEventListener("pointerdown", (event) => {
 		wasFocused = event.target === document.activeElement;

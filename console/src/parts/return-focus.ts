@@ -3,7 +3,7 @@ import { useEffect } from "react";
 const TRIES = 20;
 const TRY_MS = 30;
 
-/** The element outside dialogs, menus and option lists that had the focus last. */
+/** The element outside of dialogs, menus and option lists that last had the focus. */
 let opener: HTMLElement | null = null;
 
 document.addEventListener("focusin", ({ target }) => {
@@ -11,9 +11,9 @@ document.addEventListener("focusin", ({ target }) => {
 });
 
 /**
- * When a dialog closes, the focus returns to the element that opened it, or to the button of the
- * menu that it was opened from. Mantine does so only for a dialog that is mounted before it opens,
- * and not from a menu.
+ * Returns the focus when a dialog closes. The focus goes to the element that opened the dialog, or
+ * to the button of the menu from which it was opened. Mantine does this only for a dialog that is
+ * mounted before it opens, and not for one that was opened from a menu.
  */
 export function useReturnFocus(isOpen = true): void {
 	useEffect(() => {
@@ -24,8 +24,8 @@ export function useReturnFocus(isOpen = true): void {
 }
 
 /**
- * Waits until the dialog is gone, because it may fade out. If the focus is elsewhere by then, it
- * stays there.
+ * Waits until the dialog has disappeared, because it may fade out, and then moves the focus. If the
+ * focus is on another element by then, it stays there.
  */
 function returnTo(element: HTMLElement | null, tries: number): void {
 	setTimeout(() => {

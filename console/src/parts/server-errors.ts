@@ -1,16 +1,16 @@
 import type { FormErrors } from "@mantine/form";
 import { ApiError, asSentence } from "../api.ts";
 
-/** The methods of a form that this file needs, whatever its values. */
+/** The methods of a form that this file needs. They do not depend on the form's values. */
 interface FormLike {
 	setErrors: (errors: FormErrors) => void;
 	getInputNode: (path: string) => HTMLElement | null;
 }
 
 /**
- * Puts the server's messages beside the fields they name and focuses the first. Returns the
- * sentence that remains for the form as a whole, or null: messages about fields that are not
- * `shown`, and errors that are not about fields.
+ * Shows the server's messages beside the fields that they name, and moves the focus to the first of
+ * these fields. Returns the rest as one sentence for the form as a whole, or null. The rest
+ * consists of messages about fields that are not `shown` and of errors that do not concern a field.
  */
 export function applyServerErrors(
 	form: FormLike,
@@ -23,7 +23,7 @@ export function applyServerErrors(
 	const errors: FormErrors = {};
 	const others: string[] = [];
 	for (const { field, message } of error.fields) {
-		// `vendor_ids[2]` is an entry of the field vendor_ids.
+		// A name such as `vendor_ids[2]` means an element of the field vendor_ids.
 		const name = field.split(/[.[]/, 1)[0] ?? "";
 		if (shown.includes(name)) errors[name] ??= asSentence(inWords(message));
 		else others.push(inWords(field ? `${field} ${message}` : message));

@@ -10,12 +10,13 @@ const PRECISE = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeStyle: "medium",
 });
-// With the time zone, for times that may have to be proved.
+// This format shows the time zone, for times that may have to be proved.
 const ZONED = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeStyle: "long",
 });
-// A calendar date has no time zone, so it must not slip to the day before.
+// A calendar date has no time zone. It is formatted in UTC so that it does not become the day
+// before.
 const DAY = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeZone: "UTC",
@@ -34,7 +35,8 @@ const UNITS = [
 const FORMATS = { minutes: SHORT, seconds: PRECISE, zone: ZONED };
 
 /**
- * Shows a moment in the reader's time zone with the wanted precision. The title has the full time.
+ * Shows a time in the reader's time zone, with the given precision. The tooltip shows the full
+ * time.
  */
 export function DateTime({
 	value,
@@ -52,7 +54,7 @@ export function DateTime({
 	);
 }
 
-/** Shows "3 hours ago". The title has the full time. */
+/** Shows a time such as "3 hours ago". The tooltip shows the full time. */
 export function RelativeTime({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
 	const date = new Date(value);
@@ -63,22 +65,24 @@ export function RelativeTime({ value }: { value: string | null | undefined }) {
 	);
 }
 
-/** Shows a calendar date, YYYY-MM-DD. */
+/** Shows a calendar date that is given as YYYY-MM-DD. */
 export function CalendarDate({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
 	return <time dateTime={value}>{formatDay(value)}</time>;
 }
 
 /**
- * Returns a calendar date in words. A text that is not a date, for example in an address, is
- * returned unchanged.
+ * Returns a calendar date in words. Returns a text that is not a date unchanged, because an address
+ * may contain any text.
  */
 export function formatDay(day: string): string {
 	const date = new Date(`${day}T00:00:00Z`);
 	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
 }
 
-/** A time in words, in the reader's zone. Text that is not a time stays as it is. */
+/**
+ * Returns a time in words, in the reader's time zone. Returns a text that is not a time unchanged.
+ */
 export function formatTime(time: string): string {
 	const date = new Date(time);
 	return Number.isNaN(date.getTime()) ? time : SHORT.format(date);
@@ -97,7 +101,7 @@ export function relativeTo(date: Date, nowMs: number): string {
 		: RELATIVE.format(Math.trunc(seconds), "second");
 }
 
-/** Keeps a time in one piece, so that no line ends before its PM. */
+/** Keeps a time on one line by replacing the space before AM or PM with one that does not break. */
 function withoutBreaks(text: string): string {
 	return text.replace(/(?<=\d) (?=[AP]M\b)/gi, "\u00a0");
 }

@@ -5,8 +5,8 @@ import { ApiError } from "../api.ts";
 import { applyServerErrors } from "./server-errors.ts";
 
 /**
- * Saves a form. Messages from the server stand beside the fields they name, and the rest is
- * `refusal`, for the form as a whole.
+ * Saves a form. Messages from the server are shown beside the fields that they name. `refusal`
+ * holds the rest, which concerns the form as a whole.
  */
 export function useSaving<Values extends Record<string, unknown>, Result>(
 	form: UseFormReturnType<Values>,
@@ -29,7 +29,7 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 			setRefusal(null);
 			saving.mutate(values);
 		}),
-		/** Resets the errors to what they were before the user typed. */
+		/** Resets the values and the errors to the state before the user typed. */
 		clear: () => {
 			form.reset();
 			setRefusal(null);
@@ -37,7 +37,10 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 	};
 }
 
-/** The error without the messages that stand beside fields, and whether a retry may help. */
+/**
+ * Returns the error for the form as a whole, without the messages beside fields. It tells whether a
+ * retry may help.
+ */
 export function refusalOf(error: unknown, rest: string): ApiError {
 	return error instanceof ApiError
 		? new ApiError(error.status, error.code, rest)

@@ -21,7 +21,7 @@ export function AccountMenu() {
 			});
 			return;
 		}
-		// Nothing that was loaded may remain for the next user.
+		// None of the loaded data may remain for the next user.
 		queryClient.clear();
 		await router.navigate({ to: "/sign-in" });
 	};

@@ -1,6 +1,9 @@
 import { Group, Text } from "@mantine/core";
 
-/** `isAlone`: nothing stands beside the name, so a narrow screen has room for it too. */
+/**
+ * Shows the logo and the name. With `isAlone`, nothing is beside it, so the name is also shown on a
+ * narrow screen.
+ */
 export function Brand({
 	size = 24,
 	isAlone = false,

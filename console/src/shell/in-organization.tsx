@@ -9,8 +9,8 @@ import { PageHeader } from "../parts/page-header.tsx";
 import { meQuery, organizationsQuery } from "../queries.ts";
 
 /**
- * Renders the pages of an organization while the user belongs to it. A membership can end at any
- * time.
+ * Renders the pages of an organization as long as the user belongs to it. A membership can end at
+ * any time.
  */
 export function InOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);

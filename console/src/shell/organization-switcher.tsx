@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useShownOrganization } from "../organization.ts";
 import { organizationsQuery } from "../queries.ts";
 
-/** Shows the current organization, with a way to switch to another one. */
+/** Shows the current organization and lets the user switch to another one. */
 export function OrganizationSwitcher() {
 	const { data = [] } = useQuery(organizationsQuery);
 	const current = useShownOrganization();

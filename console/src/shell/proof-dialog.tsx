@@ -6,7 +6,7 @@ import { PasswordStep } from "../pages/account/password-step.tsx";
 import { setProofDialog } from "../proof.ts";
 import { meQuery } from "../queries.ts";
 
-/** Asks for the password when an action needs a fresh proof of who is there. */
+/** Asks for the password when the server wants the user to confirm their identity again. */
 export function ProofDialog() {
 	const me = useQuery(meQuery);
 	const [answer, setAnswer] = useState<((isProven: boolean) => void) | null>(

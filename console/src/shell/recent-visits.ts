@@ -9,8 +9,8 @@ const KEPT = 8;
 const keyOf = (organizationId: string) => `assay-recent-${organizationId}`;
 
 /**
- * The records that were opened last in this browser, newest first. Names are not stored, because
- * they change.
+ * Returns the records that were opened last in this browser, newest first. Names are not stored,
+ * because they may change.
  */
 export function recentVisits(organizationId: string): Visit[] {
 	try {
@@ -31,6 +31,6 @@ export function rememberVisit(organizationId: string, visit: Visit): void {
 			JSON.stringify([visit, ...others].slice(0, KEPT)),
 		);
 	} catch {
-		// Storage is blocked, so nothing is remembered.
+		// The browser blocks the storage, so the visit is not remembered.
 	}
 }

@@ -7,7 +7,7 @@ import { findRegisterKind } from "../register-kinds.ts";
 import { rememberVisit } from "./recent-visits.ts";
 import { keepTyping } from "./typed-ahead.ts";
 
-/** By then the page itself has usually loaded. */
+/** Milliseconds after which the page itself has usually finished loading. */
 const IDLE_MS = 2_000;
 
 const load = () => import("./search-dialog.tsx");
@@ -17,7 +17,7 @@ const SearchDialog = lazy(async () => ({
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Opens the search over everything, with the button or with Ctrl-K (⌘K) from anywhere. */
+/** Opens the search over all records and pages, with a button or from anywhere with Ctrl-K (⌘K). */
 export function SearchButton() {
 	const [isOpen, setIsOpen] = useState(false);
 	const [wasOpened, setWasOpened] = useState(false);
@@ -32,12 +32,13 @@ export function SearchButton() {
 		typedAhead.current();
 		setIsOpen(false);
 	};
-	// Loaded in advance, so that the first opening does not wait on a slow line.
+	// The dialog's code is loaded in advance, so that its first opening does not wait for a slow
+	// network.
 	useEffect(() => {
 		const timer = setTimeout(() => load().catch(() => {}), IDLE_MS);
 		return () => clearTimeout(timer);
 	}, []);
-	// Works inside fields too.
+	// This key also works while a field has the focus.
 	useHotkeys([["mod+K", () => (isOpen ? close() : open())]], []);
 	useHotkeys([["/", () => focusListSearch() || open()]]);
 	useVisits();
@@ -87,14 +88,14 @@ export function SearchButton() {
 	);
 }
 
-/** Returns false if the page has no list with a search field. */
+/** Moves the focus to the search field of the list. Returns false if the page has none. */
 function focusListSearch(): boolean {
 	const field = document.querySelector<HTMLInputElement>("[data-list-search]");
 	field?.focus();
 	return field !== null;
 }
 
-/** Remembers which records are opened, so that the search can offer them again. */
+/** Remembers which records are opened, so that the search can offer them. */
 function useVisits(): void {
 	const { org, kind, id } = useParams({ strict: false });
 	useEffect(() => {

@@ -23,11 +23,14 @@ export interface Destination {
 	params?: Record<string, string>;
 }
 
-/** A command besides opening a record: going to a page, adding a record, or changing the theme. */
+/**
+ * An action that the search offers besides opening a record: going to a page, adding a record, or
+ * changing the theme.
+ */
 export interface Command {
 	id: string;
 	label: string;
-	/** Other words that people may look for it by. */
+	/** Other words by which people may look for the command. */
 	words?: string;
 	icon: Icon;
 	to?: Destination;
@@ -40,7 +43,7 @@ interface Reader {
 	mayAdmin: boolean;
 }
 
-/** Returns the commands that the reader's role allows. */
+/** Returns the commands that the reader's role permits. */
 export function commandsFor(reader: Reader): {
 	pages: Command[];
 	actions: Command[];
@@ -130,8 +133,8 @@ function additionsOf({ org, mayWrite, mayAdmin }: Reader): Command[] {
 }
 
 /**
- * Returns the commands that match: every word of the query begins a word of the label, or of the
- * other words that a command is found by.
+ * Returns the commands that match the query. Each word of the query must be the beginning of a word
+ * in the command's label or in its other words.
  */
 export function matching(
 	commands: readonly Command[],

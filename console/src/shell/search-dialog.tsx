@@ -13,7 +13,10 @@ export function SearchDialog({
 }: {
 	opened: boolean;
 	onClose: () => void;
-	/** Returns, once, what was typed after opening and before the field appeared. */
+	/**
+	 * Returns the text that the user typed after opening the dialog and before the field appeared.
+	 * Further calls return an empty text.
+	 */
 	takeTyped: () => string;
 }) {
 	useReturnFocus(opened);
@@ -29,7 +32,7 @@ export function SearchDialog({
 	);
 }
 
-/** A field with the options below it. The focus stays in the field. */
+/** Shows a field with the options below it. The focus stays in the field. */
 function Search({
 	onClose,
 	takeTyped,
@@ -49,7 +52,8 @@ function Search({
 	const items = groups.flatMap((group) => group.items);
 	const at = Math.min(active, items.length - 1);
 	const chosen = items[at];
-	// Records may still match the previous words. Commands always match the current ones.
+	// While the search runs, the records still match the previous words. The commands always match
+	// the current ones.
 	const isReady = !isSearching || chosen?.isCommand;
 	const optionId = (index: number) => `${listId}-${index}`;
 
@@ -59,8 +63,8 @@ function Search({
 			?.scrollIntoView({ block: "nearest" });
 	});
 
-	// Enter before the response arrives opens its first record.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` is a new object each time.
+	// If the user presses Enter before the response arrives, the first record is opened when it does.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` is a new object on each render.
 	useEffect(() => {
 		if (!isEntered || !isReady) return;
 		setIsEntered(false);
@@ -115,7 +119,7 @@ function Search({
 				{error && <ErrorState error={error} onRetry={refetch} />}
 				<div id={listId} role="listbox" aria-label="Results">
 					{groups.map(({ title, items }) => (
-						// biome-ignore lint/a11y/useSemanticElements: a listbox holds groups, no fieldsets.
+						// biome-ignore lint/a11y/useSemanticElements: a listbox may contain groups, but no fieldsets.
 						<div key={title} role="group" aria-label={title}>
 							<Text
 								size="xs"
@@ -171,14 +175,14 @@ function Option({
 	isActive: boolean;
 }) {
 	return (
-		// biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys.
+		// biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field keeps the focus and handles the keys.
 		<div
 			id={id}
 			role="option"
 			aria-selected={isActive}
 			className={styles.option}
 			onClick={choose}
-			// Keeps the focus in the field.
+			// A click on an option must not take the focus away from the field.
 			onMouseDown={(event) => event.preventDefault()}
 		>
 			<Shape size={18} stroke={1.6} aria-hidden className={styles.icon} />

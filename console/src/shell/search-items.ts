@@ -29,7 +29,10 @@ interface ItemGroup {
 	items: Item[];
 }
 
-/** Returns the options for the typed words, or the last visited records if nothing is typed. */
+/**
+ * Returns the options for the typed words, or the records that were visited last if nothing is
+ * typed.
+ */
 export function useSearchItems(typed: string, onClose: () => void) {
 	const { org } = useParams({ strict: false });
 	const { data: organizations } = useQuery(organizationsQuery);
@@ -95,7 +98,8 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		{ title: "Go to", items: pages.byLabel.map(commandItem) },
 		{ title: "Actions", items: actions.byLabel.map(commandItem) },
 	];
-	// Somebody who types "laptop" looks for a risk or an asset; the page Devices is a second guess.
+	// A user who types "laptop" probably looks for a risk or an asset, so the page Devices comes
+	// after the records.
 	const related = {
 		title: "Related",
 		items: [...pages.byOtherWords, ...actions.byOtherWords].map(commandItem),
@@ -116,13 +120,13 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		const byId = new Map(
 			names.data?.records.map(({ id, name }) => [id, name]) ?? [],
 		);
-		// A record that was deleted since has no name.
+		// A record that has been deleted since the visit has no name.
 		return visits
 			.filter(({ id }) => byId.has(id))
 			.map(({ kind, id }) => recordItem(kind, id, byId.get(id) ?? null));
 	}
 
-	/** Groups records by kind, beginning with the kind of the best match. */
+	/** Groups records by their kind. The kind of the best match comes first. */
 	function recordGroups(): ItemGroup[] {
 		const records = found.data?.records ?? [];
 		return [...new Set(records.map(({ kind }) => kind))].map((kind) => ({

@@ -24,19 +24,19 @@ import { OrganizationSwitcher } from "./organization-switcher.tsx";
 import { ProofDialog } from "./proof-dialog.tsx";
 import { SearchButton } from "./search-button.tsx";
 
-/** Frames every page of a signed-in user. */
+/** The frame around every page of a signed-in user. */
 export function Shell() {
 	const [isOpen, { toggle, close }] = useDisclosure();
 	const { org } = useParams({ strict: false });
 	const pathname = useRouterState({
 		select: ({ location }) => location.pathname,
 	});
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the drawer.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each navigation has to close the drawer.
 	useEffect(close, [pathname]);
 	const burger = useRef<HTMLButtonElement>(null);
 	const dismiss = () => {
 		close();
-		// The element that had the focus is hidden now.
+		// The element that had the focus is hidden now, so the focus returns to the button.
 		burger.current?.focus();
 	};
 	useHotkeys(isOpen ? [["Escape", dismiss]] : []);

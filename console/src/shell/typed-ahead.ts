@@ -1,8 +1,8 @@
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Keeps what the user types from now on, for a field that is about to appear. The returned function
- * stops that and returns the text. A second call returns an empty text.
+ * Records what the user types from now on, for a field that is about to appear. The returned
+ * function ends this and returns the text. Further calls return an empty text.
  */
 export function keepTyping(): () => string {
 	let text = "";
@@ -23,7 +23,7 @@ export function keepTyping(): () => string {
 		text = "";
 		return kept;
 	};
-	// If the field never appears, the keyboard must work again.
+	// If the field never appears, the keyboard must work normally again.
 	const timer = setTimeout(end, MAX_WAIT_MS);
 	return end;
 }

@@ -1,11 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, request } from "../../api.ts";
 
-/** The response that begins the set-up of two-factor authentication. */
+/** The response to the request that begins the set-up of two-factor authentication. */
 export interface Begun {
-	/** otpauth://totp/…, with the key. */
+	/** The address of the form otpauth://totp/…, which contains the key. */
 	totpURI: string;
-	/** These codes are valid once the first code was right. */
+	/** The recovery codes. They become valid when the user enters the first correct code. */
 	backupCodes: string[];
 }
 
@@ -21,7 +21,7 @@ export function changePassword(input: {
 	});
 }
 
-/** Proves that the holder of the session knows the password. */
+/** Confirms that the user of this session knows the password. */
 export function verifyPassword(password: string): Promise<unknown> {
 	return send("verify-password", { password });
 }
@@ -30,7 +30,9 @@ export function beginTwoFactor(password: string): Promise<Begun> {
 	return send("two-factor/enable", { password });
 }
 
-/** The first right code turns two-factor authentication on. */
+/**
+ * Sends a code from the authenticator. The first correct code turns two-factor authentication on.
+ */
 export function confirmTwoFactor(code: string): Promise<unknown> {
 	return send("two-factor/verify-totp", { code });
 }
@@ -39,7 +41,7 @@ export function disableTwoFactor(password: string): Promise<unknown> {
 	return send("two-factor/disable", { password });
 }
 
-/** Makes new recovery codes, which replace all earlier ones. */
+/** Generates new recovery codes, which replace all earlier ones. */
 export async function renewRecoveryCodes(password: string): Promise<string[]> {
 	const answer = await send<{ backupCodes: string[] }>(
 		"two-factor/generate-backup-codes",
@@ -48,7 +50,7 @@ export async function renewRecoveryCodes(password: string): Promise<string[]> {
 	return answer.backupCodes;
 }
 
-/** Counts the user's unused recovery codes. */
+/** Asks how many recovery codes the user has not used yet. */
 export const recoveryCodesLeftQuery = queryOptions({
 	queryKey: ["recoveryCodesLeft"],
 	queryFn: ({ signal }) =>
@@ -77,12 +79,13 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	},
 };
 
-/** Errors that say in words what is wrong with the field. */
+/** Errors whose message already says what is wrong with the field. */
 const NEW_PASSWORD = new Set(["SAME_PASSWORD", "WEAK_PASSWORD"]);
 
 /**
- * Gives an error of better-auth the shape of our own errors, beside the field that it concerns.
- * better-auth answers a wrong code with 401, which elsewhere means that the session has ended.
+ * Sends a request to better-auth and gives its errors the shape of our own, beside the field that
+ * each one concerns. better-auth answers a wrong code with 401, which elsewhere means that the
+ * session has ended.
  */
 async function send<Result>(path: string, body: object): Promise<Result> {
 	try {

@@ -1,4 +1,4 @@
-/** A hidden field that tells password managers whose password stands beside it. */
+/** A hidden field from which password managers learn whose password is being entered. */
 export function AccountName({ email }: { email: string }) {
 	return (
 		<input

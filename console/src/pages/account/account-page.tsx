@@ -11,7 +11,7 @@ import { ProfileForm } from "./profile-form.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TwoFactor } from "./two-factor.tsx";
 
-/** The user's own account, which is the same in every organization. */
+/** Shows the user's own account, which is the same in every organization. */
 export function Page() {
 	const found = useQuery(operationQuery("getProfile", {}));
 	const profile = found.data?.profile;

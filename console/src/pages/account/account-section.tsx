@@ -10,7 +10,7 @@ export function Section({
 }: {
 	title: string;
 	description?: ReactNode;
-	/** Stands at the right of the title. */
+	/** A control at the right of the title. */
 	action?: ReactNode;
 	children?: ReactNode;
 }) {

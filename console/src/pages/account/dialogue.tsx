@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 
 /**
- * With `mustBeRead`, a click beside the dialog does not close it. It is for content that is shown
+ * A dialog. With `mustBeRead`, a click outside does not close it. This is for content that is shown
  * only once.
  */
 export function Dialogue({

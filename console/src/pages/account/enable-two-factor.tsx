@@ -24,8 +24,8 @@ const TITLES: Record<Step, string> = {
 };
 
 /**
- * Asks for the password, shows the key for the authenticator, asks for a first code, and shows the
- * recovery codes.
+ * Turns on two-factor authentication in four steps: asks for the password, shows the key for the
+ * authenticator, asks for a first code, and shows the recovery codes.
  */
 export function EnableTwoFactor({
 	email,
@@ -95,7 +95,8 @@ function Scan({
 		onDone,
 	);
 	const secret = new URL(uri).searchParams.get("secret") ?? "";
-	// Groups of four are easier to read and type. Apps accept the spaces.
+	// Groups of four characters are easier to read and type, and authenticator apps accept the
+	// spaces.
 	const key = secret.replace(/(.{4})(?=.)/g, "$1 ");
 	return (
 		<form noValidate onSubmit={saving.submit}>

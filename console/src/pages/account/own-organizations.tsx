@@ -12,7 +12,7 @@ import type { Profile } from "./profile-form.tsx";
 
 type Own = Profile["organizations"][number];
 
-/** Lists the user's organizations, with a way to leave each. */
+/** Lists the user's organizations, each with a button to leave it. */
 export function OwnOrganizations({
 	organizations,
 }: {
@@ -63,7 +63,10 @@ export function OwnOrganizations({
 	);
 }
 
-/** Offers to leave the organization, or explains why its only administrator cannot. */
+/**
+ * Offers to leave an organization. If the user is its only administrator, explains why that is not
+ * possible.
+ */
 function Leave({
 	organization,
 	onClose,

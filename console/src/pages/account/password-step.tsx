@@ -7,8 +7,8 @@ import { useSaving } from "../../parts/use-saving.ts";
 import { AccountName } from "./account-name.tsx";
 
 /**
- * Asks for the current password in a dialog, before an action that somebody at an unattended
- * browser must not take.
+ * Asks for the current password in a dialog, before an action that must not be possible for
+ * somebody who finds the browser unattended.
  */
 export function PasswordStep<Result>({
 	email,
@@ -20,9 +20,9 @@ export function PasswordStep<Result>({
 	onCancel,
 }: {
 	email: string;
-	/** Says what will happen. */
+	/** Text that says what will happen. */
 	children: ReactNode;
-	/** Label of the button. */
+	/** The label of the button. */
 	action: string;
 	isDangerous?: boolean;
 	onSubmit: (password: string) => Promise<Result>;

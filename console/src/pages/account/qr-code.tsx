@@ -1,6 +1,9 @@
 import { encode } from "uqr";
 
-/** Dark on light in both colour schemes, because many scanners read nothing else. */
+/**
+ * Draws a QR code, dark on light in both colour schemes, because many scanners cannot read other
+ * colours.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
 	const { data, size } = encode(text, { ecc: "M", border: 4 });
 	const path = data

@@ -3,7 +3,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { saveFile } from "../../save-file.ts";
 
-/** The last step of a dialog: the codes, which cannot be shown again. */
+/** Shows the recovery codes as the last step of a dialog. They cannot be shown again. */
 export function RecoveryCodes({
 	email,
 	codes,

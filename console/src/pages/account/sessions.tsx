@@ -124,7 +124,10 @@ function SessionRow({
 	);
 }
 
-/** The server records a visit once an hour, so younger times cannot be told apart. */
+/**
+ * Shows when a session was last used. The server records this only once an hour, so more recent
+ * times are all shown the same way.
+ */
 function LastSeen({ value }: { value: string }) {
 	if (Date.now() - Date.parse(value) < HOUR_MS) {
 		return <>seen within the last hour</>;

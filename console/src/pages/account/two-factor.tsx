@@ -17,7 +17,7 @@ import { RecoveryCodes } from "./recovery-codes.tsx";
 
 type Dialog = "enable" | "renew" | "disable";
 
-/** Two-factor authentication: turning it on and off, and renewing the recovery codes. */
+/** Lets the user turn two-factor authentication on and off and renew the recovery codes. */
 export function TwoFactor({
 	email,
 	isEnabled,
@@ -86,7 +86,9 @@ export function TwoFactor({
 
 const FEW_CODES = 3;
 
-/** A user with few codes left should make new ones while they can still sign in. */
+/**
+ * Warns a user with few recovery codes left, who should make new ones while they can still sign in.
+ */
 function CodesLeft() {
 	const { data } = useQuery(recoveryCodesLeftQuery);
 	if (!data) return null;

@@ -1,6 +1,6 @@
 /**
- * More specific names come first: nearly all browsers claim to be Safari, and most claim to be
- * Chrome.
+ * Patterns of browsers. The more specific names come first, because nearly all browsers claim to be
+ * Safari and most claim to be Chrome.
  */
 const BROWSERS = [
 	["Edge", /\bEdgA?\//],
@@ -23,7 +23,7 @@ const SYSTEMS = [
 	["FreeBSD", /\bFreeBSD\b/],
 ] as const;
 
-/** Returns a browser's user agent in words: "Firefox on Linux". */
+/** Describes a browser by its user agent, for example "Firefox on Linux". */
 export function deviceWords(userAgent: string | null): string {
 	if (!userAgent) return "Unknown browser";
 	const find = (known: readonly (readonly [string, RegExp])[]) =>

@@ -20,7 +20,7 @@ const WHEN = new Intl.DateTimeFormat(undefined, {
 	timeStyle: "short",
 });
 
-/** Shows the state of every check at a moment in the past, as evidence for an auditor. */
+/** Shows the state of every check at a time in the past, as evidence for an auditor. */
 export function AsOf({ device, at }: { device: Device; at: Date }) {
 	const { organization } = useOrganization();
 	const atMs = at.getTime();
@@ -66,7 +66,10 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 	);
 }
 
-/** Applies the server's rule to the past: a device was stale after two intervals and a minute. */
+/**
+ * Shows the state of a check at that time. A device counts as stale after two intervals and a
+ * minute, as it does on the server.
+ */
 function State({
 	checkKey,
 	span,
@@ -91,7 +94,7 @@ function State({
 		);
 	}
 	const observedMs = Date.parse(span.last_observed_at);
-	// There were observations after the moment, so one was near it.
+	// The state was known if its last observation was not yet stale at that time, or came later.
 	const isKnown = observedMs >= staleBeforeMs;
 	return (
 		<div>

@@ -15,13 +15,13 @@ import { Evidence } from "./evidence.tsx";
 
 type Posture = Device["postures"][number];
 
-/** Shows each check as it is now. For a silent device it shows the last known states. */
+/** Shows the current state of each check, or the last known states if the device is silent. */
 export function ChecksTab({
 	device,
 	opened,
 }: {
 	device: Device;
-	/** The check whose evidence is open. */
+	/** The key of the check whose evidence is open. */
 	opened: string | undefined;
 }) {
 	const navigate = useNavigate();
@@ -72,7 +72,10 @@ export function ChecksTab({
 	);
 }
 
-/** Says why no check has a state and what to do. A list of "Not reported" would say neither. */
+/**
+ * Says why no check has a state yet and what to do. A list of checks that are all "Not reported"
+ * would say neither.
+ */
 function NothingYet({ device }: { device: Device }) {
 	return (
 		<Alert

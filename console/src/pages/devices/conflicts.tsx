@@ -12,7 +12,7 @@ import { DateTime } from "../../parts/time.tsx";
 type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];
 
-/** Shows what conflicts about a device, and what to do about it. */
+/** Shows the conflicts of a device, and what to do about them. */
 export function Conflicts({ found }: { found: Found }) {
 	return found.conflicts.map((conflict) => (
 		<Alert

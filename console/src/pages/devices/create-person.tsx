@@ -17,7 +17,10 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number]["value"];
 
-/** Creates a person with the required fields only, without leaving the form around it. */
+/**
+ * Creates a person with only the required fields, without leaving the form from which it was
+ * opened.
+ */
 export function CreatePerson({
 	onClose,
 	onCreated,
@@ -53,7 +56,7 @@ export function CreatePerson({
 		},
 	});
 	const submit = (event: FormEvent<HTMLFormElement>) => {
-		// This form may be rendered inside another one.
+		// This form may be inside another one, which must not be submitted too.
 		event.stopPropagation();
 		setRefusal(null);
 		form.onSubmit((values) => creating.mutate(values))(event);

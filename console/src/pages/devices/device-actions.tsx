@@ -18,7 +18,7 @@ import { ReissueToken } from "./reissue-token.tsx";
 
 type Dialog = "edit" | "reissue" | "revoke" | "delete";
 
-/** The actions on a device that the reader may take. */
+/** Shows the actions that the reader may take on a device. */
 export function DeviceActions({ device }: { device: Device }) {
 	const { mayWrite, mayAdmin } = useOrganization();
 	const [dialog, setDialog] = useState<Dialog | null>(null);
@@ -114,7 +114,7 @@ function Delete({ device, ...asked }: Asked) {
 					to: "/o/$org/devices",
 					params: { org: device.organization_id },
 				});
-				// Nobody will read this entry again. The other queries are fetched again.
+				// The deleted device must not be loaded again. All other queries are.
 				queryClient.removeQueries({
 					queryKey: ["getDevice", { id: device.id }],
 				});

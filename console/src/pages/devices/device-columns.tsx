@@ -15,7 +15,9 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 
-/** Returns the columns of the list. `names` holds the owners' names that are loaded so far. */
+/**
+ * Returns the columns of the list. `names` holds the names of owners that have been loaded so far.
+ */
 export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "name",
@@ -71,7 +73,10 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	},
 ];
 
-/** Host names often differ only at their end, so they are not cut off. */
+/**
+ * Host names break across lines instead of being cut off, because they often differ only at their
+ * end.
+ */
 const BREAKS = { style: { overflowWrap: "anywhere" } } as const;
 
 function Name({ device }: { device: Device }) {
@@ -113,7 +118,9 @@ function Name({ device }: { device: Device }) {
 	);
 }
 
-/** Names the failing checks in a few words. For a silent device they are the last known ones. */
+/**
+ * Names the failing checks in a few words. For a silent device, these are the last known states.
+ */
 function Checks({ device }: { device: Device }) {
 	const { postures } = device;
 	if (postures.length === 0) {

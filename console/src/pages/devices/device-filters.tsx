@@ -16,7 +16,7 @@ import {
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
-/** The filters of the list, beside the search. */
+/** Shows the filters of the list, beside the search field. */
 export function DeviceFilters({ list }: { list: ListControls }) {
 	const { organizationId } = useOrganization();
 	const summary = useQuery(summaryQuery(organizationId));
@@ -105,8 +105,8 @@ const CONFLICTS = [
 ];
 
 /**
- * These filters are seldom used and have no control of their own. Numbers on the home page link to
- * them.
+ * Filters that have no control of their own, because they are seldom used. Numbers on the home page
+ * link to them.
  */
 const OTHER_STATES = [
 	["passing_check", "Passing"],

@@ -33,7 +33,7 @@ const TABS = {
 
 type Tab = keyof typeof TABS;
 
-/** Polls while the page waits for the device to enroll. */
+/** How often the page loads the device again while it waits for the device to enroll. */
 const WAITING_MS = 3_000;
 const USUAL_MS = 30_000;
 
@@ -80,7 +80,7 @@ export function Page() {
 				>
 					<Tabs.List
 						mb="md"
-						// On a phone the tabs scroll instead of taking two lines.
+						// On a phone, the tabs scroll sideways instead of taking two lines.
 						style={{ flexWrap: "nowrap", overflow: "auto hidden" }}
 					>
 						{(Object.keys(TABS) as Tab[]).map((name) => (
@@ -114,7 +114,7 @@ export function Page() {
 	);
 }
 
-/** The link back to the list and the state of the device, which updates by itself. */
+/** Shows the link back to the list and the state of the device, which updates by itself. */
 function State({ device }: { device: Device }) {
 	const { tone, label } = STATUSES[device.status];
 	return (

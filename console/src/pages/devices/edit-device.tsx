@@ -11,7 +11,7 @@ import { refusalOf } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { OwnerField } from "./owner-field.tsx";
 
-/** Edits the name and the owner. The agent reports everything else. */
+/** Edits the name and the owner of a device. The agent reports everything else. */
 export function EditDevice({
 	device,
 	onClose,

@@ -11,9 +11,9 @@ type Commands = {
 };
 
 /**
- * Returns the command that installs the agent on a device that has its program. The token is not in
- * the command. The agent asks for it, so the list of processes, which every user of the device can
- * see, does not show it.
+ * Commands that install the agent on a device which already has its program. They do not contain
+ * the token, because every user of the device can see command lines in the list of processes. The
+ * agent asks for the token instead.
  */
 export const agentCommands: Commands = {
 	LINUX: sudoInstall,
@@ -29,9 +29,9 @@ function sudoInstall({ serverUrl }: Enrollment): string {
 }
 
 /**
- * Returns the commands that enroll the machine they run on and send a first heartbeat and posture
- * report, with nothing but what the system includes. The report claims nothing: its check is
- * unknown. The key stays in the shell variable `key`.
+ * Commands that enroll the device on which they run and send a first heartbeat and posture report.
+ * They need only programs that are part of the system. The report makes no claim about the device,
+ * because its only result is UNKNOWN. The device key stays in the shell variable `key`.
  */
 export const manualCommands: Commands = {
 	LINUX: (enrollment) =>
@@ -90,7 +90,10 @@ function withCurl(
 	].join("\n");
 }
 
-/** A value that may contain spaces needs quotes; a substitution alone does not. */
+/**
+ * Adds quotes to a value, which may contain spaces. A command substitution without other text needs
+ * none.
+ */
 function quoted(value: string): string {
 	return value.startsWith("$(") ? value : `"${value}"`;
 }

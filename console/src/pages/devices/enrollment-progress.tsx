@@ -12,7 +12,7 @@ const POLL_MS = 2_000;
 
 type Found = OutputOf<"getDevice">;
 
-/** Waits until a device uses a token that was just issued. The page needs no reload. */
+/** Waits until a device has used a token that was just issued, and shows this without a reload. */
 export function EnrollmentProgress({
 	deviceId,
 	tokenId,

@@ -6,7 +6,7 @@ import { DateTime } from "../../parts/time.tsx";
 import { agentCommands, manualCommands } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
 
-/** The output of addDevice and reissueEnrollmentToken. */
+/** The output of addDevice and of reissueEnrollmentToken. */
 export interface IssuedToken {
 	device: { id: string };
 	enrollment_token_id: string;
@@ -17,7 +17,7 @@ export interface IssuedToken {
 
 type Platform = keyof typeof PLATFORMS;
 
-/** Shows the token once, the steps on the device, and whether the device has enrolled. */
+/** Shows the token once, the steps to take on the device, and whether the device has enrolled. */
 export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 	const enrollment = {
 		serverUrl: issued.server_url,
@@ -95,7 +95,8 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 }
 
 /**
- * Guesses the platform from the reader's own browser, because that machine is often enrolled first.
+ * Guesses the platform from the reader's browser, because people often enroll their own machine
+ * first.
  */
 function thisPlatform(): Platform {
 	const { userAgent } = navigator;

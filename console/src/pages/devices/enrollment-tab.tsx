@@ -25,7 +25,7 @@ const STATES = {
 	},
 } as const satisfies Record<Token["state"], object>;
 
-/** Shows whether the device has enrolled, and any open token. */
+/** Shows whether the device has enrolled, and its enrollment token if there is one. */
 export function EnrollmentTab({ found }: { found: Found }) {
 	const { device, enrollment_token: token } = found;
 	return (

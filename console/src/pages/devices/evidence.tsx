@@ -7,7 +7,7 @@ import { inWords } from "../../parts/names-in-words.ts";
 
 type Json = Record<string, unknown>;
 
-/** Shows the evidence that an agent sent in readable form, and on demand as JSON. */
+/** Shows the evidence of a result in readable form and, if the reader wants, as JSON. */
 export function Evidence({
 	evidence,
 	checkName,

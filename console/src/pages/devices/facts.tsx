@@ -8,7 +8,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 
-/** Shows what the agent reported about the device, and its owner. */
+/** Shows what the agent has reported about the device, and the device's owner. */
 export function Facts({ device }: { device: Device }) {
 	const facts: [string, React.ReactNode][] = [
 		["Owner", <Owner key="owner" device={device} />],

@@ -36,7 +36,7 @@ export function summaryQuery(organizationId: string) {
 	});
 }
 
-/** Sums up the fleet above the list. Every number is a link that filters the list. */
+/** Sums up the fleet above the list. Each number is a link that filters the list. */
 export function FleetSummary() {
 	const { organizationId } = useOrganization();
 	const summary = useQuery({
@@ -87,7 +87,7 @@ function Counts<Name extends string>({
 }) {
 	const { organizationId } = useOrganization();
 	const names = (Object.keys(words) as Name[]).filter(
-		// An ACTIVE device has been seen at least once, so a count of zero for "Never seen" would
+		// An ACTIVE device has been seen at least once, so a "Never seen" with zero devices would
 		// puzzle the reader.
 		(name) => name !== "NEVER" || counts[name] > 0,
 	);
@@ -119,7 +119,7 @@ function Counts<Name extends string>({
 
 function Checks({ summary }: { summary: Summary }) {
 	const [isOpen, { toggle }] = useDisclosure();
-	// On a narrow screen the list comes first.
+	// On a narrow screen the summary is folded, so that the list comes first.
 	const whenWide = isOpen ? {} : { visibleFrom: "sm" as const };
 	return (
 		<div>
@@ -169,7 +169,7 @@ function CheckBar({ check }: { check: Check }) {
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
 					search={{ ...HEARD, failing_check: check.check_key }}
-					// Wide enough for the longest name of a check at 1280 px.
+					// At a width of 1280 px, this size leaves room for the longest name of a check.
 					fz={13}
 					c="inherit"
 					truncate
@@ -192,8 +192,8 @@ function CheckBar({ check }: { check: Check }) {
 }
 
 /**
- * Renders "10 pass · 2 fail · 1 stale". It shows passes always and other states unless they are
- * zero, and links a state that a filter can express.
+ * Shows, for example, "10 pass · 2 fail · 1 stale". Passes are always shown, and other states only
+ * if they are not zero. A state links to its devices if a filter can express it.
  */
 function PartsInWords({ check, name }: { check: Check; name: string }) {
 	const { organizationId } = useOrganization();
@@ -226,7 +226,10 @@ function PartsInWords({ check, name }: { check: Check; name: string }) {
 	});
 }
 
-/** The states that a check's devices are counted in, except stale and not reported. */
+/**
+ * The filter for devices that are counted as passing, failing or unknown. Devices that are stale or
+ * have not reported are counted separately.
+ */
 const HEARD = { status: "ACTIVE", freshness: "ONLINE" };
 
 const FILTERS: { [P in Part]?: string } = {

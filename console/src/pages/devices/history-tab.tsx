@@ -45,7 +45,7 @@ interface Changes {
 	check?: string | undefined;
 }
 
-/** Shows how each check changed, and all states on a chosen day. */
+/** Shows how each check has changed over time, and all states on a chosen day. */
 export function HistoryTab({ device }: { device: Device }) {
 	const { organization } = useOrganization();
 	const search = useSearch({ from: "/signed-in/o/$org/devices/$id" });
@@ -57,7 +57,7 @@ export function HistoryTab({ device }: { device: Device }) {
 			search: (before: object) => ({ ...before, ...changes }),
 		} as never);
 	const range = rangeOf(search.range, device.created_at);
-	// Rounds to the hour, so that opening the page again sends the same request.
+	// The time is rounded to the hour, so that opening the page again sends the same request.
 	const fromMs =
 		Math.floor((Date.now() - RANGES[range].ms) / HOUR_MS) * HOUR_MS;
 	const history = useQuery({
@@ -71,7 +71,8 @@ export function HistoryTab({ device }: { device: Device }) {
 	const firstMs = Math.min(
 		...(history.data?.spans.map(({ since }) => Date.parse(since)) ?? []),
 	);
-	// A device that was added yesterday was not silent for the week before.
+	// A device that was added yesterday did not exist in the week before, so the week must not look
+	// silent.
 	const isYoung = !search.range && range === "7d" && firstMs > fromMs;
 	return (
 		<Stack>

@@ -6,7 +6,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const PAGE = 100;
 /**
- * Most pages of changes that are read. A device with more changes is shown with its latest ones.
+ * The largest number of pages that are read. If a device has more changes, only the latest ones are
+ * shown.
  */
 const MAX_PAGES = 10;
 
@@ -19,14 +20,14 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-/** Returns the period in the address, or else one that fits the age of the device. */
+/** Returns the period in the address, or one that suits the age of the device. */
 export function rangeOf(text: string | undefined, createdAt: string): Range {
 	if (text && Object.hasOwn(RANGES, text)) return text as Range;
 	const age = Date.now() - Date.parse(createdAt);
 	return age < RANGES["7d"].ms ? "7d" : "30d";
 }
 
-/** Loads every span that touches the time since `from`, newest first, up to the limit. */
+/** Loads the spans that overlap the time since `from`, newest first, up to the limit. */
 export async function readSpans(
 	deviceId: string,
 	from: string,
@@ -47,7 +48,7 @@ export async function readSpans(
 	return { spans, isCut: cursor !== null };
 }
 
-/** A piece of a check's timeline: a state, or a time without reports. */
+/** A part of a check's timeline, which is a state or a time without reports. */
 export interface Piece {
 	status: Span["status"] | "SILENT";
 	fromMs: number;
@@ -56,8 +57,9 @@ export interface Piece {
 }
 
 /**
- * Returns a check's timeline between two moments, oldest first. A state holds for as long as the
- * next report may take (`quietMs`). After that nothing is known until the next report.
+ * Returns the timeline of a check between two times, oldest first. A state holds until the next
+ * report is due at the latest (`quietMs`). After that, nothing is known until the next report
+ * arrives.
  */
 export function piecesOf(
 	spans: readonly Span[],
@@ -72,7 +74,7 @@ export function piecesOf(
 		const ends = span.until ? Date.parse(span.until) : toMs;
 		const isQuiet = ends - observed > quietMs;
 		const holds = isQuiet ? observed : ends;
-		// A single observation is an instant. It is drawn as wide as a state holds.
+		// A single observation has no duration, so it is drawn as long as its state holds.
 		const shown = isQuiet
 			? Math.min(Math.max(holds, begins + quietMs), ends)
 			: holds;
@@ -91,9 +93,9 @@ export function piecesOf(
 }
 
 /**
- * Returns the last moment of a day in the reader's time zone. For today it is the start of this
- * minute, so that opening the page again sends the same request. Returns undefined if there is no
- * such day.
+ * Returns the last moment of a day in the reader's time zone. For today, returns the start of the
+ * current minute, so that opening the page again sends the same request. Returns undefined if the
+ * text is not a date.
  */
 export function endOfDay(day: string | undefined): Date | undefined {
 	if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
@@ -103,7 +105,7 @@ export function endOfDay(day: string | undefined): Date | undefined {
 	return new Date(Math.min(end.getTime(), thisMinute));
 }
 
-/** Returns today's date in the reader's time zone, as a date field takes it. */
+/** Returns today's date in the reader's time zone, in the format of a date field. */
 export function today(): string {
 	const now = new Date();
 	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000)

@@ -4,7 +4,7 @@ import { useOrganization } from "../../organization.ts";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { CreatePerson } from "./create-person.tsx";
 
-/** Chooses the owner of the device. A missing person can be created on the spot. */
+/** Chooses the owner of a device. The reader can add a missing person without leaving the form. */
 export function OwnerField({
 	value,
 	onChange,

@@ -9,7 +9,7 @@ import { forgetReadings } from "../../queries.ts";
 import { EnrollmentSteps } from "./enrollment-steps.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 
-/** Explains what a new token does, makes it, and waits until the device has used it. */
+/** Explains what a new token does, issues it, and waits until the device has used it. */
 export function ReissueToken({
 	device,
 	onClose,
@@ -38,7 +38,7 @@ export function ReissueToken({
 					: "Re-issue the enrollment token?"
 			}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// The token is shown once, so a click beside the dialog must not close it.
+			// The token is shown only once, so a click outside the dialog must not close it.
 			closeOnClickOutside={!reissuing.isSuccess}
 		>
 			{reissuing.isSuccess ? (

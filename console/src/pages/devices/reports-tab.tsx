@@ -20,7 +20,7 @@ import { Evidence } from "./evidence.tsx";
 
 type Row = OutputOf<"listDevicePostureReports">["posture_reports"][number];
 
-/** Lists the reports of the agent that are still kept. */
+/** Lists the agent's reports that the service still keeps. */
 export function ReportsTab({ device }: { device: Device }) {
 	const { cursor, report } = useSearch({
 		from: "/signed-in/o/$org/devices/$id",
@@ -133,8 +133,9 @@ export function ReportsTab({ device }: { device: Device }) {
 }
 
 /**
- * Delay, in milliseconds, from which the page also shows when a report was observed. An agent
- * normally sends at once. A later report had to wait for the service or for a network.
+ * Delay in milliseconds from which the page also shows when a report was observed. An agent
+ * normally sends a report at once. If it arrives later, it had to wait for the service or for a
+ * network.
  */
 const WAITED_MS = 60_000;
 
@@ -158,7 +159,7 @@ const TONES = {
 	not_applicable: "neutral",
 } as const;
 
-/** Failing results come first, then by name. */
+/** Shows the results of a report. Failing ones come first, then the others by name. */
 function Results({ report }: { report: Row }) {
 	const failing = inOrder(report.failing_checks).filter((key) =>
 		report.failing_checks.includes(key),

@@ -7,7 +7,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import type { Span } from "./history.ts";
 
-/** A check's history as a table, newest first. */
+/** Shows the history of a check as a table, newest first. */
 export function SpanTable({
 	spans,
 	device,

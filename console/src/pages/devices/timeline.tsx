@@ -17,8 +17,8 @@ const TIME = new Intl.DateTimeFormat(undefined, {
 });
 
 /**
- * Draws the states of one check in a period as a bar, with a summary as text. The table below it
- * has every span for readers of text.
+ * Draws the states of one check in a period as a bar, with a summary as text. The table below the
+ * bar lists every span as text.
  */
 export function Timeline({
 	name,
@@ -33,7 +33,7 @@ export function Timeline({
 	fromMs: number;
 	toMs: number;
 	quietMs: number;
-	/** A moment to mark on the bar. */
+	/** A time to mark on the bar. */
 	markMs: number | undefined;
 }) {
 	const pieces = piecesOf(spans, fromMs, toMs, quietMs);
@@ -49,7 +49,8 @@ export function Timeline({
 						className={`${styles.span} ${CLASSES[piece.status]}`}
 						data-status={piece.status}
 						style={{
-							// The current moment lies at the edge and is drawn as wide as the eye can see.
+							// The current time is at the right edge, so the mark is moved left by its own width
+							// to stay visible.
 							left: `min(${percent(piece.fromMs)}%, 100% - 4px)`,
 							width: `${percent(piece.toMs) - percent(piece.fromMs)}%`,
 						}}
@@ -88,7 +89,7 @@ function stateLabel(status: Piece["status"]): string {
 	return status === "SILENT" ? "No report" : postureLabel(status);
 }
 
-/** "Host firewall: pass 80%, no report 20%; now pass". */
+/** Returns a summary such as "Host firewall: pass 80%, no report 20%; now pass". */
 function gistOf(name: string, pieces: readonly Piece[]): string {
 	const last = pieces.at(-1);
 	if (!last) return `${name}: nothing was reported in this period`;

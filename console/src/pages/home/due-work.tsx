@@ -10,7 +10,8 @@ export type Overview = OutputOf<"getOverview">;
 type Work = Overview["tasks"];
 
 /**
- * Work with a due date, register by register. "Soon" means within 14 days, as the server counts.
+ * Shows the work that is due, one register after the other. "Soon" means within 14 days, as the
+ * server counts it.
  */
 export function DueWork({ overview }: { overview: Overview }) {
 	const common = { overview };

@@ -8,7 +8,7 @@ import { Section } from "./home-section.tsx";
 
 const SHOWN = 7;
 
-/** The checks that have failed for the longest time. */
+/** Lists the checks that have been failing for the longest time. */
 export function FailingLongest({
 	failing,
 	isAnyOnline,

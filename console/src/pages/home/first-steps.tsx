@@ -21,8 +21,9 @@ interface Held {
 }
 
 /**
- * The first steps of a new organization. Each step is ticked when the organization has what it asks
- * for. When all are done, or the reader hides the list, it disappears and sends no more requests.
+ * Shows the first steps of a new organization. A step is ticked when the organization has what the
+ * step asks for. When all steps are done or the reader hides the list, the list disappears and
+ * sends no more requests.
  */
 export function FirstSteps(held: Held) {
 	const { organizationId } = useOrganization();
@@ -44,7 +45,10 @@ function Steps({
 	hasRisks,
 	onOver,
 }: Held & {
-	/** `goes` hides the list immediately, and not only when the page is opened again. */
+	/**
+	 * Called when the list is over. With `goes`, the list disappears immediately instead of when the
+	 * page is opened again.
+	 */
 	onOver: (goes: boolean) => void;
 }) {
 	const { organizationId: org, mayWrite, mayAdmin } = useOrganization();
@@ -109,7 +113,8 @@ function Steps({
 		{
 			title: "Make an API token",
 			why: "An AI client or a script can then work here with exactly your permissions.",
-			// A token that has expired or was revoked still counts as made.
+			// A token that has expired or was revoked still counts, because the reader has done this
+			// step.
 			isDone: (tokens.data?.api_tokens.length ?? 0) > 0,
 			action: (
 				<ButtonLink
@@ -146,7 +151,7 @@ function Steps({
 	];
 	const done = steps.filter(({ isDone }) => isDone).length;
 	const isAllDone = done === steps.length;
-	// biome-ignore lint/correctness/useExhaustiveDependencies: it is told once.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: onOver is called only when the state changes.
 	useEffect(() => {
 		if (isAllDone) onOver(false);
 	}, [isAllDone]);
@@ -225,6 +230,6 @@ function rememberOver(organizationId: string): void {
 	try {
 		localStorage.setItem(keyOf(organizationId), "over");
 	} catch {
-		// Storage is blocked, so the steps are shown again.
+		// The browser blocks the storage, so the steps are shown again next time.
 	}
 }

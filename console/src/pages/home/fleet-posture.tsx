@@ -13,15 +13,16 @@ export type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
 
 /**
- * Largest number of checks on the home page. The devices page shows the rest, which agents may have
- * made up.
+ * The largest number of checks on the home page. The devices page shows the others, whose names any
+ * agent may have made up.
  */
 const MAX_CHECKS = 12;
-/** A check is counted over the active devices that are online. */
+/** The filter for the devices that are counted: active devices that are online. */
 const HEARD = { status: "ACTIVE", freshness: "ONLINE" } as const;
 
 /**
- * Shows how the fleet stands for each check. Silent devices are counted apart and never as passing.
+ * Shows how many devices pass and fail each check. Silent devices are counted separately and never
+ * as passing.
  */
 export function FleetPosture({ summary }: { summary: Summary }) {
 	const { organizationId } = useOrganization();

@@ -15,11 +15,17 @@ import { OldTokens } from "./old-tokens.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
 
-/** Number of audit entries that are read. Sign-ins and sign-outs among them are left out. */
+/**
+ * The number of audit entries that are read. The page leaves out the sign-ins and sign-outs among
+ * them.
+ */
 const ENTRIES = 30;
 const EVERY_MS = 60_000;
 
-/** Shows the state of the fleet and the registers, with three requests at the same time. */
+/**
+ * Shows the state of the fleet and of the registers. The page sends three requests at the same
+ * time.
+ */
 export function Page() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
 	const input = { organization_id: organizationId };

@@ -1,7 +1,7 @@
 import { Group, Paper, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 
-/** A section of the home page, with its heading and a link to more. */
+/** A section of the home page, with a heading and a link to a page that shows more. */
 export function Section({
 	title,
 	more,

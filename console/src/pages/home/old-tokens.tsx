@@ -4,7 +4,7 @@ import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 
-/** Warns of old API tokens. `count` is null unless the reader is an administrator. */
+/** Warns about old API tokens. `count` is null if the reader is not an administrator. */
 export function OldTokens({ count }: { count: number | null }) {
 	const { organizationId } = useOrganization();
 	if (!count) return null;

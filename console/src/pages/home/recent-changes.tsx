@@ -19,7 +19,10 @@ type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 
 const SHOWN = 6;
 
-/** Shows who changed what, from the audit log, which only administrators may read. */
+/**
+ * Shows an administrator who changed what. The data comes from the audit log, which only
+ * administrators may read.
+ */
 export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	const { organizationId } = useOrganization();
 	const changes = changesIn(entries).slice(0, SHOWN);
@@ -64,7 +67,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	);
 }
 
-/** Shows everybody else which records changed, without naming who changed them. */
+/** Shows all other readers which records have changed, without saying who changed them. */
 export function RecentRecords({
 	records,
 }: {
@@ -106,7 +109,7 @@ function Rows({
 	return <ul className={styles.rows}>{children}</ul>;
 }
 
-/** Links to the record if it still exists and has a page. */
+/** Shows the name of a record, with a link if the record still exists and has a page. */
 function RecordName({
 	kind,
 	id,

@@ -6,7 +6,7 @@ import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
 import type { Overview } from "./due-work.tsx";
 import { Section } from "./home-section.tsx";
 
-/** Shows the number of residual risks in each band, and the matrix. */
+/** Shows the number of residual risks in each band, and the risk matrix. */
 export function RiskOverview({ risks }: { risks: Overview["risks"] }) {
 	const { organizationId } = useOrganization();
 	const counts = new Map(BANDS.map(({ id }) => [id, 0]));

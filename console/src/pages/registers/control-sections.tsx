@@ -16,12 +16,12 @@ import {
 } from "./coverage-states.ts";
 
 /**
- * With more controls than this the sections start folded, because finding one would take long
- * scrolling.
+ * With more controls than this, the sections start folded, because finding one would otherwise take
+ * much scrolling.
  */
 const FEW = 40;
 
-/** Lists the controls by section. Each control can be linked to the measure that meets it. */
+/** Lists the controls by section. The reader can link each control to the measure that meets it. */
 export function ControlSections({
 	controls,
 	organizationId,
@@ -105,7 +105,7 @@ function Control({
 	onLink,
 }: {
 	control: CoveredControl;
-	/** A name equal to the section's title is not repeated. */
+	/** The title of the section. A control's own section title is shown only if it differs. */
 	section: string;
 	organizationId: string;
 	onLink: ((control: CoveredControl) => void) | undefined;

@@ -2,8 +2,8 @@ import styles from "./coverage.module.css";
 import { type CoverageState, STATES } from "./coverage-states.ts";
 
 /**
- * Draws shares of the controls side by side. It is only a picture, and the numbers stand beside it
- * as text.
+ * Draws the shares of the controls side by side. The bar is only a picture; the numbers are beside
+ * it as text.
  */
 export function CoverageBar({
 	counts,

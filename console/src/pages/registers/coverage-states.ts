@@ -4,7 +4,10 @@ import type { Tone } from "../../parts/status-badge.tsx";
 export type CoveredControl =
 	OutputOf<"getFrameworkCoverage">["controls"][number];
 
-/** States of a control's coverage from best to worst, and the one that does not count. */
+/**
+ * The states of a control's coverage, from best to worst. The last one is for controls that do not
+ * count.
+ */
 export const STATES = {
 	covered: {
 		label: "Covered",
@@ -61,7 +64,8 @@ export interface Section {
 const byNumber = new Intl.Collator(undefined, { numeric: true });
 
 /**
- * Returns the sections of a framework, A.5.2 before A.5.10, with their controls in the same order.
+ * Returns the sections of a framework with their controls. Both are ordered by number, so that
+ * A.5.2 comes before A.5.10.
  */
 export function sectionsOf(controls: readonly CoveredControl[]): Section[] {
 	const sections = new Map<string, CoveredControl[]>();
@@ -84,9 +88,9 @@ export function sectionsOf(controls: readonly CoveredControl[]): Section[] {
 }
 
 /**
- * Many frameworks number every control, so each section would have one. Therefore `A.5.1` and
- * `A.5.2` belong to the chapter `A.5`, and `CC6.1` to `CC6`. A title in words, or `A.5` itself, is
- * its own chapter.
+ * Returns the chapter of a section title. Many frameworks number every control, so each section
+ * would otherwise contain one control. For example, `A.5.1` and `A.5.2` belong to the chapter
+ * `A.5`, and `CC6.1` belongs to `CC6`. A title in words, or `A.5` itself, is a chapter of its own.
  */
 function chapterOf(sectionTitle: string): string {
 	const [, chapter] =

@@ -15,8 +15,8 @@ import { queryClient } from "../../queries.ts";
 import { UsedNow } from "./uses.tsx";
 
 /**
- * Deletes a record after confirmation. If the server rejects it, the dialog says why and links to
- * the records that use it.
+ * Deletes a record after the reader confirms. If the server rejects the deletion, the dialog says
+ * why and links to the records that use this one.
  */
 export function DeleteRecord({
 	kind,
@@ -36,7 +36,7 @@ export function DeleteRecord({
 		} catch (error) {
 			if (!(error instanceof ApiError) || error.status !== 400) throw error;
 			setRefused(true);
-			// The request has only the id as a field, so its error stands alone.
+			// The request has only one field, the id, so the error is shown without naming the field.
 			const [reason] = error.fields;
 			throw new ApiError(
 				error.status,

@@ -16,8 +16,7 @@ import { givenFields } from "./form-values.ts";
 type Values = Record<string, unknown>;
 
 /**
- * Returns the fields that somebody else has changed since `began`, to a value that differs from
- * ours.
+ * Returns the fields that another user has changed since `began` to a value that differs from ours.
  */
 export function conflictsOf(
 	kind: KindDescription,
@@ -37,11 +36,14 @@ interface Question {
 	fields: FieldDescription[];
 	mine: Values;
 	latest: AnyRecord;
-	/** Names of the fields that keep the reader's values, or null to go back to the form. */
+	/**
+	 * Called with the names of the fields that keep the reader's values, or with null to return to
+	 * the form.
+	 */
 	answer: (mine: string[] | null) => void;
 }
 
-/** Asks which values to store for fields that two people have changed at the same time. */
+/** Asks which values to save for fields that two users have changed at the same time. */
 export function useConflictQuestion(
 	kind: KindDescription,
 	organizationId: string,

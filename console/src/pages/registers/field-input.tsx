@@ -20,7 +20,7 @@ import {
 import { scaleOf } from "../../parts/records/risk-scores.ts";
 import type { FormValue } from "./form-values.ts";
 
-/** Renders the control for a field's type. */
+/** Renders the control that suits the type of a field. */
 export function FieldInput({
 	field,
 	organizationId,
@@ -34,7 +34,7 @@ export function FieldInput({
 	value: FormValue;
 	onChange: (value: FormValue) => void;
 	error?: ReactNode;
-	/** The form finds the control by this path. */
+	/** The path by which the form finds the control. */
 	"data-path"?: string;
 }) {
 	const { name, type, label, help, given, reference, choices = [] } = field;
@@ -87,7 +87,8 @@ export function FieldInput({
 					{...common}
 					value={typeof value === "number" ? value : text}
 					onChange={(given) => onChange(given === "" ? null : given)}
-					// The number does not change by itself; the server says what is wrong with it.
+					// The control keeps a number that is out of range, and the server says what is wrong with
+					// it.
 					clampBehavior="none"
 				/>
 			);
@@ -146,7 +147,7 @@ export function FieldInput({
 				<TextInput
 					{...common}
 					type={INPUT_TYPES[type] ?? "text"}
-					// A time is shown and kept to the second.
+					// Times are shown and stored to the second.
 					step={type === "datetime" ? 1 : undefined}
 					value={text}
 					onChange={({ currentTarget }) => onChange(currentTarget.value)}
@@ -155,7 +156,7 @@ export function FieldInput({
 	}
 }
 
-/** The types of the browser's own inputs; a name is plain text. */
+/** The types of the browser's own inputs. A field whose type is missing here is plain text. */
 const INPUT_TYPES: Partial<Record<FieldType, string>> = {
 	url: "url",
 	email: "email",
@@ -163,7 +164,7 @@ const INPUT_TYPES: Partial<Record<FieldType, string>> = {
 	datetime: "datetime-local",
 };
 
-/** Shows the steps of a scale, each with its meaning. */
+/** Shows the steps of a scale with the meaning of each. */
 function Scale({
 	steps,
 	value,

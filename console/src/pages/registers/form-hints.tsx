@@ -5,7 +5,10 @@ import type { FormValues } from "./form-values.ts";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
 
-/** Shows hints about the values that the form would save, while they can still be changed. */
+/**
+ * Shows hints about the values in the form before they are saved, while the user can still change
+ * them.
+ */
 export function FormHints({
 	kind,
 	organizationId,
@@ -24,7 +27,8 @@ export function FormHints({
 }
 
 /**
- * Returns the record as the server would return it: empty values are null, and scores are computed.
+ * Returns the record as the server would return it. Empty values are null, and the scores are
+ * computed.
  */
 function asRecord(kind: KindDescription, values: FormValues) {
 	const held = (name: string) => (values[name] === "" ? null : values[name]);
@@ -35,7 +39,7 @@ function asRecord(kind: KindDescription, values: FormValues) {
 				(factor) =>
 					held(factor) ?? held(factor.replace("residual", "inherent")),
 			);
-			// NaN stands for an unknown value: no comparison with it is true.
+			// NaN stands for an unknown value, because every comparison with NaN is false.
 			return [name, Number(likelihood ?? NaN) * Number(impact ?? NaN)];
 		}),
 	);

@@ -5,18 +5,18 @@ import type {
 import type { AnyRecord } from "../../kinds.ts";
 import { fromLocalTime, toLocalTime } from "./local-time.ts";
 
-/** Values as the form's inputs hold them: an empty text is "", and an empty choice is null. */
+/** A value as an input of the form holds it. An empty text is "", and an empty choice is null. */
 export type FormValue = string | number | string[] | null;
 export type FormValues = Record<string, FormValue>;
 
-/** The fields that a user can fill in. */
+/** Returns the fields that a user can fill in. */
 export function givenFields(kind: KindDescription): FieldDescription[] {
 	return kind.fields.filter(({ given }) => given !== "computed");
 }
 
 /**
- * Returns the initial values: those of the record, or else those from the address or the defaults
- * of a new record.
+ * Returns the initial values of the form. They come from the record that is edited. For a new
+ * record, they come from the address or are the defaults.
  */
 export function toFormValues(
 	kind: KindDescription,
@@ -53,7 +53,7 @@ function toFormValue({ type }: FieldDescription, value: unknown): FormValue {
 }
 
 /**
- * Returns the values of a new record. Empty fields are left out, and the server says which are
+ * Returns the values of a new record. Empty fields are left out; the server says which ones are
  * required.
  */
 export function toNew(
@@ -68,8 +68,8 @@ export function toNew(
 }
 
 /**
- * Returns the fields that differ from the record. A field that was emptied is null if the field
- * allows that.
+ * Returns the fields whose values differ from the record. A field that was emptied is null if the
+ * field allows null.
  */
 export function toChanges(
 	kind: KindDescription,
@@ -90,7 +90,7 @@ export function toChanges(
 	);
 }
 
-/** Returns a form's value as the server takes it. */
+/** Returns the value of a field in the form that the server accepts. */
 function toInput({ name, type }: FieldDescription, values: FormValues) {
 	const value = values[name];
 	return type === "datetime" && typeof value === "string"

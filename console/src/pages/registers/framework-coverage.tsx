@@ -30,7 +30,7 @@ import {
 
 type Coverage = OutputOf<"getFrameworkCoverage">;
 
-/** Shows the sections and controls of a framework, and their coverage. */
+/** Shows the sections and controls of a framework, with their coverage. */
 export function FrameworkCoverage({
 	organizationId,
 	frameworkId,
@@ -199,7 +199,7 @@ function Controls({
 				</Group>
 			) : (
 				<ControlSections
-					// The new key mounts the sections again, so their folding starts over.
+					// A new key mounts the sections again, so that their folding starts from the default.
 					key={isNarrowed ? "uncovered" : "all"}
 					controls={shown}
 					organizationId={organizationId}

@@ -8,7 +8,7 @@ import type { RegisterKind } from "../../register-kinds.ts";
 
 const TYPING_MS = 400;
 
-/** A hint about a record that should be checked. */
+/** A hint that something in a record should be checked. */
 export interface Hint {
 	/** The field that the hint concerns. */
 	field: string;
@@ -82,7 +82,7 @@ export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 	return rule?.(record, todayHere()).filter((hint) => hint !== false) ?? [];
 }
 
-/** Returns the same hints, and those that only the server can find. */
+/** Returns the hints of `hintsOf`, followed by those that need a request to the server. */
 export function useHints(
 	kind: KindDescription,
 	record: AnyRecord,
@@ -94,7 +94,10 @@ export function useHints(
 	];
 }
 
-/** An import finds people by e-mail address, so an address must belong to one person only. */
+/**
+ * Returns a hint if another person has the same e-mail address. An import finds people by address,
+ * so each address must belong to only one person.
+ */
 function useSameAddress(
 	kind: KindDescription,
 	{ id, primary_email_address: address }: AnyRecord,

@@ -8,15 +8,18 @@ import { describeKind } from "../../kinds.ts";
 import { saveFile } from "../../save-file.ts";
 import { givenFields } from "./form-values.ts";
 
-/** Without this mark Excel reads UTF-8 as the system's legacy encoding. */
+/** The byte order mark. Without it, Excel reads a UTF-8 file in the system's legacy encoding. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** `owner` for owner_id, because a file that people write holds a name there. */
+/**
+ * Returns the column's name. For a reference such as owner_id it is `owner`, because people write a
+ * name in such a column.
+ */
 function headingOf({ name, reference }: FieldDescription): string {
 	return reference ? name.replace(/_id(s?)$/, "$1") : name;
 }
 
-/** A file with only the column names, to be filled in. */
+/** Downloads a file that has only the column names, for the user to fill in. */
 export function TemplateButton({ kind }: { kind: KindDescription }) {
 	return (
 		<Button
@@ -37,7 +40,7 @@ export function TemplateButton({ kind }: { kind: KindDescription }) {
 	);
 }
 
-/** The columns of the file and how to write their values. */
+/** Lists the columns of the file and says how to write their values. */
 export function Columns({ kind }: { kind: KindDescription }) {
 	return (
 		<Box

@@ -4,13 +4,16 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export interface ChosenFile {
 	name: string;
 	text: string;
-	/** The file was not Unicode, so accented letters may be wrong. */
+	/**
+	 * True if the file was not Unicode. Its encoding was then guessed, and accented letters may be
+	 * wrong.
+	 */
 	isGuessed: boolean;
 }
 
 /**
- * Returns the text of a file in any encoding that spreadsheets write: UTF-8, UTF-16 ("Unicode
- * text") or the legacy Windows encoding. Throws an Error with a message for the reader.
+ * Returns the text of a file in any encoding that spreadsheets use: UTF-8, UTF-16 ("Unicode text")
+ * or the legacy encoding of Windows. Throws an Error with a message for the reader.
  */
 export async function readChosenFile(file: File): Promise<ChosenFile> {
 	const { name } = file;

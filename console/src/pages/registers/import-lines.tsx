@@ -34,7 +34,7 @@ const OUTCOMES = {
 const PAGE = 50;
 const IDS = /^[\w-]{32}$/;
 
-/** Shows what the file would do, line by line, with wrong lines first. */
+/** Shows line by line what the import would do. Lines with errors come first. */
 export function ImportLines({
 	plan,
 	kind,

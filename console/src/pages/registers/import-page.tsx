@@ -65,7 +65,7 @@ function Import({
 	organizationId: string;
 }) {
 	const [chosen, setChosen] = useState<{ file: ChosenFile; number: number }>();
-	// Each chosen file gets its own preview.
+	// Counts the chosen files, so that each one gets its own preview.
 	const counted = useRef(0);
 	const [problem, setProblem] = useState<string>();
 	const [done, setDone] = useState<Result>();
@@ -142,7 +142,7 @@ function Import({
 	);
 }
 
-/** Takes a file that is dropped here or chosen with a button. */
+/** Accepts a file that is dropped on the field or chosen with a button. */
 function FileField({
 	file,
 	onChoose,
@@ -151,8 +151,8 @@ function FileField({
 	onChoose: (file: File | null | undefined) => void;
 }) {
 	const [isOver, setOver] = useState(false);
-	// The input is cleared, because otherwise choosing the same file again after a fix would not
-	// count as a change.
+	// Clears the input. Otherwise, choosing the same file again after fixing it would not count as a
+	// change.
 	const forget = useRef<() => void>(null);
 	const drop = (event: DragEvent) => {
 		event.preventDefault();

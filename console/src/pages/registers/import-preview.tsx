@@ -24,7 +24,7 @@ const IMPORT = "/api/console/importRecords";
 type Plan = OutputOf<"importRecords">;
 type MatchBy = NonNullable<InputOf<"importRecords">["match_by"]>;
 
-/** Shows what the file would do. Nothing is written until the reader confirms. */
+/** Shows what the import would do. Nothing is written until the reader confirms. */
 export function ImportPreview({
 	file,
 	number,
@@ -33,7 +33,7 @@ export function ImportPreview({
 	onDone,
 }: {
 	file: ChosenFile;
-	/** Tells this file from earlier ones, which may have the same name. */
+	/** The number of the file, which distinguishes it from earlier files of the same name. */
 	number: number;
 	kind: KindDescription;
 	organizationId: string;
@@ -46,7 +46,7 @@ export function ImportPreview({
 		...(matchBy && { match_by: matchBy }),
 	};
 	const trying = useQuery({
-		// The text may be megabytes long, so it is not part of the key.
+		// The key contains the file's number and not its text, which may be megabytes long.
 		queryKey: ["importRecords", kind.kind, number, matchBy],
 		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
 		gcTime: 0,
@@ -212,7 +212,9 @@ function ConfirmButton({
 	);
 }
 
-/** Columns that identify a record. Names do not, but many files have nothing else. */
+/**
+ * The columns that reliably identify a record. A name does not, but many files have nothing else.
+ */
 const SURE: readonly MatchBy[] = [
 	"id",
 	"reference_id",

@@ -8,7 +8,10 @@ interface Guard {
 	reset?: (() => void) | undefined;
 }
 
-/** Asks before unsaved input is lost. If the session has ended, the input can still be saved. */
+/**
+ * Asks before unsaved input is lost. If the session has ended, the dialog says how the input can
+ * still be saved.
+ */
 export function LeaveGuard({ guard }: { guard: Guard }) {
 	const isBlocked = guard.status === "blocked";
 	const isSignedOut = isBlocked && guard.next?.pathname === "/sign-in";

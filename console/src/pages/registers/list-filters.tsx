@@ -15,7 +15,10 @@ import {
 } from "../../parts/records/reference-picker.tsx";
 import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
 
-/** Wide enough for the search and a register's filters on one line of a usual screen. */
+/**
+ * Widths in px. On a screen of usual size, the search field and the filters of a register fit on
+ * one line.
+ */
 const WIDTHS = { few: 180, many: 140 };
 const FEW = 4;
 
@@ -23,16 +26,13 @@ export interface FilterProps {
 	filter: FilterDescription;
 	list: ListControls;
 	organizationId: string;
-	/** Rows of the current page, whose values are suggested. */
+	/** The rows of the current page. Filters suggest values from them. */
 	rows: readonly AnyRecord[];
-	/** Width of the control in px. */
+	/** The width of the control in px. */
 	width: number;
 }
 
-/**
- * Renders a control for each filter of the kind's list. On a narrow screen they stand behind a
- * button.
- */
+/** Renders a control for each filter of the list. On a narrow screen, a button opens them. */
 export function ListFilters({
 	kind,
 	...rest
@@ -107,8 +107,8 @@ function FilterControl(props: FilterProps) {
 		);
 	}
 	if (filter.type === "name") return <NameFilter {...props} />;
-	// These filters have no control, but an address may contain them, for example from the risk
-	// matrix.
+	// These filters have no control. An address may still contain them, for example after a click in
+	// the risk matrix.
 	return value === undefined ? null : (
 		<FilterChip
 			label={`${label}: ${value === false ? "no" : String(value)}`}
@@ -118,12 +118,12 @@ function FilterControl(props: FilterProps) {
 	);
 }
 
-/** Labels of on/off filters whose names do not explain themselves. */
+/** Labels of on/off filters whose name does not explain the filter. */
 const FLAGS: Record<string, string> = {
 	exclude_contract_ended: "Without ended contracts",
 };
 
-/** Filters by the exact value. Values on the page are suggested. */
+/** Filters by an exact value. The control suggests values from the current page. */
 function NameFilter({
 	filter: { name, label },
 	list,

@@ -35,7 +35,8 @@ import { ListFilters } from "./list-filters.tsx";
 
 export function Page() {
 	const kind = useKind();
-	// Each kind has its own list, so that records of one kind never show while another loads.
+	// Each kind has its own list component, so that records of one kind are never shown while those
+	// of another load.
 	return <Register key={kind.kind} kind={kind} />;
 }
 
@@ -158,7 +159,7 @@ function columnOf(
 		id: name,
 		header: field?.label.replace(/ score$/, "") ?? "Updated",
 		...(kind.orders.includes(name) ? { sort: name } : {}),
-		// The first click shows the highest scores and the latest changes, because people look for
+		// The first click shows the highest scores or the latest changes, because people look for
 		// those.
 		...(factorsOf(name) || !field ? { firstDirection: "desc" as const } : {}),
 	};
@@ -173,7 +174,7 @@ function columnOf(
 					inherit
 					fw={500}
 					lineClamp={2}
-					// On a narrow screen the columns beside it, such as a score, must stay visible too.
+					// On a narrow screen, the other columns, such as a score, must stay visible too.
 					maw={{ base: 150, sm: MAX_CELL }}
 					style={{ overflowWrap: "anywhere" }}
 				>

@@ -2,8 +2,8 @@ import type { KindDescription } from "../../kind-description.ts";
 import { formatDay } from "../../parts/time.tsx";
 
 /**
- * Returns the server's message in the words of the form. The server names fields and choices as
- * tools and CSV columns do, for example `contract_start_date` and `EXCLUDED`.
+ * Replaces names in a message of the server with the labels that the form shows. The server uses
+ * the names of tools and CSV columns, such as `contract_start_date` and `EXCLUDED`.
  */
 export function inWordsOf(
 	{ fields }: Pick<KindDescription, "fields">,
@@ -11,13 +11,14 @@ export function inWordsOf(
 ): string {
 	const words = new Map<string, string>();
 	for (const { name, label, choices = [] } of fields) {
-		// A name without an underscore, such as `status`, may be an ordinary word of the sentence.
+		// A name without an underscore, such as `status`, may also be an ordinary word of the sentence,
+		// so it is not replaced.
 		if (name.includes("_")) words.set(name, `“${label}”`);
 		for (const { value, label } of choices) {
 			if (/^[A-Z_]{3,}$/.test(value)) words.set(value, `“${label}”`);
 		}
 	}
-	// Quoted text was typed by somebody and is kept as it is.
+	// Text in quotes was typed by a user, so it stays as it is.
 	return text
 		.split(/("[^"]*")/)
 		.map((part) =>

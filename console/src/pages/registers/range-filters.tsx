@@ -9,11 +9,11 @@ type Ends = Record<string, string | number>;
 
 interface Preset {
 	label: string;
-	/** The two ends of the range; a missing end is open. */
+	/** The two ends of the range. An end that is missing is open. */
 	ends: Ends;
 }
 
-/** Offers two filters that form a range as a few usual ranges. */
+/** Offers a few usual ranges for two filters that form a range. */
 function RangeFilter({
 	list,
 	width,
@@ -25,7 +25,7 @@ function RangeFilter({
 	label: string;
 	names: readonly [string, string];
 	presets: readonly Preset[];
-	/** A range in the address that is none of the presets. */
+	/** Returns the label of a range in the address that is not one of the usual ranges. */
 	describe: (from: unknown, until: unknown) => string;
 }) {
 	const [from, until] = names.map((name) => list.filters[name]);
@@ -55,7 +55,7 @@ function RangeFilter({
 	);
 }
 
-/** Shows the two ends of a score as one band. */
+/** Filters by the band of a score. A band stands for both ends of a range. */
 export function BandFilter({ filter, list, width }: FilterProps) {
 	const { name, label } = filter;
 	const names = [`min_${name}`, `max_${name}`] as const;
@@ -106,10 +106,11 @@ export function DueFilter({ filter, list, width }: FilterProps) {
 
 const RECENT_DAYS = [1, 7, 30, 365];
 
-/** The time of an event, within the last days. */
+/** Filters by the time of an event, within the last days. */
 export function PeriodFilter({ filter, list, width }: FilterProps) {
 	const names = [`${filter.name}_from`, `${filter.name}_until`] as const;
-	// Midnight here, so that the address stays the same during a day.
+	// The range begins at midnight in the reader's time zone, so that the address stays the same for
+	// a day.
 	const startOf = (daysAgo: number) =>
 		new Date(`${dayAfter(todayHere(), -daysAgo)}T00:00:00`).toISOString();
 	return (

@@ -26,7 +26,8 @@ export function RecordDetails({
 	const names = useRecordNames(organizationId, referencesIn(kind, [record]));
 	const hints = useHints(kind, record, organizationId);
 	const { title: named } = kind;
-	// The page's heading shows the title too, but only the beginning of a long text.
+	// If the page's heading shows the whole title, it is not repeated here. The heading cuts off a
+	// long title.
 	const inHeading =
 		named && record[named] === titleOf(kind, record) ? named : null;
 	return (
@@ -84,7 +85,9 @@ export function RecordDetails({
 
 const LONG = 60;
 
-/** A short text stands beside others; a long one takes the whole width. */
+/**
+ * Returns true for a long text, which takes the whole width. Short texts are placed side by side.
+ */
 function isLong({ name, type }: FieldDescription, record: AnyRecord): boolean {
 	const value = record[name];
 	if (type === "text") return true;

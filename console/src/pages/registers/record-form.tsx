@@ -35,7 +35,8 @@ import { LeaveGuard } from "./leave-guard.tsx";
 import { inWordsOf } from "./messages.ts";
 
 /**
- * Asks for the fields of a record. Errors from the server stand beside the field that they name.
+ * Asks for the fields of a record. An error from the server is shown beside the field that it
+ * names.
  */
 export function RecordForm({
 	kind,
@@ -50,13 +51,16 @@ export function RecordForm({
 	kind: KindDescription;
 	organizationId: string;
 	initial: FormValues;
-	/** Label of the button, such as "Add the risk". */
+	/** The label of the button, such as "Add the risk". */
 	action: string;
-	/** Id of the record that is edited. */
+	/** The id of the record that is edited. */
 	id?: string | undefined;
-	/** A new record: the first field gets the focus, and the fields that describe it are required. */
+	/**
+	 * True for a new record. The first field then gets the focus, and the field that describes the
+	 * record is required.
+	 */
 	isNew?: boolean;
-	/** Saves the values, then leaves the page. Throws ApiError. */
+	/** Saves the values and then calls `leave`, which leaves the page. Throws ApiError. */
 	onSave: (values: FormValues, leave: () => void) => Promise<void>;
 	onCancel: () => void;
 }) {
@@ -173,7 +177,7 @@ export function RecordForm({
 	);
 }
 
-/** Long texts and scales take a whole line. */
+/** Returns true for a long text or a scale, which takes a whole line. */
 function isWide({ type, given, min, max }: FieldDescription): boolean {
 	const isScale = min === 1 && max === 5;
 	return (
@@ -185,7 +189,10 @@ function isWideSection(fields: readonly FieldDescription[]): boolean {
 	return fields.every(isWide);
 }
 
-/** Computes the product. A residual factor that is left out equals the inherent one. */
+/**
+ * Shows the product of a likelihood and an impact. A residual factor that is empty counts as equal
+ * to the inherent one.
+ */
 function ComputedScore({
 	field,
 	values,
@@ -219,7 +226,10 @@ function ComputedScore({
 	);
 }
 
-/** The tools allow these to be empty, but then nobody would know what the record is about. */
+/**
+ * Returns an error for a missing description. The tools accept an empty one, but then nobody would
+ * know what the record is about.
+ */
 function unsaid({ kind }: KindDescription, { description }: FormValues) {
 	const isWanted = kind === "nonconformity" || kind === "continual_improvement";
 	const isEmpty = typeof description === "string" && !description.trim();
@@ -228,7 +238,10 @@ function unsaid({ kind }: KindDescription, { description }: FormValues) {
 		: {};
 }
 
-/** A browser returns an unfinished date as an empty value. */
+/**
+ * Returns errors for dates that are only partly filled in, because the browser reports their value
+ * as empty.
+ */
 function unfinishedDates(form: HTMLFormElement): Record<string, string> {
 	const dates = form.querySelectorAll<HTMLInputElement>("input[type=date]");
 	return Object.fromEntries(
@@ -241,7 +254,10 @@ function unfinishedDates(form: HTMLFormElement): Record<string, string> {
 	);
 }
 
-/** In a text of several lines, Enter starts a new line, and Ctrl or ⌘ with Enter saves. */
+/**
+ * Submits the form from a text of several lines with Ctrl or ⌘ and Enter. Enter alone starts a new
+ * line there.
+ */
 function submitFromTexts(event: KeyboardEvent<HTMLFormElement>) {
 	if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 		event.preventDefault();

@@ -29,7 +29,7 @@ type Ends = { before?: unknown; after?: unknown };
 const IDS = /^[\w-]{32}$/;
 
 /**
- * Shows the history of a record, newest first. It comes from the audit log, which only
+ * Shows the history of a record, newest first. The data comes from the audit log, which only
  * administrators may read.
  */
 export function RecordHistory({
@@ -125,7 +125,7 @@ function Changes({
 	organizationId: string;
 }) {
 	const changes = Object.entries(entry.changes) as [string, Ends][];
-	// Fields come in the order of the record. Entries that are not fields come first.
+	// Changes of other things than fields come first. The fields follow in the order of the record.
 	const place = new Map(kind.fields.map(({ name }, index) => [name, index]));
 	const placeOf = ([name]: [string, Ends]) => place.get(name) ?? -1;
 	return (

@@ -38,7 +38,7 @@ export function Page() {
 	if (record.isPending) return <PageSkeleton />;
 	if (record.isError) {
 		const { error } = record;
-		// The record was deleted or belongs to another organization, or the address was cut off.
+		// The record was deleted or belongs to another organization, or part of the address is missing.
 		if (error instanceof ApiError && [400, 404].includes(error.status)) {
 			return <NotFoundPage />;
 		}
@@ -137,8 +137,8 @@ function Read({ kind, record }: OfRecord) {
 }
 
 function Edit({ kind, record: latest }: OfRecord) {
-	// The record as it was when editing began, so that saving does not undo what others changed
-	// since.
+	// The record as it was when the user began to edit. Saving compares with it and does not undo
+	// what other users have changed since.
 	const [record] = useState(latest);
 	const { organizationId } = useOrganization();
 	const navigate = useNavigate();

@@ -14,7 +14,7 @@ interface OfRecord {
 	organizationId: string;
 }
 
-/** Loads, in one request, the lists that contain records which name this one. */
+/** Loads in one request which lists contain records that refer to this one. */
 function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
 	const mayHave = kinds.some(({ filters }) =>
 		filters.some(({ reference }) => reference === kind),
@@ -27,7 +27,8 @@ function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
 }
 
 /**
- * Links to the records that name this one, with their number. Renders nothing if there are none.
+ * Links to the records that refer to this one and shows how many there are. Renders nothing if
+ * there are none.
  */
 export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 	const uses = useUses({ kind, id });
@@ -53,7 +54,8 @@ export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 }
 
 /**
- * The same without numbers. It is shown after a rejected deletion, whose message has the numbers.
+ * Links to the records that refer to this one, without numbers. The dialog shows these links after
+ * a rejected deletion, whose message already has the numbers.
  */
 export function UsedNow({ kind, id, organizationId }: OfRecord) {
 	const uses = useUses({ kind, id });

@@ -23,10 +23,10 @@ import {
 	USAGE_DAYS,
 } from "./token-words.tsx";
 
-/** Takes the place of a token's id in the address and opens the form for a new one. */
+/** Replaces a token's id in the address and opens the form for a new token. */
 const NEW = "new";
 const ORGANIZATION = "organization";
-/** In the address: show only tokens older than OLD_TOKEN_DAYS. */
+/** The value in the address that shows only tokens older than OLD_TOKEN_DAYS. */
 const OLD = "old";
 const REFRESH_MS = 10_000;
 
@@ -57,7 +57,7 @@ export function Page() {
 	const rows = found
 		.filter((token) => !isOldOnly || wantsRotation(token))
 		.toSorted((a, b) => ORDER[a.status] - ORDER[b.status]);
-	/** Parameters of the page that stay in the address when a token is opened. */
+	/** The parameters of the list, which stay in the address while a token is open. */
 	const shownList = {
 		...(isOfOrganization ? { of: ORGANIZATION } : {}),
 		...(isOldOnly ? { age: OLD } : {}),
@@ -175,7 +175,7 @@ export function Page() {
 	);
 }
 
-/** Counts old tokens as the home page does. */
+/** Returns true for the old tokens that the home page counts. */
 function wantsRotation({ is_old, status }: ApiToken): boolean {
 	return is_old && status === "ACTIVE";
 }

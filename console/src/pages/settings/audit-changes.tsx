@@ -17,7 +17,7 @@ import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 const ID = /^[\w-]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*Z$/;
 
-/** Lists the changed fields, each with its value before and after. */
+/** Lists the changed fields, each with its value before and after the change. */
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
 	const changes = endsOf(entry).filter(
@@ -75,7 +75,7 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 	);
 }
 
-/** Returns the labels of the fields of the entry's kind. */
+/** Returns a function that gives the label of a field of the entry's record. */
 export function labelsOf({ record_kind }: Entry): (name: string) => string {
 	const kind = record_kind && findRegisterKind(record_kind);
 	const description = kind && describeKind(kind.kind);
@@ -131,7 +131,8 @@ function Plain({ value, names }: { value: unknown; names: Names }) {
 	}
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
-	// States are written in capitals, and text that a user typed hardly ever is.
+	// A value in capitals is usually a state such as IN_PROGRESS, because users hardly ever type such
+	// text.
 	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
 	return names.get(text) ?? text;
 }

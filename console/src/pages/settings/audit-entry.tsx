@@ -9,7 +9,10 @@ import { AuditChanges } from "./audit-changes.tsx";
 import { Actor } from "./audit-filter-choices.tsx";
 import { AuditRecord } from "./audit-record.tsx";
 
-/** Shows one entry in full. `onFilter` shows the entries that share something with it. */
+/**
+ * Shows all details of one entry. `onFilter` lists the entries that have something in common with
+ * it.
+ */
 export function AuditEntry({
 	entry,
 	onFilter,

@@ -10,7 +10,10 @@ import { kinds } from "../../kinds.ts";
 import { type Entry, groupedActions } from "../../parts/audit-actions.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 
-/** A field's value before and after the change. One is absent if the record is new or deleted. */
+/**
+ * The value of a field before and after a change. One of the two is absent if the record is new or
+ * was deleted.
+ */
 export type Ends = { before?: unknown; after?: unknown };
 
 export const ACTORS: Record<
@@ -40,7 +43,7 @@ export function Actor({ entry }: { entry: Entry }) {
 	);
 }
 
-/** The actions that the log may hold, for the filter. */
+/** The actions that the log may contain, as options of the filter. */
 export const actionGroups = [
 	{
 		group: "Records",
@@ -70,7 +73,7 @@ function choice(value: string) {
 	return { value, label: inWords(value) };
 }
 
-/** Returns the label of a kind of record in the log. */
+/** Returns the label of a kind of record that the log mentions. */
 export function kindLabel(kind: string): string {
 	return (
 		kindOptions.find(({ value }) => value === kind)?.label ?? inWords(kind)

@@ -20,7 +20,8 @@ const OUTCOMES = [
 ];
 
 /**
- * `rows` are the entries on the page. They know the names of actors that are in no list any more.
+ * Shows the filters of the audit log. `rows` are the entries on the page; they contain the names of
+ * actors who are no longer members.
  */
 export function AuditFilters({
 	list,
@@ -93,7 +94,7 @@ export function AuditFilters({
 	);
 }
 
-/** A filter that was set from an entry or a link. It can only be removed. */
+/** Shows a filter that was set by clicking in an entry or a link. The reader can only remove it. */
 function Chosen({
 	name,
 	label,
@@ -113,7 +114,7 @@ function Chosen({
 	);
 }
 
-/** Returns the members, and the actor in the address if it is somebody else. */
+/** Returns the members, and also the actor in the address if that is somebody else. */
 function useActors(chosen: string | null, rows: readonly Entry[]) {
 	const { organizationId } = useOrganization();
 	const { data } = useQuery(

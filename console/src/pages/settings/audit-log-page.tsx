@@ -41,7 +41,7 @@ export function Page() {
 function AuditLog() {
 	const { organizationId } = useOrganization();
 	const list = useListSearch();
-	// The log has one order, so an order in the address is ignored.
+	// The log has only one order, so an order in the address is ignored.
 	const { order_by: _, ...input } = list.input;
 	const filtered = {
 		organization_id: organizationId,
@@ -63,7 +63,8 @@ function AuditLog() {
 	}));
 	const { entry: number } = list.search;
 	const shown = rows.find(({ sequence }) => sequence === number);
-	// With an address that somebody passed on, the entry may be on another page by now.
+	// If somebody shared the address, the entry may have moved to another page of the list, so it is
+	// loaded separately.
 	const alone = useQuery({
 		...operationQuery("listAuditLog", {
 			organization_id: organizationId,

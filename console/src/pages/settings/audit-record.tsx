@@ -5,7 +5,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { kindLabel } from "./audit-filter-choices.tsx";
 
-/** Shows the record of an entry, with a link if it still has a page. */
+/** Shows the record of an entry, with a link if the record still has a page. */
 export function AuditRecord({ entry }: { entry: Entry }) {
 	const { record_kind: kind, record_name: name } = entry;
 	if (!kind) return <Text size="sm">–</Text>;

@@ -5,7 +5,7 @@ import type { DayOfUse } from "./token-words.tsx";
 
 const HEIGHT = 140;
 const MAX_STEPS = 4;
-/** Every seventh bar has a date under it. More dates would overlap on a phone. */
+/** Every seventh bar has a date below it. More dates would overlap on a phone. */
 const DAYS_PER_LABEL = 7;
 
 const DAY = new Intl.DateTimeFormat(undefined, {
@@ -15,8 +15,8 @@ const DAY = new Intl.DateTimeFormat(undefined, {
 });
 
 /**
- * Draws the calls of each day as stacked bars. The chart acts as a slider over the days: pointing
- * at a bar or pressing an arrow key shows the numbers of that day as text.
+ * Draws the calls of each day as stacked bars. The chart works like a slider over the days. When
+ * the user points at a bar or presses an arrow key, it shows the numbers of that day as text.
  */
 export function CallsChart({ days }: { days: DayOfUse[] }) {
 	const [chosen, setChosen] = useState<number | null>(null);
@@ -139,7 +139,9 @@ function Legend({
 	);
 }
 
-/** Returns the round numbers on the axis: 0, and at most four equal steps that reach `most`. */
+/**
+ * Returns the round numbers on the axis: 0, followed by at most four equal steps that reach `most`.
+ */
 function ticksUpTo(most: number): number[] {
 	const least = Math.max(1, most) / MAX_STEPS;
 	const magnitude = 10 ** Math.floor(Math.log10(least));
@@ -153,7 +155,10 @@ function ticksUpTo(most: number): number[] {
 	return Array.from({ length: steps + 1 }, (_, index) => index * step);
 }
 
-/** Returns the index of the day that a key moves to, or undefined for any other key. */
+/**
+ * Returns the index of the day that a key press moves to. Returns undefined if the key does not
+ * move.
+ */
 function nextDay(key: string, from: number, last: number): number | undefined {
 	if (key === "ArrowLeft" || key === "ArrowDown") return Math.max(0, from - 1);
 	if (key === "ArrowRight" || key === "ArrowUp") {

@@ -1,23 +1,23 @@
 export interface Access {
-	/** The service's address. */
+	/** The address of the service. */
 	baseUrl: string;
-	/** The token, or a reference by which the client looks it up. */
+	/** The token, or an expression with which the client looks it up. */
 	token: string;
 }
 
-/** The syntax in which a shell and Claude Code refer to the variable named in docs/mcp.md. */
+/** The name of the environment variable that holds the token, as in docs/mcp.md. */
 export const VARIABLE = "ASSAY_TOKEN";
 
 export function exportCommand(token: string): string {
 	return `export ${VARIABLE}=${token}`;
 }
 
-/** Returns the command that adds the server to Claude Code. */
+/** Returns the command that adds Assay's MCP server to Claude Code. */
 export function claudeCommand({ baseUrl, token }: Access): string {
 	return `claude mcp add --transport http assay ${baseUrl}/api/mcp/v1 --header "Authorization: Bearer ${token}"`;
 }
 
-/** Returns the configuration for clients that read it from a file. */
+/** Returns the configuration for clients that read it from a JSON file. */
 export function mcpServersJson({ baseUrl, token }: Access): string {
 	const server = {
 		type: "http",
@@ -27,7 +27,7 @@ export function mcpServersJson({ baseUrl, token }: Access): string {
 	return JSON.stringify({ mcpServers: { assay: server } }, null, 2);
 }
 
-/** Returns the usual command to check that a token works. */
+/** Returns a curl command that checks whether a token works. */
 export function curlCommand({ baseUrl, token }: Access): string {
 	return `curl ${baseUrl}/api/mcp/tools/listOrganizations -H "Authorization: Bearer ${token}"`;
 }

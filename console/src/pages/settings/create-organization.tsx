@@ -6,7 +6,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
-/** Creates another organization and opens it. */
+/** Creates another organization and then opens it. */
 export function CreateOrganization({
 	opened,
 	onClose,
@@ -20,8 +20,8 @@ export function CreateOrganization({
 		form,
 		({ name }) => call("createOrganization", { name: name.trim() }),
 		async ({ organization }) => {
-			// The list is loaded first, because an address with an unknown organization would not be
-			// found.
+			// The list of organizations is loaded first, because the address of an unknown organization
+			// would not be found.
 			await forgetReadings();
 			close();
 			await navigate({ to: "/o/$org", params: { org: organization.id } });

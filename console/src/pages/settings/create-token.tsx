@@ -20,7 +20,7 @@ import { ScopeFields, scopesOf, unlimited } from "./scope-fields.tsx";
 
 const NEVER = "never";
 const ON_A_DAY = "day";
-/** Days until a token expires. */
+/** The choices for the number of days until a token expires. */
 const LIVES = [
 	{ value: "7", label: "In 7 days" },
 	{ value: "30", label: "In 30 days" },
@@ -70,7 +70,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 			size="lg"
 			title={token ? "Your new API token" : "Create an API token"}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// The token is shown once, so a click beside the dialog must not close it.
+			// The token is shown only once, so a click outside the dialog must not close it.
 			closeOnClickOutside={!token}
 			closeOnEscape={!token}
 		>

@@ -15,7 +15,9 @@ import {
 } from "./intervals.ts";
 import type { Organization } from "./organization-form.tsx";
 
-/** Sets how often devices report, and shows what that means for freshness and load. */
+/**
+ * Sets how often devices report, and shows what this means for their freshness and for the load.
+ */
 export function IntervalsForm({
 	organization,
 }: {

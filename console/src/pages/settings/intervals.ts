@@ -10,7 +10,7 @@ const UNITS = [
 	["second", 1],
 ] as const;
 
-/** 5400 → "1 hour 30 minutes". */
+/** Returns a duration in words, such as "1 hour 30 minutes" for 5400. */
 export function durationWords(seconds: number): string {
 	const words: string[] = [];
 	let rest = seconds;
@@ -22,7 +22,10 @@ export function durationWords(seconds: number): string {
 	return words.join(" ") || "0 seconds";
 }
 
-/** Returns the rate at which the devices send, in the shortest unit in which it is at least one. */
+/**
+ * Returns the rate at which the devices send, per second, minute, hour or day. The unit is the
+ * shortest in which the rate is at least one.
+ */
 export function rateWords(
 	noun: string,
 	devices: number,
@@ -54,7 +57,10 @@ export const heartbeatChoices = (current: number) =>
 export const postureChoices = (current: number) =>
 	choicesWith(POSTURES, current, DEFAULT_POSTURE_INTERVAL_SECONDS);
 
-/** Returns the usual intervals and the current one, which a tool may have set to any value. */
+/**
+ * Returns the usual intervals and the current one, which may differ because a tool can set any
+ * value.
+ */
 function choicesWith(usual: number[], current: number, initial: number) {
 	return [...new Set([...usual, current])]
 		.sort((a, b) => a - b)

@@ -14,8 +14,8 @@ import { forgetReadings } from "../../queries.ts";
 type Made = OutputOf<"inviteMember">;
 
 /**
- * Asks for an address and a role, and shows the link once. `again` makes a new link for an open
- * invitation.
+ * Asks for an e-mail address and a role, and shows the invitation's link once. `again` makes a new
+ * link for an open invitation.
  */
 export function InviteMember({
 	again,
@@ -58,7 +58,7 @@ export function InviteMember({
 						: "Invite a member"
 			}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// The link is shown once, so a click beside the dialog must not close it.
+			// The link is shown only once, so a click outside the dialog must not close it.
 			closeOnClickOutside={!made}
 			closeOnEscape={!made}
 		>

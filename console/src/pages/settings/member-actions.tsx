@@ -28,8 +28,8 @@ import { forgetReadings } from "../../queries.ts";
 type Dialog = "role" | "password" | "two-factor" | "remove";
 
 /**
- * The actions that an administrator may take on a member. Users change their own account under
- * Account.
+ * Shows the actions that an administrator may take on a member. Users change their own account on
+ * the Account page.
  */
 export function MemberActions({
 	member,

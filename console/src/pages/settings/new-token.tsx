@@ -9,7 +9,7 @@ import {
 	VARIABLE,
 } from "./connect-commands.ts";
 
-/** Shows a token once, with everything that is needed to use it. */
+/** Shows a token once, together with everything that is needed to use it. */
 export function NewToken({
 	token,
 	onDone,

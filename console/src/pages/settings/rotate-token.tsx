@@ -17,7 +17,7 @@ import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
 import type { ApiToken } from "./token-words.tsx";
 
-/** Makes a second token beside the first, which keeps working. */
+/** Makes a second token beside the first one, which continues to work. */
 export function RotateToken({
 	token,
 	onClose,
@@ -88,8 +88,8 @@ export function RotateToken({
 }
 
 /**
- * `laptop` → `laptop (2)` → `laptop (3)`, because two tokens with the same name are hard to tell
- * apart.
+ * Returns a new name, such as `laptop (2)` after `laptop`, and `laptop (3)` after that. Two tokens
+ * of the same name would be hard to tell apart.
  */
 function nextName(name: string): string {
 	const [, base = name, number = "1"] = /^(.*) \((\d{1,3})\)$/.exec(name) ?? [];

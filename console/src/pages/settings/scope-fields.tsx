@@ -17,7 +17,7 @@ export const unlimited: ScopeValues = {
 	toolsets: [],
 };
 
-/** Asks what a token may do of what its user may do. Empty fields narrow nothing. */
+/** Asks how much of its user's rights a token gets. An empty field sets no limit. */
 export function ScopeFields<Values extends ScopeValues>({
 	form,
 }: {
@@ -65,7 +65,7 @@ export function ScopeFields<Values extends ScopeValues>({
 	);
 }
 
-/** A toolset's name as people read it: "audit_log" becomes "Audit log". */
+/** Returns the name of a toolset as people read it, for example "Audit log" for "audit_log". */
 export function toolsetLabel(name: string): string {
 	return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 }

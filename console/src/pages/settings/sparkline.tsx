@@ -5,7 +5,7 @@ const HEIGHT = 20;
 const GAP = 1;
 
 /**
- * Draws the calls of each day in the width of a table cell. The numbers stand beside it as text.
+ * Draws the calls of each day within the width of a table cell. The numbers are beside it as text.
  */
 export function Sparkline({ days }: { days: DayOfUse[] }) {
 	const most = Math.max(1, ...days.map(({ calls }) => calls));

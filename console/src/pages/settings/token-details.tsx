@@ -16,7 +16,7 @@ import { type ApiToken, TokenState } from "./token-words.tsx";
 
 /**
  * Shows who uses a token, so that the reader can decide whether to revoke it. With
- * `isOfOrganization`, the reader sees it as an administrator.
+ * `isOfOrganization`, the reader is an administrator who looks at a token of another user.
  */
 export function TokenDetails({
 	token,
@@ -41,7 +41,7 @@ export function TokenDetails({
 			size="lg"
 			title={token.name}
 			closeButtonProps={{ "aria-label": "Close" }}
-			// A dialog above the drawer handles the keyboard alone.
+			// If a dialog is open above the drawer, only the dialog handles the keyboard.
 			closeOnEscape={dialog === null}
 			trapFocus={dialog === null}
 		>
@@ -175,7 +175,7 @@ function Facts({
 	);
 }
 
-/** Shows what the token may do, and where. */
+/** Shows what the token may do, and in which organizations. */
 function Scopes({ token: { scopes } }: { token: ApiToken }) {
 	const { data: organizations = [] } = useQuery(organizationsQuery);
 	const nameOf = (id: string) =>
@@ -202,7 +202,7 @@ function LastUse({ token }: { token: ApiToken }) {
 	);
 }
 
-/** In the audit log, administrators can read what was done with the token. */
+/** Links to the audit log, where administrators can read what was done with the token. */
 function ChangesLink({ tokenId }: { tokenId: string }) {
 	const { organizationId, mayAdmin } = useOrganization();
 	if (!mayAdmin) return null;

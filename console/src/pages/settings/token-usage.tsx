@@ -10,7 +10,10 @@ import {
 	USAGE_DAYS,
 } from "./token-words.tsx";
 
-/** Shows what a token was used for: calls per day, as a chart or a table, and calls per tool. */
+/**
+ * Shows how a token was used: the calls of each day, as a chart or as a table, and the calls of
+ * each tool.
+ */
 export function TokenUsage({ token }: { token: ApiToken }) {
 	const [isTable, setIsTable] = useState(false);
 	const { calls } = totalsOf(token);
@@ -72,7 +75,7 @@ export function TokenUsage({ token }: { token: ApiToken }) {
 	);
 }
 
-/** Returns the chart as one sentence. */
+/** Returns a sentence that summarizes the chart. */
 function summaryOf(token: ApiToken, days: DayOfUse[]): string {
 	const { calls, errors } = totalsOf(token);
 	const busy = days.filter((day) => day.calls > 0).length;

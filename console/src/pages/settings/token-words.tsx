@@ -7,7 +7,7 @@ export type ApiToken = OutputOf<"listApiTokens">["api_tokens"][number];
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
-/** Number of days in the server's statistics, including today. */
+/** The number of days in the server's statistics, including today. */
 export const USAGE_DAYS = 30;
 
 /** Shows whether the token works, and warnings about it. */
@@ -51,7 +51,7 @@ export function totalsOf({ usage }: ApiToken): {
 }
 
 export interface DayOfUse {
-	/** YYYY-MM-DD, UTC, as the server counts. */
+	/** The day in UTC, as YYYY-MM-DD. The server counts calls by UTC days. */
 	day: string;
 	calls: number;
 	errors: number;

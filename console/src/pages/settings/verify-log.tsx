@@ -19,15 +19,16 @@ import { DateTime } from "../../parts/time.tsx";
 
 type Slice = OutputOf<"verifyAuditLog">;
 
-/** The results of all slices so far. */
+/** The combined results of all slices that have been checked so far. */
 interface Checked extends Slice {
-	/** The number of entries, as far as it is known. */
+	/** The number of entries in the log, as far as it is known. */
 	total: number;
 }
 
 /**
- * Asks the server to check the hashes of the whole log, one slice at a time. A log may be long, and
- * closing the window is enough to stop. After an error the check continues where it stopped.
+ * Asks the server to check the hashes of the whole log, one slice at a time, because a log may be
+ * long. To stop, the reader only has to close the dialog. After an error, the check can continue
+ * where it stopped.
  */
 export function VerifyLog({ onOpen }: { onOpen: (sequence: number) => void }) {
 	const { organizationId } = useOrganization();

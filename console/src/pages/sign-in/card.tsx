@@ -2,7 +2,7 @@ import { Center, Paper, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Brand } from "../../shell/brand.tsx";
 
-/** Frames the pages for visitors who are not signed in. */
+/** The frame around the pages for visitors who are not signed in. */
 export function Card({ children }: { children: ReactNode }) {
 	return (
 		<Center component="main" mih="100dvh" p="md">

@@ -96,7 +96,10 @@ interface Joining {
 	enter: (organizationId: string) => Promise<void>;
 }
 
-/** Loads the organizations again, because the new one was not known here. */
+/**
+ * Opens the organization after joining. The list of organizations is loaded again first, because it
+ * does not contain the new one.
+ */
 function useEnter() {
 	const navigate = useNavigate();
 	return async (org: string) => {
@@ -196,7 +199,10 @@ function SomebodyElse({ me, invitation }: { me: Me; invitation: Invitation }) {
 	);
 }
 
-/** The page does not know whether the address has an account, so it always shows both ways. */
+/**
+ * Offers to sign in instead. The page does not know whether the address has an account, so it
+ * always shows both ways.
+ */
 function HasAccount() {
 	return (
 		<Text size="sm">
@@ -223,7 +229,7 @@ function NewAccount({ token, invitation, enter }: Joining) {
 				"/api/join",
 				{ body: { ...values, token } },
 			);
-			// The user has joined. If signing in fails now, they sign in by hand.
+			// The user has joined already. If signing in now fails, they can sign in on the sign-in page.
 			await signIn(email, values.password).catch(() => undefined);
 			return organization_id;
 		},

@@ -5,8 +5,9 @@ const KEY = "assay-invitation";
 let kept: string | null = null;
 
 /**
- * Keeps the secret of the invitation that this tab was opened with. It is removed from the address
- * and kept for the tab, so that it survives signing in and no address has to carry it.
+ * Returns the secret of the invitation with which this tab was opened. The function removes the
+ * secret from the address and keeps it for the tab. The secret thus survives signing in, and no
+ * later address contains it.
  */
 export function useInvitation(): string {
 	const hash = useLocation({ select: (location) => location.hash });
@@ -21,13 +22,13 @@ export function useInvitation(): string {
 	return token;
 }
 
-/** Forgets the secret once it was used. */
+/** Forgets the secret after it has been used. */
 export function forgetInvitation(): void {
 	kept = null;
 	try {
 		sessionStorage.removeItem(KEY);
 	} catch {
-		// Storage is blocked, so there is no secret in it.
+		// The browser blocks the storage, so it holds no secret.
 	}
 }
 
@@ -36,7 +37,7 @@ function keep(token: string): void {
 	try {
 		sessionStorage.setItem(KEY, token);
 	} catch {
-		// Storage is blocked, so after a reload the link has to be opened again.
+		// The browser blocks the storage, so after a reload the user has to open the link again.
 	}
 }
 

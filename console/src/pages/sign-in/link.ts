@@ -3,13 +3,17 @@ import { useLocation } from "@tanstack/react-router";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { ApiError, request } from "../../api.ts";
 
-/** Returns the secret of a link. It stands after the #, which browsers do not send to servers. */
+/**
+ * Returns the secret of a link. It comes after the #, because browsers do not send that part to
+ * servers.
+ */
 export function useLinkToken(): string {
 	return useLocation({ select: ({ hash }) => hash });
 }
 
 /**
- * Asks what the link is for. The page reads it only once, because using the link makes it invalid.
+ * Asks the service what the link is for. The page asks only once, because the link becomes invalid
+ * when it is used.
  */
 export function linkQuery<Purpose extends Link["purpose"]>(
 	purpose: Purpose,
@@ -34,13 +38,15 @@ export function linkQuery<Purpose extends Link["purpose"]>(
 	});
 }
 
-/** Asks whether nobody has an account yet. */
+/**
+ * Asks whether the service still has to be set up, which is the case while nobody has an account.
+ */
 export const setupQuery = queryOptions({
 	queryKey: ["setup"],
 	queryFn: () => request<{ setup_needed: boolean }>("/api/setup"),
 });
 
-/** Asks whether the service can mail a link to a user who has forgotten the password. */
+/** Asks whether the service can send a link by mail to a user who has forgotten the password. */
 export const forgotPasswordQuery = queryOptions({
 	queryKey: ["forgot-password"],
 	queryFn: () => request<{ sends_mail: boolean }>("/api/forgot-password"),

@@ -25,7 +25,7 @@ export function Message({
 	);
 }
 
-/** Says why a link does not work and what to do, or offers to try again if that may help. */
+/** Says why a link does not work and what to do. If a retry may help, offers one. */
 export function LinkProblem({
 	error,
 	onRetry,
@@ -33,11 +33,11 @@ export function LinkProblem({
 	children,
 	actions,
 }: {
-	/** The result of linkQuery, or null if the address has no secret. */
+	/** The error of linkQuery, or null if the address contains no secret. */
 	error: unknown;
 	onRetry: () => unknown;
 	title: string;
-	/** Says what happened to a complete link, and what to do. */
+	/** Says what has happened to a link that is complete, and what to do. */
 	children: ReactNode;
 	actions?: ReactNode;
 }) {

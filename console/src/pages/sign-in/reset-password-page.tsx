@@ -23,7 +23,7 @@ interface Done {
 	revoked_api_tokens: number;
 }
 
-/** Sets a new password, with a link from a mail or from an administrator. */
+/** Sets a new password for a user who has a link from a mail or from an administrator. */
 export function Page() {
 	const token = useLinkToken();
 	const link = useQuery(linkQuery("PASSWORD_RESET", token));
@@ -76,7 +76,7 @@ function ResetForm({
 				body: { token, password, keep_api_tokens: !revokes_tokens },
 			}),
 		(done) => {
-			// The new password has ended the session of this browser too.
+			// Setting the new password has ended all sessions, including the one of this browser.
 			queryClient.clear();
 			onDone(done);
 		},

@@ -17,11 +17,14 @@ import { Card } from "./card.tsx";
 import { linkQuery, setupQuery, useLinkToken } from "./link.ts";
 import { LinkProblem, Message } from "./message.tsx";
 
-/** Creates the first administrator and organization, with the link that the service printed. */
+/**
+ * Creates the first administrator and organization. The visitor has the link that the service
+ * printed.
+ */
 export function Page() {
 	const token = useLinkToken();
-	// From then on the service is set up and the link is used. The user who has just done it must not
-	// be told so.
+	// True from the moment the set-up starts. The link is then used, and the page must not tell this
+	// to the user who has just used it.
 	const [isMaking, setMaking] = useState(false);
 	const setup = useQuery({ ...setupQuery, enabled: !isMaking });
 	const link = useQuery({
@@ -64,7 +67,7 @@ export function Page() {
 
 interface FormProps {
 	token: string;
-	/** True while the set-up runs and afterwards, until the user leaves the page. */
+	/** Called with true when the set-up starts. It stays true until the user leaves the page. */
 	onMaking: (isMaking: boolean) => void;
 }
 
@@ -93,7 +96,8 @@ function SetupForm({ token, onMaking }: FormProps) {
 				onMaking(false);
 				throw error;
 			});
-			// The set-up is done. If signing in fails now, the user signs in by hand.
+			// The set-up is done already. If signing in now fails, the user can sign in on the sign-in
+			// page.
 			await signIn(email.trim(), password).catch(() => undefined);
 			return organization_id;
 		},

@@ -18,7 +18,7 @@ export function Page() {
 	const { to } = useSearch({ from: "/sign-in" });
 	const navigate = useNavigate();
 	const enter = async () => {
-		// Clears data that another user has loaded.
+		// This removes data that another user may have loaded in this browser.
 		queryClient.clear();
 		await navigate({ href: ownAddress(to), replace: true });
 	};
@@ -106,7 +106,10 @@ function PasswordStep({
 	);
 }
 
-/** Nobody can sign in before the first account exists. */
+/**
+ * Says that the service has to be set up first, because nobody can sign in before the first account
+ * exists.
+ */
 function SetupNeeded() {
 	const setup = useQuery(setupQuery);
 	if (!setup.data?.setup_needed) return null;
@@ -194,14 +197,20 @@ function CodeStep({
 	);
 }
 
-/** The same words whether the account does not exist or the password is wrong. */
+/**
+ * Returns the same message whether the account does not exist or the password is wrong, so that
+ * nobody can find out which addresses have accounts.
+ */
 function explain(error: unknown, wrong: string): unknown {
 	const isWrong =
 		error instanceof ApiError && (error.status === 401 || error.status === 400);
 	return isWrong ? new ApiError(error.status, error.code, wrong) : error;
 }
 
-/** A wrong code can be corrected. A sign-in that began too long ago starts again. */
+/**
+ * Explains why a code was rejected. The user can correct a wrong code, but must sign in again if
+ * too much time has passed.
+ */
 function explainCode(error: unknown, wrong: string): unknown {
 	const isTooLate =
 		error instanceof ApiError && error.code === "INVALID_TWO_FACTOR_COOKIE";
@@ -215,8 +224,8 @@ function explainCode(error: unknown, wrong: string): unknown {
 }
 
 /**
- * Returns the address that the visitor wanted to open, if it is one of our pages, and never another
- * host's.
+ * Returns the address that the visitor wanted to open. It is always an address of this service,
+ * never of another host.
  */
 function ownAddress(to: string | undefined): string {
 	const url = URL.parse(to ?? "/", location.origin);

@@ -49,8 +49,8 @@ export function deviceName({ name, hostname }: Device): string {
 }
 
 /**
- * Tells whether a device's reports describe its current state. For any other device they are the
- * last known state.
+ * Returns true if a device's reports describe its current state. For all other devices, they
+ * describe the last known state.
  */
 export function isCurrent({ status, freshness }: Device): boolean {
 	return status === "ACTIVE" && freshness === "ONLINE";
@@ -60,7 +60,7 @@ export function postureLabel(status: PostureStatus): string {
 	return POSTURES[status].label;
 }
 
-/** Shows a check's state. For a silent device it never shows a pass, but only "last known". */
+/** Shows the state of a check. For a silent device, it never shows a pass but only "last known". */
 export function PostureBadge({
 	status,
 	isCurrent,
@@ -76,7 +76,7 @@ export function PostureBadge({
 	);
 }
 
-/** Shows whether the device is in service, and if so, its freshness. */
+/** Shows whether the device is in service and, if it is, its freshness. */
 export function DeviceState({ device }: { device: Device }) {
 	const { label, tone } =
 		device.status === "ACTIVE"

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import styles from "./postures.module.css";
 
-/** Every state that a part of a bar can stand for, in the order of the parts. */
+/** The states that a part of the bar can stand for, in the order of the parts. */
 export const PARTS = {
 	pass: { label: "Pass", className: styles.pass },
 	fail: { label: "Fail", className: styles.fail },
@@ -14,7 +14,7 @@ export const PARTS = {
 export type Part = keyof typeof PARTS;
 
 /**
- * Draws shares of a whole side by side. It is only a picture, and the numbers stand beside it as
+ * Draws the shares of a whole side by side. The bar is only a picture; the numbers are beside it as
  * text.
  */
 export function PostureBar({
@@ -43,7 +43,7 @@ export function Legend({
 	parts = Object.keys(PARTS) as Part[],
 	labels = {},
 }: {
-	/** Every state unless given. */
+	/** The states that the bar shows. By default, it shows every state. */
 	parts?: readonly Part[];
 	/** Labels that replace the default ones where another word is clearer. */
 	labels?: { [P in Part]?: string };

@@ -7,20 +7,20 @@ import { type OperationName, requestFile } from "../../api.ts";
 import { saveFile } from "../../save-file.ts";
 import { sentenceOf } from "../error-state.tsx";
 
-/** Size in bytes from which the progress is shown; smaller files arrive at once. */
+/** Size in bytes from which the progress is shown. Smaller files arrive at once. */
 const LARGE = 500_000;
 
 /**
- * Downloads a list as a CSV file, filtered and sorted as shown. The file arrives complete or not at
- * all, because a partial list would look complete. The download continues when the user leaves the
- * page.
+ * Downloads a list as a CSV file, with the filters and the order that are shown. The file is saved
+ * only when it has arrived completely, because nobody would notice that a partial list is
+ * incomplete. The download continues if the user leaves the page.
  */
 export function ExportButton({
 	operation,
 	input,
 }: {
 	operation: OperationName;
-	/** The list's input; its size and cursor are ignored. */
+	/** The input of the list operation. Its size and cursor are ignored. */
 	input: Record<string, unknown>;
 }) {
 	const [bytes, setBytes] = useState(0);
@@ -68,7 +68,10 @@ export function ExportButton({
 	);
 }
 
-/** Writes the input as the tool endpoint reads it: parts of an object are joined with a dot. */
+/**
+ * Writes the input as a query string for the tool's endpoint. The names of nested values are joined
+ * with a dot.
+ */
 export function toQuery(input: Record<string, unknown>): string {
 	const query = new URLSearchParams();
 	const add = (name: string, value: unknown) => {

@@ -11,17 +11,20 @@ import { factorsOf, scaleOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
 import { toneOf } from "./tones.ts";
 
-/** Wide enough for a sentence. A longer text is cut off after two lines. */
+/**
+ * The largest width of a cell in px. A sentence fits into it. A longer text is cut off after two
+ * lines.
+ */
 export const MAX_CELL = 360;
 
 interface Shown {
 	field: FieldDescription;
 	value: unknown;
-	/** Names of the records that the fields name. */
+	/** The names of the records that the fields refer to. */
 	names: Names;
 }
 
-/** Shows the value of a field. With `organizationId`, references become links. */
+/** Shows the value of a field. If `organizationId` is given, references become links. */
 export function FieldValue({
 	field,
 	value,
@@ -70,7 +73,7 @@ export function FieldValue({
 	return <ShortValue field={field} value={value} names={names} />;
 }
 
-/** Shows the value in one or two lines without links, for a cell or beside an arrow. */
+/** Shows a value in one or two lines without links, for a table cell or a list of changes. */
 export function ShortValue({ field, value, names }: Shown): ReactNode {
 	if (isEmpty(value)) return <Empty />;
 	if (field.type === "choice") {
@@ -98,7 +101,7 @@ export function ShortValue({ field, value, names }: Shown): ReactNode {
 	);
 }
 
-/** Marks a value that should be checked, with the reason. */
+/** Marks a value that should be checked, and gives the reason. */
 export function Questioned({
 	children,
 	reason,
@@ -121,7 +124,7 @@ export function Questioned({
 	);
 }
 
-/** Tells a scale from 1 to 5 from a score that is the product of two. */
+/** Returns true for a scale from 1 to 5. A score, the product of two scales, is not one. */
 export function isScale({ type, min, max }: FieldDescription): boolean {
 	return type === "integer" && min === 1 && max === 5;
 }
@@ -151,8 +154,7 @@ function Empty() {
 function Mail({ address }: { address: string }) {
 	return (
 		<Anchor
-			// The address is encoded, because otherwise "x@example.com?bcc=…" would add recipients to the
-			// mail.
+			// The address is encoded. Otherwise "x@example.com?bcc=…" would add recipients to the mail.
 			href={`mailto:${encodeURIComponent(address).replace("%40", "@")}`}
 			style={{ overflowWrap: "anywhere" }}
 		>

@@ -22,15 +22,18 @@ const TYPING_MS = 200;
 
 interface Props {
 	organizationId: string;
-	/** The record that others are linked to. */
+	/** The id of the record to which others are linked. */
 	id: string;
-	/** Ids of the records that are linked already. */
+	/** The ids of the records that are linked already. */
 	linked: readonly string[];
-	/** Offers only one kind, such as the measures of a control. */
+	/** The only kind to offer, such as measures for a control. */
 	only?: LinkedKind;
 }
 
-/** Finds records by their text and links them. It stays open, because people often link several. */
+/**
+ * Finds records by their text and links them. The dialog stays open, because people often link
+ * several records.
+ */
 export function LinkDialog({
 	opened,
 	onClose,
@@ -164,7 +167,7 @@ function Hit({
 						{LINKED_KINDS[record.kind as LinkedKind]}
 					</Text>
 				</div>
-				{/* The button stays in place after linking, so that it keeps the focus. */}
+				{/* After linking, the button stays in place so that it keeps the focus. */}
 				<Button
 					size="xs"
 					variant="default"

@@ -8,7 +8,7 @@ export type LinkedRecord =
 	OutputOf<"listLinkedRecords">["linked_records"][number];
 export type LinkedKind = LinkedRecord["kind"];
 
-/** The kinds that can be linked to each other, in the order of the navigation. */
+/** The kinds whose records can be linked to each other, in the order of the navigation. */
 export const LINKED_KINDS = {
 	risk: "Risks",
 	measure: "Measures",
@@ -29,7 +29,7 @@ export function isLinkedKind(kind: string): kind is LinkedKind {
 	return Object.hasOwn(LINKED_KINDS, kind);
 }
 
-/** Shows the status of a linked record. Renders nothing for a kind without a status. */
+/** Shows the status of a linked record. Renders nothing if its kind has no status. */
 export function LinkedStatus({
 	kind,
 	status,

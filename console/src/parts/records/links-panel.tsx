@@ -30,7 +30,7 @@ import { RecordLink } from "./record-link.tsx";
 const PAGE = 100;
 
 /**
- * Lists the records that this one is linked to, by kind. Renders nothing for a kind that cannot be
+ * Lists the records that this one is linked to, by kind. Renders nothing if this kind cannot be
  * linked.
  */
 export function LinksPanel({

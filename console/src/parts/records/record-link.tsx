@@ -40,7 +40,7 @@ export function RecordLink({
 	);
 }
 
-/** A record as the audit log stores the other end of a link. */
+/** A record at the other end of a link, as the audit log stores it. */
 export interface LinkedEnd {
 	kind: string;
 	id: string;
@@ -57,7 +57,10 @@ export function isLinkedEnd(value: unknown): value is LinkedEnd {
 	);
 }
 
-/** Shows its kind and name, with a link if it still exists. `names` has only records that exist. */
+/**
+ * Shows the kind and the name of the record, with a link if it still exists. `names` contains only
+ * existing records.
+ */
 export function LinkedRecord({
 	end: { kind, id, name },
 	organizationId,

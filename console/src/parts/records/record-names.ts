@@ -7,7 +7,7 @@ export type Names = ReadonlyMap<string, string | null>;
 
 const NONE: Names = new Map();
 
-/** Loads the names of records in one request, whatever their number and kinds. */
+/** Loads the names of records in one request, regardless of their number and kinds. */
 export function useRecordNames(
 	organizationId: string,
 	ids: readonly string[],
@@ -26,7 +26,10 @@ export function useRecordNames(
 	return data ?? NONE;
 }
 
-/** Returns the ids that the fields of the records name. `fields` limits which fields are read. */
+/**
+ * Returns the ids of the records that the given records refer to. If `fields` is given, only these
+ * fields are read.
+ */
 export function referencesIn(
 	kind: KindDescription,
 	records: readonly AnyRecord[],

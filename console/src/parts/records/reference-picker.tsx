@@ -11,7 +11,9 @@ import { recordsQuery } from "./register-calls.ts";
 
 const TYPING_MS = 200;
 
-/** Props that both pickers take beside their value. Props of Mantine's input are passed on. */
+/**
+ * Properties of both pickers, apart from their value. All others are passed on to Mantine's input.
+ */
 interface Common {
 	organizationId: string;
 	kind: RegisterKind;
@@ -37,7 +39,7 @@ function useOptions(
 	kindName: RegisterKind,
 	words: string,
 	picked: readonly string[],
-	/** The list was not opened, so there is nothing to search for. */
+	/** True while the list has not been opened, so that there is nothing to search for. */
 	isIdle: boolean,
 ) {
 	const kind = describeKind(kindName);
@@ -62,12 +64,12 @@ function useOptions(
 		...(beside && record[beside] ? { beside: String(record[beside]) } : {}),
 	}));
 	const known = new Set(options.map(({ value }) => value));
-	// A chosen record needs its name even if the search has not found it.
+	// A chosen record needs a name even if the search does not find it.
 	for (const id of picked) {
 		if (!known.has(id))
 			options.push({ value: id, label: names.get(id) ?? "…" });
 	}
-	// Results for other words do not match the current ones.
+	// While the search runs, the results belong to the previous words.
 	const isSettled = typed === query && !found.isPlaceholderData;
 	const nothing = found.isError
 		? "The search failed. Type again to retry."
@@ -91,7 +93,7 @@ function hasWords(text: string, words: string): boolean {
 		.every((word) => among.includes(word));
 }
 
-/** Chooses one record of a kind by typing. */
+/** Lets the user choose one record of a kind by typing. */
 export function ReferencePicker({
 	organizationId,
 	kind,
@@ -104,7 +106,7 @@ export function ReferencePicker({
 	value: string | null;
 	onChange: (id: string | null) => void;
 	clearable?: boolean;
-	/** An extra option for records that name none; its value is NONE. */
+	/** The label of an extra option for records that refer to no record. Its value is NONE. */
 	none?: string;
 }) {
 	const [typed, setTyped] = useState("");
@@ -129,7 +131,8 @@ export function ReferencePicker({
 			value={value}
 			onChange={onChange}
 			onSearchChange={(text) => setTyped(text === label ? "" : text)}
-			// The server filters. A user who opens the list with a record chosen sees the others too.
+			// The server filters the options. If a record is already chosen, a user who opens the list
+			// sees the others too.
 			filter={({ options: all }) => all.filter((one) => matches(one as Option))}
 			nothingFoundMessage={nothing}
 			renderOption={({ option }) => <Rendered option={option} />}
@@ -141,10 +144,10 @@ export function ReferencePicker({
 	);
 }
 
-/** The value of `none`, which is not an id. */
+/** The value of the option `none`. No id has this value. */
 export const NONE = "none";
 
-/** Chooses several records of a kind. */
+/** Lets the user choose several records of a kind. */
 export function ReferencesPicker({
 	organizationId,
 	kind,

@@ -12,7 +12,7 @@ type Values = Record<string, unknown>;
 type Kind = Pick<KindDescription, "tool" | "key">;
 
 /**
- * Loads the list of a kind, whatever its operation is called. `input` is the input of that
+ * Returns the query that loads a list of any kind. `input` is the input of the kind's list
  * operation.
  */
 export function recordsQuery({ tool, key }: Kind, input: Values) {
@@ -40,7 +40,10 @@ export function recordQuery({ tool, key }: Kind, id: string) {
 	});
 }
 
-/** Both return the record as it is after the write. They throw ApiError. */
+/**
+ * Adds a record. Like `updateRecord`, it returns the record as it is after the write, and throws
+ * ApiError.
+ */
 export function addRecord(
 	{ tool, key }: Kind,
 	organizationId: string,

@@ -6,11 +6,11 @@ import styles from "./risk-matrix.module.css";
 import { type Band, bandOf, IMPACTS, LIKELIHOODS } from "./risk-scores.ts";
 
 /**
- * The number of risks by likelihood and impact, as getOverview returns it; cells without risks are
- * left out.
+ * The number of risks for each likelihood and impact, as getOverview returns them. Cells without
+ * risks are left out.
  */
 export type RiskCells = OutputOf<"getOverview">["risks"]["inherent"];
-/** Before or after treatment. */
+/** Selects the scores before treatment (inherent) or after it (residual). */
 export type RiskView = "inherent" | "residual";
 
 export const VIEWS = {
@@ -24,12 +24,12 @@ interface MatrixProps {
 	cells: RiskCells;
 }
 
-/** Shows risks by likelihood and impact. Each number links to the risks that it counts. */
+/** Shows the risks by likelihood and impact. Each number links to the risks that it counts. */
 export function RiskMatrix(props: MatrixProps) {
 	return <Matrix {...props} isSmall={false} />;
 }
 
-/** A small form for another page, with numbers and without words. */
+/** Shows a small matrix as part of another page, with numbers but without words. */
 export function RiskMatrixSmall(props: MatrixProps) {
 	return <Matrix {...props} isSmall />;
 }
@@ -135,7 +135,7 @@ function Cell({
 	const score = likelihood * impact;
 	const band = bandOf(score);
 	const className = isSmall ? styles.word : styles.score;
-	// The cells in the order in which they are seen, with the headings of the table.
+	// The cells and the headings are in the order in which they are seen.
 	const inside = (
 		<>
 			{count > 0 && (
@@ -177,7 +177,7 @@ function Cell({
 	);
 }
 
-/** The style sheet mixes these colours. */
+/** Returns the colours of a band as the CSS variables that the style sheet mixes. */
 export function colorsOf({ background, color }: Band): CSSProperties {
 	return { "--band": background, "--on-band": color } as CSSProperties;
 }

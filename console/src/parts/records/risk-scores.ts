@@ -2,7 +2,7 @@ import type { FieldName } from "../../kinds.ts";
 
 type RiskField = FieldName<"risk">;
 
-/** A score is the product of a likelihood and an impact. */
+/** The two factors of each score, a likelihood and an impact. The score is their product. */
 export const SCORES = {
 	inherent_risk_score: ["inherent_likelihood", "inherent_impact"],
 	residual_risk_score: ["residual_likelihood", "residual_impact"],
@@ -17,7 +17,7 @@ export interface Band {
 	label: string;
 	min: number;
 	max: number;
-	/** Together they have a contrast of more than 4.5 : 1. */
+	/** The background and the text colour have a contrast of more than 4.5 : 1. */
 	background: string;
 	color: string;
 }
@@ -61,7 +61,7 @@ export function bandOf(score: number): Band | undefined {
 	return BANDS.find(({ min, max }) => score >= min && score <= max);
 }
 
-/** Meanings of the steps of a scale, from 1 to 5. */
+/** The meanings of the five steps of a scale, beginning with 1. */
 export const LIKELIHOODS = [
 	"Rare",
 	"Unlikely",
@@ -82,7 +82,7 @@ export function scaleOf(fieldName: string): readonly string[] {
 	return fieldName.endsWith("impact") ? IMPACTS : LIKELIHOODS;
 }
 
-/** Returns the two fields whose product is `fieldName`. */
+/** Returns the two fields whose product is the score `fieldName`. */
 export function factorsOf(
 	fieldName: string,
 ): readonly [string, string] | undefined {

@@ -1,7 +1,7 @@
 import type { FieldName } from "../../kinds.ts";
 import type { Tone } from "../status-badge.tsx";
 
-/** Values that are good or bad news. All others are shown as plain words. */
+/** The tones of values that are good or bad news. All other values have a neutral tone. */
 const TONES: Record<string, Tone> = {
 	NOT_STARTED: "neutral",
 	TODO: "neutral",
@@ -25,12 +25,12 @@ const TONES: Record<string, Tone> = {
 	HIGH: "warning",
 };
 
-/** Fields whose values are shown as badges with the tones above. */
+/** The fields whose values are shown as badges in these tones. */
 const WITH_TONE: ReadonlySet<string> = new Set<
 	FieldName<"nonconformity"> | FieldName<"task"> | FieldName<"obligation">
 >(["state", "status", "severity", "priority"]);
 
-/** Undefined if the value is not a state and is shown as plain words. */
+/** Returns the tone of a value. Returns undefined if the field is shown in plain words. */
 export function toneOf(field: string, value: string): Tone | undefined {
 	return WITH_TONE.has(field) ? (TONES[value] ?? "neutral") : undefined;
 }

@@ -11,7 +11,7 @@ export function useKind(): KindDescription {
 	return describeKind(known.kind);
 }
 
-/** "continual improvement" → "Continual improvement", for the beginning of a sentence. */
+/** Returns the words with a capital first letter, for the beginning of a sentence. */
 export function capitalized(words: string): string {
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
