@@ -2,12 +2,13 @@ import type { ClientConfig } from "pg";
 import { makePool } from "../db/pool.ts";
 
 /**
- * Everything in a restored database that gives access. A backup does not say what was revoked after
- * it was made, so an operator has to compare these lists with what should give access today.
+ * Everything in a restored database that gives access. A backup does not contain what was revoked
+ * after it was made. An operator must therefore compare these lists with what should give access
+ * today.
  */
 export interface Credentials {
 	api_tokens: { id: string; name: string; email: string }[];
-	/** Devices whose key works. */
+	/** Devices whose keys are valid. */
 	devices: { id: string; organization: string; name: string }[];
 	members: { email: string; organization: string; role: string }[];
 }

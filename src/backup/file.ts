@@ -5,13 +5,13 @@ import type { Writable } from "node:stream";
 import { getSystemErrorMessage } from "node:util";
 import { AppError } from "../errors.ts";
 
-/** Names standard input or output. */
+/** File name that means standard input or standard output. */
 export const STANDARD = "-";
 
 /**
- * Lets `write` fill the file. The file gets its name only when it is complete and on the disk, and
- * only its owner can read it. A failure leaves nothing behind. Throws a bad_request AppError when
- * the file already exists or cannot be written.
+ * Calls `write` to fill the file. The file gets its final name only when it is complete and on the
+ * disk, and only its owner can read it. After an error, nothing remains. Throws a bad_request
+ * AppError when the file already exists or cannot be written.
  */
 export async function writeFileSafely<Result>(
 	file: string,
@@ -35,11 +35,11 @@ export async function writeFileSafely<Result>(
 		await syncFolder(dirname(file));
 		return result;
 	} catch (error) {
-		// A stream that was not used yet has not closed the file.
+		// If nothing has used the stream yet, destroying it does not close the file.
 		out.destroy();
 		await handle.close();
 		await rm(partial, { force: true });
-		// Other errors come from the database.
+		// Any other error comes from the database and stays as it is.
 		throw OF_THE_DISK.has((error as NodeJS.ErrnoException).code ?? "")
 			? explain(error, file)
 			: error;
@@ -48,7 +48,10 @@ export async function writeFileSafely<Result>(
 
 const OF_THE_DISK = new Set(["EDQUOT", "EFBIG", "EIO", "ENOSPC"]);
 
-/** Reads the file, or standard input. Throws a bad_request AppError when it cannot be read. */
+/**
+ * Reads the file, or standard input for "-". Throws a bad_request AppError when the file cannot be
+ * read.
+ */
 export async function* readBytes(file: string): AsyncGenerator<Buffer> {
 	try {
 		yield* file === STANDARD ? process.stdin : createReadStream(file);
@@ -64,7 +67,7 @@ function isThere(file: string): Promise<boolean> {
 	);
 }
 
-/** Makes the name durable too, so that it survives a power cut. Windows has no such call. */
+/** Makes the file's name durable, so that it survives a power cut. Windows has no such call. */
 async function syncFolder(folder: string): Promise<void> {
 	if (process.platform === "win32") return;
 	const handle = await open(folder);

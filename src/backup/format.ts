@@ -4,18 +4,21 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 
 /**
- * A backup is a zstd frame and a seal. The decompressed text is: a line of JSON, the manifest; for
- * each table a line `{table, columns}`, its rows as COPY writes them, a line `\.`, and a line
- * `{rows}`; at the end a line `{end: true, tables, rows}`.
+ * A backup is a zstd frame followed by a seal. The decompressed text has these lines:
  *
- * The seal is the SHA-256 of all bytes before it, in a skippable frame that zstd's own tools
- * ignore. So `zstdcat` can read a backup, and damage to any byte is noticed.
+ * - One line of JSON, the manifest.
+ * - For each table: a line `{table, columns}`, the table's rows as COPY writes them, a line `\.`,
+ *   and a line `{rows}`.
+ * - At the end, a line `{end: true, tables, rows}`.
+ *
+ * The seal is the SHA-256 of all bytes before it, in a skippable frame, which zstd's own tools
+ * ignore. Therefore `zstdcat` can read a backup, and damage to any byte is noticed.
  */
 export const FORMAT = "assay-backup";
 export const FORMAT_VERSION = 1;
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** Magic number of a skippable frame, and its length of 32 bytes. */
+/** Beginning of the seal: the magic number of a skippable frame, and the length 32. */
 const SEAL_HEAD = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 export const SEAL_LENGTH = SEAL_HEAD.length + 32;
 
@@ -32,7 +35,10 @@ const migration = z.object({
 	checksum: z.string(),
 });
 
-/** The part of any version's manifest that says why it cannot be read. */
+/**
+ * The part that every version's manifest has. It is enough to explain why this version cannot read
+ * a backup.
+ */
 export const anyManifest = z.object({
 	format: z.literal(FORMAT),
 	version: z.int(),
@@ -40,14 +46,14 @@ export const anyManifest = z.object({
 });
 
 export const manifestSchema = anyManifest.extend({
-	/** Everything that was committed by this moment (RFC 3339) is in the backup. */
+	/** Time of the backup (RFC 3339). The backup contains everything that was committed before it. */
 	made_at: z.iso.datetime(),
 	/** Version of PostgreSQL. */
 	server: z.string(),
-	/** The migrations behind the schema of the rows, oldest first. */
+	/** The migrations that made the schema of the rows, oldest first. */
 	migrations: z.array(migration).min(1),
 	tables: z.array(z.string()),
-	/** First days (UTC) of the months whose raw posture reports have partitions. */
+	/** The months whose raw posture reports have partitions, each as its first day in UTC. */
 	report_months: z.array(z.iso.date()),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -63,14 +69,17 @@ export const backupEnd = z.object({
 	rows: z.int().nonnegative(),
 });
 
-/** Number of rows by table, in the order of the file. */
+/** Number of rows of each table, in the order of the file. */
 export type RowCounts = Record<string, number>;
 
 export function line(value: object): Buffer {
 	return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** Counts rows. COPY writes a row as a line, and a line break within it as `\n`. */
+/**
+ * Counts the rows in a part of COPY's text. COPY writes each row as one line, and writes a line
+ * break within a value as `\n`.
+ */
 export function countRows(text: Buffer): number {
 	let rows = 0;
 	for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) {
@@ -79,7 +88,7 @@ export function countRows(text: Buffer): number {
 	return rows;
 }
 
-/** Passes the bytes on and appends their seal. */
+/** Yields the bytes unchanged, and the seal after them. */
 export async function* seal(
 	bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
@@ -91,7 +100,7 @@ export async function* seal(
 	yield Buffer.concat([SEAL_HEAD, hash.digest()]);
 }
 
-/** Passes the bytes on without their seal. Throws at the end if the seal is missing or wrong. */
+/** Yields the bytes without the seal. Throws at the end if the seal is missing or wrong. */
 export async function* unseal(
 	bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {

@@ -1,6 +1,8 @@
 const INTERVAL_MS = 5_000;
 
-/** Returns a reporter that passes a text on when nothing was reported for some seconds. */
+/**
+ * Returns a function that reports a text only if some seconds have passed since the last report.
+ */
 export function atIntervals(
 	report: (text: string) => void,
 ): (text: () => string) => void {

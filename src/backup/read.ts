@@ -19,17 +19,17 @@ import {
 	unseal,
 } from "./format.ts";
 
-/** Ends a table's rows, which lie between its lines of JSON. */
+/** The text that ends a table's rows when the table has at least one row. */
 const END_BEHIND_ROW = Buffer.concat([Buffer.from("\n"), END_OF_ROWS]);
 
 const MAX_LINE_BYTES = 1 << 20;
 
 /**
- * Reads a backup once from beginning to end. The content is verified only when `nextTable` has
- * returned undefined; until then nothing may count.
+ * Reads a backup once, from beginning to end. Its content may be trusted only after `nextTable` has
+ * returned undefined, because only then the whole file has been checked.
  *
- * Throws a bad_request AppError as soon as it sees that the file is no backup, newer than this
- * version, damaged or cut off.
+ * Throws a bad_request AppError as soon as it finds that the file is not a backup, is damaged or
+ * cut off, or was made by a newer version.
  */
 export class BackupReader {
 	readonly #source: Readable;
@@ -39,7 +39,7 @@ export class BackupReader {
 		| { name: string; isAtStart: boolean; isAtEnd: boolean; rows: number }
 		| undefined;
 	manifest!: Manifest;
-	/** Row counts of the tables read so far. */
+	/** Row counts of the tables that were read completely. */
 	readonly rows: RowCounts = {};
 
 	private constructor(source: Readable) {
@@ -51,7 +51,7 @@ export class BackupReader {
 		const decompress = createZstdDecompress({
 			chunkSize: COMPRESSION.chunkSize,
 		});
-		// Errors on the way appear when reading.
+		// The callback ignores errors, because reading from `decompress` reports them.
 		pipeline(Readable.from(unseal(source)), decompress, () => {});
 		const reader = new BackupReader(decompress);
 		try {
@@ -77,7 +77,8 @@ export class BackupReader {
 	}
 
 	/**
-	 * Returns the next table, whose rows `data` gives. Undefined at the end; then the file is sound.
+	 * Returns the next table, whose rows `data` yields. Returns undefined at the end of the file,
+	 * which is then known to be sound.
 	 */
 	async nextTable(): Promise<z.infer<typeof tableHead> | undefined> {
 		await this.#endTable();
@@ -100,12 +101,12 @@ export class BackupReader {
 		) {
 			throw damaged();
 		}
-		// Reading to the end checks the seal.
+		// Reading to the end of the file also checks its seal.
 		if (this.#buffer.length > 0 || (await this.#more())) throw damaged();
 		return undefined;
 	}
 
-	/** Gives the rows of the current table as COPY writes them, in pieces of any length. */
+	/** Yields the rows of the current table as COPY writes them, in pieces of any length. */
 	async *data(): AsyncGenerator<Buffer> {
 		const table = this.#table;
 		if (!table || table.isAtEnd) return;
@@ -121,7 +122,7 @@ export class BackupReader {
 			}
 			table.isAtStart = false;
 			const end = this.#buffer.indexOf(END_BEHIND_ROW);
-			// The end marker may have arrived only in part.
+			// The last bytes may be the beginning of the end marker, so they stay in the buffer.
 			const length =
 				end === -1
 					? this.#buffer.length - (END_BEHIND_ROW.length - 1)
@@ -140,17 +141,16 @@ export class BackupReader {
 		}
 	}
 
-	/** Rows of the current table read so far. */
+	/** Number of rows of the current table that were read so far. */
 	get rowsSoFar(): number {
 		return this.#table?.rows ?? 0;
 	}
 
-	/** Reads to the end, so that damage anywhere is noticed. */
+	/** Reads the rest of the file, so that damage anywhere is noticed. */
 	async drain(): Promise<void> {
 		while (await this.nextTable());
 	}
 
-	/** Closes the file. */
 	close(): void {
 		this.#source.destroy();
 	}

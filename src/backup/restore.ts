@@ -22,17 +22,20 @@ import { columnList, readTables, type Table } from "./tables.ts";
 export interface Restored {
 	manifest: Manifest;
 	rows: RowCounts;
-	/** Migrations that the backup did not have. */
+	/** Names of the migrations that were applied after loading because the backup lacked them. */
 	migrated: string[];
 }
 
 /**
- * Loads a backup into an empty database with the schema that the backup was made with, and then
- * migrates to the newest schema. One transaction covers everything, so a rejected backup leaves
- * nothing behind.
+ * Loads a backup into an empty database and then migrates that database to the newest schema. The
+ * rows are loaded into the schema with which the backup was made. Everything happens in one
+ * transaction, so a rejected backup leaves nothing behind.
  *
- * Throws a bad_request AppError: the file is no backup, damaged, cut off, made by a newer version
- * or with other migrations; the database is not empty, or its user lacks a privilege.
+ * Throws a bad_request AppError in these cases:
+ *
+ * - The file is not a backup, is damaged, or is cut off.
+ * - The backup was made by a newer version or with other migrations.
+ * - The database is not empty, or its user lacks a privilege.
  */
 export async function restoreBackup(
 	connection: ClientConfig,
@@ -55,7 +58,8 @@ export async function restoreBackup(
 			await makePartitions(client, manifest);
 			await client.query("commit");
 			const tables = await readTables(client);
-			// PostgreSQL gathers statistics only later, and never for a partitioned table.
+			// Without this statement, PostgreSQL would gather statistics only later, and for a
+			// partitioned table never.
 			await client.query(`analyze ${nameList(tables)}`);
 			const migrated = later.map(({ name }) => name);
 			return { manifest, rows: reader.rows, migrated };
@@ -91,7 +95,7 @@ function requireKnownHistory(
 	});
 }
 
-/** Brings the empty database to the schema of the backup's rows. */
+/** Brings the empty database to the schema with which the backup was made. */
 async function migrateTo(
 	client: Client,
 	manifest: Manifest,
@@ -129,9 +133,9 @@ async function requireNoTables(client: Client): Promise<void> {
 }
 
 /**
- * Loads the rows with row-level security and the tables' triggers switched off, and switches both
- * on again before the commit. Row-level security binds the owner too, and COPY does not work under
- * it. The backup already contains what the triggers would do.
+ * Loads the rows. While they are loaded, row-level security and the tables' triggers are off; both
+ * are on again before the commit. COPY does not work under row-level security, which binds the
+ * owner too. The triggers are not needed, because the backup already contains their effects.
  */
 async function load(
 	client: Client,
@@ -196,7 +200,9 @@ async function requireNoRows(client: Client, tables: Table[]): Promise<void> {
 	}
 }
 
-/** Copies the reader's current table; returns how many rows arrived. */
+/**
+ * Copies the rows of the reader's current table into the database. Returns how many rows arrived.
+ */
 async function copyRows(
 	client: Client,
 	{ name, columns }: Table,
@@ -226,7 +232,8 @@ async function copyRows(
 	} catch (error) {
 		copy.destroy();
 		await done.catch(() => {});
-		// The database may reject the rows of a damaged file. Then the damage is the reason to report.
+		// The database may reject the rows because the file is damaged. Reading to the end finds that
+		// out, and then the damage is the error to report.
 		if (!isAboutData(error)) throw error;
 		await reader.drain();
 		throw new AppError(
@@ -238,8 +245,8 @@ async function copyRows(
 }
 
 /**
- * Makes the backup's partitions. Rows without a partition go to the default one, and these take
- * them from there.
+ * Makes the partitions that the backup names. Rows that are already in the default partition move
+ * into them.
  */
 async function makePartitions(
 	client: Client,
@@ -270,7 +277,10 @@ function notEmpty(what: string): AppError {
 	);
 }
 
-/** PostgreSQL's classes 22 (data exception) and 23 (integrity constraint violation). */
+/**
+ * Returns true for errors of PostgreSQL's classes 22 (data exception) and 23 (integrity constraint
+ * violation).
+ */
 function isAboutData(error: unknown): boolean {
 	return /^2[23]/.test(String((error as { code?: unknown }).code));
 }

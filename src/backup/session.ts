@@ -2,8 +2,8 @@ import { Client, type ClientConfig } from "pg";
 import { sessionOf } from "../db/session.ts";
 
 /**
- * Connects as the owner. COPY writes and reads the same text on this connection whatever the
- * server's settings are, and a statement may take as long as it needs.
+ * Opens a connection as the owner. On this connection, COPY writes and reads the same text whatever
+ * the server's settings are, and a statement may take as long as it needs.
  */
 export async function openSession(
 	connection: ClientConfig,
@@ -27,11 +27,12 @@ export async function openSession(
 		connectionTimeoutMillis: 10_000,
 		keepAlive: true,
 	});
-	// A running query fails by itself. Without a listener the event would end the process.
+	// When the connection is lost, a running query fails with the error. Without a listener, this
+	// event would end the process.
 	client.on("error", () => {});
 	await client.connect();
 	await client.query(sessionOf("none", settings));
-	// This setting exists from PostgreSQL 17 on.
+	// PostgreSQL has this setting since version 17, so the statement sets it only if it exists.
 	await client.query(
 		"select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'",
 	);

@@ -1,20 +1,20 @@
 import { recordKinds } from "../registers/all.ts";
 import type { Manifest, RowCounts } from "./format.ts";
 
-/** The numbers that people look for in a backup. */
+/** The numbers of a backup that people want to know. */
 export interface Summary {
-	/** The moment that the backup shows, as RFC 3339. */
+	/** The moment whose data the backup contains, in RFC 3339. */
 	made_at: string;
-	/** The version of Assay that made it. */
+	/** The version of Assay that made the backup. */
 	made_by: string;
 	organizations: number;
 	users: number;
 	devices: number;
 	posture_reports: number;
-	/** Records of all registers. */
+	/** Number of records in all registers. */
 	records: number;
 	audit_entries: number;
-	/** Rows of every table, by name. */
+	/** Number of rows of every table, by the table's name. */
 	rows: RowCounts;
 }
 

@@ -1,8 +1,8 @@
 import { type Client, escapeIdentifier } from "pg";
 
 /**
- * Tables that no backup contains: everybody signs in again, and a used link or an ended session
- * must not come back. sql/0010_backup_retention.sql has the same names.
+ * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
+ * ended session must not become valid again. sql/0010_backup_retention.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
@@ -13,19 +13,20 @@ export const OF_THE_MOMENT = [
 
 export interface Table {
 	name: string;
-	/** Columns without generated ones, which the database computes again. */
+	/** All columns except generated ones, which the database computes again. */
 	columns: string[];
-	/** Tables that its foreign keys refer to. */
+	/** Tables that the foreign keys of this table refer to. */
 	refersTo: string[];
-	/** True when the role assay_backup sees all rows. */
+	/** True if the role assay_backup can read all rows. */
 	isReadable: boolean;
 	hasTriggers: boolean;
 }
 
 /**
- * Reads from the catalogue which tables a backup contains, each after those it refers to. All
- * tables of Assay force row-level security (a test checks this); other tables in the schema are not
- * Assay's. A partitioned table stands for its partitions.
+ * Finds out from PostgreSQL's catalog which tables a backup contains. Each table comes after the
+ * tables that it refers to. All of Assay's tables force row-level security, which a test checks, so
+ * any other table in the schema does not belong to Assay. A partitioned table stands for all its
+ * partitions.
  */
 export async function readTables(
 	client: Pick<Client, "query">,
@@ -77,7 +78,7 @@ function inOrder(tables: Table[]): Table[] {
 	return [...ordered];
 }
 
-/** `"a", "b"` */
+/** Returns the quoted names of columns, such as `"a", "b"`. */
 export function columnList(columns: readonly string[]): string {
 	return columns.map((column) => escapeIdentifier(column)).join(", ");
 }

@@ -25,28 +25,27 @@ import { columnList, readTables, type Table } from "./tables.ts";
 export interface Written {
 	manifest: Manifest;
 	rows: RowCounts;
-	/**
-	 * Problems of the audit logs as they are in the backup; undefined when they were not verified.
-	 */
+	/** Problems of the audit logs in the backup. Undefined if the logs were not verified. */
 	auditProblems: LogProblem[] | undefined;
 }
 
 export interface WriteOptions {
 	/**
-	 * Also verifies every entry of the audit logs. Works only when the schema is as new as this
-	 * version.
+	 * If true, also verifies every entry of the audit logs. This works only if the database has the
+	 * newest schema.
 	 */
 	verifiesAudit: boolean;
 	signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes a backup of the database to `out`, which it ends. The backup contains everything that was
- * committed at one moment, while the service continues. It locks nothing that the service needs,
- * but a migration waits for it. Memory use does not depend on the size. The database may have an
- * older schema, which stays as it is.
+ * Writes a backup of the database to `out` and ends that stream. The backup contains everything
+ * that was committed at one moment. Meanwhile the service continues. The backup locks nothing that
+ * the service needs, but a migration has to wait for it. The use of memory does not depend on the
+ * size of the database. The database may have an older schema, and this function does not change
+ * it.
  *
- * Throws a bad_request AppError when there is nothing to back up, or a newer version made the
+ * Throws a bad_request AppError when there is nothing to back up, or when a newer version made the
  * database.
  */
 export async function writeBackup(
@@ -70,7 +69,8 @@ export async function writeBackup(
 			out,
 			{ signal },
 		);
-		// The check sees the same moment as the backup, so a changed log can be compared with the file.
+		// The verification sees the same moment as the backup. If a log was changed, people can compare
+		// it with the file.
 		if (!verifiesAudit || !isCurrent)
 			return { manifest, rows, auditProblems: undefined };
 		report("written; verifying the audit logs");
@@ -129,8 +129,9 @@ async function describe(
 }
 
 /**
- * Continues as assay_backup, which can write nothing and sees every row. A missing policy would
- * silently leave rows out, so each policy is checked first.
+ * Switches to the role assay_backup, which cannot write and sees every row. Without the right
+ * policy on a table, the role would silently see fewer rows, so each table's policy is checked
+ * first.
  */
 async function takeRole(
 	client: Client,
@@ -143,7 +144,8 @@ async function takeRole(
 		await client.query("set local role assay_backup");
 		return;
 	}
-	// The schema predates assay_backup, but a user that bypasses row-level security sees every row.
+	// The schema is older than assay_backup. A user that bypasses row-level security sees every row
+	// without that role.
 	if (bypasses) return;
 	if (pending.length > 0) {
 		throw new AppError(

@@ -27,11 +27,12 @@ const LOGINS: readonly (readonly [Role, Employee])[] = [
 ];
 
 /**
- * Also has an account, with a second factor that nobody has, so that the list of members shows one.
+ * A further admin with a second factor. Nobody can sign in with this account. The list of members
+ * shows it as an example of a user with a second factor.
  */
 const SECURED: readonly [Role, Employee] = ["admin", "ada"];
 
-/** Easy to read and type; 59 bits. */
+/** Length of a password that is easy to read and type. It has 59 random bits. */
 const PASSWORD_LENGTH = 12;
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
@@ -40,7 +41,7 @@ export interface LoginWithHash extends Login {
 	hasSecondFactor: boolean;
 }
 
-/** Returns the users of the demonstration, with new passwords. */
+/** Returns the users of the demonstration with new passwords. */
 export async function makeLogins(): Promise<LoginWithHash[]> {
 	const logins: LoginWithHash[] = [];
 	for (const each of [...LOGINS, SECURED]) {
@@ -49,7 +50,8 @@ export async function makeLogins(): Promise<LoginWithHash[]> {
 		const login = { role, name, email: addressOf(name), password: password() };
 		logins.push({
 			...login,
-			// One at a time, because a hash that waits for others gives up on a busy machine.
+			// Passwords are hashed one at a time. On a busy machine, a hash that waits for others would
+			// time out.
 			passwordHash: await hashPassword(login.password),
 			hasSecondFactor: each === SECURED,
 		});
@@ -57,7 +59,7 @@ export async function makeLogins(): Promise<LoginWithHash[]> {
 	return logins;
 }
 
-/** Makes the organization, still empty, and its members. */
+/** Makes the organization, which has no records yet, and its members. */
 export async function makeAccounts(
 	pool: Pool,
 	logins: readonly LoginWithHash[],

@@ -1,11 +1,11 @@
 const DAY_MS = 86_400_000;
 
-/** Returns the day that is so many days from today, as YYYY-MM-DD. */
+/** Returns the day that is `days` days from today, as YYYY-MM-DD. */
 export function day(days: number): string {
 	return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns the name of the month of that day. */
+/** Returns the name of the month in which that day lies. */
 export function month(days: number): string {
 	return new Date(`${day(days)}T12:00:00Z`).toLocaleString("en", {
 		month: "long",

@@ -19,17 +19,17 @@ import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 const DAY_MS = 86_400_000;
-/** How many days ago devices were added whose agents nobody has installed yet. */
+/** Days since each device without an installed agent was added. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;
 const WIDTH = 128;
 
-/** The device for this machine. A real agent reports on it. */
+/** Name of the device that stands for this machine. A real agent reports on it. */
 export const THIS_MACHINE = "This machine";
 
 /**
- * The fleet of the demonstration, enrolled over months. It calls the functions behind the Device
- * Agent API directly, without a socket.
+ * The fleet of the demonstration. Its devices were enrolled over several months. This class calls
+ * the functions behind the Device Agent API directly, without a network connection.
  */
 export class DemoDevices {
 	readonly fleet: Fleet;
@@ -39,7 +39,7 @@ export class DemoDevices {
 	readonly #heartbeats: Heartbeats;
 	readonly #postures: Postures;
 	readonly #enrolledAt: Date[] = [];
-	/** The time of a silent device's last report. The others report until now. */
+	/** The time of each silent device's last report. All other devices report until now. */
 	readonly #silentSince = new Map<number, Date>();
 
 	constructor(pool: Pool, known: Known, fleet: Fleet, count: number) {
@@ -60,7 +60,8 @@ export class DemoDevices {
 			const owner = ownerOf(machine, machine.system.isMobile ? laptops++ : 0);
 			moments.push({
 				daysAgo: enrolledDaysAgo(n, this.#count),
-				// A device is a duplicate only after the other one has claimed the hardware.
+				// A duplicate must be enrolled after the device whose hardware it copies, so it has no
+				// `kind` that would let both run at once.
 				...(roleOf(n) !== "duplicate" && { kind: "device" }),
 				run: (at) => this.#enroll(n, machine, owner, at),
 			});
@@ -89,7 +90,7 @@ export class DemoDevices {
 		return moments;
 	}
 
-	/** Returns the ids of steady devices that fail the check now. */
+	/** Returns the ids of devices that report steadily and fail the check now. */
 	failing(check: CheckKey): string[] {
 		const ids: string[] = [];
 		for (let n = 0; n < this.#count; n++) {
@@ -105,7 +106,10 @@ export class DemoDevices {
 		return ids;
 	}
 
-	/** Stores the reports of all devices since they were enrolled. The times come by id. */
+	/**
+	 * Stores the reports of all devices since they were enrolled. `enrolledAt` has the time by the
+	 * device's id.
+	 */
 	async remember(enrolledAt: ReadonlyMap<string, Date>): Promise<void> {
 		for (let n = 0; n < this.#count; n++) {
 			const at = enrolledAt.get(this.fleet.deviceIds[n] ?? "");
@@ -116,8 +120,8 @@ export class DemoDevices {
 	}
 
 	/**
-	 * Returns the ids of the devices that went silent, with the time, because the demonstration's
-	 * past has no heartbeats.
+	 * Returns the ids of the silent devices, each with the time of its last report. The demonstration
+	 * stores no heartbeats of the past, so the caller uses these times as the last heartbeats.
 	 */
 	silent(): { id: string; at: Date }[] {
 		return [...this.#silentSince].flatMap(([n, at]) => {
@@ -183,12 +187,16 @@ export class DemoDevices {
 	}
 
 	#results(n: number, at: number) {
-		// Short changes would seem to last for days in a past with few reports.
+		// The past has few reports. If a check failed only briefly at the time of one, it would seem to
+		// have failed for days, so such short changes are left out.
 		const look = { ...this.fleet, drift: 0, at };
 		return resultsOf(machineOf(this.fleet.seed, n), look);
 	}
 
-	/** Returns every third of the later laptops, if there are enough. */
+	/**
+	 * Returns the number of a laptop that is lost. The first call takes the first of the suitable
+	 * laptops, and each later call the third after it, if there are enough.
+	 */
 	#lostLaptop(index: number): number | undefined {
 		const laptops = Array.from({ length: this.#count }, (_, n) => n).filter(
 			(n) =>
@@ -202,7 +210,10 @@ export class DemoDevices {
 
 const REVOKED = [61, 24, 6];
 
-/** Three quarters of the devices were enrolled in the first weeks, the rest one by one since. */
+/**
+ * Returns how many days ago a device was enrolled. Three quarters of the fleet were enrolled in the
+ * first weeks, and the others one by one since then.
+ */
 function enrolledDaysAgo(n: number, count: number): number {
 	const early = Math.ceil(count * 0.75);
 	return n < early
@@ -210,7 +221,10 @@ function enrolledDaysAgo(n: number, count: number): number {
 		: spread(112, 4, n - early, count - early);
 }
 
-/** Some devices have been silent for hours, some for weeks. */
+/**
+ * Returns since when a silent device has been silent. Some have been silent for hours or days, some
+ * for weeks.
+ */
 function silentSince(n: number, enrolledAt: Date): Date {
 	const daysAgo = n % 60 === 4 ? 0.4 + chance(n) * 3 : 9 + chance(n) * 25;
 	return new Date(

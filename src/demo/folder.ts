@@ -18,7 +18,7 @@ import { readCluster } from "../db/postgres-cluster.ts";
 import { stopPostmaster } from "../db/postmaster.ts";
 
 const PREFIX = "assay-demo-";
-/** The file that names the process a folder belongs to. */
+/** Name of a file with the id of the process that uses the folder. */
 const OWNER = "owner";
 
 export interface DemoFolder {
@@ -26,16 +26,16 @@ export interface DemoFolder {
 	data: string;
 	/** Folder of this machine's agent. */
 	agent: string;
-	/** Stops the database if it still runs, and removes everything. */
+	/** Stops the database if it is still running, and removes the folder. */
 	remove: () => Promise<void>;
 }
 
 const AGENT = "agent";
 
-/** Makes a folder for one demonstration, in the system's folder for temporary files. */
+/** Makes a folder for one demonstration within the system's folder for temporary files. */
 export function makeDemoFolder(): DemoFolder {
 	const folder = mkdtempSync(join(tmpdir(), PREFIX));
-	// PostgreSQL cannot run as root, and its user must be able to pass through.
+	// PostgreSQL does not run as root. Its user must be able to pass through this folder.
 	if (process.getuid?.() === 0) chmodSync(folder, 0o711);
 	writeFileSync(join(folder, OWNER), String(process.pid));
 	const data = join(folder, "data");
@@ -53,18 +53,18 @@ export function makeDemoFolder(): DemoFolder {
 }
 
 /**
- * Starts a process that removes everything when this one is killed. It reads a pipe that ends with
- * us.
+ * Starts a program that removes everything if this process is killed. The program reads a pipe that
+ * closes when this process ends.
  */
 function startKeeper(folder: string): ChildProcess {
-	// Without it the next demonstration cleans up, in `removeLeftovers`.
+	// If the program cannot be started, the next demonstration cleans up in `removeLeftovers`.
 	return startDetached(join(import.meta.dirname, "keeper.ts"), [folder]);
 }
 
 /**
- * Removes folders and database servers of demonstrations that were killed together with their
- * keeper, for example by a power cut. Returns how many there were. Anything that cannot be removed
- * is left for next time.
+ * Removes the folders and database servers of demonstrations that were killed together with their
+ * keeper, for example by a power cut. Returns how many it removed. A folder that cannot be removed
+ * remains until the next demonstration.
  */
 export async function removeLeftovers(): Promise<number> {
 	let removed = 0;
@@ -81,7 +81,10 @@ export async function removeLeftovers(): Promise<number> {
 	return removed;
 }
 
-/** A folder that somebody else put there could make us remove other files. */
+/**
+ * Returns true if the folder belongs to the user of this process. A folder that somebody else put
+ * there could mislead us into removing other files.
+ */
 function isOurs(folder: string): boolean {
 	const found = lstatSync(folder, { throwIfNoEntry: false });
 	return (
@@ -92,7 +95,7 @@ function isOurs(folder: string): boolean {
 
 function isInUse(folder: string): boolean {
 	const pid = Number(readText(join(folder, OWNER)));
-	// It was made this moment and its owner is not written yet.
+	// The folder has just been made, and the id of its process has not been written yet.
 	if (!(pid > 0)) return statSync(folder).mtimeMs > Date.now() - 60_000;
 	if (pid === process.pid) return true;
 	try {
@@ -111,8 +114,8 @@ export async function removeDemoFolder(folder: string): Promise<void> {
 	const cluster = readCluster(data);
 	if (cluster) {
 		await stopPostmaster(cluster.directory);
-		// When root runs the demonstration, the database may lie elsewhere, in a folder named for this
-		// one.
+		// If root runs the demonstration, PostgreSQL's files may be in a folder elsewhere. Its name is
+		// derived from this folder's name.
 		if (
 			dirname(cluster.directory) !== data &&
 			/^[0-9a-f]{12}$/.test(basename(cluster.directory))
@@ -120,7 +123,7 @@ export async function removeDemoFolder(folder: string): Promise<void> {
 			rmSync(cluster.directory, { recursive: true, force: true });
 		}
 	}
-	// The agent may still be writing its last files.
+	// The agent may still be writing its last files, so the removal is tried several times.
 	rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -128,7 +131,7 @@ function stop(pid: number): void {
 	try {
 		process.kill(pid, "SIGTERM");
 	} catch {
-		// It has just ended.
+		// The process has just ended.
 	}
 }
 

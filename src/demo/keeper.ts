@@ -1,7 +1,8 @@
 /**
- * A program beside a demonstration. Its standard input is a pipe that nobody writes to. The pipe
- * ends when the demonstration ends, for any reason. Then the program removes what was left in the
- * folder that its argument names, with the database server and the agent.
+ * A program that runs beside a demonstration and cleans up after it. Its standard input is a pipe
+ * to which nobody writes, and which closes when the demonstration ends for any reason. The program
+ * then removes what remains in the folder that its argument names, including the database server
+ * and the agent.
  */
 const [, , folder = ""] = process.argv;
 process.stdin.resume().once("end", async () => {

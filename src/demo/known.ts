@@ -10,12 +10,11 @@ const BY_NAME = new Map<string, (typeof operations)[number]>(
 );
 
 /**
- * Everything that the demonstration has made, under names of its own, and the functions that make
- * more.
+ * All records that the demonstration has made, under keys of its own, and functions that make more.
  */
 export interface Known {
 	organizationId: string;
-	/** Runs an operation as any door does; returns its output. */
+	/** Runs an operation as every door does, and returns its output. */
 	use: (
 		name: OperationName,
 		input: object,
@@ -28,7 +27,7 @@ export interface Known {
 		input: object,
 		as?: Actor,
 	) => Promise<string>;
-	/** Acts as a member unless `as` says otherwise. */
+	/** Changes a record. The caller is a member unless `as` names the admin. */
 	update: (
 		name: OperationName,
 		id: string,
@@ -37,8 +36,8 @@ export interface Known {
 	) => Promise<unknown>;
 	link: (one: string, other: string) => Promise<unknown>;
 	/**
-	 * Returns the id under `key`; `kind` is as in results: `risk`, `people`. Throws when nothing of
-	 * that name was made.
+	 * Returns the id that was kept under `key`. `kind` is the name in results, such as `risk` or
+	 * `people`. Throws if no record was made under this key.
 	 */
 	id: (kind: string, key: string) => string;
 }

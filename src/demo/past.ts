@@ -3,10 +3,13 @@ import { inParallel } from "../../simulator/pace.ts";
 import { recordKinds } from "../registers/all.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
-/** Running more at a time would only make them wait for each other. */
+/** How many moments run at a time. With more, they would only wait for each other. */
 const WIDTH = 6;
 
-/** The entries of the audit log that some moments left: those after `after`, up to `upTo`. */
+/**
+ * The audit entries that one group of moments wrote: those with a number above `after` and up to
+ * `upTo`. They are dated between `from` and `to`.
+ */
 interface Trace {
 	from: Date;
 	to: Date;
@@ -15,13 +18,13 @@ interface Trace {
 }
 
 /**
- * Runs the moments in order through the service's own operations, and then dates what they left:
- * entries of the audit log, records, devices, links, members and tokens. A record's page and its
- * audit entries therefore tell the same past.
+ * Runs the moments in order through the service's own operations. Then sets the times of what they
+ * left: audit entries, records, devices, links, members and tokens. A record's page and its audit
+ * entries therefore show the same past.
  *
- * This rewrites an audit log and makes its chain again, as the owner of a database can. It is meant
- * for the demonstration's throw-away database, and nothing else calls it. `owner` is that
- * database's superuser.
+ * This changes an audit log and computes its chain again, which the owner of a database can do. It
+ * is meant for the temporary database of the demonstration, and nothing else calls it. `owner` is
+ * the superuser of that database.
  */
 export async function liveThrough(
 	moments: readonly DatedMoment[],
@@ -57,7 +60,7 @@ async function lastSequence(
 	return Number(rows[0]?.sequence ?? 0);
 }
 
-/** Keeps the entries in their order, at least a millisecond apart. */
+/** Sets the times of the entries. They keep their order and are at least one millisecond apart. */
 async function dateEntries(
 	owner: ClientBase,
 	organizationId: string,
@@ -96,7 +99,10 @@ async function dateEntries(
 		$$`);
 }
 
-/** The first and last time at which the audit log names each record, by operation. */
+/**
+ * For each record, the first and last time at which the audit log names it, and the times of some
+ * operations.
+ */
 const NAMED = `(
 	select record_id, min(at) as first, max(at) filter (where operation not in ('linkRecords', 'activateDevice')) as last,
 		min(at) filter (where operation = 'enrollDevice') as enrolled,

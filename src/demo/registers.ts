@@ -13,7 +13,10 @@ import { RISKS } from "./organization/risks.ts";
 import { VENDORS } from "./organization/vendors.ts";
 import type { Moment } from "./timeline.ts";
 
-/** Returns the `index`th of `count` days that are spread evenly from the first to the last. */
+/**
+ * Returns one of `count` days that are spread evenly from `first` to `last`. `index` says which
+ * one.
+ */
 export function spread(
 	first: number,
 	last: number,
@@ -24,8 +27,8 @@ export function spread(
 }
 
 /**
- * Moments of the registers that seldom change: people, vendors, frameworks, risks, measures,
- * assets, data.
+ * Returns the moments of the registers that seldom change: people, vendors, frameworks, risks,
+ * measures, assets and data.
  */
 export function registerMoments(known: Known): Moment[] {
 	return [
@@ -115,7 +118,7 @@ function addFrameworks({ add, id }: Known): Moment[] {
 	]);
 }
 
-/** A risk is assessed when it is found, and again after something was done about it. */
+/** Each risk is assessed when it is found, and again after something was done about it. */
 function addRisks({ add, update, id }: Known): Moment[] {
 	return RISKS.flatMap((risk, index) => {
 		const { key, owner, measures, inherent, residual, note, ...text } = risk;

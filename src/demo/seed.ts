@@ -14,10 +14,12 @@ import { registerMoments } from "./registers.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
 import { workMoments } from "./works.ts";
 
-/** The fleet is always the same, so that pictures and descriptions of it stay true. */
+/**
+ * Seed of the fleet. It never changes, so that screenshots and descriptions of the fleet stay true.
+ */
 const SEED = 27;
 const DRIFT = 0.01;
-/** Shorter than usual, so that something happens while people watch. */
+/** Intervals shorter than the defaults, so that something happens while people watch. */
 const INTERVALS = {
 	heartbeat_interval_seconds: 60,
 	posture_interval_seconds: 300,
@@ -27,7 +29,7 @@ export interface Seeded {
 	organizationId: string;
 	logins: Login[];
 	apiToken: string;
-	/** Enrolls this machine's agent. */
+	/** The token with which this machine's agent enrolls. */
 	enrollmentToken: string;
 	fleet: Fleet;
 }
@@ -35,7 +37,7 @@ export interface Seeded {
 interface Target {
 	config: Config;
 	log: Logger;
-	/** Connects as the superuser of the throw-away database. */
+	/** Connects as the superuser of the temporary database. */
 	connection: ClientConfig;
 }
 
@@ -107,7 +109,9 @@ export async function seedDemo(
 	}
 }
 
-/** Returns the user with a new session. Only a user who has just signed in makes API tokens. */
+/**
+ * Returns the user with a new session. Making an API token requires a user who has just signed in.
+ */
 async function signIn(owner: Client, user: Principal): Promise<Principal> {
 	const sessionId = makeIdentityId("session");
 	await owner.query(
@@ -189,7 +193,10 @@ async function readEnrolledAt(owner: Client): Promise<Map<string, Date>> {
 	return new Map(rows.map(({ id, enrolled_at }) => [id, enrolled_at]));
 }
 
-/** Dates reports to when they were observed; a silent device was last seen at its last report. */
+/**
+ * Sets the time of each report to the time of its observations. Sets the last heartbeat of each
+ * silent device to the time of its last report.
+ */
 async function dateReports(
 	owner: Client,
 	silent: { id: string; at: Date }[],

@@ -21,17 +21,18 @@ const REQUESTS_PER_SECOND = 50;
 
 export interface Demo
 	extends Pick<Seeded, "organizationId" | "logins" | "apiToken"> {
-	/** Address that people open. */
+	/** The address that people open in a browser. */
 	url: string;
 	listening: string;
 	devices: number;
-	/** Stops everything and removes the database. Idempotent. */
+	/** Stops everything and removes the database. Calling `close` twice is harmless. */
 	close: () => Promise<void>;
 }
 
 /**
- * Starts the service on a database of its own that contains an organization whose devices report,
- * this machine among them. `signal` gives up while it is starting. Throws AppError as `serve` does.
+ * Starts the service on a database of its own. The database contains an organization whose devices
+ * report, and this machine is one of them. If `signal` aborts, the start is given up. Throws the
+ * same AppErrors as `serve`.
  */
 export async function startDemo(options: {
 	port: number | undefined;
@@ -51,10 +52,10 @@ export async function startDemo(options: {
 	try {
 		const config = await configure(options.port, folder.data);
 		const log = makeLogger(config.logLevel);
-		// Both take time and do not need the database.
+		// Both of these take time and do not need the database, so they begin now.
 		const webConsole = openWebConsole(log);
 		const logins = makeLogins();
-		// `seedDemo` awaits it. A rejection before that must not end the process.
+		// `seedDemo` awaits this promise. If it rejects earlier, the process must not end.
 		logins.catch(() => {});
 		const postgres = await openEmbeddedPostgres(folder.data);
 		undo.push(() => postgres.close());
@@ -84,7 +85,7 @@ export async function startDemo(options: {
 }
 
 /**
- * Lets the simulated devices and this machine's agent report. Returns a function that stops them.
+ * Makes the simulated devices and this machine's agent report. Returns a function that stops them.
  */
 function live(
 	seeded: Seeded,
@@ -121,7 +122,7 @@ async function undoAll(undo: (() => Promise<unknown>)[]): Promise<void> {
 	if (problems.length > 0) throw problems[0];
 }
 
-/** Makes the configuration without the settings of a real installation, such as its database. */
+/** Makes a configuration without the settings of a real installation, such as its database. */
 async function configure(port: number | undefined, dataDir: string) {
 	const { ASSAY_HOST, ASSAY_BASE_URL, ASSAY_LOG_LEVEL, ASSAY_PORT } =
 		process.env;
@@ -145,7 +146,7 @@ async function configure(port: number | undefined, dataDir: string) {
 	});
 }
 
-/** Returns `port` if nothing listens on it, or any free port for 0. */
+/** Returns `port` if nothing listens on it. For port 0, returns any free port. */
 function findFree(port: number, host: string): Promise<number | undefined> {
 	return new Promise((done) => {
 		const probe = createServer();
@@ -159,8 +160,8 @@ function findFree(port: number, host: string): Promise<number | undefined> {
 }
 
 /**
- * Turns durability off. The data is thrown away at the end in any case, and waiting for the disk
- * would take half of the start.
+ * Turns PostgreSQL's durability off. The data is removed at the end anyway, and waiting for the
+ * disk would take half of the time of the start.
  */
 async function forgetDurability(connection: ClientConfig): Promise<void> {
 	const client = new Client(connection);

@@ -6,8 +6,8 @@ const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
 const STOP_MS = 3_000;
 
 /**
- * Enrolls this machine with the real agent, which then reports what it finds here. The agent keeps
- * everything in `folder`. A failure must not stop the demonstration, so it is only reported.
+ * Enrolls this machine with the real agent, which then reports what it finds here. The agent stores
+ * everything in `folder`. An error is only printed, because it must not stop the demonstration.
  */
 export function enrollThisMachine(options: {
 	url: string;
@@ -51,8 +51,8 @@ export function enrollThisMachine(options: {
 }
 
 /**
- * Removes Assay's settings, which are for the service, and proxies, which are for addresses outside
- * this machine.
+ * Returns the environment without Assay's settings, which are meant for the service. Proxies are
+ * also left out, because they serve addresses outside this machine.
  */
 function withoutSettings(): NodeJS.ProcessEnv {
 	return Object.fromEntries(

@@ -4,10 +4,10 @@ const DAY_MS = 86_400_000;
 const WORK_BEGINS = 7;
 const WORK_HOURS = 10;
 
-/** Something that happened so many days ago. */
+/** Something that happened `daysAgo` days ago. */
 export interface Moment {
 	daysAgo: number;
-	/** Consecutive moments of one kind on one day do not depend on each other. */
+	/** Moments of the same kind that follow each other on one day do not depend on each other. */
 	kind?: string;
 	run: (at: Date) => Promise<unknown>;
 }
@@ -17,8 +17,8 @@ export interface DatedMoment extends Omit<Moment, "daysAgo"> {
 }
 
 /**
- * Puts the moments in order and gives each a time: on working days, in working hours, and never two
- * at once, as people work. Moments of today keep their hour.
+ * Orders the moments and gives each a time, as people work: on working days, in working hours, and
+ * never two at once. Moments of today keep their time.
  */
 export function dateMoments(
 	moments: readonly Moment[],
@@ -33,14 +33,17 @@ export function dateMoments(
 				daysAgo < 1
 					? now.getTime() - daysAgo * DAY_MS
 					: workingTime(now.getTime() - Math.floor(daysAgo) * DAY_MS, index);
-			// A moment comes after the ones it depends on, whatever their hours are.
+			// A moment comes after the moments that it depends on, even if its hour would be earlier.
 			const after = previous + (20 + chance(index) * 70) * 1000;
 			previous = Math.min(Math.max(wanted, after), latest);
 			return { at: new Date(previous), ...moment };
 		});
 }
 
-/** Returns a working hour on the day of `time`, or on the Friday before it. */
+/**
+ * Returns a time within working hours on the day of `time`. If that day is on a weekend, uses the
+ * Friday before it.
+ */
 function workingTime(time: number, index: number): number {
 	const day = new Date(time);
 	const sinceFriday = (day.getUTCDay() + 2) % 7;
@@ -50,7 +53,7 @@ function workingTime(time: number, index: number): number {
 	return day.getTime() + chance(index, 1) * WORK_HOURS * 3_600_000;
 }
 
-/** Groups moments that may run at once, in the same order. */
+/** Groups moments that may run at the same time, and keeps their order. */
 export function groupMoments(moments: readonly DatedMoment[]): DatedMoment[][] {
 	const groups: DatedMoment[][] = [];
 	for (const moment of moments) {

@@ -11,10 +11,13 @@ import {
 import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
-/** Returns the work of the months: audits, nonconformities, obligations, tasks, improvements. */
+/**
+ * Returns the moments of the work over the months: audits, nonconformities, obligations, tasks and
+ * improvements.
+ */
 export function workMoments(
 	known: Known,
-	/** Ids of devices that fail the check now. */
+	/** Returns the ids of devices that fail the check now. */
 	failing: (check: CheckKey) => string[],
 ): Moment[] {
 	return [
@@ -29,7 +32,7 @@ export function workMoments(
 
 function addAudits({ add, id }: Known): Moment[] {
 	return AUDITS.map(({ key, framework, name, from, until, state }) => ({
-		// An audit is planned three weeks ahead, but not before there was a framework.
+		// An audit is planned three weeks ahead, but not before its framework was added.
 		daysAgo: Math.min(Math.max(21 - from, 5), 185),
 		run: () =>
 			add("addAudit", key, {
@@ -67,7 +70,7 @@ function addObligations({ add, link, id }: Known): Moment[] {
 	});
 }
 
-/** The measures that meet each obligation, in the order of the obligations. */
+/** The measures that meet each obligation. The order is that of OBLIGATIONS. */
 const OBLIGATION_MEASURES: readonly (readonly string[])[] = [
 	["incident"],
 	[],
@@ -200,7 +203,7 @@ function addImprovements({ add, update, id }: Known): Moment[] {
 	});
 }
 
-/** Makes the latest changes on the home page: a few of every kind of record. */
+/** Returns the latest changes, which the home page shows: a few of every kind of record. */
 function latestChanges({ update, use, id }: Known): Moment[] {
 	return [
 		{

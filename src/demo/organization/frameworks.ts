@@ -1,10 +1,12 @@
-/** The controls are in our own words; the numbers are those of the standard. */
+/**
+ * A control of a framework. The numbers are those of the standard, but the texts are our own words.
+ */
 export interface DemoControl {
 	number: string;
 	section: string;
 	name: string;
 	description?: string;
-	/** Why it does not apply; else it does. */
+	/** Why the control does not apply. Absent if it applies. */
 	excluded?: string;
 }
 

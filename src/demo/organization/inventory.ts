@@ -1,6 +1,9 @@
 import type { Employee } from "./people.ts";
 
-/** Key, name, how many, type, what it holds, owner, vendors. */
+/**
+ * Each asset has a key, a name, an amount, a type, a text about what it contains, an owner, and
+ * vendors.
+ */
 export const ASSETS: readonly (readonly [
 	string,
 	string,
@@ -139,7 +142,9 @@ export const ASSETS: readonly (readonly [
 	],
 ];
 
-/** Name, classification, owner, vendors that work with it. */
+/**
+ * Each data record has a name, a classification, an owner, and the vendors that process the data.
+ */
 export const DATA: readonly (readonly [
 	string,
 	"PUBLIC" | "INTERNAL" | "CONFIDENTIAL" | "SECRET",

@@ -7,7 +7,10 @@ export interface DemoMeasure {
 	description: string;
 	state: "NOT_STARTED" | "IN_PROGRESS" | "IMPLEMENTED" | "NOT_APPLICABLE";
 	owner: Employee;
-	/** Numbers of the controls that it meets; those of the processor framework begin with P. */
+	/**
+	 * Numbers of the controls that the measure meets. Numbers of the framework for processors begin
+	 * with P.
+	 */
 	controls: readonly string[];
 }
 

@@ -6,7 +6,7 @@ export const ORGANIZATION = {
 
 export type Employee = (typeof PEOPLE)[number][0];
 
-/** Key, name, job, months since the contract began, and how they belong to the organization. */
+/** The employees: key, name, job, and months since the contract began. */
 export const PEOPLE = [
 	["ada", "Ada Okafor", "Chief technology officer", 68],
 	["jonas", "Jonas Lindqvist", "Head of security", 41],
@@ -35,7 +35,9 @@ export const PEOPLE = [
 	["grace", "Grace Mensah", "Marketing manager", 20],
 ] as const;
 
-/** Beside the employees: who works for them on a contract, one that ended, and a robot. */
+/**
+ * People who are not employees: contractors, among them one whose contract has ended, and a robot.
+ */
 export const OTHERS = [
 	{
 		full_name: "Felix Brandt",
@@ -59,7 +61,7 @@ export const OTHERS = [
 	},
 ] as const;
 
-/** `tomas.rivera@example.com` */
+/** Returns the e-mail address of a person, such as `tomas.rivera@example.com`. */
 export function addressOf(fullName: string): string {
 	const plain = fullName
 		.normalize("NFD")

@@ -6,12 +6,12 @@ export interface DemoRisk {
 	category: string;
 	description: string;
 	treatment: "MITIGATED" | "ACCEPTED" | "AVOIDED" | "TRANSFERRED";
-	/** Likelihood and impact before and after treatment. */
+	/** Likelihood and impact, before treatment (inherent) and after treatment (residual). */
 	inherent: readonly [number, number];
 	residual: readonly [number, number];
 	owner: Employee;
 	note?: string;
-	/** Keys of measures that reduce it. */
+	/** Keys of the measures that reduce the risk. */
 	measures: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export interface DemoVendor {
 	owner: Employee;
 }
 
-/** Vendors of a company of this kind, in the categories that their products belong to. */
+/** Typical vendors of a company of this kind. Each has the category of its product. */
 export const VENDORS: readonly DemoVendor[] = [
 	{
 		key: "aws",

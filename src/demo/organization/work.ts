@@ -1,7 +1,7 @@
 import { month } from "../day.ts";
 import type { Employee } from "./people.ts";
 
-/** Numbers of days count from today; negative ones lie in the past. */
+/** Days are counted from today. Negative numbers are in the past. */
 
 export const AUDITS = [
 	{
@@ -57,7 +57,10 @@ export interface DemoNonconformity {
 	root_cause?: string;
 	corrective_action?: string;
 	effectiveness_check?: string;
-	/** Keys of measures and numbers of controls; `devices` those that fail this check now. */
+	/**
+	 * Keys of measures and numbers of controls. The word `devices` stands for the devices that fail
+	 * `failingCheck` now.
+	 */
 	links: readonly string[];
 	failingCheck?: string;
 }
@@ -195,10 +198,10 @@ export interface DemoObligation {
 	type: "LEGAL" | "CONTRACTUAL";
 	status: "COMPLIANT" | "PARTIALLY_COMPLIANT" | "NON_COMPLIANT";
 	owner: Employee;
-	/** Days since the last review. */
+	/** Day of the last review. */
 	reviewed: number;
 	due: number;
-	/** The actions that remain. */
+	/** The actions that remain to be done. */
 	actions?: string;
 }
 
