@@ -194,8 +194,8 @@ export class DemoDevices {
 	}
 
 	/**
-	 * Returns the number of a laptop that is lost. The first call takes the first of the suitable
-	 * laptops, and each later call the third after it, if there are enough.
+	 * Returns the number of a lost laptop. The suitable laptops are taken from the fifth on, every
+	 * second one. Returns undefined if there are not enough.
 	 */
 	#lostLaptop(index: number): number | undefined {
 		const laptops = Array.from({ length: this.#count }, (_, n) => n).filter(

@@ -7,13 +7,13 @@ import { TEXTS_ARE_DATA } from "./instructions.ts";
 import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
-/** A tool of the tool server: an operation with its description for clients. */
+/** A tool of the tool server. It is an operation with a description for clients. */
 export interface Tool {
-	/** The operation. Its input also rejects text that the database cannot store. */
+	/** The operation. Its input schema also rejects text that the database cannot store. */
 	operation: AnyOperation;
-	/** Its entry in tools/list. */
+	/** The tool's entry in tools/list. */
 	definition: ToolDefinition;
-	/** `definition` as JSON, made once. */
+	/** `definition` as JSON text, which is made only once. */
 	json: string;
 }
 
@@ -31,26 +31,29 @@ export interface ToolDefinition {
 }
 
 /**
- * The tools that a client asked for, by `?toolsets=risks,vendors&readonly=true` or the same
- * headers.
+ * The tools that a client asked for, with `?toolsets=risks,vendors&readonly=true` or with headers
+ * of the same meaning.
  */
 export interface Narrowing {
-	/** Sorted. Undefined stands for all toolsets. */
+	/** Names of toolsets, sorted. Undefined means all toolsets. */
 	toolsets: readonly string[] | undefined;
 	isReadOnly: boolean;
 }
 
-/** Most lists that are kept. Beyond it, a list is built again for each request. */
+/**
+ * Largest number of lists that are kept in memory. Any other list is made again for each request.
+ */
 const MAX_CACHED_LISTS = 1_000;
 
 /**
- * The tools with their schemas and lists. They are made once, because converting schemas is slow.
+ * All tools, with their schemas and lists. Converting schemas is slow, so everything is made only
+ * once.
  */
 export class Catalogue {
 	readonly tools: ReadonlyMap<string, Tool>;
 	readonly toolsets: readonly string[];
 	readonly #byRole: Map<Role | undefined, Tool[]>;
-	/** Leads from a narrowing to the JSON array of its tools. */
+	/** Lists of tools as JSON text, by the role and the narrowing that they were made for. */
 	readonly #lists = new Map<string, string>();
 
 	constructor(operations: readonly AnyOperation[]) {
@@ -70,7 +73,8 @@ export class Catalogue {
 	}
 
 	/**
-	 * Returns the tool of that name. Returns undefined if there is none or the narrowing excludes it.
+	 * Returns the tool with this name. Returns undefined if there is none, or if the narrowing
+	 * excludes it.
 	 */
 	find(name: string, narrowing: Narrowing): Tool | undefined {
 		const tool = this.tools.get(name);
@@ -78,7 +82,8 @@ export class Catalogue {
 	}
 
 	/**
-	 * Returns the tools that the principal may call in at least one organization, in a fixed order.
+	 * Returns the tools that the principal may call in at least one organization. Their order is
+	 * always the same.
 	 */
 	list(principal: Principal, narrowing: Narrowing): Tool[] {
 		const tools = this.#byRole.get(highestRole(principal)) ?? [];
@@ -86,7 +91,7 @@ export class Catalogue {
 		return tools.filter((tool) => offers(within, tool));
 	}
 
-	/** Returns `list` as a JSON array. */
+	/** Returns the result of `list` as JSON text. */
 	listJson(principal: Principal, narrowing: Narrowing): string {
 		const { isReadOnly, toolsets } = narrowedByScope(principal, narrowing);
 		const key = `${highestRole(principal)} ${isReadOnly} ${toolsets}`;
@@ -99,8 +104,8 @@ export class Catalogue {
 	}
 
 	/**
-	 * Returns the narrowing that the request's address and headers ask for together. Throws a
-	 * bad_request AppError that names the existing toolsets.
+	 * Reads the narrowing from the request's address and headers. If both contain one, both apply.
+	 * Throws a bad_request AppError for an unknown toolset, with the names of the existing ones.
 	 */
 	readNarrowing(
 		query: URLSearchParams | undefined,
@@ -134,7 +139,7 @@ export class Catalogue {
 	}
 }
 
-/** Narrows what the client asked for by the scope of the caller's API token. */
+/** Returns the client's narrowing, limited further by the scope of the caller's API token. */
 function narrowedByScope(
 	{ token }: Principal,
 	{ toolsets, isReadOnly }: Narrowing,
@@ -145,7 +150,7 @@ function narrowedByScope(
 	};
 }
 
-/** Returns the names that are in both lists. An undefined list contains every name. */
+/** Returns the names that are in both lists. Undefined stands for a list of all names. */
 function both(
 	one: readonly string[] | undefined,
 	other: readonly string[] | undefined,
@@ -167,7 +172,10 @@ function offers(
 	);
 }
 
-/** Reads a switch. Rejects an empty value, because `?readonly` does not mean "may write". */
+/**
+ * Reads a value that is true or false. An empty value is rejected, because somebody who writes
+ * `?readonly` does not mean "false".
+ */
 function readSwitch(name: string, text: string | null | undefined): boolean {
 	if (text === "true" || text === "1") return true;
 	if (text === undefined || text === null) return false;
@@ -175,12 +183,12 @@ function readSwitch(name: string, text: string | null | undefined): boolean {
 	throw new AppError("bad_request", `${name} is true or false`);
 }
 
-/** Parameters of the address that narrow the tools. */
+/** Parameters of the address that may narrow the list of tools. */
 const PARAMETERS = ["toolsets", "readonly"];
 
 /**
- * Throws a bad_request AppError for an unknown parameter. Otherwise a misspelt one would leave
- * tools in the list that the client meant to exclude.
+ * Throws a bad_request AppError for an unknown parameter. If a client misspelled one and the
+ * service ignored it, the list would contain tools that the client meant to exclude.
  */
 export function rejectUnknownParameters(query: URLSearchParams): void {
 	const unknown = query.keys().find((name) => !PARAMETERS.includes(name));
@@ -191,7 +199,10 @@ export function rejectUnknownParameters(query: URLSearchParams): void {
 	);
 }
 
-/** Returns the principal's highest role, or undefined if it belongs to no organization. */
+/**
+ * Returns the principal's highest role. Returns undefined if the principal belongs to no
+ * organization.
+ */
 function highestRole({ memberships }: Principal): Role | undefined {
 	return memberships.reduce<Role | undefined>(
 		(highest, { role }) =>
@@ -224,7 +235,7 @@ function makeTool(operation: AnyOperation): Tool {
 			readOnlyHint: operation.isReadOnly,
 			destructiveHint: operation.isDestructive,
 			idempotentHint: operation.isIdempotent,
-			// An operation acts only on this service's own database.
+			// An operation acts only on the database of this service, and never on the outside world.
 			openWorldHint: false,
 		},
 	};

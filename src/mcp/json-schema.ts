@@ -3,8 +3,9 @@ import { z } from "zod";
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Returns a schema as JSON Schema 2020-12, for `input` or `output`. It leaves out everything
- * without information, because models read every byte of a tool's schema over and over.
+ * Returns a schema as JSON Schema 2020-12, either for its `input` or for its `output`. Everything
+ * that says nothing new is left out, because models read every byte of a tool's schema again and
+ * again.
  */
 export function toJsonSchema(
 	schema: z.ZodType,
@@ -29,7 +30,7 @@ function compact(value: unknown): unknown {
 	return { ...rest, ...(orNull(anyOf as JsonSchema[]) ?? { anyOf }) };
 }
 
-/** True for the limits that zod gives every whole number. */
+/** Returns true for the limits that zod gives every whole number. */
 function isEmptyLimit(name: string, value: unknown): boolean {
 	return (
 		(name === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
@@ -37,7 +38,10 @@ function isEmptyLimit(name: string, value: unknown): boolean {
 	);
 }
 
-/** Writes `anyOf: [{type: "string", …}, {type: "null"}]` as `type: ["string", "null"], …`. */
+/**
+ * Returns `type: ["string", "null"], …` for `anyOf: [{type: "string", …}, {type: "null"}]`. Returns
+ * undefined for any other alternatives.
+ */
 function orNull([some, none, ...more]: JsonSchema[]): JsonSchema | undefined {
 	const isNull = none?.type === "null" && Object.keys(none).length === 1;
 	if (!some || !isNull || more.length > 0 || typeof some.type !== "string") {

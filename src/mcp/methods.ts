@@ -14,10 +14,13 @@ import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
 
 export const SERVER_INFO = { name: "assay", title: "Assay", version: VERSION };
 
-/** The list depends on the caller's role, which may change: clients keep it for five minutes. */
+/**
+ * How long clients may keep the list of tools. The list depends on the caller's role, which may
+ * change, so the time is only five minutes.
+ */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: "private" } as const;
 
-/** The members that revision 2026-07-28 adds to every result, as JSON. */
+/** Members that revision 2026-07-28 adds to every result, as JSON text. */
 export const MODERN_MEMBERS = JSON.stringify({
 	resultType: "complete",
 	_meta: { [SERVER_INFO_META_KEY]: SERVER_INFO },
@@ -25,7 +28,7 @@ export const MODERN_MEMBERS = JSON.stringify({
 
 export const MODERN_LIST_MEMBERS = JSON.stringify(LIST_CACHE).slice(1, -1);
 
-/** The caller, and the tools that the request's list is narrowed to. */
+/** The caller of a request, and the tools that the request is narrowed to. */
 export interface Caller {
 	principal: Principal;
 	narrowing: Narrowing;
@@ -39,7 +42,7 @@ export interface ToolServices {
 	usage: Pick<Usage, "record">;
 }
 
-/** Returns the members of a tools/list result, as JSON. */
+/** Returns the members of a tools/list result, as JSON text. */
 export function listTools(
 	{ catalogue }: ToolServices,
 	{ principal, narrowing }: Caller,
@@ -48,9 +51,9 @@ export function listTools(
 }
 
 /**
- * Returns the members of a tools/call result, as JSON. A wrong input is a result too (isError), so
- * that a model learns from it. Rejects with a ProtocolError for an unknown tool, and with an
- * AppError when the role does not allow the call or the service fails.
+ * Returns the members of a tools/call result, as JSON text. A wrong input also gives a result, with
+ * isError, so that the model can correct it. Rejects with a ProtocolError for an unknown tool, and
+ * with an AppError when the role does not permit the call or the service fails.
  */
 export async function callMembers(
 	tools: ToolServices,
@@ -72,8 +75,8 @@ export async function callMembers(
 }
 
 /**
- * Calls a tool over MCP or plain HTTP, and counts and logs the call. Rejects with the AppError of
- * `invoke`; an unexpected fault becomes "internal error", and the log has its cause.
+ * Calls a tool, for MCP or plain HTTP. Counts the call and logs its errors. Rejects with the
+ * AppError of `invoke`. An unexpected error becomes "internal error", and its cause is logged.
  */
 export async function callTool(
 	{ services, outageLog, usage }: ToolServices,
@@ -105,7 +108,7 @@ export async function callTool(
 
 const NO_CALL = { tool: null, organizationId: null, isError: false };
 
-/** Counts a request of the principal's token. Without `use`, the request called no tool. */
+/** Counts a use of the principal's API token. Without `use`, the request called no tool. */
 export function countUse(
 	usage: Pick<Usage, "record">,
 	{ token, client, address }: Principal,
@@ -124,7 +127,10 @@ function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {
 	);
 }
 
-/** Returns the client's name and version from a request of revision 2026-07-28 or an initialize. */
+/**
+ * Returns the client's name and version. They come from a request of revision 2026-07-28 or from an
+ * `initialize` request.
+ */
 export function clientInRequest(body: unknown): string | undefined {
 	const { params } = (body ?? {}) as { params?: Record<string, unknown> };
 	const meta = params?._meta as Record<string, unknown> | undefined;
@@ -139,7 +145,9 @@ export function clientInRequest(body: unknown): string | undefined {
 	);
 }
 
-/** Returns what a client calls itself, cut and cleaned for the log and the database. */
+/**
+ * Returns the name that a client gives itself, shortened and cleaned for the log and the database.
+ */
 export function clientName(text: string | undefined): string | undefined {
 	const clean = text
 		?.slice(0, MAX_CLIENT_LENGTH)

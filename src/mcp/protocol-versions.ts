@@ -24,21 +24,24 @@ import {
 } from "./reply.ts";
 import { type AnswerMessage, makeSdk, type RequestHeaders } from "./sdk.ts";
 
-/** The revision without a handshake. Earlier ones open with `initialize`. */
+/**
+ * The revision of the protocol that has no handshake. Earlier revisions begin with `initialize`.
+ */
 const MODERN = "2026-07-28";
 const MAX_BATCH = 100;
 
 export interface Mcp {
-	/** Answers a JSON-RPC body of any revision. Never rejects. */
+	/** Answers a JSON-RPC body of any revision. The promise never rejects. */
 	answer: AnswerMessage;
 }
 
 /**
- * Makes the Model Context Protocol without sessions, with all revisions at one address. The SDK
- * distinguishes the revisions, rejects malformed messages and answers the rare ones.
+ * Makes the Model Context Protocol without sessions. All revisions share one address. The SDK tells
+ * the revisions apart, rejects malformed messages, and answers the rare kinds of messages.
  *
- * Ordinary tools/call and tools/list messages are answered here. The SDK would build a server for
- * every call and copy and serialise every list, which costs several times as much as the call.
+ * Ordinary tools/call and tools/list messages are answered here and not by the SDK. The SDK would
+ * make a server for every call, and would copy and serialize every list. That takes several times
+ * as long as the call itself.
  */
 export function makeMcp(tools: ToolServices): Mcp {
 	const sdk = makeSdk(tools);
@@ -75,8 +78,9 @@ export function makeMcp(tools: ToolServices): Mcp {
 	};
 
 	/**
-	 * Returns the answer to tools/call or tools/list, or undefined if the SDK must judge the message.
-	 * `headers` are those of a request of 2026-07-28, which repeat parts of the body.
+	 * Answers tools/call or tools/list. Returns undefined for any other message, which the SDK then
+	 * handles. `headers` are given only for requests of revision 2026-07-28, whose headers repeat
+	 * parts of the body.
 	 */
 	async function answerDirectly(
 		{ id, method, params = {} }: Message,
@@ -110,7 +114,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 		}
 	}
 
-	/** Answers the messages one after the other, so that none can cancel or shadow another. */
+	/** Answers the messages one after the other, so that no message can cancel or hide another. */
 	async function answerBatch(
 		messages: unknown[],
 		headers: RequestHeaders,
@@ -149,7 +153,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 	};
 }
 
-/** A request whose shape the SDK's classifier has accepted. */
+/** A request whose shape the SDK has accepted. */
 interface Message {
 	id: RequestId;
 	method: string;

@@ -1,17 +1,20 @@
 import { type AppError, RETRY_AFTER_SECONDS } from "../errors.ts";
 
-/** The answer of the MCP endpoint, before it is written to the socket. */
+/** The answer of the MCP endpoint before it is written to the connection. */
 export interface Reply {
 	status: number;
 	headers: Record<string, string>;
-	/** A stream for the rare server-sent events; undefined: empty. */
+	/**
+	 * The body as text. A stream for server-sent events, which are rare. Undefined if there is no
+	 * body.
+	 */
 	body: string | ReadableStream<Uint8Array> | undefined;
 }
 
 export type RequestId = string | number | null;
 
 /**
- * JSON-RPC codes of errors outside the tool itself. −32003 is ours, from the range for
+ * JSON-RPC codes of errors that are not a tool's own. We have chosen −32003 from the range for
  * implementations (−32000 to −32019).
  */
 const JSON_RPC_CODE: Record<AppError["code"], number> = {
@@ -35,7 +38,10 @@ export function jsonReply(status: number, body: string): Reply {
 	};
 }
 
-/** Makes a result whose members are already JSON: `"tools":[…],"ttlMs":1`. */
+/**
+ * Makes the reply with a result. `members` are the members of the result as JSON, such as
+ * `"tools":[…],"ttlMs":1`.
+ */
 export function resultReply(id: RequestId, members: string): Reply {
 	return jsonReply(
 		200,
@@ -53,7 +59,10 @@ export function errorReply(
 	return jsonReply(status, JSON.stringify(body));
 }
 
-/** Returns the id of the one request in a JSON-RPC body, or null. */
+/**
+ * Returns the id of the request in a JSON-RPC body. Returns null for a batch, a notification or a
+ * malformed body.
+ */
 export function requestIdIn(body: unknown): RequestId {
 	if (typeof body !== "object" || body === null || Array.isArray(body)) {
 		return null;
@@ -65,7 +74,7 @@ export function requestIdIn(body: unknown): RequestId {
 		: null;
 }
 
-/** Returns the reply with the HTTP status of the fault, if there is one. */
+/** Returns the reply. If there was a fault, the reply gets the HTTP status of the fault. */
 export function withFault(reply: Reply, fault: AppError | undefined): Reply {
 	if (!fault) return reply;
 	reply.status = fault.status;

@@ -20,34 +20,42 @@ import { jsonReply, jsonRpcCode, type Reply, withFault } from "./reply.ts";
 
 export type RequestHeaders = Record<string, string | string[] | undefined>;
 
-/** Answers one JSON-RPC message. The promise rejects only if the service itself fails. */
+/**
+ * A function that answers one JSON-RPC message. Its promise rejects only if the service itself
+ * fails.
+ */
 export type AnswerMessage = (
 	message: unknown,
 	headers: RequestHeaders,
 	caller: Caller,
 ) => Promise<Reply>;
 
-/** One message on its way through the SDK. */
+/** One message while the SDK processes it. */
 interface Exchange {
 	caller: Caller;
-	/** The error that decides the HTTP status. */
+	/** The error that determines the HTTP status. */
 	fault?: AppError;
 }
 
 export interface Sdk {
-	/** Answers revision 2026-07-28. Rejects malformed messages that claim it. */
+	/**
+	 * Answers messages of revision 2026-07-28. Rejects malformed messages that name this revision.
+	 */
 	answerModern: AnswerMessage;
-	/** Answers the revisions that open with `initialize`. They have no session here. */
+	/**
+	 * Answers messages of the revisions that begin with `initialize`. This service gives them no
+	 * session.
+	 */
 	answerLegacy: AnswerMessage;
 }
 
 /**
- * Makes the official SDK's two ways of serving: its handler for revision 2026-07-28, and its
- * transport with JSON replies for earlier revisions. Each message gets its own server.
+ * Makes the two parts of the official SDK that we use: its handler for revision 2026-07-28, and its
+ * transport with JSON replies for earlier revisions. Each message gets a server of its own.
  */
 export function makeSdk(tools: ToolServices): Sdk {
-	// The validator is costly to make, so all servers share one. Tools do not need it, because zod
-	// checks their input.
+	// Making a validator is slow, so all servers share one. Tools do not use it, because zod checks
+	// their input.
 	const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 	function makeServer(exchange: Exchange): Server {
@@ -113,7 +121,10 @@ export function makeSdk(tools: ToolServices): Sdk {
 	};
 }
 
-/** Makes the request for the SDK. It does not depend on the client's Accept header. */
+/**
+ * Makes the request that is passed to the SDK. Its Accept header is always the same, whatever the
+ * client sent.
+ */
 function makeRequest(
 	{ services }: ToolServices,
 	given: RequestHeaders,
@@ -134,8 +145,8 @@ function makeRequest(
 }
 
 /**
- * Passes the exchange to a server that the SDK makes. The SDK offers no other way. The result
- * contains no token.
+ * Passes the exchange to the server that the SDK makes, because the SDK has no other way to pass
+ * it. The object contains no API token.
  */
 function makeAuthInfo(exchange: Exchange): AuthInfo {
 	return { token: "", clientId: "", scopes: [], extra: { exchange } };
@@ -158,8 +169,8 @@ async function toReply(
 }
 
 /**
- * Turns the SDK's error about params into sentences. The SDK returns zod's issues as JSON. For an
- * `initialize`, it calls them an internal error.
+ * Replaces zod's issues in an error of the SDK by sentences. The SDK returns the issues as JSON,
+ * and for `initialize` it reports them as an internal error.
  */
 function inSentences(text: string): string {
 	const [, found] = /"message":"(?:Invalid \S+ request: )?\[\\n/.test(text)

@@ -3,9 +3,10 @@ import type { z } from "zod";
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /**
- * Rejects an input whose strings contain U+0000 or half a surrogate pair. These are legal JSON, but
- * PostgreSQL cannot store or compare them. In an agent's report they are replaced (`parseJson`),
- * because the agent would repeat the report for ever. People and models get an error.
+ * Rejects an input whose strings contain U+0000 or half a surrogate pair. JSON permits these
+ * characters, but PostgreSQL cannot store or compare them. In an agent's report, `parseJson`
+ * replaces them, because the agent would otherwise send the rejected report again forever. People
+ * and AI models get an error.
  */
 export function rejectUnstorableText(
 	input: unknown,

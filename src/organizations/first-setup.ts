@@ -27,7 +27,7 @@ export const setupInput = z.strictObject({
 	password: passwordSchema,
 });
 
-/** Returns true while nobody has an account. The console then shows how to set the service up. */
+/** Returns true while no user exists. The console then explains how to set up the service. */
 export async function isSetupNeeded(pool: Pool): Promise<boolean> {
 	const { rows } = await pool.query<{ found: boolean }>(
 		"select has_users() as found",
@@ -36,11 +36,11 @@ export async function isSetupNeeded(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Makes a link that creates the first user. It works once, for 24 hours, and replaces every earlier
- * link. Returns undefined if there are users.
+ * Makes a link that creates the first user. The link works once, for 24 hours, and replaces every
+ * earlier link. Returns undefined if users exist already.
  *
- * The link is stored in the database, so every process of the service knows it, and only as a hash.
- * The token follows the #, and a browser sends that part to no server.
+ * The link's hash is stored in the database, so that every process of the service knows it. The
+ * token follows the #. Browsers do not send that part of an address to a server.
  */
 export async function makeSetupLink(
 	pool: Pool,
@@ -55,8 +55,8 @@ export async function makeSetupLink(
 }
 
 /**
- * Returns the hash of the token of a setup link that can be used now. Throws bad_request with the
- * reason if it cannot.
+ * Returns the token's hash if its setup link can be used now. Otherwise throws bad_request with the
+ * reason.
  */
 export async function checkSetupLink(
 	pool: Pool,
@@ -83,10 +83,12 @@ export async function checkSetupLink(
 
 /**
  * Creates the first user as admin of the first organization, with the link that the service
- * printed. It does everything or nothing, and only one of several simultaneous calls succeeds.
+ * printed. Either everything is created or nothing, and only one of several simultaneous calls
+ * succeeds.
  *
- * The new user is the actor in the audit log. The link shows that somebody who reads the output of
- * the service let them in. Throws bad_request.
+ * The new user is the actor in the audit log. The link proves that somebody who can read the output
+ * of the service permitted this. Throws bad_request if the link cannot be used or the password is
+ * weak.
  */
 export async function setUp(
 	pool: Pool,
@@ -99,8 +101,8 @@ export async function setUp(
 		input.name,
 		input.organization_name,
 	]);
-	// Hashing is slow on purpose. It happens outside the transaction, and only for a token that
-	// exists.
+	// Hashing is slow on purpose. It therefore happens before the transaction, and only after the
+	// token was found.
 	const passwordHash = await hashPassword(input.password);
 	const organizationId = makeOrganizationId();
 	return transaction(pool, { organizationId }, async (client) => {

@@ -3,7 +3,7 @@ import type { Role } from "../principal.ts";
 
 export const INVITATION_DAYS = 7;
 
-/** Returns the mail that invites somebody to an organization. */
+/** Returns the text of the mail that invites somebody to an organization. */
 export function invitationMail(
 	invitation: { email: string; role: Role; invited_by: string },
 	organizationName: string,

@@ -17,18 +17,18 @@ import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
 /**
- * Maximum number of open invitations of an organization, including expired ones. All of them are
- * listed.
+ * Maximum number of open invitations of an organization, including expired ones. The list of
+ * invitations shows all of them.
  */
 const MAX_OPEN = 500;
 /**
- * Maximum number of invitations of one address in a day, counted for one organization and for one
- * user in all organizations. Somebody who does not react wants no more mails.
+ * Maximum number of invitations to one address in a day. It applies to each organization, and to
+ * each user over all organizations. Somebody who does not react does not want more mails.
  */
 const MAX_OF_ADDRESS_A_DAY = 5;
 /**
- * Maximum number of invitations by one user in a day, in all organizations and including revoked
- * ones.
+ * Maximum number of invitations that one user may make in a day. It includes all organizations and
+ * revoked invitations.
  */
 const MAX_OF_USER_A_DAY = 100;
 
@@ -85,7 +85,7 @@ export const inviteMember = defineOperation({
 		await refuseTooMany(context, email);
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
-		// Only the mail contains this token, so using it proves that the mail was read.
+		// Only the mail contains this token. Somebody who uses it has therefore read the mail.
 		const mailed = services.mail && makeSecret("inv");
 		await client.query(
 			`insert into invitations (
@@ -243,14 +243,16 @@ export const acceptInvitation = defineOperation({
 });
 
 /**
- * Returns the address of the page of an invitation. The token follows the #. A browser sends that
- * part to no server, so no log contains it.
+ * Returns the address of an invitation's page. The token follows the #. Browsers do not send that
+ * part of an address to a server, so the token appears in no log.
  */
 function invitationUrl(baseUrl: string, token: string): string {
 	return `${baseUrl}/invitation#${token}`;
 }
 
-/** Returns the hash of an invitation's token. Throws bad_request if it cannot be one. */
+/**
+ * Returns the hash of an invitation's token. Throws bad_request if the text cannot be such a token.
+ */
 export function hashInvitation(token: string): string {
 	if (!isWellFormedSecret("inv", token)) {
 		throw badFields([
@@ -264,7 +266,7 @@ export function hashInvitation(token: string): string {
 	return hashSecret(token);
 }
 
-/** Returns the same error for every cause, so that a link reveals nothing to the wrong user. */
+/** Returns one error for all causes, so that a link reveals nothing to the wrong user. */
 export function unusableInvitation(): AppError {
 	return new AppError(
 		"bad_request",
@@ -300,8 +302,8 @@ async function nameOfOrganization({
 }
 
 /**
- * Throws bad_request if there are too many invitations. An earlier invitation of the same address
- * does not count as open, because it has been replaced.
+ * Throws bad_request if there are too many invitations. An earlier invitation to the same address
+ * does not count as open, because the new one replaces it.
  */
 async function refuseTooMany(
 	{ client, membership }: Context,

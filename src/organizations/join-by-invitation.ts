@@ -21,13 +21,14 @@ export const joinInput = z.strictObject({
 	password: passwordSchema,
 });
 
-/** Maximum number of attempts in a day to create an account for an address that has one. */
+/** Maximum number of attempts in a day to create an account for an address that already has one. */
 const MAX_TRIES_A_DAY = 5;
 
 /**
- * Creates the account and the membership of an invited person who has no account. Only the mailed
- * link proves the address, because the inviting admin has seen the other link. A user with an
- * account signs in and calls acceptInvitation instead. Throws bad_request.
+ * Creates the account and the membership of an invited person who has no account. The mailed link
+ * proves that the person owns the address. The other link does not, because the admin who made the
+ * invitation has seen it. A user who has an account signs in and calls acceptInvitation instead.
+ * Throws bad_request if the link cannot be used or the password is weak.
  */
 export async function joinByInvitation(
 	parts: ResetParts,
@@ -39,8 +40,8 @@ export async function joinByInvitation(
 	if (!invited) throw unusableInvitation();
 	requireGoodPassword(input.password, [invited.email, input.name]);
 	await limitTries(parts, invited);
-	// Hashing is slow on purpose. It happens outside the transaction, and only for a token that
-	// exists.
+	// Hashing is slow on purpose. It therefore happens before the transaction, and only after the
+	// token was found.
 	const passwordHash = await hashPassword(input.password);
 	return transaction(pool, {}, async (client) => {
 		const invitation = await findInvitation(client, hash);
@@ -115,9 +116,9 @@ async function findInvitation(
 }
 
 /**
- * Limits how often somebody may find out that an address has an account, and tells the owner of the
- * address. The mailed link is not limited, because only the owner has it and learns nothing new
- * from it. Throws bad_request.
+ * Limits how often somebody may find out that an address has an account, and informs the owner of
+ * the address by mail. The mailed link has no such limit, because only the owner of the address has
+ * it and learns nothing new from it. Throws bad_request.
  */
 async function limitTries(
 	{ pool, mail, baseUrl }: ResetParts,

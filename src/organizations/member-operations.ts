@@ -151,7 +151,7 @@ function toMember(
 	};
 }
 
-/** Returns the ids of the members who sign in with a second factor. */
+/** Returns the ids of the members who use a second factor. */
 async function listProtected(client: PoolClient): Promise<Set<string>> {
 	const { rows } = await client.query<{ id: string }>(
 		"select members_with_second_factor() as id",
@@ -172,7 +172,7 @@ async function lockMember(context: Context, userId: string): Promise<Member> {
 		[context.membership.organizationId, userId],
 	);
 	if (!rows[0]) {
-		// An unknown user gives the same error, so that it does not reveal who has an account.
+		// An id that no user has gives the same error, so the error does not reveal which users exist.
 		throw new AppError(
 			"not_found",
 			`the user ${userId} is not a member of this organization; listMembers returns its members`,
@@ -196,8 +196,8 @@ function noteRole(
 }
 
 /**
- * Handles an error of a query that may remove the last admin: throws bad_request for that, and
- * every other error as it is.
+ * Turns an error of a query into the error to throw. If the query would have removed the last
+ * admin, throws bad_request. Throws every other error unchanged.
  */
 export function explainLastAdministrator(error: unknown): never {
 	if ((error as { constraint?: string }).constraint === "last_administrator") {

@@ -157,8 +157,8 @@ export const updateOrganizationSettings = defineOperation({
 });
 
 /**
- * Maximum number of organizations that a user may administer. Each has its own audit log, and a
- * change to the user's own account is written to all of them.
+ * Maximum number of organizations that a user may administer. Each organization has its own audit
+ * log, and a change to the user's account is written to all of them.
  */
 export const MAX_ORGANIZATIONS = 100;
 
@@ -192,7 +192,7 @@ export const createOrganization = defineOperation({
 			throw new AppError("forbidden", "sign in to create an organization");
 		}
 		await refuseOneTooMany(client, principal.userId);
-		// From here on, the transaction is one of the new organization.
+		// The following statements belong to the new organization.
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
 		]);
@@ -203,13 +203,13 @@ export const createOrganization = defineOperation({
 	},
 });
 
-/** Throws bad_request if the user is admin of MAX_ORGANIZATIONS organizations already. */
+/** Throws bad_request if the user is already the admin of MAX_ORGANIZATIONS organizations. */
 async function refuseOneTooMany(
 	client: PoolClient,
 	userId: string,
 ): Promise<void> {
-	// Calls run one after the other, so that each counts the organizations that the previous one
-	// added.
+	// With this lock, calls of the same user run one after the other. Each call then counts the
+	// organizations that the previous calls added.
 	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
 		userId,
 	]);
@@ -231,8 +231,8 @@ async function change(
 ): Promise<{ organization: z.input<typeof organization> }> {
 	const names = Object.keys(given).filter((name) => given[name] !== undefined);
 	const { rows } = await client.query(
-		// With "for update" every foreign key to the organization would wait while we wait for the log,
-		// and so would the next audit entry.
+		// "for update" would also block new foreign keys to the organization. Adding a record or an
+		// audit entry would then have to wait while this transaction waits for the audit log.
 		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
 		[id],
 	);

@@ -20,7 +20,10 @@ export async function createOrganization(
 	return id;
 }
 
-/** Stores an organization in a transaction of its own id. Returns the audit entry. */
+/**
+ * Stores an organization. The transaction must be one of the organization's own id. Returns the
+ * audit log's description of the change.
+ */
 export async function insertOrganization(
 	client: PoolClient,
 	id: string,
@@ -39,7 +42,7 @@ export async function insertOrganization(
 	};
 }
 
-/** Throws not_found unless the organization of the client's transaction exists. */
+/** Throws not_found unless the transaction's organization exists. */
 export async function requireOrganization(
 	client: PoolClient,
 	id: string,

@@ -12,7 +12,7 @@ import {
 } from "./traces.ts";
 
 /**
- * A person of an organization's People register. `client` is, everywhere in this file, one of
+ * A person in an organization's People register. In this file, every `client` acts as
  * assay_privacy.
  */
 export interface Person {
@@ -23,9 +23,9 @@ export interface Person {
 }
 
 /**
- * Finds the person with this id or e-mail address. A deleted record has left entries in the log
- * that only its id finds; then `record` is undefined. Throws not_found, or bad_request when several
- * people have the address.
+ * Finds the person with this id or e-mail address. `record` is undefined if the record was deleted.
+ * Its entries remain in the audit log, but only the id finds them. Throws not_found, or bad_request
+ * if several people have the address.
  */
 export async function findPerson(
 	client: PoolClient,
@@ -73,7 +73,7 @@ export async function findPerson(
 	);
 }
 
-/** Returns everything that Assay keeps about a person, as plain JSON. */
+/** Returns everything that Assay stores about a person, as plain JSON. */
 export async function exportPerson(
 	client: PoolClient,
 	organizationId: string,
@@ -111,23 +111,29 @@ export async function exportPerson(
 export interface ErasedPerson {
 	organization_id: string;
 	id: string;
-	/** The person's new name. */
+	/** The name that replaced the person's name. */
 	name: string;
 	redacted_entries: number;
 	devices_without_owner: number;
-	/** Number of records that the person still owns, under the new name. */
+	/** Number of records that the person still owns. They show the new name. */
 	still_owns: number;
-	/** Records whose text still contains the name or an address; people must change them. */
+	/**
+	 * Records whose text still contains the name or an address. Somebody must change these texts by
+	 * hand.
+	 */
 	mentions: Trace[];
 	mentioned_in_entries: number;
-	/** Users with one of the addresses; they need an erasure of their own. */
+	/**
+	 * E-mail addresses of users with one of the person's addresses. The accounts need an erasure of
+	 * their own.
+	 */
 	accounts: string[];
 }
 
 /**
  * Removes a person's name, addresses, position and dates from the register and the audit log. The
- * row stays under a name that says nothing, so that what the person owned still has an owner, who
- * can be replaced.
+ * record remains under a meaningless name. Everything that the person owned therefore still has an
+ * owner, and people can choose another one.
  */
 export async function erasePerson(
 	client: PoolClient,

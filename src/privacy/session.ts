@@ -4,13 +4,15 @@ import { sessionOf } from "../db/session.ts";
 import { timesAsText } from "../db/type-parsers.ts";
 
 /**
- * The role that reads and erases what Assay keeps about a person. The service never works as it.
+ * The role that reads and erases what Assay stores about a person. The service never uses this
+ * role.
  */
 export const PRIVACY_ROLE = "assay_privacy";
 
 /**
- * Runs `work` in one transaction as PRIVACY_ROLE, on a connection of its own, because a long log
- * takes longer than a statement of the service may. With `isTrial` the transaction is rolled back.
+ * Runs `work` in one transaction as PRIVACY_ROLE. It uses a connection of its own, because
+ * processing a long audit log may take longer than the service permits a statement to take. With
+ * `isTrial`, the transaction is rolled back.
  */
 export async function asPrivacy<Result>(
 	ownerConnection: ClientConfig,
@@ -28,8 +30,8 @@ export async function asPrivacy<Result>(
 				sessionOf(PRIVACY_ROLE, {
 					statement_timeout: 0,
 					lock_timeout: "30s",
-					// The command computes between statements. If Ctrl-Z suspends it, it must not keep its
-					// locks for ever.
+					// The command computes between statements. If somebody suspends it with Ctrl-Z, it must
+					// not keep its locks forever.
 					idle_in_transaction_session_timeout: "5min",
 					timezone: "UTC",
 					datestyle: "ISO",
@@ -37,8 +39,8 @@ export async function asPrivacy<Result>(
 			);
 		},
 	});
-	// When a connection is lost between two queries, the next query says so. Without a listener the
-	// event would end the process.
+	// If a connection is lost between two queries, the next query fails with the error. Without a
+	// listener, this event would end the process.
 	pool.on("error", () => {});
 	pool.on("connect", (client) => client.on("error", () => {}));
 	const tried = new Trial<Result>();
@@ -60,7 +62,7 @@ export async function asPrivacy<Result>(
 	}
 }
 
-/** Thrown to roll a trial back. */
+/** An error that is thrown to roll back a trial. It carries the trial's result. */
 class Trial<Result> extends Error {
 	result: Result | undefined;
 }

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { namedKinds } from "../records/searchable-kinds.ts";
 import { recordKinds } from "../registers/all.ts";
 
-/** A record as an export or a report names it. */
+/** A record, in the form in which an export or a report names it. */
 export interface Trace {
 	kind: string;
 	id: string;
@@ -10,13 +10,17 @@ export interface Trace {
 }
 
 /**
- * Returns the random part of an id as twelve hexadecimal digits. They say nothing about the person.
+ * Returns the random part of an id as twelve hexadecimal digits. These digits reveal nothing about
+ * the person.
  */
 export function shortId(id: string): string {
 	return Buffer.from(id, "base64url").toString("hex", 18);
 }
 
-/** Columns that name a person, by kind: owner_id, assigned_to_id. */
+/**
+ * Columns that contain the id of a person, such as owner_id and assigned_to_id, with the kind of
+ * their records.
+ */
 const OWNED = [
 	...recordKinds.flatMap(({ kind, fields }) =>
 		Object.entries(fields)
@@ -26,7 +30,10 @@ const OWNED = [
 	{ kind: "device" as const, column: "owner_id" },
 ];
 
-/** Lists what a person owns, including devices, and what is assigned to the person. */
+/**
+ * Lists the records and devices that a person owns, and the records that are assigned to the
+ * person.
+ */
 export async function readOwned(
 	client: PoolClient,
 	organizationId: string,
@@ -47,8 +54,8 @@ export async function readOwned(
 }
 
 /**
- * Lists records whose text contains one of the texts, for example a name in a description or in the
- * name of a device.
+ * Lists records that contain one of `texts`, for example a description that contains the person's
+ * name.
  */
 export async function readMentions(
 	client: PoolClient,
@@ -70,8 +77,8 @@ export async function readMentions(
 }
 
 /**
- * Counts entries of the log that contain one of the texts anywhere, for example in a risk's
- * description.
+ * Counts audit entries that contain one of `texts` anywhere, for example in the description of a
+ * risk.
  */
 export async function countEntriesWith(
 	client: PoolClient,

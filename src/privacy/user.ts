@@ -10,7 +10,7 @@ import type { Principal } from "../principal.ts";
 import { dayKey } from "../sign-in/sign-in-throttle.ts";
 import { shortId } from "./traces.ts";
 
-/** A user. `client` is, everywhere in this file, one of assay_privacy. */
+/** A user with an account. In this file, every `client` acts as assay_privacy. */
 interface User {
 	id: string;
 	name: string;
@@ -30,8 +30,8 @@ async function findUser(client: PoolClient, email: string): Promise<User> {
 }
 
 /**
- * Finds what identifies a user's entries, and the organizations whose logs have some, including
- * those that the user has left.
+ * Returns the values by which a user's audit entries are found, and the organizations whose logs
+ * contain some. These include organizations that the user has left.
  */
 async function readSubject(
 	client: PoolClient,
@@ -59,7 +59,8 @@ async function readSubject(
 }
 
 /**
- * People of the registers with the user's address. They need an erasure of their own (person.ts).
+ * Selects the people in the registers who have the user's address. They need an erasure of their
+ * own (person.ts).
  */
 const PEOPLE = `
 	select p.organization_id, p.id, p.full_name as name from people p
@@ -67,7 +68,10 @@ const PEOPLE = `
 		or $1 in (select lower(a) from unnest(p.additional_email_addresses) a)
 	order by p.organization_id, p.id`;
 
-/** Each part of an export with its statement; `$1` is the user's id. No column is a secret. */
+/**
+ * The parts of an export, each with its statement. `$1` is the user's id. No column contains a
+ * secret.
+ */
 const PARTS = {
 	memberships: `
 		select m.organization_id, o.name as organization_name, m.role, m.created_at
@@ -93,7 +97,7 @@ const PARTS = {
 		from invitations i join users u on u.email = i.email where u.id = $1`,
 };
 
-/** Returns everything that Assay keeps about a user, as plain JSON, without the credentials. */
+/** Returns everything that Assay stores about a user, as plain JSON. Credentials are left out. */
 export async function exportUser(
 	client: PoolClient,
 	email: string,
@@ -118,17 +122,18 @@ export async function exportUser(
 
 export interface ErasedUser {
 	id: string;
-	/** The user's new name in the audit logs. */
+	/** The name that replaced the user's name in the audit logs. */
 	name: string;
 	organizations_left: number;
 	redacted_entries: number;
-	/** People with the address; they need an erasure of their own. */
+	/** People who have the user's address. They need an erasure of their own. */
 	people: { organization_id: string; id: string; name: string }[];
 }
 
 /**
- * Deletes an account with everything that belongs to it, and removes the user's name, address and
- * clients from every audit log. Throws bad_request for the last admin of an organization.
+ * Deletes an account with everything that belongs to it. Removes the user's name, address and
+ * client programs from every audit log. Throws bad_request if the user is the last admin of an
+ * organization.
  */
 export async function eraseUser(
 	client: PoolClient,
@@ -142,7 +147,8 @@ export async function eraseUser(
 	await renameWhatWasMade(client, user, name);
 	await deleteAccount(client, user);
 	let redacted = 0;
-	// In order, as everywhere that several logs are locked.
+	// All code that locks several logs locks them in the order of their ids, so that two transactions
+	// cannot wait for each other.
 	for (const id of organizationIds.sort()) {
 		redacted += await redactLog(
 			client,
@@ -193,8 +199,8 @@ async function leaveOrganizations(
 }
 
 /**
- * Renames the user in invitations and enrollment tokens, which keep the name of their maker. The
- * log says which those are.
+ * Replaces the user's name in invitations and enrollment tokens, which store the name of the user
+ * who made them. The audit log says which ones the user made.
  */
 async function renameWhatWasMade(
 	client: PoolClient,
@@ -225,7 +231,8 @@ async function renameWhatWasMade(
 }
 
 /**
- * Deletes the account. Foreign keys delete its sessions, sign-in methods, second factor and links.
+ * Deletes the account. The database's foreign keys then delete its sessions, sign-in methods,
+ * second factor and links.
  */
 async function deleteAccount(client: PoolClient, user: User): Promise<void> {
 	await client.query(

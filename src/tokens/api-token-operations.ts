@@ -20,7 +20,7 @@ import {
 import { reachedBy, readScopes, scopesInput } from "./scopes.ts";
 
 export const MAX_TOKEN_DAYS = 3650;
-/** Lifetime in days of a token whose user names no other. */
+/** Lifetime, in days, of a token if its user does not choose another. */
 export const DEFAULT_TOKEN_DAYS = 365;
 export const MAX_LIVE_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
@@ -41,7 +41,10 @@ const created = z.object({
 	token: z.string().describe("The secret; shown only now"),
 });
 
-/** Returns the operation. `toolsets` returns the toolsets that a token may be limited to. */
+/**
+ * Makes the operation createApiToken. `toolsets` returns the toolsets that a token may be limited
+ * to.
+ */
 export const makeCreateApiToken = (toolsets: () => readonly string[]) =>
 	defineOperation({
 		...self,
@@ -185,8 +188,8 @@ export const revokeOrganizationApiToken = defineOperation({
 });
 
 /**
- * Returns the token without the other organizations that it reaches, because they do not concern
- * this one.
+ * Returns the token as one organization may see it. Other organizations that the token reaches are
+ * left out.
  */
 function asSeenIn(organizationId: string, token: ApiToken): ApiToken {
 	const { organization_ids } = token.scopes;
@@ -199,7 +202,7 @@ function asSeenIn(organizationId: string, token: ApiToken): ApiToken {
 	};
 }
 
-/** Returns true if the token reaches the organization of the transaction. */
+/** Returns true if the token reaches the transaction's organization. */
 async function reachesOrganization(
 	client: PoolClient,
 	id: string,
@@ -215,8 +218,9 @@ async function reachesOrganization(
 }
 
 /**
- * Returns the organizations in which the user of a token is a member. The organization of the
- * transaction cannot see them, so the transaction becomes one of the user for a moment.
+ * Returns the organizations in which a token's user is a member. The transaction's organization may
+ * not see the user's other memberships. The transaction is therefore switched to the user for this
+ * query and switched back afterwards.
  */
 async function organizationsOfUser(
 	{ client, membership, principal }: Context,
@@ -239,7 +243,8 @@ async function organizationsOfUser(
 async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
-	// Calls run one after the other, so that each counts the tokens that the previous one added.
+	// With this lock, calls of the same user run one after the other. Each call then counts the
+	// tokens that the previous calls added.
 	await client.query(
 		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",
 		[given.userId],
@@ -300,8 +305,8 @@ function userOf({ principal }: Context): string {
 }
 
 /**
- * Returns when a new token expires, or null if never. It expires in a year unless the input says
- * otherwise. Throws bad_request.
+ * Returns the time at which a new token expires, or null if it never expires. The default is one
+ * year. Throws bad_request if the input gives two times or a time in the past.
  */
 export function readExpiry(input: {
 	expires_at?: string | null | undefined;

@@ -6,9 +6,9 @@ import { OLD_TOKEN_DAYS } from "./old-token.ts";
 import { type Scopes, scopesSchema } from "./scopes.ts";
 import { hashSecret, makeSecret } from "./secret.ts";
 
-/** Days that a token's statistics cover, including today. */
+/** How many days the statistics of a token cover. Today is one of them. */
 const USAGE_DAYS = 30;
-/** Days for which a list still shows a revoked token. */
+/** How many days a list still shows a token after it was revoked. */
 const SHOW_REVOKED_DAYS = 30;
 const MAX_LISTED = 500;
 
@@ -40,12 +40,12 @@ export interface NewApiToken {
 	userId: string;
 	name: string;
 	description: string | null;
-	/** Null means never. */
+	/** Null means that the token never expires. */
 	expiresAt: Date | null;
 	scopes: Scopes;
 }
 
-/** Stores a new token in a transaction of its user. Only the returned value contains the secret. */
+/** Stores a new token, in a transaction of its user. The secret is only in the returned value. */
 export async function insertApiToken(
 	client: PoolClient,
 	given: NewApiToken,
@@ -74,8 +74,9 @@ export async function insertApiToken(
 }
 
 /**
- * Returns the tokens that the transaction may see, newest first. They are those of its user, with
- * all their use, or those of the members of its organization that reach it, with their use there.
+ * Returns the tokens that the transaction may see, newest first. For a user, these are all tokens
+ * of the user, with all their uses. For an organization, they are the members' tokens that reach
+ * it, with their uses in that organization.
  */
 export async function listTokens(
 	client: PoolClient,
@@ -94,8 +95,8 @@ export async function listTokens(
 }
 
 /**
- * Returns a token that the transaction may see. With `isOfOrganization`, its use is that in the
- * organization of the transaction.
+ * Returns a token that the transaction may see. With `isOfOrganization`, only uses in the
+ * transaction's organization are included.
  */
 export async function findApiToken(
 	client: PoolClient,
@@ -109,7 +110,10 @@ export async function findApiToken(
 	return rows[0];
 }
 
-/** Revokes a token that the transaction may see. Returns false if it was revoked before. */
+/**
+ * Revokes a token that the transaction may see. Returns false if the token had already been
+ * revoked.
+ */
 export async function markRevoked(
 	client: PoolClient,
 	id: string,
@@ -121,7 +125,10 @@ export async function markRevoked(
 	return rowCount === 1;
 }
 
-/** Returns audit entries about a token, one in each of the organizations that it reaches. */
+/**
+ * Returns the audit log's descriptions of a change to a token, one for each organization that the
+ * token reaches.
+ */
 export function tokenChanges(
 	token: ApiToken,
 	fields: Change["fields"],
@@ -136,7 +143,7 @@ export function tokenChanges(
 	}));
 }
 
-/** Returns what the audit log records about a new token. */
+/** Returns the fields of a new token that the audit log records. */
 export function createdFields(token: ApiToken): Change["fields"] {
 	return {
 		name: { after: token.name },
@@ -151,8 +158,9 @@ export function createdFields(token: ApiToken): Change["fields"] {
 }
 
 /**
- * Row-level security shows an organization only the calls that concerned it. The last use in
- * `api_tokens` is that of all organizations, so an organization takes it from its calls.
+ * Selects tokens with their uses. Row-level security shows an organization only the calls that
+ * concerned it. The columns for the last use in `api_tokens` cover all organizations, so for an
+ * organization the last use is taken from its own calls.
  */
 function select(isOfOrganization: boolean): string {
 	return `

@@ -6,35 +6,36 @@ import { Batcher } from "../load/batch.ts";
 import type { Principal, Role } from "../principal.ts";
 import { hashSecret, isWellFormedSecret } from "./secret.ts";
 
-/** The client and address of a request, for the audit log and the list of tokens. */
+/** The client program and the address of a request, for the audit log and the list of tokens. */
 export interface From {
 	client?: string | undefined;
 	address?: string | undefined;
 }
 
 interface LookUp {
-	/**
-	 * A different key for each request, so that requests with the same token can travel in one batch.
-	 */
+	/** A key of its own for each request, so that requests with the same token can share a batch. */
 	key: string;
 	hash: string;
 }
 
 interface Row {
-	/** Position of the requested hash, counted from 1. */
+	/** Position of the token's hash in the list that was sent, counted from 1. */
 	ordinal: number;
 	token_id: string;
 	token_name: string;
 	user_id: string;
 	user_name: string;
-	/** "<organization id> <role>" of each membership, separated by commas. Empty if there is none. */
+	/**
+	 * "<organization id> <role>" for each membership, separated by commas. Empty if the user has no
+	 * membership.
+	 */
 	memberships: string;
 	read_only: boolean;
-	/** Null means all of them. */
+	/** The toolsets that the token may use. Null means all of them. */
 	toolsets: string[] | null;
 }
 
-/** The part of the principal that all requests with the token share. */
+/** The part of the principal that is the same for all requests with the token. */
 type Found = Pick<Principal, "userId" | "name" | "token" | "memberships">;
 
 function toFound(row: Row): Found {
@@ -58,13 +59,13 @@ function toFound(row: Row): Found {
 const SCHEME = "Bearer ";
 
 /**
- * Resolves API tokens to their users and to what those users may do now. Requests that arrive
- * together share one statement, which is sent after they have arrived. Nothing is cached, so a
- * revoked token or a lost membership takes effect with the next request.
+ * Finds the user of each API token, with the user's current roles. Requests that arrive together
+ * share one statement, which is sent after they have arrived. Nothing is cached, so a revoked token
+ * or an ended membership takes effect with the next request.
  *
- * Wrong tokens are not throttled. An invented token fails its checksum and costs no query. A token
- * with a right checksum cannot be guessed (238 bits). A limit per address would lock out a whole
- * office because of one forgotten client.
+ * Wrong tokens are not throttled. An invented token fails its checksum and needs no query. A token
+ * with a right checksum cannot be guessed, because it has 238 random bits. A limit for each network
+ * address would lock out a whole office because of one forgotten client.
  */
 export class ApiTokens {
 	readonly #batcher: Batcher<LookUp, Found | undefined>;
@@ -96,8 +97,9 @@ export class ApiTokens {
 	}
 
 	/**
-	 * Returns the caller that an Authorization header names. Throws AppError: unauthorized, with a
-	 * message that begins with "missing:", "malformed:" or "invalid:"; or service_unavailable.
+	 * Returns the caller whose token is in an Authorization header. Throws an AppError. The code is
+	 * unauthorized, with a message that begins with "missing:", "malformed:" or "invalid:", or it is
+	 * service_unavailable.
 	 */
 	async authenticate(
 		header: string | undefined,
@@ -122,18 +124,21 @@ export class ApiTokens {
 		};
 	}
 
-	/** Returns true while another look-up would be turned away. */
+	/** Returns true while a further look-up would be turned away. */
 	isFull(): boolean {
 		return this.#batcher.isFull();
 	}
 
-	/** Resolves when no look-up waits or is running. */
+	/** Resolves when no look-up is waiting or running. */
 	idle(): Promise<void> {
 		return this.#batcher.idle();
 	}
 }
 
-/** Returns the token of a header that is exactly "Bearer <token>". It costs no query. */
+/**
+ * Returns the token of a header that is exactly "Bearer <token>". Throws unauthorized otherwise.
+ * This needs no query.
+ */
 function readToken(header: string | undefined): string {
 	if (header === undefined || header === "") {
 		throw new AppError(

@@ -2,9 +2,9 @@ import type { PoolClient } from "pg";
 import type { Change } from "../operation.ts";
 
 /**
- * Returns audit entries about the user's live API tokens that reach the organization. They are
- * written when a membership begins, because the tokens are older than the membership and no entry
- * of this organization mentions them yet.
+ * Returns the audit log's descriptions of the user's live API tokens that reach the organization.
+ * They are recorded when a membership begins. The tokens are older than the membership, so this
+ * organization's log does not mention them yet.
  */
 export async function reachingTokens(
 	client: PoolClient,

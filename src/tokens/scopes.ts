@@ -6,7 +6,10 @@ import type { Principal } from "../principal.ts";
 const MAX_ORGANIZATIONS = 100;
 const MAX_TOOLSETS = 50;
 
-/** Limits of an API token within its user's permissions. Null means "not narrowed". */
+/**
+ * Limits of an API token, besides those of its user's roles. Null means that the token is not
+ * limited in this respect.
+ */
 export const scopesSchema = z.object({
 	read_only: z.boolean(),
 	organization_ids: z.array(z.string()).nullable(),
@@ -20,7 +23,7 @@ export const UNLIMITED: Scopes = Object.freeze({
 	toolsets: null,
 });
 
-/** The input fields that narrow a new token. Leaving one out does not narrow the token. */
+/** Input fields that limit a new token. A field that is left out does not limit it. */
 export const scopesInput = {
 	read_only: z
 		.boolean()
@@ -44,7 +47,7 @@ export const scopesInput = {
 
 /**
  * Returns the scopes that the input asks for, without duplicates. Throws bad_request for an
- * organization that the user does not belong to, and for a toolset that does not exist.
+ * organization that the user does not belong to, or a toolset that does not exist.
  */
 export function readScopes(
 	input: {
@@ -85,13 +88,13 @@ export function readScopes(
 	return scopes;
 }
 
-/** Returns the toolsets of the operations that are tools, in the order of the list. */
+/** Returns the toolsets of all operations that are tools. Their order is that of the operations. */
 export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
 	const tools = operations.filter(({ surface }) => surface === "tool");
 	return [...new Set(tools.map(({ toolset }) => toolset))];
 }
 
-/** Returns those of the organizations in `reached` that the scopes allow. */
+/** Returns the organizations in `reached` that the scopes permit. */
 export function reachedBy(
 	{ organization_ids }: Scopes,
 	reached: readonly string[],
@@ -100,15 +103,15 @@ export function reachedBy(
 }
 
 /**
- * Name of the operation that returns the ids that nearly every other tool needs. No scope and no
- * selection of tools ever removes it.
+ * Name of the operation that returns the organizations. Nearly every other tool needs their ids, so
+ * no scope and no selection of tools removes this operation.
  */
 export const ALWAYS_OFFERED = "listOrganizations";
 
 /**
- * Returns why the caller's API token may not call the operation, or undefined if it may.
- * Organizations outside the scope are missing from the caller's memberships, so they need no check
- * here.
+ * Returns why the scope of the caller's API token does not permit the operation. Returns undefined
+ * if the scope permits it. Organizations outside the scope are missing from the caller's
+ * memberships, so they need no check here.
  */
 export function outOfScope(
 	{ token }: Principal,

@@ -2,12 +2,12 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * Type of a secret that Assay gives out. A secret is `asy_<type>_`, followed by 40 random base62
- * characters (238 bits) and 6 characters that hold the CRC-32 of everything before them.
+ * Type of a secret that Assay gives out. A secret consists of `asy_<type>_`, 40 random base62
+ * characters (238 bits), and 6 characters with the CRC-32 of everything before them.
  *
- * The checksum lets us reject a mistyped or invented secret without a query. The fixed shape lets
- * secret scanners find a leaked one. Only the SHA-256 is ever stored. With this much entropy a slow
- * hash would add nothing except a way to overload the server.
+ * The checksum allows the service to reject a mistyped or invented secret without a query. The
+ * fixed shape allows secret scanners to find a leaked secret. Only the SHA-256 is ever stored. A
+ * slow hash would not make so random a secret safer, but would let attackers overload the server.
  */
 export type SecretType = "pat" | "dev" | "enr" | "inv" | "set" | "rst";
 
@@ -18,8 +18,8 @@ const CHECKSUM_LENGTH = 6;
 const SHAPE = /^asy_(?:pat|dev|enr|inv|set|rst)_[0-9A-Za-z]{46}$/;
 
 /**
- * Matches any secret of ours in running text, complete, cut off or percent-encoded. Used for
- * redaction.
+ * Matches any secret of ours within a longer text, whether it is complete, cut off or
+ * percent-encoded. The log uses it to remove secrets.
  */
 export const SECRET_IN_TEXT =
 	/asy(?:_|%5f)(pat|dev|enr|inv|set|rst)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
@@ -28,7 +28,8 @@ function randomBase62(length: number): string {
 	let text = "";
 	while (text.length < length) {
 		for (const byte of randomBytes(length)) {
-			// 248 is the largest multiple of 62 below 256. Larger bytes would favour some characters.
+			// 248 is the largest multiple of 62 below 256. Using larger bytes would make some characters
+			// more frequent than others.
 			if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
 		}
 	}
@@ -45,7 +46,7 @@ function checksum(text: string): string {
 	return digits;
 }
 
-/** Makes a new secret. The user sees it only once. */
+/** Makes a new secret. The user sees the secret only once. */
 export function makeSecret(type: SecretType): string {
 	const body = `asy_${type}_${randomBase62(RANDOM_LENGTH)}`;
 	return body + checksum(body);
@@ -59,8 +60,8 @@ export function isWellFormedSecret(type: SecretType, text: string): boolean {
 }
 
 /**
- * Returns the SHA-256 of a secret as 64 hexadecimal digits. The database stores it as bytea and
- * looks secrets up by it.
+ * Returns the SHA-256 of a secret as 64 hexadecimal digits. The database stores the hash as bytea
+ * and finds secrets by it.
  */
 export function hashSecret(secret: string): string {
 	return hash("sha256", secret, "hex");

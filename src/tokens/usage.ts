@@ -6,11 +6,11 @@ import { MAX_CLIENT_LENGTH } from "../principal.ts";
 /** One use of a token. */
 export interface Use {
 	tokenId: string;
-	/** The caller's organization that the call concerned. Null if it concerned none. */
+	/** The organization that the call concerned. Null if it concerned none. */
 	organizationId: string | null;
 	/**
-	 * The tool that was called. Null if the token was used for something else, for example to list
-	 * the tools.
+	 * The tool that was called. Null if the token was used for something else, such as listing the
+	 * tools.
 	 */
 	tool: string | null;
 	isError: boolean;
@@ -36,20 +36,21 @@ interface Calls {
 
 /** Longest time until a use is written to the database. */
 const WRITE_AFTER_MS = 2_000;
-/** Longest wait after a failed write. The wait doubles until it reaches this. */
+/** Longest pause after a failed write. Each failure doubles the pause until it reaches this. */
 const MAX_RETRY_MS = 15_000;
 /**
- * Maximum number of tokens, and of combinations of token, organization, day and tool, that are kept
- * while the database is away.
+ * How many counts are kept in memory while the database cannot be reached. There is one count for
+ * each token, and one for each combination of token, organization, day and tool.
  */
 const MAX_KEPT = 10_000;
 const MAX_TOOL = 200;
 const MAX_ADDRESS = 100;
 
 /**
- * Counts what API tokens are used for. Counts are collected in memory and written in one statement,
- * at most every two seconds, so a request costs no write. While the database is away they are kept,
- * up to MAX_KEPT. A crash loses up to two seconds of them, which is acceptable for statistics.
+ * Counts what API tokens are used for. The counts are kept in memory and written in one statement,
+ * at most every two seconds, so a request causes no write of its own. While the database cannot be
+ * reached, up to MAX_KEPT counts are kept. A crash loses the counts of up to two seconds, which is
+ * acceptable for statistics.
  */
 export class Usage {
 	readonly #pool: Pool;
@@ -67,7 +68,7 @@ export class Usage {
 		this.#log = log;
 	}
 
-	/** Records a use. It costs no query and never fails. */
+	/** Counts a use. This needs no query and never fails. */
 	record(use: Use): void {
 		const last = {
 			at: new Date(),
@@ -90,7 +91,7 @@ export class Usage {
 		this.#schedule(WRITE_AFTER_MS);
 	}
 
-	/** Writes the remaining counts. */
+	/** Writes the counts that remain. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		clearTimeout(this.#timer);
@@ -124,8 +125,8 @@ export class Usage {
 				if (this.#lastUses.size > 0) this.#schedule(this.#retryMs);
 			});
 		}, ms);
-		// The timer does not keep a finished command running. The service writes the rest when it
-		// closes.
+		// Without this call, the timer would keep a finished command running. The remaining counts are
+		// written by `close`.
 		this.#timer.unref();
 	}
 
@@ -148,7 +149,7 @@ export class Usage {
 		} catch (err) {
 			this.#log.warn({ err }, "could not write the usage of API tokens yet");
 			this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
-			// Uses that arrived in the meantime are newer than those that failed.
+			// Uses that arrived during the write are newer than those that could not be written.
 			for (const [tokenId, use] of lastUses) {
 				if (!this.#lastUses.has(tokenId)) keep(this.#lastUses, tokenId, use);
 			}
@@ -179,7 +180,7 @@ export class Usage {
 	}
 }
 
-/** Sets `key` unless the map is full. Returns false if it is. */
+/** Sets the value of `key`. Returns false if the map is full and does not contain the key. */
 function keep<Value>(
 	map: Map<string, Value>,
 	key: string,
@@ -191,8 +192,8 @@ function keep<Value>(
 }
 
 /**
- * Returns the name that a client gives itself, as text that PostgreSQL can store and cut to
- * `maxLength`.
+ * Returns a text from a client in a form that PostgreSQL can store, with at most `maxLength`
+ * characters.
  */
 function clean(text: string | undefined, maxLength: number): string | null {
 	if (!text) return null;

@@ -2,11 +2,11 @@ import { channel, tracingChannel } from "node:diagnostics_channel";
 import type { Span } from "@opentelemetry/api";
 
 /**
- * Channels on which the service's code reports its work for traces. The code publishes only while
- * somebody listens (`hasSubscribers`), so without traces nothing is created or wrapped.
+ * Channels on which the service's code reports its work for traces. The code publishes only if
+ * somebody listens (`hasSubscribers`). Without traces, nothing is created or wrapped.
  */
 
-/** A call of an operation, from its authorization to its commit. */
+/** One call of an operation, from checking its permission to the commit. */
 export interface OperationWork {
 	name: string;
 }
@@ -14,12 +14,14 @@ export const operationWork = tracingChannel<OperationWork, Span>(
 	"assay:operation",
 );
 
-/** A batch on its way: the items that `itemQueued` announced, now together. */
+/**
+ * A batch while the database processes it. Its items are those that `itemQueued` announced before.
+ */
 export interface BatchWork {
 	name: string;
 	items: unknown[];
 }
 export const batchWork = tracingChannel<BatchWork, Span>("assay:batch");
 
-/** Announces an item that waits for its batch; it appears in `BatchWork.items` later. */
+/** Announces an item that waits for a batch. The item later appears in `BatchWork.items`. */
 export const itemQueued = channel("assay:batch:item");

@@ -8,9 +8,9 @@ type Query = (...args: unknown[]) => unknown;
 type Callback = (...args: unknown[]) => unknown;
 
 /**
- * Makes a span for every statement that `pool`'s connections run for a traced request. The span
- * contains neither the statement nor its values. It names only the subject of the statement, from a
- * list that the program's own text limits.
+ * Makes a span for every statement that a connection of `pool` runs for a traced request. The span
+ * contains neither the text of the statement nor its values. It contains only a short name, and the
+ * program's own text limits the number of such names.
  */
 export function traceQueries(pool: Pool, startSpan: StartSpan): void {
 	const traced = new WeakSet<PoolClient>();
@@ -19,7 +19,8 @@ export function traceQueries(pool: Pool, startSpan: StartSpan): void {
 		traced.add(client);
 		traceClient(client, startSpan);
 	});
-	// A waiting caller receives its connection in the turn of the caller that returned it.
+	// A caller that waits for a connection gets it while the code of another caller runs, namely the
+	// one that returned the connection. Binding keeps the waiting caller's own span.
 	const connect = pool.connect.bind(pool) as (callback?: Callback) => unknown;
 	pool.connect = ((callback?: Callback) =>
 		connect(callback && AsyncLocalStorage.bind(callback))) as Pool["connect"];
@@ -29,7 +30,8 @@ function traceClient(client: PoolClient, startSpan: StartSpan): void {
 	const query = client.query.bind(client) as Query;
 	const traced: Query = (...args) => {
 		const parent = currentSpan.getStore();
-		// Work that continues after the request, such as counting its use, is not part of it.
+		// Some work continues after the request, such as counting its use. That work does not belong to
+		// the request.
 		if (!parent?.isRecording()) return query(...args);
 		const summary = summaryOf(args[0]);
 		if (summary === undefined) return query(...args);
@@ -55,7 +57,10 @@ function traceClient(client: PoolClient, startSpan: StartSpan): void {
 	client.query = traced as PoolClient["query"];
 }
 
-/** An error's text may contain a value of a record; its SQLSTATE does not. */
+/**
+ * Records the result of a statement. An error is recorded by its SQLSTATE, because its text may
+ * contain a value of a record.
+ */
 function finish(span: Span, error: unknown): void {
 	if (error) {
 		const { code, name } = error as { code?: unknown; name?: unknown };
@@ -72,8 +77,8 @@ const VERB = /^[\s(]*(\w+)/;
 const TABLE = /\b(?:from|into|update)\s+(?:only\s+)?"?([a-z_][\w.]*)/i;
 
 /**
- * Returns for example "agent_heartbeat", "select risks" or "begin"; undefined for a query without
- * text (a copy).
+ * Returns a short name of a query, such as "agent_heartbeat", "select risks" or "begin". Returns
+ * undefined for a query without text, such as COPY.
  */
 function summaryOf(query: unknown): string | undefined {
 	const { name, text } = (
@@ -82,7 +87,7 @@ function summaryOf(query: unknown): string | undefined {
 	if (typeof name === "string" && name !== "") return name;
 	if (typeof text !== "string") return undefined;
 	const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? "query";
-	// The text that opens a transaction also sets its organization.
+	// This text also sets the organization of the transaction, but "begin" says enough.
 	if (verb === "begin") return verb;
 	const table = TABLE.exec(text)?.[1];
 	return table ? `${verb} ${table}` : verb;

@@ -20,12 +20,13 @@ import {
 import { VERSION } from "../version.ts";
 import type { TracingSettings } from "./settings.ts";
 
-/** Longest time that a receiver which does not answer can delay a stop. */
+/** Longest time that a receiver of traces can delay the stop of the service by not answering. */
 const CLOSE_MS = 3_000;
 const REPORT_EVERY_MS = 60_000;
 
 /**
- * Keeps finished spans and sends them. Spans that cannot be sent are dropped, and `report` is told.
+ * Keeps finished spans in memory and sends them. If spans cannot be sent, they are dropped and
+ * `report` is called.
  */
 export function openExport(
 	{ protocol, sampler, ratio, batch }: TracingSettings,
@@ -44,8 +45,8 @@ export function openExport(
 					"service.version": VERSION,
 				}),
 			)
-			// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last and win over the defaults
-			// above.
+			// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are merged last, so they replace the
+			// defaults above.
 			.merge(detectResources({ detectors: [envDetector] })),
 	});
 	return {
@@ -61,7 +62,10 @@ export function openExport(
 	};
 }
 
-/** Limits reports. A missing receiver would otherwise cause one every few seconds. */
+/**
+ * Reports trouble with sending, but not too often. If the receiver cannot be reached, there would
+ * otherwise be a message every few seconds.
+ */
 function reportTrouble(report: (message: string) => void): void {
 	let reportedAtMs = Number.NEGATIVE_INFINITY;
 	const quiet = () => {};

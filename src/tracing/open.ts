@@ -2,12 +2,15 @@ import type { Logger } from "pino";
 import type { TracingSettings } from "./settings.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** Default of the specification and of the exporter. */
+/**
+ * Endpoint that is used if none is set. OpenTelemetry's specification and the exporter have the
+ * same default.
+ */
 const DEFAULT_ENDPOINT = "http://localhost:4318";
 
 /**
- * Starts tracing; undefined when the traces would go nowhere. The code is loaded only when it is
- * needed.
+ * Starts tracing. Returns undefined if the configured endpoint is not a valid address. The code for
+ * traces is loaded only when it is needed.
  */
 export async function openTracing(
 	settings: TracingSettings,
@@ -23,7 +26,7 @@ export async function openTracing(
 	);
 }
 
-/** Returns the host that the exporter sends to, without user, password and path. */
+/** Returns the host to which the exporter sends traces, without user, password and path. */
 function hostOf(env: Readonly<Record<string, string | undefined>>): string {
 	const endpoint =
 		env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim() ||

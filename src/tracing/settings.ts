@@ -1,20 +1,24 @@
-/** The settings of traces, from OpenTelemetry's standard environment variables. */
+/** The settings of traces. They come from OpenTelemetry's standard environment variables. */
 export interface TracingSettings {
 	protocol: "http/protobuf" | "http/json";
 	sampler: (typeof SAMPLERS)[number];
-	/** The fraction of traces that the …traceidratio samplers keep. */
+	/** The fraction of traces that the samplers named …traceidratio keep. */
 	ratio: number;
-	/** True when a caller's traceparent is trusted. */
+	/** True if the service continues the trace that a caller's traceparent header names. */
 	believesCallers: boolean;
-	/** Only the values that are set; the SDK has defaults for the others. */
+	/**
+	 * Settings of the batch processor. It contains only the values that are set, because the SDK has
+	 * defaults for the others.
+	 */
 	batch: Partial<Record<keyof typeof BATCH, number>>;
 	/**
-	 * True when the configured address is not one. No traces are better than traces sent to another
-	 * address.
+	 * True if the configured endpoint is not a valid address. No traces are sent then, because
+	 * sending them to another address would be worse.
 	 */
 	goesNowhere: boolean;
 	/**
-	 * For the log: one sentence for each value that was not understood, with what is done instead.
+	 * Messages for the log. There is one sentence for each value that was not understood, which also
+	 * says what is used instead.
 	 */
 	notices: string[];
 }
@@ -40,11 +44,12 @@ const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the settings. Undefined unless OTEL_TRACES_EXPORTER=otlp or an endpoint asks for traces.
- * The specification's default (on, to localhost) does not apply, because the service contacts no
- * other host unasked. As the specification requires, a value that is not understood never stops the
- * start: such variables are often set for all programs of a machine. The exporter itself reads the
- * endpoint, headers and certificates (OTEL_EXPORTER_OTLP_…).
+ * Reads the settings of traces. Returns undefined unless OTEL_TRACES_EXPORTER is "otlp" or an
+ * endpoint is set. By default, OpenTelemetry's specification sends traces to localhost. Assay does
+ * not, because the service contacts no other host unless it is told to. The specification requires
+ * that a value that is not understood never stops the program, because such variables are often set
+ * for all programs of a machine. The exporter itself reads the endpoint, headers and certificates
+ * (OTEL_EXPORTER_OTLP_…).
  */
 export function readTracing(env: Environment): TracingSettings | undefined {
 	const exporter = env.OTEL_TRACES_EXPORTER?.trim().toLowerCase();
@@ -89,7 +94,7 @@ export function readTracing(env: Environment): TracingSettings | undefined {
 	};
 }
 
-/** The first variable that is set counts. */
+/** Variables with the endpoint. The first one that is set is used. */
 const ENDPOINT_NAMES = [
 	"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 	"OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -104,7 +109,7 @@ const PROTOCOL_NAMES = [
 	"OTEL_EXPORTER_OTLP_PROTOCOL",
 ];
 
-/** Returns the value of the first of `names` that is set. */
+/** Returns the value of the first variable in `names` that is set. */
 function choose<Value extends string>(
 	env: Environment,
 	names: string[],

@@ -35,16 +35,19 @@ export type StartSpan = (
 ) => Span;
 
 export interface Tracing {
-	/** Answers a request in a span of its own. */
+	/** Runs `answer`, which answers a request, within a new span. */
 	request(
 		request: IncomingMessage,
 		response: ServerResponse,
 		answer: () => void,
 	): void;
-	/** Continues with `work` in a request's span, which reading the body has left. */
+	/**
+	 * Runs `work` within the span of a request. This is needed after the body was read, because
+	 * reading leaves the span.
+	 */
 	resume(request: IncomingMessage, work: () => void): void;
 	watch(pools: Pool[]): void;
-	/** Sends the remaining spans, for a few seconds at most. */
+	/** Sends the remaining spans. This takes a few seconds at most. */
 	close(): Promise<void>;
 }
 
@@ -52,9 +55,10 @@ const MAX_PATH = 200;
 const METHODS = new Set("GET HEAD POST PUT PATCH DELETE OPTIONS".split(" "));
 
 /**
- * Makes the traces of the service: a span for a request, within it the operation or the batch that
- * carries it, and within those the statements. Spans contain times, names from the program's own
- * text and request ids; they never contain a record's content, a statement's values or a secret.
+ * Makes the traces of the service. Each request has a span. It contains a span for the operation,
+ * or for the batch that includes the request, and that span contains one for each statement. Spans
+ * contain times, names from the program's own text, and request ids. They never contain the content
+ * of a record, the values of a statement or a secret.
  */
 export function makeTracing(
 	settings: TracingSettings,
@@ -84,10 +88,10 @@ export function makeTracing(
 	return {
 		request(request, response, answer) {
 			const { door, route } = routeOf(request.url ?? "", operations);
-			// Load balancers ask every few seconds, and nobody wants to see it.
+			// Load balancers send health checks every few seconds, and their traces would be of no use.
 			if (door === "health") return answer();
 			const requestId = requestIdOf(request);
-			// Otherwise the door would make another id.
+			// Without this header, the door would make another id.
 			request.headers["x-request-id"] = requestId;
 			const method = METHODS.has(request.method ?? "")
 				? (request.method as string)
@@ -149,7 +153,10 @@ const ROOTS: Readonly<Record<string, string>> = {
 	console: "/api/console/",
 };
 
-/** Returns the request's route, from a closed list; undefined for an address without one. */
+/**
+ * Returns the request's route, which is one of a fixed list. Returns undefined for an address that
+ * has no route.
+ */
 function pathOf(
 	request: IncomingMessage,
 	door: string,
@@ -161,7 +168,10 @@ function pathOf(
 	return request.url?.startsWith("/api/auth/") ? "/api/auth/*" : undefined;
 }
 
-/** Makes spans from the work that the service's code reports. Returns a function that ends this. */
+/**
+ * Starts and ends spans for the work that the service's code reports. Returns a function that stops
+ * this.
+ */
 function listen(startSpan: StartSpan): () => void {
 	const requestOf = new WeakMap<object, Span>();
 	const spanOf = new WeakMap<object, Span>();
@@ -184,7 +194,10 @@ function listen(startSpan: StartSpan): () => void {
 		spanOf.set(work, span);
 		return span;
 	};
-	/** Starts a batch's span in the trace of its first recorded request, with links to the others. */
+	/**
+	 * Starts the span of a batch. The span belongs to the trace of the batch's first recorded request
+	 * and has links to the other requests.
+	 */
 	const startBatch = (work: BatchWork) => {
 		const requests = work.items.flatMap(
 			(item) => requestOf.get(Object(item)) ?? [],
@@ -197,7 +210,8 @@ function listen(startSpan: StartSpan): () => void {
 				{ "assay.batch": work.name, "assay.batch.size": work.items.length },
 				others.map((span) => ({ context: span.spanContext() })),
 			);
-		// The current context belongs to the request that happened to wake the queue.
+		// Without a recorded request, the span starts outside of any trace. The current span would be
+		// that of whichever request happened to start the batch.
 		const span = first ? currentSpan.run(first, make) : currentSpan.exit(make);
 		for (const other of others) other.addLink({ context: span.spanContext() });
 		spanOf.set(work, span);

@@ -36,7 +36,8 @@ export const PEOPLE = [
 ] as const;
 
 /**
- * People who are not employees: contractors, among them one whose contract has ended, and a robot.
+ * Entries of the People register that are not employees: two contractors, one of whom has left, and
+ * a service account.
  */
 export const OTHERS = [
 	{
