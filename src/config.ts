@@ -5,26 +5,35 @@ import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
 export interface Config {
 	readonly host: string;
-	/** 0 lets the system choose a free port. */
+	/** Port to listen on. With 0, the operating system chooses a free port. */
 	readonly port: number;
-	/** The address agents and people use: an origin without a path or trailing slash. */
+	/**
+	 * The address that agents and people use. It is an origin, without a path and without a slash at
+	 * the end.
+	 */
 	readonly baseUrl: string;
 	readonly dataDir: string;
 	/** Undefined means the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
-	/** Addresses and ranges of the proxies whose X-Forwarded-For names the caller. */
+	/**
+	 * Addresses and ranges of proxies. The service believes the X-Forwarded-For header of these
+	 * proxies.
+	 */
 	readonly trustedProxies: readonly string[];
 	readonly logLevel: LogLevel;
-	/** The port that serves metrics; undefined means that none are served. */
+	/** The port that serves metrics. Undefined means that no metrics are served. */
 	readonly metricsPort: number | undefined;
 	readonly metricsHost: string;
-	/** Undefined means that the service makes one and keeps it in `dataDir`. */
+	/**
+	 * Secret that signs sessions. Undefined means that the service makes one and keeps it in
+	 * `dataDir`.
+	 */
 	readonly secret: string | undefined;
-	/** Undefined means that no mail is sent and people pass links on by hand. */
+	/** Undefined means that the service sends no mail and that people pass on links themselves. */
 	readonly mail: MailConfig | undefined;
-	/** The users who may create organizations: anybody who is signed in, or only the command line. */
+	/** Who may create organizations: every signed-in user, or only the command line. */
 	readonly organizationCreation: OrganizationCreation;
-	/** Raw posture reports older than this many months are deleted; 0 keeps them for ever. */
+	/** Raw posture reports older than this many months are deleted. 0 keeps them forever. */
 	readonly reportRetentionMonths: number;
 }
 
@@ -32,13 +41,13 @@ export const ORGANIZATION_CREATION = ["signed-in", "command-line"] as const;
 export type OrganizationCreation = (typeof ORGANIZATION_CREATION)[number];
 
 export interface MailConfig {
-	/** May hold a password, so it is never shown. */
+	/** URL of the mail server. It may contain a password, so it is never shown. */
 	readonly smtpUrl: string;
-	/** For example "Assay <assay@example.com>". */
+	/** Sender of the mails, such as "Assay <assay@example.com>". */
 	readonly from: string;
 	/**
-	 * Mails are sent over TLS or not at all. False for a server on this machine, and when the URL
-	 * says `?requireTLS=false` or `?ignoreTLS=true`.
+	 * If true, mails are sent only over TLS. False for a mail server on this machine, and if the URL
+	 * contains `?requireTLS=false` or `?ignoreTLS=true`.
 	 */
 	readonly requiresTls: boolean;
 }
@@ -47,15 +56,18 @@ const MIN_SECRET = 32;
 const MAX_RETENTION_MONTHS = 1200;
 
 interface Setting {
-	/** Says what the setting does, for `assay --help`. */
+	/** What the setting does. `assay --help` shows this text. */
 	help: string;
-	/** The value when the setting is absent. */
+	/** The value that is used if the setting is absent. */
 	default?: string;
-	/** Says what happens without a value, if there is no default. */
+	/** What happens if the setting is absent and has no default. */
 	without?: string;
 }
 
-/** Every setting, in the order of `assay --help`. Nothing else names a setting or its default. */
+/**
+ * Every setting, in the order in which `assay --help` lists them. No other code contains the
+ * default of a setting.
+ */
 export const SETTINGS = {
 	ASSAY_HOST: { help: "address to listen on", default: "127.0.0.1" },
 	ASSAY_PORT: { help: "port to listen on", default: "8080" },
@@ -118,9 +130,9 @@ type SettingName = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /**
- * Returns the configuration in `env`. Throws a bad_request AppError that names the variable when a
- * value is wrong or an `ASSAY_` name is unknown, so that a misspelt setting stops the start instead
- * of being ignored. An empty value counts as absent.
+ * Reads the configuration from `env`. An empty value counts as absent. Throws a bad_request
+ * AppError that names the variable if a value is wrong or an `ASSAY_` name is unknown. A misspelled
+ * setting therefore stops the start and is not silently ignored.
  */
 export function readConfig(
 	env: Readonly<Record<string, string | undefined>>,
@@ -215,8 +227,8 @@ function readDatabaseUrl(text: string | undefined): string | undefined {
 	if (!text) return undefined;
 	const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null;
 	const hosts = [url?.hostname, url?.searchParams.get("host")].join("");
-	// The message never repeats the value, which may hold a password. libpq accepts several hosts;
-	// the driver does not.
+	// The message never repeats the value, because the value may contain a password. libpq accepts
+	// several hosts, but our driver does not.
 	if (!url || hosts.includes(",")) {
 		throw new AppError(
 			"bad_request",
@@ -242,7 +254,7 @@ function readMail(
 	from: string | undefined,
 ): MailConfig | undefined {
 	if (!smtpUrl) return undefined;
-	// The message never repeats the value, which may hold a password.
+	// The message never repeats the value, because the value may contain a password.
 	if (!/^smtps?:\/\//.test(smtpUrl) || !URL.parse(smtpUrl)?.hostname) {
 		throw new AppError(
 			"bad_request",

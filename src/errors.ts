@@ -7,8 +7,8 @@ import {
 } from "./db/sqlstate.ts";
 
 /**
- * The errors that a caller can receive, as a closed list. Nobody matches on the text of a message.
- * A message says what was wrong, where, and what to do next.
+ * All error codes that a caller can receive, with their HTTP statuses. Callers compare codes and
+ * never the text of a message. A message says what was wrong, where, and what to do next.
  */
 export const HTTP_STATUS = {
 	bad_request: 400,
@@ -23,13 +23,16 @@ export type ErrorCode = keyof typeof HTTP_STATUS;
 
 /** One problem with one field of an input. */
 export interface FieldIssue {
-	/** `filter.owner_id`, `vendor_ids[2]`; empty for the input as a whole. */
+	/**
+	 * Path of the field, such as `filter.owner_id` or `vendor_ids[2]`. It is empty if the issue
+	 * concerns the whole input.
+	 */
 	field: string;
-	/** "is required", "must be one of LOW, HIGH". */
+	/** What is wrong, such as "is required" or "must be one of LOW, HIGH". */
 	message: string;
 }
 
-/** Returns the path to a field of an input as people write it: `results[3].evidence`. */
+/** Returns the path of a field as people write it, such as `results[3].evidence`. */
 export function issuePath(path: readonly PropertyKey[]): string {
 	return path.reduce<string>((text, part) => {
 		if (typeof part === "number") return `${text}[${part}]`;
@@ -39,9 +42,7 @@ export function issuePath(path: readonly PropertyKey[]): string {
 
 export class AppError extends Error {
 	readonly code: ErrorCode;
-	/**
-	 * The fields at fault of a bad_request, so that a form can show each message beside its field.
-	 */
+	/** The wrong fields of a bad_request. A form can show each message beside its field. */
 	readonly fields: FieldIssue[] | undefined;
 
 	constructor(
@@ -60,7 +61,7 @@ export class AppError extends Error {
 	}
 }
 
-/** Makes a bad_request that names the fields at fault. */
+/** Makes a bad_request that names the wrong fields. */
 export function badFields(fields: FieldIssue[]): AppError {
 	const message = fields
 		.map(({ field, message }) => (field ? `${field}: ${message}` : message))
@@ -75,19 +76,29 @@ export function overloaded(
 	return new AppError("service_unavailable", message);
 }
 
-/** Seconds that a 503 asks the caller to wait, as `Retry-After`. */
+/** How many seconds a caller should wait after a 503. The header `Retry-After` has this number. */
 export const RETRY_AFTER_SECONDS = 15;
 
 /**
- * SQLSTATEs that mean "not now" rather than "never" (appendix A of PostgreSQL's manual): 08
- * connection, 25006 read-only standby, 25P03 transaction left idle, 28 our login was rejected,
- * 3D000 database does not exist, 40 deadlock or serialization, 53 resources or disk full, 55000
- * database closed to connections, 55P03 lock timeout, 57 shutdown or statement timeout, 58 I/O.
+ * Matches SQLSTATE codes of errors that pass, so that a caller should retry (appendix A of
+ * PostgreSQL's manual):
+ *
+ * - 08: connection lost
+ * - 25006: read-only standby
+ * - 25P03: a transaction was idle for too long
+ * - 28: our login was rejected
+ * - 3D000: the database does not exist
+ * - 40: deadlock or serialization failure
+ * - 53: resources or disk full
+ * - 55000: the database is closed to connections
+ * - 55P03: lock timeout
+ * - 57: shutdown or statement timeout
+ * - 58: I/O error
  */
 const UNAVAILABLE_SQLSTATE =
 	/^(08|25006|25P03|28|3D000|40|53|55000|55P03|57|58)/;
 
-/** Errors of the operating system on the way to the database. */
+/** Errors of the operating system that can occur between the service and the database. */
 const UNAVAILABLE_ERRNO = new Set([
 	"ECONNREFUSED",
 	"ECONNRESET",
@@ -101,19 +112,20 @@ const UNAVAILABLE_ERRNO = new Set([
 ]);
 
 /**
- * These mean that the database is away only when they come from connecting to its Unix socket.
- * From any other system call they mean that the service cannot read one of its own files.
+ * These errors mean that the database cannot be reached only if they come from connecting to its
+ * Unix socket. From any other system call, they mean that the service cannot read one of its own
+ * files.
  */
 const CONNECT_ERRNO = new Set(["ENOENT", "EACCES"]);
 
 /**
- * Messages of errors without a code from `pg`: a connection that was cut or closed, a pool that
- * could not connect in time, an answer that never came.
+ * Matches messages of `pg` for errors without a code: a connection was cut or closed, the pool
+ * could not connect in time, or an answer never came.
  */
 const UNAVAILABLE_MESSAGE =
 	/^(Connection terminated|Client .* is not queryable$|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
 
-/** True when the database is away, starting, stopping or full. */
+/** Returns true if the database cannot be reached, or is starting, stopping or full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const code = codeOf(error);
@@ -124,7 +136,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 	return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
 }
 
-/** The message of `pg` when no connection of the pool was free in time. */
+/** The message of `pg` when no connection of the pool became free in time. */
 const POOL_TIMEOUT = "timeout exceeded when trying to connect";
 
 function isOverload(error: unknown): boolean {
@@ -147,8 +159,8 @@ function describeUnavailable(error: unknown): string {
 }
 
 /**
- * Turns any thrown value into an AppError. A fault that the caller cannot do anything about
- * becomes "internal error"; the original is its `cause`, which only the log shows.
+ * Turns any thrown value into an AppError. An error that the caller can do nothing about becomes
+ * "internal error". The original error is its `cause`, which only the log shows.
  */
 export function toAppError(error: unknown): AppError {
 	if (error instanceof AppError) return error;

@@ -1,13 +1,13 @@
 import { randomBytes, randomFillSync } from "node:crypto";
 
 /**
- * Kinds of typed ids. An id has 24 bytes, written as 32 characters of base64url.
+ * Kinds of typed ids. An id has 24 bytes and is written as 32 characters of base64url.
  *
- *     0        8      10                18            24
- *     | tenant | kind | Unix ms (BE u64) | random     |
+ *     0 8 10 18 24
+ *     | tenant | kind | Unix ms (BE u64) | random |
  *
- * An organization's own id carries its tenant. The interface contract fixes the numbers that agents
- * in the field rely on. The others are our own.
+ * The tenant identifies the organization, whose own id contains it too. The interface contract
+ * fixes the numbers of the kinds that existing agents rely on. The other numbers are our own.
  */
 export const ID_KINDS = {
 	organization: 0,
@@ -26,7 +26,7 @@ export const ID_KINDS = {
 	device_posture: 108,
 	enrollment_token: 109,
 	device_posture_report: 110,
-	// The contract does not fix these numbers.
+	// The numbers from here on are not part of the contract.
 	people: 200,
 	nonconformity: 201,
 	continual_improvement: 202,
@@ -41,7 +41,7 @@ const KIND_NAMES = new Map<number, IdKind>(
 	Object.entries(ID_KINDS).map(([name, number]) => [number, name as IdKind]),
 );
 
-/** Returns the noun for a record of this kind: "person", "enrollment token". */
+/** Returns the noun for a record of this kind, such as "person" or "enrollment token". */
 export function kindNoun(kind: IdKind): string {
 	return kind === "people" ? "person" : kind.replaceAll("_", " ");
 }
@@ -49,20 +49,24 @@ export function kindNoun(kind: IdKind): string {
 export const ID_LENGTH = 32;
 
 /**
- * Number of characters that hold the tenant. 11 × 6 bits are its 64 bits and the two highest bits
- * of the kind. Those two are zero for every kind under 16384. Two ids therefore have the same
- * tenant exactly when their first 11 characters are equal, in SQL too.
+ * Number of characters at the beginning of an id that contain the tenant. 11 characters have 66
+ * bits: the 64 bits of the tenant and the two highest bits of the kind. These two bits are zero for
+ * every kind below 16384. Therefore two ids have the same tenant exactly if their first 11
+ * characters are equal. SQL statements use this too.
  */
 export const TENANT_PREFIX_LENGTH = 11;
 
-/** Prefix of ids that are made before the tenant is known. No organization has it. */
+/**
+ * First characters of ids that are made before the tenant is known. No organization has this
+ * tenant.
+ */
 export const NO_TENANT_PREFIX = "A".repeat(TENANT_PREFIX_LENGTH);
 
 export interface ParsedId {
 	/** 8 bytes, written as 16 hexadecimal digits. */
 	tenant: string;
 	kind: IdKind;
-	/** Time of creation that the id contains, in Unix milliseconds. */
+	/** Time at which the id was made, in Unix milliseconds. The id contains this time. */
 	madeAtMs: number;
 	prefix: string;
 }
@@ -84,25 +88,29 @@ function writeId(tenant: Buffer | undefined, kind: IdKind): string {
 	return bytes.toString("base64url");
 }
 
-/** Returns a new organization id with a random tenant that is not zero. */
+/** Returns a new organization id with a random tenant. The tenant is never zero. */
 export function makeOrganizationId(): string {
 	const tenant = randomBytes(8);
 	if (tenant.equals(Buffer.alloc(8))) return makeOrganizationId();
 	return writeId(tenant, "organization");
 }
 
-/** Returns a new id in the tenant of `organizationId`, which must be a valid id. */
+/** Returns a new id with the tenant of `organizationId`, which must be a valid id. */
 export function makeId(organizationId: string, kind: IdKind): string {
 	return writeId(Buffer.from(organizationId, "base64url"), kind);
 }
 
-/** Returns a new id with a zero tenant. The database fills it in (see NO_TENANT_PREFIX). */
+/**
+ * Returns a new id with a zero tenant. The database fills in the tenant later (see
+ * NO_TENANT_PREFIX).
+ */
 export function makeIdWithoutTenant(kind: IdKind): string {
 	return writeId(undefined, kind);
 }
 
 /**
- * Returns the parts of `text`, or undefined if its length, alphabet or kind is not that of an id.
+ * Returns the parts of `text`, or undefined if `text` does not have the length, the characters and
+ * a known kind of an id.
  */
 export function parseId(text: string): ParsedId | undefined {
 	if (text.length !== ID_LENGTH || !/^[A-Za-z0-9_-]{32}$/.test(text)) {

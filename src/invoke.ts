@@ -30,7 +30,8 @@ import { parseInput } from "./validation.ts";
 
 /**
  * Limits the concurrent changes in one organization. Each change ends by waiting for its turn at
- * the organization's audit log. Waiting here instead takes no database connection.
+ * the organization's audit log, and needs a database connection while it waits. A call that waits
+ * here needs no connection.
  */
 const turns = new FairShares({
 	running: 3,
@@ -38,30 +39,31 @@ const turns = new FairShares({
 	name: "changes in this organization",
 });
 
-/** Services that operations need in addition to their database transaction. */
+/** Everything that operations need besides their database transaction. */
 export interface Services {
 	pool: Pool;
 	log: Logger;
 	/** The address that agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
-	/** The users who may create organizations. Absent if every signed-in user may. */
+	/** Who may create organizations. If absent, every signed-in user may. */
 	organizationCreation?: OrganizationCreation;
-	/** Absent if the service sends no mail. */
+	/** Undefined if the service sends no mail. */
 	mail?: Mailer | undefined;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 }
 
 /**
- * Runs an operation for a caller. Every door calls it, and there is no other way in. It authorizes
- * the call, parses its input, and runs it in one transaction that sees only its organization. The
- * same transaction writes the audit log, so a failure leaves nothing behind.
+ * Runs an operation for a caller. Every door runs its operations through this function. It checks
+ * the caller's permission, parses the input, and runs the operation in one transaction that sees
+ * only one organization. The same transaction writes the audit log, so a call that fails leaves
+ * nothing behind.
  *
- * `requestId` names the transaction in the database, so an administrator who sees it there can find
- * the request.
+ * `requestId` becomes a part of the transaction's name in the database. An administrator who sees
+ * the transaction there can find the request.
  *
- * Throws AppError: forbidden (the role is too low, or the caller does not belong to the
- * organization), bad_request (names the fields), not_found, service_unavailable.
+ * Throws an AppError: forbidden (the role is too low, or the caller does not belong to the
+ * organization), bad_request (names the fields), not_found or service_unavailable.
  */
 export function invoke<Input extends z.ZodObject, Output extends z.ZodObject>(
 	services: Services,
@@ -94,7 +96,7 @@ async function authorizeAndRun<
 		operation.isReadOnly ? withoutNulls(rawInput ?? {}) : (rawInput ?? {}),
 	);
 	if (operation.tenant !== null && !membership) {
-		// The id is well-formed but belongs to an organization that the caller is not a member of.
+		// The id is well-formed, but it belongs to an organization in which the caller is not a member.
 		throw notFound(
 			String((input as Record<string, unknown>)[operation.tenant]),
 		);
@@ -105,7 +107,8 @@ async function authorizeAndRun<
 		isReadOnly: operation.isReadOnly,
 		name,
 	};
-	// Only the changes of the last attempt count, because earlier attempts left nothing behind.
+	// If an attempt is repeated, only the changes of the last one count, because earlier attempts
+	// left nothing behind.
 	let changes: Change[] = [];
 	let afterwards: (() => void)[] = [];
 	const work = async (client: PoolClient) => {
@@ -144,7 +147,10 @@ async function authorizeAndRun<
 	return output;
 }
 
-/** Returns the caller's organization that a call concerns, or null if it concerns none of them. */
+/**
+ * Returns which of the caller's organizations a call concerns. Returns null if it concerns none of
+ * them.
+ */
 export function organizationOfCall(
 	principal: Principal,
 	operation: AnyOperation,
@@ -154,7 +160,10 @@ export function organizationOfCall(
 	return named && named !== "foreign" ? named.membership.organizationId : null;
 }
 
-/** Treats null for an argument as not given. A read has no field that null could empty. */
+/**
+ * Removes arguments that are null, as if they were not given. An operation that only reads has no
+ * field that null could empty.
+ */
 function withoutNulls(input: unknown): unknown {
 	if (typeof input !== "object" || input === null || Array.isArray(input)) {
 		return input;
@@ -164,9 +173,10 @@ function withoutNulls(input: unknown): unknown {
 }
 
 /**
- * Returns the caller's membership in the organization that the input names. Looks at nothing else
- * in the input. Returns undefined if the operation has no tenant, if the input names none (parsing
- * will say so), or if it names a record elsewhere. Throws forbidden.
+ * Returns the caller's membership in the organization that the input names. This function checks
+ * nothing else in the input. Returns undefined in three cases: the operation has no tenant, the
+ * input names no organization (parsing reports that later), or it names a record of an organization
+ * in which the caller is not a member. Throws forbidden if the caller may not call the operation.
  */
 export async function authorize(
 	services: Services,
@@ -226,7 +236,7 @@ function namedTenant(
 	return membership && { membership, recordId: given };
 }
 
-/** Returns true if the caller has the role for the operation in at least one organization. */
+/** Returns true if the caller's role permits the operation in at least one organization. */
 export function mayAnywhere(
 	principal: Principal,
 	operation: AnyOperation,
@@ -247,7 +257,8 @@ function foreignOrganization(): AppError {
 }
 
 /**
- * Returns the same error for a record that does not exist and for a record of another organization.
+ * Makes the error for a record that does not exist. A record of another organization gives the same
+ * error.
  */
 export function notFound(id: string): AppError {
 	const kind = parseId(id)?.kind;

@@ -12,20 +12,21 @@ export const LOG_LEVELS = [
 ] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Returns the line with every secret of this service redacted, wherever it is in the line. */
+/** Returns the line with every secret of Assay redacted, wherever the secret is in the line. */
 export function redact(line: string): string {
 	return line.replace(SECRET_IN_TEXT, "asy_$1_[redacted]");
 }
 
 /**
  * Makes a logger that writes JSON lines to standard error, because standard output is for results.
- * It never logs bodies or headers. Redacting the finished line is a second defence, for a secret
- * that arrives inside a URL or an error message. `fields` adds to every line.
+ * The service never logs bodies or headers. Redacting the finished line is a second protection, for
+ * a secret within a URL or an error message. `fields` returns properties that are added to every
+ * line.
  */
 export function makeLogger(level: LogLevel, fields?: () => object): Logger {
 	const destination = pino.destination({ dest: 2, sync: true });
-	// A line is lost if it cannot be written, because the reader is gone or the disk is full. Without
-	// a listener, the event would end the process.
+	// A line cannot be written if its reader is gone or the disk is full. Such a line is lost.
+	// Without a listener, this event would end the process.
 	destination.on("error", () => {});
 	return pino(
 		{

@@ -19,8 +19,8 @@ ${SETTING_NAMES.map((name) => {
 `;
 
 /**
- * The commands in the order of --help. A command's code is loaded when it is called, because some
- * commands need much code.
+ * All commands, in the order in which --help lists them. The code of a command is loaded only when
+ * the command is called, because some commands need much code.
  */
 const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["start", async () => (await import("./cli/start.ts")).addStart],
@@ -44,7 +44,10 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["agent", async () => (await import("./cli/agent.ts")).addAgent],
 ]);
 
-/** Returns the program with the named command, or with every command if the name is unknown. */
+/**
+ * Returns the program with only the named command. If the name is unknown, returns it with all
+ * commands.
+ */
 async function makeProgram(name: string | undefined): Promise<Command> {
 	const program = new Command("assay")
 		.description("A self-hosted compliance service.")
@@ -52,7 +55,7 @@ async function makeProgram(name: string | undefined): Promise<Command> {
 		.addHelpText("after", ENVIRONMENT)
 		.showHelpAfterError("(use --help for the list of commands)")
 		.exitOverride();
-	// The list of commands and the advice on a misspelt name need every command.
+	// The list of commands needs all commands, and so does the suggestion for a misspelled name.
 	const called = COMMANDS.get(name ?? "");
 	for (const load of called ? [called] : COMMANDS.values()) {
 		const add = await load();
@@ -64,8 +67,8 @@ async function makeProgram(name: string | undefined): Promise<Command> {
 const LINGERING_MS = 5_000;
 
 /**
- * Runs the command in `argv` (without node and script). Standard output carries only the result.
- * Sets the exit code: 0 for success, 1 for a failure, 2 for wrong usage.
+ * Runs the command in `argv` (without node and the script). Standard output gets only the result.
+ * Sets the exit code: 0 for success, 1 for an error, 2 for wrong usage.
  */
 export async function main(
 	argv: string[],
@@ -76,10 +79,10 @@ export async function main(
 		const program = await makeProgram(argv[0]);
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
-		// A worker's channel to its parent process would keep the worker alive.
+		// The channel between a worker and its parent process would keep the worker alive.
 		process.disconnect?.();
 		if (error instanceof CommanderError) {
-			// Commander has already printed its message. Help and version are not errors.
+			// Commander has already printed its message. --help and --version are not errors.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
 			return;
 		}
@@ -90,14 +93,15 @@ export async function main(
 				? `${known.message}${describeCause(error)}`
 				: String((error as Error).stack ?? error);
 		process.stderr.write(redact(`assay: ${text}\n`));
-		// A failed start ends even if it left something open that would keep the process alive.
+		// A failed start must end the process, even if the start left something open that keeps the
+		// process alive.
 		setTimeout(exit, LINGERING_MS).unref();
 	}
 }
 
 /**
- * Keeps the process alive when the reader of its output is gone, as after `npm start | head -1`.
- * The service continues without its output, and SIGTERM still stops it and its database cleanly.
+ * Keeps the process alive when the reader of its output has gone, as after `npm start | head -1`.
+ * The service then continues without output, and SIGTERM still stops it and its database cleanly.
  */
 function ignoreClosedPipes(): void {
 	for (const stream of [process.stdout, process.stderr]) {

@@ -4,8 +4,8 @@ import type { Services } from "./invoke.ts";
 import type { Membership, Principal, Role } from "./principal.ts";
 
 /**
- * The role that a caller needs in the organization: `read` needs viewer, `write` member and `admin`
- * admin. `self` only needs a signed-in user.
+ * What a caller must be in the organization. `read` requires the role viewer, `write` requires
+ * member, and `admin` requires admin. `self` requires only a signed-in user.
  */
 export type Access = "self" | "read" | "write" | "admin";
 
@@ -15,21 +15,28 @@ export const NEEDED_ROLE: Record<Exclude<Access, "self">, Role> = {
 	admin: "admin",
 };
 
-/** One change that a call made, for the audit log. */
+/** One change that a call made. The audit log records it. */
 export interface Change {
 	kind: string;
 	id: string;
 	name: string | null;
-	/** Contains no secrets. A new record has no `before`, and a deleted one has no `after`. */
+	/**
+	 * The changed fields. They contain no secrets. A new record has no `before`, and a deleted one
+	 * has no `after`.
+	 */
 	fields: Record<string, { before?: unknown; after?: unknown }>;
 	/**
-	 * Given if a call concerns several organizations. The default is the organization of the call.
+	 * The organization that the change concerns. It is given if a call concerns several
+	 * organizations. The default is the organization of the call.
 	 */
 	organizationId?: string;
 }
 
 export interface Context {
-	/** Client in a transaction of the organization. An operation never begins or commits one. */
+	/**
+	 * A client in a transaction of the organization. An operation never begins or commits a
+	 * transaction.
+	 */
 	client: PoolClient;
 	principal: Principal;
 	/** The caller's membership in the organization. Reading it throws if `tenant` is null. */
@@ -43,8 +50,8 @@ export interface Context {
 
 /**
  * One thing that the service can do. Every door offers it: MCP and plain HTTP as a tool, the
- * console as a call, the command line as a command. Its name is its address and its event in the
- * audit log.
+ * console as a call, the command line as a command. Its name is also its address and the name of
+ * its event in the audit log.
  */
 export interface Operation<
 	Name extends string = string,
@@ -52,16 +59,18 @@ export interface Operation<
 	Output extends z.ZodObject = z.ZodObject,
 > {
 	name: Name;
-	/** A few words for people. */
+	/** A short title for people. */
 	title: string;
-	/** Explains to a model what the operation does, when to use it and what it returns. */
+	/** Explains to AI models what the operation does, when to use it and what it returns. */
 	description: string;
-	/** Name by which a client can narrow its list of tools: ?toolsets=risks,vendors. */
+	/**
+	 * Group of tools. A client can ask for the tools of some groups only: ?toolsets=risks,vendors.
+	 */
 	toolset: string;
 	access: Access;
 	/**
-	 * `tool` is open to every door. `console` needs a session, for example because the operation
-	 * returns a user's secrets.
+	 * With `tool`, every door offers the operation. With `console`, the operation requires a session,
+	 * for example because it returns a user's secrets.
 	 */
 	surface: "tool" | "console";
 	isReadOnly: boolean;
@@ -70,8 +79,9 @@ export interface Operation<
 	/** True if a second call with the same input changes nothing more. */
 	isIdempotent: boolean;
 	/**
-	 * The input that names the organization: `organization_id` itself, or the id of a record, which
-	 * carries its tenant. Null if the operation is about the caller and not about one organization.
+	 * The input field that names the organization. It is `organization_id` itself or the id of a
+	 * record, because such an id contains the tenant. Null if the operation is about the caller and
+	 * not about one organization.
 	 */
 	tenant: string | null;
 	input: Input;
@@ -82,7 +92,9 @@ export interface Operation<
 // biome-ignore lint/suspicious/noExplicitAny: inputs are contravariant; a list of operations of any input has no other type.
 export type AnyOperation = Operation<string, any, any>;
 
-/** Returns `operation` with its types inferred and the default hints filled in. */
+/**
+ * Returns `operation` with its inferred types and with defaults for the hints that are not given.
+ */
 export function defineOperation<
 	const Name extends string,
 	Input extends z.ZodObject,

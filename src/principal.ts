@@ -1,8 +1,6 @@
 import { TENANT_PREFIX_LENGTH } from "./id.ts";
 
-/**
- * Roles of a member of an organization, from the one that may do least to the one that may do most.
- */
+/** Roles of a member of an organization. The first may do least, and the last may do most. */
 export const ROLES = ["viewer", "member", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -11,18 +9,21 @@ export interface Membership {
 	role: Role;
 }
 
-/** Maximum length, in characters, of the name that a caller gives itself. Longer names are cut. */
+/** Maximum length, in characters, of the name that a client gives itself. Longer names are cut. */
 export const MAX_CLIENT_LENGTH = 200;
 
-/** The caller of a request and what the caller may do now. Every request resolves it again. */
+/**
+ * The caller of a request, with the caller's current roles. It is determined again for every
+ * request.
+ */
 export interface Principal {
 	/** TOKEN is a user's API token. SYSTEM is somebody who may run commands on the server. */
 	kind: "USER" | "TOKEN" | "SYSTEM";
-	/** Null for the system. */
+	/** Null for a SYSTEM principal. */
 	userId: string | null;
-	/** The user's name, as the audit log records it. */
+	/** The caller's name, as the audit log records it. */
 	name: string;
-	/** The API token of the request, with the scopes that narrow what its user may do. */
+	/** The API token of the request, with the scopes that limit its user's permissions. */
 	token?: {
 		id: string;
 		name: string;
@@ -30,9 +31,11 @@ export interface Principal {
 		/** The toolsets that the token may call. Undefined means all of them. */
 		toolsets?: readonly string[];
 	};
-	/** The session of a user who signed in; an API token has none. */
+	/** The session of a signed-in user. Undefined for an API token. */
 	sessionId?: string;
-	/** The name that the caller gives itself, such as the name of an MCP client or a User-Agent. */
+	/**
+	 * The name that the client gives itself, for example the name of an MCP client or a User-Agent.
+	 */
 	client?: string;
 	address?: string;
 	memberships: readonly Membership[];
@@ -65,7 +68,7 @@ export function membershipIn(
 	);
 }
 
-/** Returns the caller's membership in the organization that a record's id belongs to. */
+/** Returns the caller's membership in the organization to which the id of a record belongs. */
 export function membershipForRecord(
 	principal: Principal,
 	recordId: string,

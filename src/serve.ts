@@ -26,33 +26,38 @@ import { openTracing } from "./tracing/open.ts";
 import type { TracingSettings } from "./tracing/settings.ts";
 
 export interface Service {
-	/** The bound address, which differs from ASSAY_BASE_URL behind a proxy. */
+	/** The address that the service listens on. Behind a proxy it differs from ASSAY_BASE_URL. */
 	url: string;
 	database: string;
 	/** True until the first user exists. */
 	isEmpty: boolean;
-	/** Address for Prometheus; undefined without ASSAY_METRICS_PORT, and in a worker. */
+	/**
+	 * Address of the metrics for Prometheus. Undefined without ASSAY_METRICS_PORT, and in a worker.
+	 */
 	metricsUrl?: string | undefined;
-	/** The web server's routes, for tests and benchmarks that walk them all. */
+	/** All routes of the web server. Tests and benchmarks go through this list. */
 	routes: readonly RouteSummary[];
-	/** Stops accepting, finishes the accepted requests and closes. Safe to call twice. */
+	/**
+	 * Stops accepting requests, finishes those that were accepted, and closes everything. Calling
+	 * `close` twice is harmless.
+	 */
 	close: () => Promise<void>;
 }
 
 /**
- * Connections that may wait to be accepted; the system may allow fewer. When a crowd returns at
- * once, the connections beyond this number are dropped. Their clients retry after 1, 3, 7 …
- * seconds, and nothing here notices it.
+ * How many new connections may wait until the service accepts them. The operating system may permit
+ * fewer. If a whole fleet reconnects at once, the operating system drops connections beyond this
+ * number. Their clients retry after 1, 3, 7 … seconds, and the service does not notice any of it.
  */
 const BACKLOG = 4096;
 
-/** Longest time that running requests may take after a stop was requested. */
+/** How long running requests may continue after the service was told to stop. */
 const DRAIN_MS = 10_000;
 
 /**
- * Starts the service: database, migrations, HTTP. Rejects with an AppError when it cannot.
- * `webConsole` is the console's files, or the reason why there is none. Without `traces` none are
- * made.
+ * Starts the service: it opens the database, applies migrations and listens for HTTP. Rejects with
+ * an AppError if one of these fails. `webConsole` is the console's files, or the reason why there
+ * are none. Without `traces`, no traces are made.
  */
 export async function serve(
 	config: Config,

@@ -5,8 +5,8 @@ const MAX_ISSUES = 20;
 const MAX_SHOWN = 80;
 
 /**
- * Parses `value` by `schema`. Throws a bad_request AppError that names every wrong field, what is
- * wrong with it and what is allowed.
+ * Parses `value` according to `schema`. Throws a bad_request AppError that names every wrong field,
+ * what is wrong with it and what is allowed.
  */
 export function parseInput<Schema extends z.ZodType>(
 	schema: Schema,
@@ -21,7 +21,10 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
 	return { field: issuePath(issue.path), message: issue.message };
 }
 
-/** Describes an issue from zod in our words. A message that the schema gives takes precedence. */
+/**
+ * Describes an issue that zod found in our own words. If the schema has a message of its own, zod
+ * uses that instead.
+ */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 	if (issue.input === undefined && issue.code !== "custom") {
 		return "is required";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
 /**
- * Names the agent in the list of commands. bin/assay.js handles `assay agent …` itself before the
- * server is loaded; this handles the remaining ways, such as `assay help agent`.
+ * Adds the agent to the list of commands. bin/assay.js handles `assay agent …` itself, before the
+ * server's code is loaded. This command handles the remaining cases, such as `assay help agent`.
  */
 export function addAgent(program: Command): void {
 	program

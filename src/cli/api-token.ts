@@ -214,7 +214,9 @@ function addRevoke(apiToken: Command): void {
 		});
 }
 
-/** Revokes an API token, with an entry in the log of each organization that it reaches. */
+/**
+ * Revokes an API token. The audit log of each organization that the token reaches gets an entry.
+ */
 export async function revoke({ pool, identityPool }: Database, id: string) {
 	const { rows } = await identityPool.query<{ email: string }>(
 		"select u.email from api_tokens t join users u on u.id = t.user_id where t.id = $1",
@@ -252,7 +254,7 @@ export async function revoke({ pool, identityPool }: Database, id: string) {
 	});
 }
 
-/** Returns the end of the day in UTC, or null for "never". */
+/** Returns the end of the day in UTC. Returns null for "never". */
 function parseExpiry(text: string): string | null {
 	if (text === "never") return null;
 	const at = new Date(`${text}T23:59:59Z`);

@@ -111,7 +111,10 @@ async function verifyAll(
 	return reports;
 }
 
-/** Returns the organization that --org names, which must exist, or all. */
+/**
+ * Returns the organization that --org names, or all organizations without --org. Throws if the
+ * named organization does not exist.
+ */
 async function organizationsOf(
 	database: Database,
 	org: string | undefined,
@@ -186,14 +189,17 @@ function addExport(audit: Command): void {
 				try {
 					await pipeline(Readable.from(lines), process.stdout, { end: false });
 				} catch (error) {
-					// The reader has seen enough, as `head` does.
+					// The program that reads the output has closed it, as `head` does when it has enough.
 					if ((error as { code?: string }).code !== "EPIPE") throw error;
 				}
 			}),
 		);
 }
 
-/** Yields a batch of lines at a time and reads the next one when it is taken. */
+/**
+ * Yields the lines of one batch of entries at a time. The next batch is read when the previous one
+ * has been taken.
+ */
 async function* exportLines(
 	pool: Pool,
 	organizationIds: string[],
@@ -208,7 +214,7 @@ async function* exportLines(
 	}
 }
 
-/** Reads a time, or a date, which means the beginning of the day so many days after it. */
+/** Returns a time. A date alone means the beginning of the day that is `daysAfter` days later. */
 function parseTime(text: string, daysAfter: number): string {
 	const time = timeSchema().safeParse(text);
 	if (time.success) return time.data;

@@ -117,9 +117,12 @@ export function describeProblems(problems: LogProblem[]): string[] {
 	return problems.map(({ id, problem }) => `PROBLEM ${id}: ${problem}`);
 }
 
-/** Wraps standard output, which itself cannot be ended. */
+/**
+ * Returns a stream that writes to standard output and can be ended. Standard output itself cannot
+ * be ended.
+ */
 function toStandardOutput(): Writable {
-	// The write receives the error too. Without a listener the event would end the process.
+	// The failed write reports the error too. Without a listener, this event would end the process.
 	process.stdout.on("error", () => {});
 	return new Writable({
 		write: (chunk, _, done) =>
@@ -136,7 +139,7 @@ function explainPipe(error: unknown): unknown {
 		: error;
 }
 
-/** Reports progress, which is not part of the result. */
+/** Prints progress on standard error, because it is not part of the result. */
 export function report(text: string): void {
 	process.stderr.write(`${text}\n`);
 }

@@ -4,7 +4,8 @@ import { readConfig } from "../config.ts";
 import { AppError, type ErrorCode, HTTP_STATUS } from "../errors.ts";
 
 /**
- * Longer than the service's own limits, so the service answers before this, if only with an error.
+ * How long the command waits for a response. The service's own time limits are shorter, so it
+ * responds before this, even if only with an error.
  */
 const TIMEOUT_MS = 60_000;
 
@@ -58,8 +59,8 @@ function parseToolName(text: string): string {
 }
 
 /**
- * Throws unauthorized with the text `missing` when there is no API token, and another text when it
- * cannot be one.
+ * Throws unauthorized when there is no API token or when the text cannot be one. `missing` is the
+ * error message if there is none.
  */
 export function requireApiToken(
 	token: string | undefined,
@@ -82,7 +83,7 @@ export function parseUrl(text: string): URL {
 	return url;
 }
 
-/** Returns the tool's output. Throws an AppError with the service's message. */
+/** Calls the tool and returns its output. Throws an AppError with the service's message. */
 async function post(url: URL, token: string, body: string): Promise<unknown> {
 	let response: Response;
 	let answer: unknown;

@@ -41,13 +41,16 @@ export function addDevice(program: Command): void {
 	addDelete(device);
 }
 
-/** Runs an operation as any door does, in the name of the person at the command line. */
+/** Runs an operation as every door does. The caller is the operator at the command line. */
 type Run = <Input extends z.ZodObject, Output extends z.ZodObject>(
 	operation: Operation<string, Input, Output>,
 	input: z.input<Input>,
 ) => Promise<z.output<Output>>;
 
-/** Calls `work` with a function that runs operations in the organization, which must exist. */
+/**
+ * Calls `work` with a function that runs operations in the organization. Throws if the organization
+ * does not exist.
+ */
 export function withOrganization<Result>(
 	organizationId: string,
 	work: (run: Run, database: Database) => Promise<Result>,
@@ -212,8 +215,8 @@ function addDelete(device: Command): void {
 }
 
 /**
- * Says what a deletion would lose. It takes the place of a question, because a program could not
- * answer one.
+ * Describes what a deletion would lose. The command prints this instead of asking a question,
+ * because a program that runs the command could not answer.
  */
 function describeLoss({ id, name, hostname, status }: Device): string {
 	const known = name ?? hostname;

@@ -3,14 +3,17 @@ import { join } from "node:path";
 import type { Client } from "pg";
 import type { Finding } from "./doctor.ts";
 
-/** Connections that one service process may open, and a few for commands. */
+/** Number of connections that one service process may open, plus a few for commands. */
 const CONNECTIONS_NEEDED = 25;
 const LONG_MINUTES = 10;
-/** PostgreSQL rejects writes at about 2,000 million, and forces a vacuum from 200 million on. */
+/**
+ * Highest age of the oldest transaction id, in transactions, that is not a problem. From 200
+ * million on, PostgreSQL forces a vacuum. At about 2,000 million, it rejects writes.
+ */
 const MAX_TRANSACTION_AGE = 1_000_000_000;
 const SCHEMA = join(import.meta.dirname, "../../sql/schema.sql");
 
-/** Examines how the server keeps its data, and whether anything is about to cause trouble. */
+/** Examines how the server stores its data, and whether something is about to cause trouble. */
 export async function examineServer(
 	client: Client,
 	retentionMonths: number,
@@ -178,7 +181,7 @@ async function examineVacuum(client: Client): Promise<Finding> {
 	return { check, status: "ok", found: "autovacuum keeps up" };
 }
 
-/** Checks the indexes of the schema that belongs to this version. */
+/** Checks that the database has all indexes of this version's schema and that they are valid. */
 async function examineIndexes(client: Client): Promise<Finding> {
 	const names = [
 		...readFileSync(SCHEMA, "utf8").matchAll(

@@ -3,7 +3,10 @@ import type { Config } from "../config.ts";
 import { IDENTITY_ROLE } from "../db/pool.ts";
 import type { Finding } from "./doctor.ts";
 
-/** Says how many accounts count as proven only because they are older than proofs. */
+/**
+ * Reports how many accounts count as proven only because they were created before Assay recorded
+ * proofs.
+ */
 export async function examineAccounts(client: Client): Promise<Finding> {
 	await client.query("begin");
 	await client.query(`set local role ${IDENTITY_ROLE}`);
@@ -32,7 +35,7 @@ export async function examineAccounts(client: Client): Promise<Finding> {
 	};
 }
 
-/** Warns when mails, which carry links that sign in, may travel without TLS. */
+/** Warns if mails may be sent without TLS. Mails contain links that sign a user in. */
 export function examineMail({ mail }: Config): Finding[] {
 	if (!mail) return [];
 	const { hostname } = new URL(mail.smtpUrl);

@@ -21,7 +21,7 @@ export interface Finding {
 	check: string;
 	status: "ok" | "warning" | "problem";
 	found: string;
-	/** The action to take. */
+	/** What the operator should do. */
 	advice?: string;
 }
 
@@ -145,7 +145,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				schema,
 				await examineRole(server.connection),
 				await examineClock(client),
-				// The objects that it examines may not exist before.
+				// This check examines objects of the schema, which may be missing from an older schema.
 				...(schema.status === "ok"
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
@@ -207,7 +207,7 @@ async function examineVersion(
 	return { check: "database", status: "ok", found };
 }
 
-/** Asks for the metrics of the service that has this configuration, on this machine. */
+/** Requests the metrics from the service with this configuration on this machine. */
 async function examineMetrics(config: Config): Promise<Finding> {
 	const anywhere = new Map([
 		["0.0.0.0", "127.0.0.1"],
@@ -239,7 +239,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 	}
 }
 
-/** Examines traces only when they are configured. */
+/** Examines the settings of traces. Returns no findings if no traces are configured. */
 function examineTraces(): Finding[] {
 	const traces = readTracing(process.env);
 	if (!traces) return [];

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { emailSchema } from "../records/text-schemas.ts";
 
-/** Reads an e-mail address and returns it in lower case. */
+/** Checks an e-mail address and returns it in lower case. */
 export function parseEmail(text: string): string {
 	const parsed = emailSchema().safeParse(text);
 	if (!parsed.success) {

@@ -6,7 +6,7 @@ import { withDatabase } from "./with-database.ts";
 
 const MAX_NAME = 1000;
 
-/** Reads a name of 1 to 1000 characters without control characters. */
+/** Checks that a name has 1 to 1000 characters and no control characters, and returns it. */
 export function parseName(text: string): string {
 	if (text.trim() === "" || text.length > MAX_NAME || /\p{Cc}/u.test(text)) {
 		throw new InvalidArgumentError(
@@ -25,8 +25,8 @@ export function addOrg(program: Command): void {
 		.option("--json", "print the result as JSON")
 		.action(async (options: { name: string; json?: boolean }) => {
 			const id = await withDatabase(({ pool, migrated, description }) => {
-				// In a new installation this may be the first command. In a wrong folder the message
-				// reveals it.
+				// In a new installation, this command may be the first one. If the operator is in the wrong
+				// folder, this message reveals it.
 				if (migrated.some((name) => name.startsWith("0001_"))) {
 					process.stderr.write(`created a new database: ${description}\n`);
 				}
@@ -64,7 +64,10 @@ Next: npx assay user create --org ${id} --role admin --email <e-mail> --name <na
 		});
 }
 
-/** Lists all organizations. The service's own role sees only those of a user. */
+/**
+ * Lists all organizations. The query uses the role assay_identity, because the service's own role
+ * sees only the organizations of one user.
+ */
 async function listOrganizations({ identityPool }: Database) {
 	const { rows } = await identityPool.query<{
 		id: string;

@@ -1,4 +1,4 @@
-/** Writes a command's result: `data` as JSON with --json, otherwise `text`. */
+/** Writes a command's result: `data` as JSON with --json, and `text` otherwise. */
 export function print(
 	options: { json?: boolean },
 	data: object,
@@ -10,8 +10,8 @@ export function print(
 }
 
 /**
- * Makes a value from outside safe for a terminal: a hostname could contain escape sequences, or
- * line breaks that imitate lines of ours.
+ * Makes a value from outside safe for a terminal. A hostname, for example, could contain escape
+ * sequences, or line breaks that imitate lines of our own output.
  */
 export function printable(value: string): string {
 	return value.replace(/\p{Cc}/gu, "\ufffd");
@@ -33,7 +33,7 @@ export function table(heading: string[], rows: string[][]): string {
 		.join("\n");
 }
 
-/** Returns for example "1 entry" or "2 entries". */
+/** Returns a number with its noun, such as "1 entry" or "2 entries". */
 export function counted(
 	count: number,
 	one: string,

@@ -84,7 +84,10 @@ function addErase(person: Command): void {
 		);
 }
 
-/** Returns the person at the command line as the audit log names them. */
+/**
+ * Returns the principal of the command line. Its name in the audit log includes the operator's user
+ * name on this machine.
+ */
 export function operator() {
 	return {
 		...systemPrincipal(),
@@ -92,7 +95,9 @@ export function operator() {
 	};
 }
 
-/** Prints an export, which is JSON for people too; for them it has line breaks. */
+/**
+ * Prints an export. The export is JSON, which has line breaks for people unless --json is given.
+ */
 export function printExport(
 	options: { json?: boolean },
 	exported: Record<string, unknown>,

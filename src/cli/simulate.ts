@@ -135,12 +135,12 @@ function describe(counts: Counts): string {
 	].join(", ");
 }
 
-/** Writes to standard error, because standard output is for the result. */
+/** Writes a line to standard error, because standard output is for the result. */
 function say(line: string): void {
 	process.stderr.write(`${line}\n`);
 }
 
-/** Returns a parser for an option that is a whole number from `least` to `most`. */
+/** Returns a parser for an option whose value is a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
 	return (text: string): number => {
 		const number = Number(text);

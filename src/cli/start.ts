@@ -30,7 +30,7 @@ and connect a client with that token (docs/mcp.md), or give a device an enrollme
 `;
 
 const MAX_WORKERS = 64;
-/** Longer than the service takes to close in good order. */
+/** How long closing may take after a crash. An orderly close takes less time. */
 const CRASH_CLOSE_MS = 20_000;
 
 export function addStart(program: Command): void {
@@ -60,14 +60,15 @@ export function addStart(program: Command): void {
 			log.info({ signal: await stopped }, "stopping");
 			await close();
 			log.info("stopped");
-			// Something that is still open, such as a log pipe, must not keep the process alive.
+			// Something that is still open, such as a pipe of the log, would keep the process alive.
 			process.exit(0);
 		});
 }
 
 /**
- * Closes the service, and with it the embedded database, after an error that nobody caught, and
- * ends the process with 1. Only a second such error, or a close that hangs, ends it at once.
+ * Closes the service and its embedded database after an error that nobody caught, and then ends the
+ * process with exit code 1. If a second such error occurs, or if closing takes too long, the
+ * process ends immediately.
  */
 function stopAfterCrash(log: Logger, close: () => Promise<void>): void {
 	let isClosing = false;
@@ -101,7 +102,8 @@ async function startService(
 			},
 		};
 	}
-	// Imported late, because the other commands start twice as fast without the HTTP server's code.
+	// This import is late, because the other commands start twice as fast without the HTTP server's
+	// code.
 	const { serve } = await import("../serve.ts");
 	return serve(config, log, await openWebConsole(log), traces);
 }
@@ -112,8 +114,8 @@ async function announce(
 	ready: WorkerReady,
 ): Promise<void> {
 	const address = config.port === 0 ? ready.url : config.baseUrl;
-	// The link is made here because each of several workers would invalidate the previous worker's
-	// link.
+	// The parent process makes the link. If every worker made one, each link would invalidate that of
+	// the previous worker.
 	const setupUrl = ready.isEmpty
 		? await withDatabase(({ pool }) => makeSetupLink(pool, address))
 		: undefined;
@@ -145,8 +147,9 @@ function parseWorkers(text: string): number {
 }
 
 /**
- * Resolves with the first signal to stop. The second signal ends the process at once, except in a
- * worker: a terminal and the parent process may both have sent one.
+ * Resolves with the name of the first signal to stop. A second signal ends the process immediately,
+ * except in a worker. A worker may get two signals for one stop, from the terminal and from the
+ * parent process.
  */
 function waitForSignal(): Promise<string> {
 	return new Promise((resolve) => {

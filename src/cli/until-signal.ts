@@ -1,8 +1,8 @@
 import { whenNpmEnds } from "./started-by-npm.ts";
 
 /**
- * Aborts on the first Ctrl-C or SIGTERM, also when npm receives it. The second one ends the process
- * at once.
+ * Returns a signal that aborts on the first Ctrl-C or SIGTERM, and also when npm receives one of
+ * them. The second one ends the process immediately.
  */
 export function whenInterrupted(): AbortSignal {
 	const controller = new AbortController();

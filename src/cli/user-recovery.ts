@@ -16,7 +16,10 @@ interface Options {
 	json?: boolean;
 }
 
-/** Commands for the operator: they let a user back in when no admin and no mail can help. */
+/**
+ * Adds the commands with which the operator lets a user back in when neither an admin nor a mail
+ * can help.
+ */
 export function addUserRecovery(user: Command): void {
 	user
 		.command("reset-link")

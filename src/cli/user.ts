@@ -195,8 +195,9 @@ function addSetPassword(user: Command): void {
 				const found = await requireUser(identityPool, options.email);
 				await requireAnother(identityPool, found.email, password);
 				const passwordHash = await hashPassword(password);
-				// If one of the two writes fails, the other is rolled back. Only a failure at the moment of
-				// the commit could separate them.
+				// The password and the audit entries are written in two transactions, one within the other.
+				// If either write fails, both are rolled back. Only an error during the last commit could
+				// separate them.
 				await transaction(pool, {}, async (client) => {
 					await appendChanges(
 						client,
@@ -220,8 +221,8 @@ function addSetPassword(user: Command): void {
 }
 
 /**
- * Returns the hash of the password on standard input, which must meet the console's rules; `about`
- * are texts known about its user.
+ * Reads a password from standard input and returns its hash. The password must meet the same rules
+ * as in the console. `about` contains texts that are known about the user.
  */
 async function readNewPassword(about: string[]): Promise<string> {
 	const password = await readPassword();
@@ -229,7 +230,7 @@ async function readNewPassword(about: string[]): Promise<string> {
 	return hashPassword(password);
 }
 
-/** Returns the password on standard input, without a line break at its end. */
+/** Returns the password from standard input without a line break at the end. */
 async function readPassword(): Promise<string> {
 	if (process.stdin.isTTY) {
 		process.stderr.write(

@@ -5,18 +5,19 @@ import { AppError } from "../errors.ts";
 import { type ConsoleFiles, readConsoleFiles } from "../http/console-files.ts";
 
 /**
- * Builds the console if necessary, in one process for all workers. A failure is logged and does not
- * stop the service, which serves devices and AI clients without a console.
+ * Builds the console if necessary. Only one process does this for all workers. An error is logged
+ * and does not stop the service, which can serve devices and AI clients without a console.
  */
 export async function buildWebConsole(log: Logger): Promise<void> {
-	// Standard output is for the result, which may be JSON.
+	// Progress goes to standard error. Standard output is for the command's result, which may be
+	// JSON.
 	const tell = (line: string) => process.stderr.write(`${line}\n`);
 	await ensureConsole(tell).catch((err) =>
 		log.error({ err }, "the web console could not be built"),
 	);
 }
 
-/** Returns the console to serve, or a sentence that says why there is none. */
+/** Returns the console's files, or a message that says why there are none. */
 export async function openWebConsole(
 	log: Logger,
 ): Promise<ConsoleFiles | string> {

@@ -2,8 +2,9 @@ import { readConfig } from "../config.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 
 /**
- * Opens the configured database, brings it to the newest schema, runs `work` and closes it. Rejects
- * with a bad_request AppError when there is no database, unless one may be made.
+ * Opens the configured database, brings it to the newest schema, runs `work` and closes the
+ * database. Rejects with a bad_request AppError when there is no database and `whenMissing` is
+ * "refuse".
  */
 export async function withDatabase<Result>(
 	work: (database: Database) => Promise<Result>,

@@ -4,15 +4,16 @@ import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
 import type { Service } from "../serve.ts";
 
-/** The message of a worker that serves. */
+/** The message with which a worker tells its parent process that it serves requests. */
 export type WorkerReady = Omit<Service, "close">;
 
 const RESTART_MS = 1_000;
 
 /**
- * Starts `count` processes that serve the same address; each runs this program again. One that ends
- * unasked is started again. They share the database as any Assay processes do. Rejects when one
- * cannot start (it has said why on standard error).
+ * Starts `count` processes that serve the same address. Each of them runs this program again. If
+ * one ends although nobody stopped it, it is started again. The workers share the database as any
+ * Assay processes do. Rejects when a worker cannot start. The worker has then printed the reason on
+ * standard error.
  */
 export async function startWorkers(
 	count: number,
@@ -41,7 +42,8 @@ export async function startWorkers(
 				if (!isStopping) cluster.fork();
 			}, RESTART_MS);
 		});
-		// A user may have been created after the first worker looked. Otherwise all say the same.
+		// All workers report the same, except that a user may have been created after the first one
+		// looked.
 		return { ...(ready[0] as WorkerReady), close };
 	} catch (error) {
 		await close();

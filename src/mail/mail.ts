@@ -4,14 +4,14 @@ import type { MailConfig } from "../config.ts";
 export interface Message {
 	to: string;
 	subject: string;
-	/** Plain text, with one line for each paragraph. */
+	/** Plain text. Each paragraph is one line. */
 	text: string;
 }
 
 export interface Mailer {
 	/**
-	 * Hands a message to the mail server and does not wait, because the caller has been answered
-	 * already. A failure is logged with the address, and never with the text.
+	 * Passes a message to the mail server. The caller does not wait, because its own client has
+	 * already got a response. If sending fails, the service logs the address but never the text.
 	 */
 	send: (message: Message) => void;
 	/** Resolves when every message has been sent or has failed. */
@@ -21,8 +21,8 @@ export interface Mailer {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Returns a mailer that sends through the server in ASSAY_SMTP_URL. It loads the SMTP code with the
- * first message.
+ * Returns a mailer that sends through the server in ASSAY_SMTP_URL. The code for SMTP is loaded
+ * with the first message.
  */
 export function makeMailer(
 	{ smtpUrl, from, requiresTls }: MailConfig,
@@ -35,7 +35,8 @@ export function makeMailer(
 			const { createTransport } = await import("nodemailer");
 			const transport = createTransport({
 				url: smtpUrl,
-				// Without this, somebody between us and the mail server could hide that it speaks TLS.
+				// Without this option, an attacker between the service and the mail server could hide that
+				// the server supports TLS.
 				requireTLS: requiresTls,
 				connectionTimeout: TIMEOUT_MS,
 				greetingTimeout: TIMEOUT_MS,
@@ -44,7 +45,7 @@ export function makeMailer(
 			await transport.sendMail({
 				...message,
 				from,
-				// Tells out-of-office programs not to answer.
+				// This header tells out-of-office programs not to answer.
 				headers: { "Auto-Submitted": "auto-generated" },
 				disableFileAccess: true,
 				disableUrlAccess: true,
@@ -77,14 +78,14 @@ export function makeMailer(
 const MAX_NAME = 80;
 
 /**
- * Returns a user's name in a form that is safe in a mail to somebody else. It is short and on one
- * line, and contains nothing that a mail program turns into a link. People believe our mails, so a
- * name must not be able to add to them.
+ * Returns a user's name in a form that is safe in a mail to somebody else. The result is short, on
+ * one line, and contains nothing that a mail program would turn into a link. People trust our
+ * mails, so nobody may add text of their own through a name.
  */
 export function nameInMail(name: string): string {
 	const plain = name
 		.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ")
-		// Removes invisible characters, and those that change the direction of text.
+		// Removes invisible characters and characters that change the direction of text.
 		.replace(/\p{Cf}/gu, "")
 		.replace(/([.:/\\@。．])(?=\S)/gu, "$1 ")
 		.replace(/\s+/g, " ")
@@ -95,7 +96,10 @@ export function nameInMail(name: string): string {
 		: `${letters.slice(0, MAX_NAME).join("")}…`;
 }
 
-/** Removes the password of the mail server's URL from the text, percent-encoded or not. */
+/**
+ * Replaces the password of the mail server's URL in the text. It may appear with or without
+ * percent-encoding.
+ */
 function withoutPassword(text: string, smtpUrl: string): string {
 	const written = new URL(smtpUrl).password;
 	if (!written) return text;

@@ -10,8 +10,9 @@ export interface MetricsEndpoint {
 }
 
 /**
- * Serves `GET /metrics` on a port of its own, so that the public port does not say how the service
- * is doing. `read` returns the metrics as text. Rejects with an AppError when it cannot listen.
+ * Serves `GET /metrics` on a port of its own, so that the public port does not reveal how the
+ * service is doing. `read` returns the metrics as text. Rejects with an AppError when the port
+ * cannot be opened.
  */
 export async function openMetricsEndpoint(
 	{ host, port }: { host: string; port: number },

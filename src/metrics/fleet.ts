@@ -8,18 +8,19 @@ export interface FleetCount {
 }
 
 /**
- * A zero for every combination. An alert can react to a zero but not to a series that disappears.
+ * A zero for every combination of status and freshness. An alert can react to a zero, but not to a
+ * series that disappears.
  */
 const NONE = DEVICE_STATUSES.flatMap((status) =>
 	FRESHNESSES.map((freshness) => ({ status, freshness, devices: 0 })),
 );
 
-/** Longest age of a count. Counting reads every device. */
+/** How old a count may be. Counting reads every device, so it must not happen often. */
 const MAX_AGE_MS = 5 * 60_000;
 
 /**
- * Counts devices by status and freshness. It counts at most every five minutes, one count at a
- * time. While the database does not answer there are no numbers instead of old ones.
+ * Counts devices by status and freshness. A count runs at most every five minutes, and never two at
+ * a time. While the database does not answer, there are no numbers instead of old ones.
  */
 export class FleetCounts {
 	readonly #pool: Pool;

@@ -12,7 +12,10 @@ import { VERSION } from "../version.ts";
 import { FleetCounts } from "./fleet.ts";
 import { routeOf } from "./route.ts";
 
-/** Seconds. A heartbeat takes 5 ms on a quiet machine, and a client gives up after about 30 s. */
+/**
+ * Upper limits of the histogram's buckets, in seconds. A heartbeat takes 5 ms on a quiet machine,
+ * and a client gives up after about 30 s.
+ */
 const DURATION_BUCKETS = [
 	0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
@@ -21,19 +24,19 @@ export interface MetricsParts {
 	pools: Record<string, Pool>;
 	/** The queues in front of the database, by name. */
 	queues: Record<string, Queue>;
-	/** Names of operations. Other addresses do not get a series of their own. */
+	/** Names of operations. Requests to any other address share one series. */
 	operations: ReadonlySet<string>;
 }
 
 export interface Metrics {
 	registry: Registry;
-	/** Counts the request when its answer is complete or its connection is gone. */
+	/** Counts the request when its response is complete or its connection is closed. */
 	observe(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /**
- * Makes the metrics of this process for Prometheus. Everything except requests is read on demand,
- * so it costs nothing between two scrapes.
+ * Makes the Prometheus metrics of this process. Requests are counted as they happen. All other
+ * values are read only when somebody asks for the metrics, so they cost nothing in between.
  */
 export function makeMetrics({
 	pools,
@@ -185,7 +188,7 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		name: "assay_devices",
 		help: "Devices of all organizations, at most five minutes old.",
 		labelNames: ["status", "freshness"],
-		// Every process counts the same devices.
+		// Every process counts the same devices, so the sum over processes would be wrong.
 		aggregator: "max",
 		registers,
 		async collect() {

@@ -4,15 +4,16 @@ import type { Config } from "../config.ts";
 import type { Metrics, MetricsParts } from "./metrics.ts";
 
 export interface OpenMetrics {
-	/** Address of the metrics; undefined in a worker. */
+	/** Address of the metrics. Undefined in a worker. */
 	url?: string;
 	observe?: Metrics["observe"];
 	close: () => Promise<void>;
 }
 
 /**
- * Serves this process's metrics at `config.metricsPort`. A worker instead gives its metrics to its
- * parent process, which serves the sum of all workers. The code is loaded only when it is needed.
+ * Serves the metrics of this process at `config.metricsPort`. A worker does not serve its metrics,
+ * but passes them to its parent process, which serves the sum of all workers. The code for metrics
+ * is loaded only when it is needed.
  */
 export async function openMetrics(
 	config: Config,
@@ -29,7 +30,7 @@ export async function openMetrics(
 	return { observe, ...(await listen(config, log, () => registry.metrics())) };
 }
 
-/** Serves the sum of all workers' metrics. */
+/** Serves the sum of all workers' metrics. The parent process calls this. */
 export async function openWorkersMetrics(
 	config: Config,
 	log: Logger,

@@ -12,8 +12,8 @@ const DOORS = [
 ] as const;
 
 /**
- * Returns the labels that count a request. They come from a closed list whatever the target is,
- * because otherwise a caller could create series without end.
+ * Returns the labels under which a request is counted. They always come from a fixed list.
+ * Otherwise a caller could create an unlimited number of series by inventing addresses.
  */
 export function routeOf(
 	target: string,

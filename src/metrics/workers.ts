@@ -1,13 +1,13 @@
 import { AggregatorRegistry, type Registry } from "prom-client";
 
-/** Lets the parent process read this worker's metrics. */
+/** Allows the parent process to read this worker's metrics. */
 export function offerMetrics(registry: Registry): void {
 	AggregatorRegistry.setRegistries([registry]);
 	new AggregatorRegistry();
 }
 
 /**
- * Returns a function that reads the sum of all workers' metrics. It rejects when a worker does not
+ * Returns a function that reads the sum of all workers' metrics. It rejects if a worker does not
  * answer within 5 s.
  */
 export function makeWorkersReader(): () => Promise<string> {

@@ -24,7 +24,7 @@ const cells = z.array(
 const WORK = recordKinds.filter(({ due }) => due);
 
 /**
- * Returns the content of the console's home page, apart from listPostureSummary. The console can
+ * Returns the content of the console's home page, except for listPostureSummary. The console can
  * list the records behind each number.
  */
 export const getOverview = defineOperation({
@@ -102,7 +102,7 @@ export const getOverview = defineOperation({
 	},
 });
 
-/** The last day that has a year of four digits. Later days are cut to it. */
+/** The last day whose year has four digits. A later day is replaced by this one. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 function dayAfter(day: string, days: number): string {
@@ -185,8 +185,8 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 }
 
 /**
- * Counts old API tokens. Row-level security shows only the members' tokens that reach the
- * organization.
+ * Counts old API tokens. Row-level security shows only tokens of the organization's members that
+ * reach the organization.
  */
 async function countOldTokens(client: PoolClient): Promise<number> {
 	const { rows } = await client.query<{ tokens: number }>({
@@ -203,8 +203,8 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 }
 
 /**
- * Returns the records that changed last. The newest of each register are at the end of its index,
- * so only a few rows of each are read.
+ * Returns the records that changed last. The newest records of each register are at the end of its
+ * index, so the query reads only a few rows of each register.
  */
 async function findRecent(client: PoolClient, organization: string) {
 	const lastOf = ({ kind, table, title }: AnyRecordKind) => `(

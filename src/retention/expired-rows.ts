@@ -2,16 +2,22 @@ import { Client, type ClientConfig } from "pg";
 import { IDENTITY_ROLE } from "../db/pool.ts";
 import { sessionOf } from "../db/session.ts";
 
-/** Number of rows deleted at a time. It is small so that nobody waits long for one of them. */
+/**
+ * Number of rows that are deleted at a time. The number is small, so that nobody waits long for one
+ * of these rows.
+ */
 const BATCH_SIZE = 5_000;
 
 /**
- * Administrators can see for this many days that an invitation was not accepted. The audit log
- * keeps it for ever.
+ * Number of days for which administrators can see that an invitation was not accepted. The audit
+ * log keeps that information forever.
  */
 export const INVITATION_DAYS_AFTER = 30;
 
-/** The condition for useless rows, by table. Each table has an index for it. */
+/**
+ * For each table, the condition for rows that are no longer of use. Every table has an index for
+ * its condition.
+ */
 const OVER: Record<string, string> = {
 	sessions: "expires_at < now()",
 	verifications: "expires_at < now()",
@@ -21,10 +27,11 @@ const OVER: Record<string, string> = {
 };
 
 /**
- * Deletes what signing in and joining leave behind: expired sessions and links, values of finished
- * sign-ins, and invitations a month after they were accepted, revoked or expired. None of it can be
- * used again, and the audit log says what was done with it. Returns the number of deleted rows by
- * table. Rows that are in use at this moment are left for the next time.
+ * Deletes rows that signing in and joining leave behind. These are expired sessions and links,
+ * values of finished sign-ins, and invitations a month after they were accepted, revoked or
+ * expired. None of them can be used again, and the audit log says what was done with them. Rows
+ * that are in use at this moment are left for the next call. Returns the number of deleted rows of
+ * each table.
  */
 export async function removeLeftovers(
 	ownerConnection: ClientConfig,
@@ -35,12 +42,14 @@ export async function removeLeftovers(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 	});
-	// Without a listener, a connection that is lost between two queries would end the process.
+	// If the connection is lost between two queries, this event would end the process without a
+	// listener.
 	client.on("error", () => {});
 	const removed: Record<string, number> = {};
 	try {
 		await client.connect();
-		// Row-level security hides these rows from the tables' owner.
+		// Row-level security hides these rows from the owner of the tables, so the connection acts as
+		// assay_identity.
 		await client.query(
 			sessionOf(IDENTITY_ROLE, {
 				lock_timeout: "1s",

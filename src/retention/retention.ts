@@ -10,12 +10,12 @@ const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
 
 /**
- * Number of rows deleted at a time. It takes about 50 ms, and writers of the default partition wait
- * that long.
+ * Number of rows that are deleted at a time. Deleting them takes about 50 ms, and writers of the
+ * default partition wait that long.
  */
 const BATCH_SIZE = 5_000;
 
-/** Advisory lock that lets one of several processes do the work. */
+/** Advisory lock that ensures that only one of several processes does the work. */
 const RETENTION_LOCK = 4_723_120;
 
 const SESSION = sessionOf("none", {
@@ -25,21 +25,26 @@ const SESSION = sessionOf("none", {
 });
 
 export interface Upkeep {
-	/** The dropped partitions, each a month of raw reports. */
+	/** Names of the dropped partitions. Each contained one month of raw reports. */
 	dropped: string[];
-	/** Number of old rows deleted from the default partition. */
+	/** Number of old rows that were deleted from the default partition. */
 	deleted: number;
-	/** False when another program held a lock, such as a running backup. Ask again soon. */
+	/**
+	 * False if another program, such as a running backup, held a lock. The caller should then try
+	 * again soon.
+	 */
 	isDone: boolean;
 }
 
 /**
- * Makes the coming partitions of the raw posture reports, and drops those that ended more than
- * `months` months ago (0 keeps all). The posture history, which is made from them, stays.
+ * Makes the next partitions of the raw posture reports. Drops the partitions of months that ended
+ * more than `months` months ago; 0 keeps all of them. The posture history, which was made from the
+ * reports, stays.
  *
- * A dropped partition cannot be restored. Therefore only the service does this, with its setting,
- * and as the tables' owner, because the service's role cannot. Reports that are being stored wait
- * for a lock for at most a second; what cannot be locked in that time is left for the next call.
+ * A dropped partition cannot be restored. Therefore only the service does this, according to its
+ * setting. It acts as the owner of the tables, because the service's own role may not drop them.
+ * Reports that are being stored wait at most one second for a lock. A partition that cannot be
+ * locked in that time is left for the next call.
  */
 export async function keepReports(
 	connection: ClientConfig,
@@ -51,7 +56,8 @@ export async function keepReports(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 	});
-	// Without a listener, a connection that is lost between two queries would end the process.
+	// If the connection is lost between two queries, this event would end the process without a
+	// listener.
 	client.on("error", () => {});
 	await client.connect();
 	const kept: Upkeep = { dropped: [], deleted: 0, isDone: false };
@@ -81,7 +87,7 @@ async function isOurTurn(client: Client): Promise<boolean> {
 	return rows[0]?.ours === true;
 }
 
-/** Beginning of the oldest retained month. */
+/** SQL for the beginning of the oldest month that is kept. */
 const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
 
 async function dropPartitions(
@@ -100,15 +106,15 @@ async function dropPartitions(
 		[months],
 	);
 	for (const { name } of rows) {
-		// Each drop is a transaction of its own, so only one partition is locked at a time.
+		// Every partition is dropped in a transaction of its own, so that only one is locked at a time.
 		await client.query(`drop table ${name}`);
 		kept.dropped.push(name);
 	}
 }
 
 /**
- * Deletes old rows of the default partition, which is usually empty: see
- * ensure_posture_report_partitions.
+ * Deletes old rows of the default partition. That partition is usually empty (see
+ * ensure_posture_report_partitions).
  */
 async function deleteLeftOver(
 	client: Client,
@@ -121,7 +127,7 @@ async function deleteLeftOver(
 	if (rows[0]?.empty) return;
 	for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
 		await client.query("begin");
-		// Row-level security binds the owner too. It is lifted only within this transaction.
+		// Row-level security binds the owner too. It is switched off only within this transaction.
 		await client.query(
 			"alter table posture_reports_default no force row level security",
 		);
@@ -142,7 +148,8 @@ async function deleteLeftOver(
 }
 
 /**
- * Runs `keepReports` and `removeLeftovers` now and then daily. Returns a function that stops this.
+ * Runs `keepReports` and `removeLeftovers` immediately and then once a day. Returns a function that
+ * stops this.
  */
 export function startRetention(
 	connection: ClientConfig,
