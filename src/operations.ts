@@ -58,12 +58,15 @@ import {
 } from "./sign-in/profile-operations.ts";
 import {
 	listApiTokens,
-	listOrganizationApiTokens,
 	makeCreateApiToken,
 	revokeApiToken,
-	revokeOrganizationApiToken,
+	revokeApiTokens,
 	rotateApiToken,
 } from "./tokens/api-token-operations.ts";
+import {
+	listOrganizationApiTokens,
+	revokeOrganizationApiToken,
+} from "./tokens/organization-token-operations.ts";
 import { toolsetsOf } from "./tokens/scopes.ts";
 
 /** Every operation of the service. Each door loops over this list. */
@@ -113,6 +116,7 @@ export const operations = [
 	makeCreateApiToken(toolsets),
 	listApiTokens,
 	revokeApiToken,
+	revokeApiTokens,
 	rotateApiToken,
 	listOrganizationApiTokens,
 	revokeOrganizationApiToken,

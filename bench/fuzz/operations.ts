@@ -17,6 +17,7 @@ const FOR_SPARES = new Set([
 	"revokeOtherSessions",
 	"resetTwoFactor",
 	"revokeApiToken",
+	"revokeApiTokens",
 	"revokeOrganizationApiToken",
 ]);
 

@@ -1,9 +1,7 @@
-import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { organizationId } from "../records/list-pages.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import {
@@ -25,17 +23,15 @@ export const DEFAULT_TOKEN_DAYS = 365;
 export const MAX_LIVE_TOKENS = 100;
 const DAY_MS = 24 * 3_600_000;
 
-const common = { toolset: "api_tokens", surface: "console" } as const;
-const self = { ...common, access: "self", tenant: null } as const;
-const admin = {
-	...common,
-	access: "admin",
-	tenant: "organization_id",
+const self = {
+	toolset: "api_tokens",
+	surface: "console",
+	access: "self",
+	tenant: null,
 } as const;
 
 const id = idSchema("api_token").describe("Id of the API token");
 const one = z.object({ api_token: apiToken });
-const many = z.object({ api_tokens: z.array(apiToken) });
 const created = z.object({
 	api_token: apiToken,
 	token: z.string().describe("The secret; shown only now"),
@@ -85,7 +81,7 @@ export const listApiTokens = defineOperation({
 		"List your API tokens with their last use and their calls of the last 30 days by day and by tool.",
 	isReadOnly: true,
 	input: z.strictObject({}),
-	output: many,
+	output: z.object({ api_tokens: z.array(apiToken) }),
 	run: async (context) => ({
 		api_tokens: await listTokens(context.client, { userId: userOf(context) }),
 	}),
@@ -109,6 +105,33 @@ export const revokeApiToken = defineOperation({
 			reachedBy(token.scopes, organizationsOf(context)),
 		);
 		return { api_token: await ownToken(context, input.id) };
+	},
+});
+
+export const revokeApiTokens = defineOperation({
+	...self,
+	name: "revokeApiTokens",
+	title: "Revoke several API tokens",
+	description:
+		"Revoke some of your API tokens at once, for example after somebody else may have used your account. Their next requests are rejected. This cannot be undone.",
+	isDestructive: true,
+	isIdempotent: true,
+	input: z.strictObject({
+		ids: z
+			.array(id)
+			.min(1)
+			.max(MAX_LIVE_TOKENS)
+			.describe("Ids of the API tokens"),
+	}),
+	output: z.object({ revoked_api_token_ids: z.array(z.string()) }),
+	run: async (context, input) => {
+		const ids = [...new Set(input.ids)].toSorted();
+		for (const id of ids) {
+			const token = await ownToken(context, id);
+			const reached = reachedBy(token.scopes, organizationsOf(context));
+			await revoke(context, token, reached);
+		}
+		return { revoked_api_token_ids: ids };
 	},
 });
 
@@ -146,100 +169,6 @@ export const rotateApiToken = defineOperation({
 	},
 });
 
-export const listOrganizationApiTokens = defineOperation({
-	...admin,
-	name: "listOrganizationApiTokens",
-	title: "List the API tokens that reach an organization",
-	description:
-		"List the API tokens of all members of an organization, with their users, their last use and their calls of the last 30 days. Only calls that concerned this organization count.",
-	isReadOnly: true,
-	input: z.strictObject({ organization_id: organizationId() }),
-	output: many,
-	run: async ({ client, membership: { organizationId } }) => ({
-		api_tokens: (await listTokens(client, "organization")).map((token) =>
-			asSeenIn(organizationId, token),
-		),
-	}),
-});
-
-export const revokeOrganizationApiToken = defineOperation({
-	...admin,
-	name: "revokeOrganizationApiToken",
-	title: "Revoke an API token of a member",
-	description:
-		"Revoke an API token that reaches the organization, no matter which member it belongs to and which other organizations it reaches. This cannot be undone.",
-	isDestructive: true,
-	isIdempotent: true,
-	input: z.strictObject({ organization_id: organizationId(), id }),
-	output: one,
-	run: async (context, input) => {
-		const isReaching = await reachesOrganization(context.client, input.id);
-		const find = () => findApiToken(context.client, input.id, true);
-		const token = isReaching && (await find());
-		if (!token) throw notFound(input.id);
-		const reached = reachedBy(
-			token.scopes,
-			await organizationsOfUser(context, token.user.id),
-		);
-		await revoke(context, token, reached);
-		const revoked = (await find()) ?? token;
-		return { api_token: asSeenIn(context.membership.organizationId, revoked) };
-	},
-});
-
-/**
- * Returns the token as one organization may see it. Other organizations that the token reaches are
- * left out.
- */
-function asSeenIn(organizationId: string, token: ApiToken): ApiToken {
-	const { organization_ids } = token.scopes;
-	return {
-		...token,
-		scopes: {
-			...token.scopes,
-			organization_ids: organization_ids && [organizationId],
-		},
-	};
-}
-
-/** Returns true if the token reaches the transaction's organization. */
-async function reachesOrganization(
-	client: PoolClient,
-	id: string,
-): Promise<boolean> {
-	const { rowCount } = await client.query(
-		`select from api_tokens t
-		join memberships m on m.user_id = t.user_id
-		where t.id = $1 and m.organization_id = current_setting('assay.organization_id')
-			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))`,
-		[id],
-	);
-	return rowCount === 1;
-}
-
-/**
- * Returns the organizations in which a token's user is a member. The transaction's organization may
- * not see the user's other memberships. The transaction is therefore switched to the user for this
- * query and switched back afterwards.
- */
-async function organizationsOfUser(
-	{ client, membership, principal }: Context,
-	userId: string,
-): Promise<string[]> {
-	const become = (organizationId: string, asUserId: string) =>
-		client.query(
-			"select set_config('assay.organization_id', $1, true), set_config('assay.user_id', $2, true)",
-			[organizationId, asUserId],
-		);
-	await become("", userId);
-	const { rows } = await client.query<{ organization_id: string }>(
-		"select organization_id from memberships where user_id = $1",
-		[userId],
-	);
-	await become(membership.organizationId, principal.userId ?? "");
-	return rows.map((row) => row.organization_id);
-}
-
 async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
@@ -269,7 +198,8 @@ async function addToken(context: Context, given: NewApiToken) {
 	return added;
 }
 
-async function revoke(
+/** Revokes the token unless it is revoked already, and notes it in the logs of the organizations. */
+export async function revoke(
 	context: Context,
 	token: ApiToken,
 	organizationIds: string[],

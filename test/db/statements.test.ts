@@ -303,6 +303,7 @@ async function useEverything(): Promise<void> {
 	const { id } = made.api_token;
 	await use("rotateApiToken", { id });
 	await use("revokeApiToken", { id });
+	await use("revokeApiTokens", { ids: [id] });
 	const another = await use("createApiToken", { name: "desktop" });
 	await use("revokeOrganizationApiToken", {
 		organization_id,

@@ -6,13 +6,16 @@ import { operations } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import {
 	listApiTokens,
-	listOrganizationApiTokens,
 	makeCreateApiToken,
 	revokeApiToken,
-	revokeOrganizationApiToken,
+	revokeApiTokens,
 	rotateApiToken,
 } from "../../src/tokens/api-token-operations.ts";
 import { ApiTokens } from "../../src/tokens/authentication.ts";
+import {
+	listOrganizationApiTokens,
+	revokeOrganizationApiToken,
+} from "../../src/tokens/organization-token-operations.ts";
 import { toolsetsOf } from "../../src/tokens/scopes.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -289,6 +292,34 @@ test("an admin sees and revokes the tokens of members only", async () => {
 		refused("invalid"),
 	);
 	await authenticate(theirs.token);
+});
+
+test("several own tokens are revoked at once, and a foreign one among them leaves all as they are", async () => {
+	const user = await viewer();
+	await joinOrganization(database, user, globex, "member");
+	const own = [
+		await makeApiToken(database, user),
+		await makeApiToken(database, user),
+	];
+	const foreign = await makeApiToken(database, await viewer());
+	const ids = own.map(({ id }) => id);
+	await expect(
+		callAs(database, user, revokeApiTokens, { ids: [...ids, foreign.id] }),
+	).rejects.toMatchObject({ code: "not_found" });
+	for (const { token } of own) await authenticate(token);
+	await callAs(database, user, revokeApiTokens, { ids });
+	for (const { token } of own) {
+		await expect(authenticate(token)).rejects.toMatchObject(refused("invalid"));
+	}
+	for (const organizationId of [acme, globex]) {
+		const entries = await auditEntries(database, organizationId);
+		expect(
+			entries
+				.filter(({ operation }) => operation === "revokeApiTokens")
+				.map(({ record_id }) => record_id)
+				.toSorted(),
+		).toEqual(ids.toSorted());
+	}
 });
 
 test("an admin's revocation is in the log of every organization that the token reaches", async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
 import {
-	listOrganizationApiTokens,
 	makeCreateApiToken,
 	rotateApiToken,
 } from "../../src/tokens/api-token-operations.ts";
+import { listOrganizationApiTokens } from "../../src/tokens/organization-token-operations.ts";
 import { type Scopes, toolsetsOf } from "../../src/tokens/scopes.ts";
 import {
 	auditEntries,

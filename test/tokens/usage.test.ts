@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makePool, withTenant } from "../../src/db/pool.ts";
 import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { listApiTokens } from "../../src/tokens/api-token-operations.ts";
 import {
-	listApiTokens,
 	listOrganizationApiTokens,
 	revokeOrganizationApiToken,
-} from "../../src/tokens/api-token-operations.ts";
+} from "../../src/tokens/organization-token-operations.ts";
 import { Usage } from "../../src/tokens/usage.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { openDatabaseProxy } from "../support/database-proxy.ts";

@@ -67,6 +67,7 @@ const ACTIONS: Record<AuditEvent, Action> &
 	createApiToken: { group: "members" },
 	rotateApiToken: { group: "members" },
 	revokeApiToken: { group: "members" },
+	revokeApiTokens: { group: "members", phrase: "revoked the API token" },
 	revokeOrganizationApiToken: { group: "members" },
 
 	importRecords: { group: "organization" },

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, request } from "../../api.ts";
+import { ApiError, call, request } from "../../api.ts";
 
 /** The response to the request that begins the set-up of two-factor authentication. */
 export interface Begun {
@@ -21,9 +21,22 @@ export function changePassword(input: {
 	});
 }
 
+/** Revokes the API tokens, which may be none. */
+export async function revokeTokens(ids: string[]): Promise<void> {
+	if (ids.length > 0) await call("revokeApiTokens", { ids });
+}
+
 /** Confirms that the user of this session knows the password. */
 export function verifyPassword(password: string): Promise<unknown> {
 	return send("verify-password", { password });
+}
+
+/** Confirms that the user of this session has the authenticator app or a recovery code. */
+export function verifyCode(code: string): Promise<unknown> {
+	const digits = code.replaceAll(/\s/g, "");
+	return /^\d{6}$/.test(digits)
+		? confirmTwoFactor(digits)
+		: send("two-factor/verify-backup-code", { code: code.trim() });
 }
 
 export function beginTwoFactor(password: string): Promise<Begun> {
@@ -32,6 +45,7 @@ export function beginTwoFactor(password: string): Promise<Begun> {
 
 /**
  * Sends a code from the authenticator. The first correct code turns two-factor authentication on.
+ * In a session, a correct code also confirms who the user is.
  */
 export function confirmTwoFactor(code: string): Promise<unknown> {
 	return send("two-factor/verify-totp", { code });
@@ -71,6 +85,10 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	PASSWORD_TOO_LONG: {
 		field: "new_password",
 		message: "Use at most 128 characters",
+	},
+	INVALID_BACKUP_CODE: {
+		field: "code",
+		message: "This is none of your recovery codes, or it is already used.",
 	},
 	INVALID_CODE: {
 		field: "code",

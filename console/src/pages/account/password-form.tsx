@@ -6,18 +6,31 @@ import {
 	NewPasswordInput,
 	PresentPasswordInput,
 } from "../../parts/password-fields.tsx";
+import {
+	TokenChecklist,
+	useTokenChecklist,
+} from "../../parts/token-checklist.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { changePassword } from "./account-calls.ts";
+import { changePassword, revokeTokens } from "./account-calls.ts";
 import { AccountName } from "./account-name.tsx";
 
 export function PasswordForm({ email }: { email: string }) {
 	const form = useForm({
 		initialValues: { password: "", new_password: "", ends_others: true },
 	});
+	const checklist = useTokenChecklist();
 	const saving = useSaving(form, changePassword, async () => {
 		form.reset();
 		notifications.show({ message: "Your password is changed." });
+		await revokeTokens(checklist.tickedIds).catch((error: Error) =>
+			notifications.show({
+				color: "red",
+				title: "Your API tokens still work",
+				message: `${error.message}. Revoke them under Settings, API tokens.`,
+				autoClose: false,
+			}),
+		);
 		await forgetReadings();
 	});
 	return (
@@ -40,11 +53,19 @@ export function PasswordForm({ email }: { email: string }) {
 				/>
 				<Checkbox
 					label="Sign out everywhere else"
-					description="Choose this if somebody else may know the old password. API tokens keep working."
+					description="Choose this if somebody else may know the old password."
 					{...form.getInputProps("ends_others", { type: "checkbox" })}
 				/>
+				<TokenChecklist
+					checklist={checklist}
+					label="API tokens to revoke"
+					description="Untick those that only you can know. Programs that use a revoked token stop working."
+				/>
 				<Group>
-					<Button type="submit" loading={saving.isSaving}>
+					<Button
+						type="submit"
+						loading={saving.isSaving || checklist.isPending}
+					>
 						Change the password
 					</Button>
 				</Group>

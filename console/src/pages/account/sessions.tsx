@@ -7,8 +7,13 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import {
+	TokenChecklist,
+	useTokenChecklist,
+} from "../../parts/token-checklist.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import styles from "./account.module.css";
+import { revokeTokens } from "./account-calls.ts";
 import { Section } from "./account-section.tsx";
 import { deviceWords } from "./user-agent.ts";
 
@@ -23,6 +28,7 @@ export function Sessions() {
 	const sessions = (found.data?.sessions ?? []).toSorted(
 		(a, b) => Number(b.is_current) - Number(a.is_current),
 	);
+	const checklist = useTokenChecklist();
 	const close = () => setEnding(null);
 	return (
 		<Section
@@ -64,15 +70,28 @@ export function Sessions() {
 				action="Sign out"
 				onConfirm={async () => {
 					if (ending === null) return;
-					if (ending === "others") await call("revokeOtherSessions", {});
-					else await call("revokeSession", { id: ending.id });
+					if (ending === "others") {
+						await call("revokeOtherSessions", {});
+						await revokeTokens(checklist.tickedIds);
+					} else await call("revokeSession", { id: ending.id });
 					await forgetReadings();
 				}}
 			>
-				{ending === "others"
-					? "All your sessions except this one end with their next request. API tokens keep working."
-					: `${deviceWords(ending?.user_agent ?? null)} has to sign in again with its next request.`}{" "}
-				If you do not recognize a session, change your password too.
+				<Stack>
+					<span>
+						{ending === "others"
+							? "All your sessions except this one end with their next request."
+							: `${deviceWords(ending?.user_agent ?? null)} has to sign in again with its next request. API tokens keep working.`}{" "}
+						If you do not recognize a session, change your password too.
+					</span>
+					{ending === "others" && (
+						<TokenChecklist
+							checklist={checklist}
+							label="API tokens to revoke"
+							description="Untick those that only you can know. Programs that use a revoked token stop working."
+						/>
+					)}
+				</Stack>
 			</Confirm>
 		</Section>
 	);

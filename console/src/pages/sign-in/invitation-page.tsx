@@ -1,8 +1,7 @@
-import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { call, request } from "../../api.ts";
 import { type Me, signIn, signOut } from "../../auth.ts";
@@ -11,9 +10,12 @@ import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { NewPasswordInput } from "../../parts/password-fields.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import {
+	TokenChecklist,
+	useTokenChecklist,
+} from "../../parts/token-checklist.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
-import { meQuery, operationQuery, queryClient } from "../../queries.ts";
+import { meQuery, queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { forgetInvitation, useInvitation } from "./kept-invitation.ts";
 import { linkQuery } from "./link.ts";
@@ -110,59 +112,24 @@ function useEnter() {
 }
 
 function Accept({ token, invitation, enter }: Joining) {
-	const tokens = useQuery(operationQuery("listApiTokens", {}));
-	const live = (tokens.data?.api_tokens ?? []).filter(
-		({ status }) => status === "ACTIVE",
-	);
-	const [leftOut, setLeftOut] = useState<readonly string[]>([]);
+	const checklist = useTokenChecklist();
 	const accepting = useMutation({
 		mutationFn: () =>
-			call("acceptInvitation", {
-				token,
-				api_token_ids: live
-					.map(({ id }) => id)
-					.filter((id) => !leftOut.includes(id)),
-			}),
+			call("acceptInvitation", { token, api_token_ids: checklist.tickedIds }),
 		onSuccess: ({ organization }) => enter(organization.id),
 	});
-	const toggle = (id: string, isChosen: boolean) =>
-		setLeftOut((ids) =>
-			isChosen ? ids.filter((one) => one !== id) : [...ids, id],
-		);
-	if (tokens.isError) {
-		return <ErrorState error={tokens.error} onRetry={tokens.refetch} />;
-	}
 	return (
 		<>
 			{accepting.isError && (
 				<ErrorState error={accepting.error} title="You have not joined" />
 			)}
-			{live.length > 0 && (
-				<Checkbox.Group
-					label="API tokens that may reach this organization"
-					description="Untick those that you do not know or do not need here. They stay limited to the organizations you belong to now."
-					value={live.map(({ id }) => id).filter((id) => !leftOut.includes(id))}
-				>
-					<Stack gap="xs" mt="xs">
-						{live.map(({ id, name, created_at }) => (
-							<Checkbox
-								key={id}
-								value={id}
-								label={
-									<>
-										{name}, created <RelativeTime value={created_at} />
-									</>
-								}
-								onChange={({ currentTarget: { checked } }) =>
-									toggle(id, checked)
-								}
-							/>
-						))}
-					</Stack>
-				</Checkbox.Group>
-			)}
+			<TokenChecklist
+				checklist={checklist}
+				label="API tokens that may reach this organization"
+				description="Untick those that you do not know or do not need here. They stay limited to the organizations you belong to now."
+			/>
 			<Button
-				loading={accepting.isPending || tokens.isPending}
+				loading={accepting.isPending || checklist.isPending}
 				onClick={() => accepting.mutate()}
 			>
 				Join {invitation.organization_name}
