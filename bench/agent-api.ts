@@ -26,12 +26,15 @@ import { runAndUndo, say, type Undo } from "./run.ts";
 import { seed, settle } from "./seed.ts";
 
 const ORGANIZATIONS = 20;
-/** Wait between the service's start and reading its memory at rest. */
+/** Milliseconds between the service's start and the reading of its memory at rest. */
 const REST_MS = 4_000;
-/** Time for seeding, filling, warming up and stopping in addition to the measurements. */
+/**
+ * Milliseconds allowed for everything besides the measurements: seeding, filling, warming up and
+ * stopping.
+ */
 const EXTRA_MS = 600_000;
 
-/** Steps to undo at the end, the last one first. */
+/** The steps that clean up at the end. The last one runs first. */
 const undo: Undo[] = [];
 
 async function bench(options: Options): Promise<Report> {
@@ -39,7 +42,8 @@ async function bench(options: Options): Promise<Report> {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to enter the folder.
+	// If root runs this program, PostgreSQL runs as another user, who must be able to enter the
+	// folder.
 	chmodSync(folder, 0o711);
 
 	const fleet = makeFleet(options.devices, ORGANIZATIONS);
@@ -113,7 +117,10 @@ async function bench(options: Options): Promise<Report> {
 	return report;
 }
 
-/** Compares each load with the bare server's for the same kind of requests and connections. */
+/**
+ * Adds to each row its rate as a share of the bare server's rate, for the same kind of requests and
+ * number of connections.
+ */
 function compareWithBare({ rows }: Report): void {
 	const isBare = (load: string) => load.startsWith("bare: ");
 	for (const row of rows) {
@@ -127,7 +134,7 @@ function compareWithBare({ rows }: Report): void {
 	}
 }
 
-/** Runs the benchmark; gives up if it takes far too long. */
+/** Runs the benchmark. Gives up if it takes far longer than expected. */
 async function run(): Promise<number> {
 	const options = readOptions(process.argv.slice(2));
 	if (options === "help") {

@@ -1,8 +1,9 @@
 /**
- * Measures `assay backup`, `backup --verify` and `restore` of its own database with many raw
- * posture reports, run as users run them: time, size, and the peak memory of each process.
+ * Measures `assay backup`, `backup --verify` and `restore` on a database of its own with many raw
+ * posture reports. It runs the commands as users do and prints the time, the size and the peak
+ * memory of each process.
  *
- *   node bench/backup.ts [rows, 1000000]
+ *   node bench/backup.ts [number of rows, 1000000 by default]
  */
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -18,7 +19,10 @@ import { seed } from "./seed.ts";
 
 const DEVICES = 10_000;
 const PROGRAM = join(import.meta.dirname, "../bin/assay.js");
-/** Prints the process's peak memory in KiB and its processor time in microseconds when it ends. */
+/**
+ * A module that prints the peak memory (KiB) and the processor time (µs) of its process when the
+ * process ends.
+ */
 const TELL_USAGE =
 	"data:text/javascript,process.on('exit',()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();console.error('peak '+maxRSS+' cpu '+(userCPUTime+systemCPUTime))})";
 
@@ -105,7 +109,7 @@ async function run(data: string, ...args: string[]) {
 	};
 }
 
-/** Returns the bytes that COPY wrote, without zstd. */
+/** Returns the number of bytes that COPY has written, before compression with zstd. */
 async function textBytes(): Promise<number> {
 	const { createReadStream } = await import("node:fs");
 	const { createZstdDecompress } = await import("node:zlib");

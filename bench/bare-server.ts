@@ -7,11 +7,11 @@ import {
 } from "../src/devices/terms.ts";
 
 /**
- * The least that a server of this API could do: `node:http` reads the body, parses it and answers
- * the same bytes as the service. Its rate is the ceiling of the service on this machine, with this
- * load generator beside it.
+ * The simplest possible server of this API. `node:http` reads the body, the server parses it and
+ * sends the same bytes as the service. Its rate is the highest that the service could reach on this
+ * machine beside this load generator.
  *
- * As a child process it sends its port over IPC and ends with its parent.
+ * It runs as a child process, sends its port over IPC and ends with its parent.
  */
 const HEADERS = {
 	"x-request-id": "6f0d3c0e-6b0f-4f5e-9a53-0d0a4a8c4f11",

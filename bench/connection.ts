@@ -1,9 +1,9 @@
 import { createConnection, type Socket } from "node:net";
 
-/** The status of a request that got no answer. */
+/** Stands for the status of a request that got no answer. */
 export const NO_ANSWER = 0;
 
-/** Receives the status, or NO_ANSWER, and the answer's text. */
+/** Receives the status and the text of an answer. The status is NO_ANSWER if there was none. */
 type Done = (status: number, text: string) => void;
 
 interface Answer {
@@ -14,13 +14,13 @@ interface Answer {
 
 /**
  * One keep-alive HTTP/1.1 connection with one request in flight. It reads only the parts of an
- * answer that the measurement needs, because a full client would use up the processor under test.
- * After a failure, the next request opens the connection again.
+ * answer that the measurement needs, because a full client would take processor time away from the
+ * service. After a failure, the next request opens the connection again.
  */
 export class Connection {
 	readonly #port: number;
 	#socket: Socket | undefined;
-	/** The beginning of an answer that arrives in pieces. */
+	/** The beginning of an answer that arrives in several parts. */
 	#held = "";
 	#done: Done | undefined;
 
@@ -28,27 +28,27 @@ export class Connection {
 		this.#port = port;
 	}
 
-	/** Resolves when connected; rejects when that fails. */
+	/** Opens the connection. Rejects if that fails. */
 	open(): Promise<void> {
 		return new Promise((resolve, reject) => {
 			this.#connect().once("connect", resolve).once("error", reject);
 		});
 	}
 
-	/** Sends an ASCII request; `done` is called exactly once. */
+	/** Sends a request, which must be ASCII. `done` is called exactly once. */
 	send(request: string, done: Done): void {
 		this.#done = done;
 		(this.#socket ?? this.#connect()).write(request, "latin1");
 	}
 
-	/** Closes at once; a request in flight gets no answer. */
+	/** Closes the connection at once. A request in flight gets no answer. */
 	close(): void {
 		this.#socket?.destroy();
 		this.#finish(NO_ANSWER, "not answered in time");
 	}
 
 	#connect(): Socket {
-		// One buffer for the connection's life instead of one for each read.
+		// One buffer is used for the whole connection instead of one for each read.
 		const buffer = Buffer.allocUnsafeSlow(4096);
 		const socket = createConnection({
 			port: this.#port,
@@ -94,7 +94,10 @@ export class Connection {
 	}
 }
 
-/** Returns a complete answer, or undefined while a part is missing. An answer needs a length. */
+/**
+ * Returns an answer, or undefined while a part of it is missing. The answer must have a
+ * content-length.
+ */
 function parse(text: string): Answer | undefined {
 	const head = text.indexOf("\r\n\r\n");
 	if (head < 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** As transferred: compressed, with headers. */
+/** The bytes of a page as they are transferred, compressed and with headers. */
 export interface Transferred {
 	script: number;
 	css: number;
@@ -16,11 +16,12 @@ export interface Timings {
 
 export interface Visitor {
 	base: string;
-	/** Undefined: not signed in. */
+	/** The user who is signed in. Undefined for a visitor. */
 	user?: { email: string; password: string };
 }
 
-// Times that the browser measures itself, read as Lighthouse does. They are of the latest page.
+// The browser measures these times itself, and Lighthouse reads them the same way. They belong to
+// the latest page.
 const OBSERVE = `
 	window.measured = { lcp: 0, interactions: new Map() };
 	new PerformanceObserver((list) => {
@@ -35,7 +36,7 @@ const OBSERVE = `
 	}).observe({ type: "event", durationThreshold: 16, buffered: true });
 `;
 
-/** Opens a browser without any cache. The caller closes `context`. */
+/** Opens a page in a browser context with an empty cache. The caller closes `context`. */
 export async function openVisit(
 	browser: Browser,
 	{ base, user }: Visitor,
@@ -74,7 +75,7 @@ async function countBytes(page: Page): Promise<() => Transferred> {
 	return () => ({ ...counted });
 }
 
-/** Opens `path` and waits until `shown` is visible and the largest paint is known. */
+/** Opens `path` and waits until `shown` is visible and the time of the largest paint is known. */
 export async function load(
 	page: Page,
 	path: string,
@@ -91,7 +92,8 @@ export async function load(
 }
 
 /**
- * Returns the milliseconds from the click on a link until `shown` is painted, on the page's clock.
+ * Returns the milliseconds between the click on a link and the paint of `shown`, measured by the
+ * page's own clock.
  */
 export async function clickUntil(
 	page: Page,
@@ -115,8 +117,8 @@ export async function clickUntil(
 }
 
 /**
- * Returns the milliseconds from every key and click on this page until the next paint, in steps of
- * 8. Short ones count as 16.
+ * Returns for each key press and click on this page the milliseconds until the next paint. The
+ * browser reports them in steps of 8 and reports short ones as 16.
  */
 export async function readInteractions(page: Page): Promise<number[]> {
 	return (await page.evaluate(

@@ -4,7 +4,7 @@ import { makeId } from "../src/id.ts";
 import { makeIdentityId } from "../src/sign-in/users.ts";
 import { seedRegister } from "./mcp-seed.ts";
 
-/** Makes an organization that the user `email` administers, and returns its id. */
+/** Creates an organization whose administrator is the user `email`. Returns its id. */
 export async function seedConsole(
 	client: Client,
 	user: { email: string; passwordHash: string },
@@ -31,7 +31,10 @@ export async function seedConsole(
 	return organization;
 }
 
-/** Makes ACTIVE devices with a fresh heartbeat and every canonical check; some fail some. */
+/**
+ * Creates ACTIVE devices, each with a fresh heartbeat and results for every canonical check. Some
+ * checks fail on some of them.
+ */
 async function seedDevices(
 	client: Client,
 	organization: string,

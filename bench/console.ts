@@ -58,7 +58,7 @@ const { values } = parseArgs({
 
 const undo: Undo[] = [];
 
-/** Measures a page that is opened by its address, with nothing in the browser's cache. */
+/** Measures a page that is opened by its address with an empty browser cache. */
 async function openCold(
 	browser: Browser,
 	visitor: Visitor,
@@ -73,7 +73,10 @@ async function openCold(
 	return opened;
 }
 
-/** Measures the way from the home page into a list: the first time, with its code, and again. */
+/**
+ * Measures twice how long a list takes to open from the home page. The first time includes loading
+ * its code.
+ */
 async function openList(
 	browser: Browser,
 	visitor: Visitor,
@@ -86,14 +89,17 @@ async function openList(
 	const link = `nav a[href="${home}/${list}"]`;
 	const firstMs = await clickUntil(page, link, ROW);
 	await clickUntil(page, `nav a[href="${home}"]`, HOME);
-	// The kept data is no longer fresh, so it is read again.
+	// After this wait, the loaded data is no longer fresh, so the page requests it again.
 	await page.waitForTimeout(11_000);
 	const againMs = await clickUntil(page, link, ROW);
 	await context.close();
 	return { firstMs, againMs };
 }
 
-/** Works in a list of risks as people do all day. Returns the time of each key and click. */
+/**
+ * Uses a list of risks in the way of a user's working day. Returns the time of each key press and
+ * click.
+ */
 async function interact(
 	browser: Browser,
 	visitor: Visitor,
@@ -132,7 +138,8 @@ async function bench() {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to enter the folder.
+	// If root runs this program, PostgreSQL runs as another user, who must be able to enter the
+	// folder.
 	chmodSync(folder, 0o711);
 
 	await ensureConsole(say);
@@ -164,7 +171,8 @@ async function bench() {
 	const stranger = { base: `http://localhost:${port}` };
 	const ada = { ...stranger, user: { email, password: PASSWORD } };
 
-	// Work that only the first request does, such as loading the code for signing in.
+	// This first visit does the work that only the first request causes, such as loading the code for
+	// signing in.
 	await openCold(browser, ada, "", `/o/${large}`, HOME);
 	const opened: Opened[] = [];
 	const lists: { name: string; firstMs: number; againMs: number }[] = [];

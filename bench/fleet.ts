@@ -6,15 +6,15 @@ import type { HeartbeatRequest } from "../src/devices/wire.ts";
 import { makeId, makeOrganizationId } from "../src/id.ts";
 import { makeSecret } from "../src/tokens/secret.ts";
 
-/** The devices of a run: everything else about one follows from its index. */
+/** The devices of a run. Everything else about a device follows from its index. */
 export interface Fleet {
 	organizations: string[];
-	/** The key of each device, and its id. */
+	/** The key and the id of each device. */
 	keys: string[];
 	ids: string[];
 }
 
-/** Makes `count` new devices, dealt out to `organizations` in turn. */
+/** Makes `count` new devices and assigns them to the organizations in turn. */
 export function makeFleet(count: number, organizations: number): Fleet {
 	const fleet: Fleet = {
 		organizations: Array.from({ length: organizations }, makeOrganizationId),
@@ -32,7 +32,7 @@ export function organizationOf(fleet: Fleet, device: number): string {
 	return fleet.organizations[device % fleet.organizations.length] as string;
 }
 
-/** Hands the fleet to the load generator, which is another process. */
+/** Writes the fleet to a file for the load generator, which is a separate process. */
 export function writeFleet(file: string, fleet: Fleet): void {
 	writeFileSync(file, JSON.stringify(fleet), { mode: 0o600 });
 }
@@ -43,12 +43,12 @@ export function readFleet(file: string): Fleet {
 
 const SEED = 1;
 
-/** Returns the facts in every heartbeat of a device; they come from the simulator. */
+/** Returns the facts that every heartbeat of a device contains. They come from the simulator. */
 export function factsOf(device: number): HeartbeatRequest {
 	return machineOf(SEED, device).facts;
 }
 
-/** Returns the evidence of a simulated Mac for each check, as its agent reports it. */
+/** Returns for each check the evidence of a simulated Mac, as the Mac's agent reports it. */
 export function sampleEvidence(): Evidence[] {
 	let device = 0;
 	while (machineOf(SEED, device).facts.platform !== "DARWIN") device++;
@@ -60,9 +60,10 @@ export function sampleEvidence(): Evidence[] {
 }
 
 /**
- * Walks the devices in random orders, none twice before all had their turn. The first reports laid
- * them out in the table, so they report again in another order: in the field neighbours do not
- * report together, and updating neighbours at once fills their page.
+ * Goes through the devices in random order, and starts again only when all have had their turn.
+ * Later reports use another order than the first ones, which determined the order of the rows in
+ * the table. In real use, devices whose rows are neighbours do not report together, and updating
+ * neighbouring rows at the same time would fill their page.
  */
 export class Walk {
 	readonly #beats: Uint32Array;
@@ -82,7 +83,7 @@ export class Walk {
 		return this.#beats[this.#beat++ % this.#beats.length] as number;
 	}
 
-	/** Returns undefined when all have reported. */
+	/** Returns the next device for a first report, or undefined if all have sent one. */
 	nextToReportFirst(): number | undefined {
 		return this.#first[this.#firstReport++];
 	}
@@ -92,7 +93,7 @@ export class Walk {
 	}
 }
 
-/** Returns the indexes from 0 to `count` in random order. */
+/** Returns the numbers from 0 to `count` - 1 in random order. */
 function shuffle(count: number): Uint32Array {
 	const order = Uint32Array.from({ length: count }, (_, index) => index);
 	for (let last = count - 1; last > 0; last--) {

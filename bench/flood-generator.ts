@@ -6,11 +6,12 @@ import type { Acknowledged, Command, Kind, Outcome, Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
 
 /**
- * The load generator of the overload: a separate process that does as little as possible for each
- * request. The part that differs between requests is put between texts made beforehand.
+ * The load generator of the overload bench. It is a separate process that does as little as
+ * possible for each request. The texts around the part that differs between requests are made
+ * beforehand.
  */
 
-/** 6 of 20 requests are posture reports, some are addTask calls, and the rest are heartbeats. */
+/** Of 20 requests, 6 are posture reports, some are addTask calls, and the rest are heartbeats. */
 const REPORTS = 6;
 const MIX = 20;
 
@@ -36,7 +37,7 @@ class Tally {
 interface Request {
 	kind: Kind;
 	device: number;
-	/** Number of the heartbeat, id of the report or name of the task. */
+	/** The number of the heartbeat, the id of the report, or the name of the task. */
 	mark: number | string;
 	text: string;
 }
@@ -44,7 +45,7 @@ interface Request {
 class Generator {
 	readonly #fleet: Fleet;
 	readonly #port: number;
-	/** Number of addTask calls in MIX requests. */
+	/** The number of addTask calls among MIX requests. */
 	readonly #taskShare: number;
 	readonly #beats: string[][];
 	readonly #reports: string[][];
@@ -52,7 +53,8 @@ class Generator {
 	readonly #connections: Connection[] = [];
 	readonly #idle: Connection[] = [];
 	/**
-	 * Device to number. Two of a device may be in flight at once, and the older one be stored last.
+	 * The number of the first acknowledged heartbeat of each device. Two heartbeats of a device may
+	 * be in flight at the same time, and the older one may be stored last.
 	 */
 	readonly #heartbeats = new Map<number, number>();
 	readonly #acknowledgedReports: string[] = [];
@@ -96,7 +98,10 @@ class Generator {
 		);
 	}
 
-	/** Sends a request on each connection whenever the previous one is answered. */
+	/**
+	 * Runs a closed loop, in which each connection sends a request when its previous one has been
+	 * answered.
+	 */
 	async closed(connections: number, seconds: number): Promise<Outcome> {
 		await this.#openAll(connections);
 		this.#tally = new Tally();
@@ -116,7 +121,10 @@ class Generator {
 		return this.#outcome((performance.now() - began) / 1000, 0, 0);
 	}
 
-	/** Sends requests at `perSecond` whatever the answers, and then waits for the last answer. */
+	/**
+	 * Runs an open loop, which sends `perSecond` requests without waiting for answers. At the end, it
+	 * waits for the last answer.
+	 */
 	async open(
 		connections: number,
 		perSecond: number,
@@ -130,7 +138,7 @@ class Generator {
 			const passed = (performance.now() - began) / 1000;
 			if (passed >= seconds) break;
 			const wanted = passed * perSecond;
-			// Sent in portions, so that answers are read meanwhile.
+			// The requests are sent in portions, so that answers are read in between.
 			for (let n = 0; due < wanted && n < 200; n++, due++) {
 				const connection = this.#idle.pop();
 				if (!connection) this.#tally.unsent++;
@@ -140,7 +148,7 @@ class Generator {
 		}
 		const ended = performance.now();
 		const wanted = Math.round(seconds * perSecond);
-		// Requests that this generator had no time to send.
+		// These are requests that this generator had no time to send.
 		this.#tally.unsent += Math.max(0, wanted - due);
 		while (
 			this.#idle.length < this.#connections.length &&
@@ -161,8 +169,9 @@ class Generator {
 	}
 
 	/**
-	 * Opens the connections. Each sends a request before it counts as open: one that the service had
-	 * no time to accept looks connected from here, and its data is lost until the system resends it.
+	 * Opens the connections. A connection counts as open only after it has answered a request. To
+	 * this process, a connection looks open even if the service had no time to accept it, and the
+	 * data on it is lost until the system sends it again.
 	 */
 	async #openAll(count: number): Promise<void> {
 		while (this.#connections.length < count) {
@@ -263,10 +272,10 @@ function timesOf(histogram: Histogram): Times {
 
 const HELLO = "GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
-/** Stands in a body for the part that differs between requests. */
+/** A placeholder in a body for the part that differs between requests. */
 const OWN = "\u0001";
 
-/** Returns the texts before and after the part of `ownLength` characters that differs. */
+/** Returns the texts before and after the part that differs, which has `ownLength` characters. */
 function around(
 	path: string,
 	bearer: string,
@@ -280,8 +289,8 @@ function around(
 }
 
 /**
- * As a child process: `node bench/flood-generator.ts <fleet file> <port> <task share>`, which gets
- * its commands over IPC.
+ * Runs as a child process, `node bench/flood-generator.ts <fleet file> <port> <task share>`, and
+ * receives its commands over IPC.
  */
 if (import.meta.main) {
 	const [, , fleetFile = "", port, taskShare] = process.argv;

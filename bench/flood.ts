@@ -5,7 +5,7 @@ import type { Tenant } from "./failover/writers.ts";
 
 export type Kind = "heartbeat" | "postures" | "addTask";
 
-/** Latencies of a kind or outcome. */
+/** The latencies of one kind of request or one outcome. */
 export interface Times {
 	count: number;
 	p50Ms: number;
@@ -13,10 +13,13 @@ export interface Times {
 	maxMs: number;
 }
 
-/** The requests and answers of one load. */
+/** The requests of one load and their answers. */
 export interface Outcome {
 	seconds: number;
-	/** In an open loop: requests that were due, and those without a free connection or time. */
+	/**
+	 * In an open loop, the requests that were due, and those of them for which there was no
+	 * connection or no time.
+	 */
 	wanted: number;
 	unsent: number;
 	sent: number;
@@ -28,19 +31,22 @@ export interface Outcome {
 	statuses: Record<string, number>;
 	/** The first answer that is neither a success nor a 503. */
 	surprise: string | undefined;
-	/** From the last request to the last answer. */
+	/** Seconds between the last request and the last answer. */
 	drainedSeconds: number;
 }
 
-/** Writes acknowledged since the generator was started. */
+/** The writes that were acknowledged since the generator started. */
 export interface Acknowledged {
-	/** Device index, number in the host name of its first heartbeat acknowledged in the flood. */
+	/**
+	 * Pairs of a device's index and the number in the host name of its first heartbeat that was
+	 * acknowledged.
+	 */
 	heartbeats: [number, number][];
 	reports: string[];
 	tasks: string[];
 }
 
-/** Commands to the generator over IPC. */
+/** The commands that the generator receives over IPC. */
 export type Command =
 	| { do: "prepare"; tenants: Tenant[] }
 	| { do: "closed"; connections: number; seconds: number }
@@ -50,15 +56,15 @@ export type Command =
 const PROGRAM = join(import.meta.dirname, "flood-generator.ts");
 
 /**
- * Keeps this process and those it starts from now on to one core. Returns false if that is
- * impossible.
+ * Binds the process to one core, along with the processes that it starts later. Returns false if
+ * this is not possible.
  */
 export function keepToCore(core: number, pid = process.pid): boolean {
 	const args = ["-a", "-p", "-c", String(core), String(pid)];
 	return spawnSync("taskset", args, { stdio: "ignore" }).status === 0;
 }
 
-/** The generator as the bench sees it. */
+/** Controls the generator, which runs as a child process. */
 export class Flood {
 	readonly #child: ChildProcess;
 
@@ -66,7 +72,7 @@ export class Flood {
 		this.#child = child;
 	}
 
-	/** Starts a generator on `core`, if that is possible. `taskShare` of 20 requests are addTask. */
+	/** Starts a generator, on `core` if possible. Of 20 requests, `taskShare` are addTask calls. */
 	static async start(
 		fleetFile: string,
 		tenants: Tenant[],

@@ -1,12 +1,15 @@
-/** Buckets to a power of two: a recorded value is known to 1/64, that is 1.6 %. */
+/** Sets the precision. A recorded value is known to 1/64, which is 1.6 %. */
 const FINENESS_BITS = 6;
 const FINENESS = 1 << FINENESS_BITS;
-/** 2^27 µs are 134 s. A longer latency counts as that long; `max` has its real value. */
+/**
+ * The highest value, in µs: 2^27 µs are 134 s. A longer latency counts as this one, but `max` keeps
+ * its real value.
+ */
 const HIGHEST = 2 ** 27 - 1;
 
 /**
- * Latencies in logarithmic buckets of microseconds: constant memory and no sorting,
- * so that recording a million of them costs the load generator nothing.
+ * Counts latencies in buckets of microseconds whose width grows with the value. It uses constant
+ * memory and does not sort, so the load generator can record a million latencies at almost no cost.
  */
 export class Histogram {
 	readonly #counts = new Uint32Array(FINENESS * (27 - FINENESS_BITS + 1));
@@ -30,7 +33,8 @@ export class Histogram {
 	}
 
 	/**
-	 * Returns the latency that `share` (0 to 1) of the requests did not exceed, in ms; 0 without any.
+	 * Returns the latency in ms that `share` (0 to 1) of the requests did not exceed. Returns 0 if
+	 * there were no requests.
 	 */
 	quantileMs(share: number): number {
 		let left = Math.ceil(this.#total * share);
@@ -49,13 +53,16 @@ export class Histogram {
 	}
 }
 
-/** Returns the bucket. Up to 64 µs it is one microsecond wide; then 32 buckets double the value. */
+/**
+ * Returns the bucket of a value. Up to 64 µs each bucket is one microsecond wide. Above, there are
+ * 32 buckets between a value and its double.
+ */
 function bucketOf(us: number): number {
 	const shift = Math.max(0, 32 - Math.clz32(us) - FINENESS_BITS);
 	return shift * (FINENESS / 2) + (us >>> shift);
 }
 
-/** Returns the largest value of a bucket. */
+/** Returns the largest value that belongs to a bucket. */
 function topOf(index: number): number {
 	if (index < FINENESS) return index;
 	const shift = Math.floor(index / (FINENESS / 2)) - 1;

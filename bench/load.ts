@@ -7,15 +7,15 @@ import { Tally } from "./tally.ts";
 interface Request {
 	kind: Kind;
 	device: number;
-	/** On performance.now()'s clock: when it was sent or, in an open loop, when it was due. */
+	/** When the request was sent or, in an open loop, was due, by performance.now()'s clock. */
 	at: number;
 }
 
 const DRAIN_MS = 10_000;
-/** A closed loop waits this long after a failed connection. */
+/** Milliseconds that a closed loop waits after a failed connection. */
 const PAUSE_MS = 100;
 
-/** One load from its start to its end. */
+/** One load, from its start to its end. */
 class Run {
 	readonly #load: Load;
 	readonly #walk: Walk;
@@ -24,8 +24,8 @@ class Run {
 	readonly #idle: Connection[] = [];
 	readonly #all: Connection[] = [];
 	/**
-	 * Requests that are due, oldest first. Those before #sent are sent; the rest wait for a
-	 * connection.
+	 * The requests that are due, oldest first. The first #sent of them have been sent. The others
+	 * wait for a connection.
 	 */
 	readonly #due: Request[] = [];
 	#sent = 0;
@@ -62,7 +62,10 @@ class Run {
 		this.#tally.begin();
 	}
 
-	/** Waits some seconds for answers to due requests. One without an answer counts as an error. */
+	/**
+	 * Stops the load. Waits a few seconds for answers to requests that were due. A request without an
+	 * answer counts as an error.
+	 */
 	async stop(): Promise<LoadResult> {
 		this.#isStopping = true;
 		const result = this.#tally.end();
@@ -79,7 +82,7 @@ class Run {
 		return { ...result, kinds: this.#tally.results(result.seconds) };
 	}
 
-	/** A closed loop: sends the next request when the previous one is answered. */
+	/** Sends requests in a closed loop: the next one when the previous one has been answered. */
 	#loop(connection: Connection): void {
 		const request = this.#isStopping ? undefined : this.#next();
 		if (request) {
@@ -107,8 +110,9 @@ class Run {
 	}
 
 	/**
-	 * An open loop: many independent devices make a Poisson process. The timer comes up
-	 * to about a millisecond late, which counts as latency.
+	 * Sends requests in an open loop. Because many independent devices form a Poisson process, the
+	 * times between requests are random. The timer fires up to about a millisecond late, and this
+	 * delay counts as latency.
 	 */
 	#tick(): void {
 		if (this.#isStopping || this.#load.kind !== "mixed") return;
@@ -159,7 +163,9 @@ function tell(message: Message): void {
 	process.send?.(message);
 }
 
-/** As a child process: `node bench/load.ts <fleet file>`, which gets its commands over IPC. */
+/**
+ * Runs as a child process, `node bench/load.ts <fleet file>`, and receives its commands over IPC.
+ */
 if (import.meta.main) {
 	const fleet = readFleet(process.argv[2] as string);
 	const walk = new Walk(fleet.keys.length);

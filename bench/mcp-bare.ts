@@ -7,9 +7,10 @@ import { risk } from "../src/registers/risk.ts";
 import { ApiTokens } from "../src/tokens/authentication.ts";
 
 /**
- * The least that a server of getRisk could do: the statements that the service sends for it (the
- * token's user, and the row, in a transaction of the organization), and its JSON. It checks no
- * origin, protocol, schema or permission. Its rate is what the database allows.
+ * The simplest possible server of getRisk. It sends the same statements as the service (one for the
+ * token's user and, in a transaction of the organization, one for the row) and answers with the row
+ * as JSON. It does not check origin, protocol, schema or permission. Its rate is the highest that
+ * the database allows.
  */
 const POOL = Number(process.env.BENCH_POOL);
 const pool = makePool(JSON.parse(process.env.BENCH_CONNECTION ?? "{}"), {

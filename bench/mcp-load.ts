@@ -1,11 +1,14 @@
 import { Connection, NO_ANSWER } from "./connection.ts";
 import { Histogram } from "./histogram.ts";
 
-/** A closed loop: every connection sends the next request when the previous one is answered. */
+/**
+ * A closed loop, in which every connection sends the next request when its previous one has been
+ * answered.
+ */
 export interface ToolLoad {
 	port: number;
 	connections: number;
-	/** Whole HTTP requests, ASCII, sent in turn. */
+	/** Complete HTTP requests in ASCII, which are sent in turn. */
 	requests: string[];
 	warmMs: number;
 	measureMs: number;
@@ -16,7 +19,7 @@ export interface ToolResult {
 	p50Ms: number;
 	p99Ms: number;
 	maxMs: number;
-	/** Answers other than a 200 without isError. */
+	/** The number of answers that are not a 200, or that contain isError. */
 	errors: number;
 	firstError: string | undefined;
 }
@@ -69,7 +72,7 @@ async function run(load: ToolLoad): Promise<ToolResult> {
 	};
 }
 
-/** As a child process: gets a load over IPC and answers with its result. */
+/** Runs as a child process, which receives a load over IPC and answers with the result. */
 if (import.meta.main) {
 	process.on("message", (load: ToolLoad) => {
 		run(load).then(

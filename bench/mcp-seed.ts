@@ -10,16 +10,22 @@ const HARMS = ["theft", "loss", "outage", "fire", "mistake", "takeover"];
 
 export interface Register {
 	organizations: string[];
-	/** API tokens of one administrator of each organization, in that order. */
+	/** An API token of an administrator of each organization, in the order of the organizations. */
 	tokens: string[];
-	/** API tokens of one user of the first organization with each role. */
+	/** An API token for each role. They belong to users of the first organization. */
 	byRole: Record<Role, string>;
-	/** Risk ids, in the order of their organizations, `perOrganization` each. */
+	/**
+	 * The ids of the risks, in the order of their organizations. Each organization has
+	 * `perOrganization` of them.
+	 */
 	risks: string[];
 	perOrganization: number;
 }
 
-/** Stores risks spread evenly over organizations, each with an administrator and a token. */
+/**
+ * Stores risks, spread evenly over organizations. Each organization has an administrator with an
+ * API token.
+ */
 export async function seedRegister(
 	client: Client,
 	size: { organizations: number; risks: number },

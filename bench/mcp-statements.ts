@@ -14,7 +14,10 @@ export interface Call {
 	token: string;
 }
 
-/** Counts the statements that each call sends to the database, with the look-up of its token. */
+/**
+ * Counts the statements that each call sends to the database, including those that look up its
+ * token.
+ */
 export async function countStatements(
 	connection: ClientConfig,
 	baseUrl: string,
@@ -33,7 +36,8 @@ export async function countStatements(
 		return Reflect.apply(query, this, given);
 	} as typeof query;
 	try {
-		// The first statements on a new connection do not belong to the calls.
+		// This query makes the pool send the first statements of a new connection, which must not be
+		// counted.
 		await pool.query("select 1");
 		const counts: Record<string, number> = {};
 		for (const { label, tool: name, input, token } of calls) {

@@ -32,11 +32,11 @@ temporary folder, and removes both. About three minutes with the defaults.
 `;
 
 const WARM_MS = 5_000;
-/** The same as in the service's own pool. */
+/** The number of database connections of the bare server, the same as in the service. */
 const POOL = 10;
 const PAGE = 20;
 const DEEP_PAGE = 50;
-/** Organizations whose 50th page is looked up beforehand. */
+/** The number of organizations for which the bench looks up the 50th page beforehand. */
 const DEEP_ORGANIZATIONS = 5;
 
 interface Row extends ToolResult {
@@ -62,7 +62,7 @@ const { values } = parseArgs({
 	},
 });
 
-/** A POST as raw HTTP; the body must be ASCII. */
+/** Returns a POST request as raw HTTP. The body must be ASCII. */
 function rawPost(path: string, token: string, body: object): string {
 	const text = JSON.stringify(body);
 	return `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
@@ -87,7 +87,7 @@ async function measure(
 	return message.result as ToolResult;
 }
 
-/** Returns the cursor that leads to the 50th page of an organization's list. */
+/** Returns the cursor of the 50th page of an organization's list. */
 async function findDeepCursor(
 	port: number,
 	organization_id: string,
@@ -110,7 +110,10 @@ async function findDeepCursor(
 	return cursor;
 }
 
-/** Returns the sizes of tools/list: bytes, and tokens at four bytes each, as a rule of thumb. */
+/**
+ * Returns the size of tools/list in bytes and in tokens. As a rule of thumb, a token has four
+ * bytes.
+ */
 async function readFootprint(port: number, { byRole }: Register) {
 	const sizes: { name: string; bytes: number; tokens: number }[] = [];
 	for (const [name, token, query] of [
@@ -147,7 +150,8 @@ async function bench() {
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
-	// PostgreSQL, which root starts as another user, must be able to enter the folder.
+	// If root runs this program, PostgreSQL runs as another user, who must be able to enter the
+	// folder.
 	chmodSync(folder, 0o711);
 
 	say("starting the service");

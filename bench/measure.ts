@@ -1,29 +1,37 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Client } from "pg";
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
+/**
+ * Linux reports processor time in hundredths of a second, regardless of how its kernel was built.
+ */
 const TICKS_PER_SECOND = 100;
 
-/** Counters at one moment; two of them make a rate. */
+/** Counters at one time. The difference of two is a rate. */
 export interface Usage {
-	/** On performance.now()'s clock. */
+	/** The time by performance.now()'s clock. */
 	atMs: number;
-	/** Processor seconds of the server process and its workers; NaN off Linux. */
+	/**
+	 * Processor seconds of the service's first process and its workers. NaN on systems other than
+	 * Linux.
+	 */
 	server: number;
-	/** Processor seconds of PostgreSQL: the postmaster, its children, and those that have exited. */
+	/**
+	 * Processor seconds of PostgreSQL: its main process, the children, and the children that have
+	 * exited.
+	 */
 	postgres: number;
-	/** Transactions committed in the database. */
+	/** The number of transactions that were committed in the database. */
 	commits: number;
 }
 
 export interface Rates {
-	/** Percent of one core. */
+	/** Processor time in percent of one core. */
 	serverCpu: number;
 	postgresCpu: number;
 	commitsPerSecond: number;
 }
 
-/** The processes to watch. Absent parts count as NaN. */
+/** The processes to watch. If one is not given, its figures are NaN. */
 export interface Watched {
 	serverPid: number;
 	postmasterPid?: number;
@@ -46,8 +54,9 @@ export async function readUsage(watched: Watched): Promise<Usage> {
 }
 
 /**
- * Computes the rates. PostgreSQL's sessions publish their commits about once a second, so both ends
- * are late by as much. Over some seconds of steady load the rate is right.
+ * Computes the rates between two readings. PostgreSQL's sessions publish their number of commits
+ * about once a second. Both readings are late by the same time, so over several seconds of steady
+ * load the rate is correct.
  */
 export function ratesBetween(before: Usage, after: Usage): Rates {
 	const seconds = (after.atMs - before.atMs) / 1000;
@@ -60,15 +69,15 @@ export function ratesBetween(before: Usage, after: Usage): Rates {
 
 interface Stat {
 	parent: number;
-	/** Processor seconds of the process. */
+	/** Processor seconds of the process itself. */
 	own: number;
-	/** Processor seconds of its children that have exited. */
+	/** Processor seconds of those of its children that have exited. */
 	exited: number;
 }
 
 function readStat(pid: number): Stat | undefined {
 	const text = readText(`/proc/${pid}/stat`);
-	// The second field is a name in parentheses and may contain anything.
+	// The second field is the name in parentheses, which may contain anything, including blanks.
 	const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
 	if (fields.length < 15) return undefined;
 	const seconds = (index: number) => Number(fields[index]) / TICKS_PER_SECOND;
@@ -90,7 +99,10 @@ function childrenOf(parent: number): { pid: number; stat: Stat }[] {
 		);
 }
 
-/** Returns the server and its workers: all its children except the database. */
+/**
+ * Returns the ids of the service's processes: the first one, and all its children except the
+ * database.
+ */
 function serverPids({ serverPid, postmasterPid }: Watched): number[] {
 	const children = childrenOf(serverPid).map(({ pid }) => pid);
 	return [serverPid, ...children.filter((pid) => pid !== postmasterPid)];
@@ -106,9 +118,9 @@ function postgresSeconds(postmaster: number | undefined): number {
 }
 
 export interface Memory {
-	/** Resident set of the largest server process, MiB; NaN if it cannot be read. */
+	/** Resident memory of the largest process of the service, in MiB. NaN if it cannot be read. */
 	serverMib: number;
-	/** Proportional set of all PostgreSQL processes: what they share counts once. */
+	/** Memory of all PostgreSQL processes in MiB. Memory that they share is counted once. */
 	postgresMib: number;
 }
 
@@ -130,13 +142,13 @@ export function readMemory(serverPid: number, postmaster: number): Memory {
 export interface Updates {
 	table: string;
 	updates: number;
-	/** Percent of the updates that stayed on their page and touched no index. */
+	/** Percent of the updates that were HOT: the row stayed on its page and no index changed. */
 	hot: number;
 }
 
 /**
- * Returns statistics on updates of the two tables that devices rewrite, since the database was
- * made.
+ * Returns statistics about updates of the two tables whose rows the devices update, since the
+ * database was created.
  */
 export async function readUpdates(client: Client): Promise<Updates[]> {
 	const { rows } = await client.query<Updates>(

@@ -5,14 +5,14 @@ export type Part = (typeof PARTS)[number];
 
 export interface Options {
 	devices: number;
-	/** Length of each measurement of a closed loop. */
+	/** Seconds of each measurement of a closed loop. */
 	seconds: number;
 	mixedSeconds: number;
 	connections: number[];
 	workers: number;
 	parts: Part[];
 	isJson: boolean;
-	/** Where the service leaves its processor profile when it stops. */
+	/** The folder in which the service writes its processor profile when it stops. */
 	profile: string | undefined;
 }
 
@@ -32,7 +32,10 @@ temporary folder, and removes both. About six minutes with the defaults.
   --help                 print this
 `;
 
-/** Returns the options in `argv`, or "help". Throws an Error whose message says what is wrong. */
+/**
+ * Parses the options in `argv`. Returns "help" if the user asks for help. Throws an Error that says
+ * what is wrong.
+ */
 export function readOptions(argv: string[]): Options | "help" {
 	const { values } = parseArgs({
 		args: argv,
@@ -56,7 +59,7 @@ export function readOptions(argv: string[]): Options | "help" {
 		}
 	}
 	return {
-		// No device may have two requests in flight.
+		// There must be enough devices, because no device may have two requests in flight.
 		devices: readNumber("--devices", values.devices, 2_000, 5_000_000),
 		seconds: readNumber("--seconds", values.seconds, 1, 3_600),
 		mixedSeconds: readNumber(

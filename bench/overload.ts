@@ -30,7 +30,10 @@ an answer was neither a success nor a 503 with Retry-After, a health check faile
 ended or did not recover.
 `;
 
-/** Read before this process is kept to one core, because it would see only that one. */
+/**
+ * The machine is described before this process is bound to one core, because afterwards it sees
+ * only that core.
+ */
 const MACHINE = describeMachine(undefined);
 const DEVICES = 20_000;
 const WARM_SECONDS = 4;
@@ -38,7 +41,7 @@ const MEASURE_SECONDS = 8;
 const CLOSED_CONNECTIONS = 64;
 const RECOVERY_SECONDS = 30;
 const PROBE_MS = 200;
-/** Requests are sent by the clock, so the last moment may cost a hundredth of them. */
+/** Requests are sent by the clock, so up to a hundredth of them may be missing at the end. */
 const ENOUGH = 0.99;
 
 interface Measured {
@@ -56,7 +59,8 @@ interface Measured {
 }
 
 /**
- * Returns the seconds until, for a whole second, everything is served and 99 % within `p99Ms`.
+ * Returns the seconds until the service has recovered. It has if for a whole second every request
+ * is served, 99 % of them within `p99Ms`.
  */
 async function recover(flood: Flood, perSecond: number, p99Ms: number) {
 	const began = performance.now();
@@ -72,7 +76,7 @@ async function recover(flood: Flood, perSecond: number, p99Ms: number) {
 	return undefined;
 }
 
-/** Asks for the service's health again and again until it is stopped. */
+/** Asks for the service's health again and again until the returned function is called. */
 function watchHealth(port: number) {
 	const times = new Histogram();
 	let failures = 0;
@@ -267,7 +271,7 @@ const { values } = parseArgs({
 		help: { type: "boolean", default: false },
 	},
 });
-/** Processes started from here on inherit it: PostgreSQL and the service. */
+/** PostgreSQL and the service start later, so they are bound to this core too. */
 const isKeptToCore = !values.help && keepToCore(0);
 if (values.help) process.stdout.write(USAGE);
 else await runOnStand(DEVICES, run);

@@ -10,7 +10,7 @@ import { freePort } from "./own-service.ts";
 export type PoolMode = "session" | "transaction" | "statement";
 
 const START_TIMEOUT_MS = 20_000;
-/** Server connections for all of Assay: more than its 20. */
+/** Connections from the pooler to the database, for all of Assay. Assay itself opens at most 20. */
 export const POOL_SIZE = 30;
 
 const running = new Set<ChildProcess>();
@@ -19,14 +19,14 @@ process.on("exit", () => {
 });
 
 export interface OwnPooler {
-	/** The address that leads through the pooler to the database. */
+	/** The address of the database through the pooler. */
 	url: string;
 	stop: () => Promise<void>;
 }
 
 /**
- * Starts Debian's PgBouncer before the database at `databaseUrl`, with default settings except for
- * those named here.
+ * Starts Debian's PgBouncer in front of the database at `databaseUrl`. All settings except those
+ * given here keep their default.
  */
 export async function startPooler(
 	folder: string,

@@ -26,8 +26,8 @@ import {
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * A PostgreSQL that only the bench starts and stops. To the service it is like a server on another
- * machine: nobody but the bench brings it back after a fault.
+ * A PostgreSQL that only the bench starts and stops. For the service it is like a server on another
+ * machine: after a fault, only the bench starts it again.
  */
 export class OwnPostgres {
 	readonly #cluster: Cluster;
@@ -44,7 +44,7 @@ export class OwnPostgres {
 		this.#user = user;
 	}
 
-	/** Makes a cluster in `folder` (made if absent) and starts it. */
+	/** Creates a cluster in `folder` and starts it. Creates the folder if it does not exist. */
 	static async create(folder: string): Promise<OwnPostgres> {
 		const cluster = planCluster(openDataFolder(folder), folder);
 		const user = chooseOsUser(cluster.directory);
@@ -67,7 +67,7 @@ export class OwnPostgres {
 		return url.href;
 	}
 
-	/** The Unix socket that it listens on. */
+	/** The Unix socket on which PostgreSQL listens. */
 	get socket(): string {
 		return join(this.#cluster.directory, `.s.PGSQL.${SOCKET_PORT}`);
 	}
@@ -76,7 +76,7 @@ export class OwnPostgres {
 		return findPostmaster(this.#cluster.directory);
 	}
 
-	/** Connects as the owner, so row-level security does not apply. */
+	/** Connects as the owner, to whom row-level security does not apply. */
 	async connect(database = "assay"): Promise<Client> {
 		const client = new Client({ ...connectionOf(this.#cluster), database });
 		client.on("error", () => {});
@@ -85,8 +85,8 @@ export class OwnPostgres {
 	}
 
 	/**
-	 * Resolves when it accepts connections. Retries, because a server just killed may still be
-	 * ending.
+	 * Starts PostgreSQL. Resolves when it accepts connections. Retries, because a server that was
+	 * just killed may still be ending.
 	 */
 	async start(): Promise<void> {
 		const { directory } = this.#cluster;
@@ -113,7 +113,7 @@ export class OwnPostgres {
 		return stopPostmaster(this.#cluster.directory);
 	}
 
-	/** Kills the postmaster and all its children with kill -9, as a loss of power does. */
+	/** Kills the main process and all its children with kill -9, which is like a loss of power. */
 	async kill(): Promise<void> {
 		const { pid } = this;
 		if (pid === undefined) return;
@@ -121,7 +121,7 @@ export class OwnPostgres {
 			try {
 				process.kill(each, "SIGKILL");
 			} catch {
-				// It ended by itself just before.
+				// The process ended by itself just before.
 			}
 		}
 		while (findPostmaster(this.#cluster.directory) === pid) await sleep(10);

@@ -25,17 +25,17 @@ export async function freePort(): Promise<number> {
 	return address.port;
 }
 
-/** The real service as a process; it keeps its port when it is started again. */
+/** Runs the real service as a process. The service keeps its port when it is started again. */
 export class OwnService {
 	readonly port: number;
 	readonly #dataDir: string;
 	readonly #databaseUrl: string;
 	#child: ChildProcess | undefined;
-	/** Largest resident set of any of its processes so far, MiB. */
+	/** The largest resident memory of any of its processes so far, in MiB. */
 	peakMib = 0;
-	/** How often it ended without being asked to. */
+	/** The number of times that it ended without being asked to. */
 	crashes = 0;
-	/** The end of its standard error. */
+	/** The last part of its standard error output. */
 	log = "";
 	#isEnding = false;
 
@@ -69,7 +69,7 @@ export class OwnService {
 					DATABASE_URL: this.#databaseUrl,
 				},
 				stdio: ["ignore", "pipe", "pipe"],
-				// The bench handles Ctrl-C, in the right order.
+				// The bench handles Ctrl-C itself, so that everything ends in the right order.
 				detached: true,
 			},
 		);
@@ -95,7 +95,7 @@ export class OwnService {
 		await this.#end("SIGKILL");
 	}
 
-	/** Stops the process: it keeps its connections and answers nobody until `thaw`. */
+	/** Pauses the process. Until `thaw`, it keeps its connections but answers nobody. */
 	freeze(): void {
 		this.#child?.kill("SIGSTOP");
 	}
@@ -122,7 +122,10 @@ export class OwnService {
 		await exit;
 	}
 
-	/** Returns its resident set in MiB; 0 while it does not run or if it cannot be read. */
+	/**
+	 * Returns its resident memory in MiB. Returns 0 while it does not run or if the memory cannot be
+	 * read.
+	 */
 	readMib(): number {
 		try {
 			const text = readFileSync(`/proc/${this.pid}/status`, "utf8");

@@ -9,14 +9,19 @@ import type { Load, Shape } from "./protocol.ts";
 import type { MixedRow, Row } from "./report.ts";
 import type { Kind } from "./requests.ts";
 
-/** More than the mixed run has in flight at once, so that no request waits for a connection. */
+/**
+ * The number of connections in the mixed run. It is larger than the number of requests in flight,
+ * so no request waits for a connection.
+ */
 const MIXED_CONNECTIONS = 1024;
-/** Requests a second of 3,000,000 devices at the default intervals. */
+/** The requests per second that 3,000,000 devices send at the default intervals. */
 const MIXED_PER_SECOND: Record<Kind, number> = {
 	heartbeats: 3_000_000 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
 	postures: 3_000_000 / DEFAULT_POSTURE_INTERVAL_SECONDS,
 };
-/** Warm-up for compilers and caches before a measurement. */
+/**
+ * Milliseconds of load before each measurement, in which code is compiled and caches are filled.
+ */
 const WARM_UP_MS = 2_000;
 const FILL_CONNECTIONS = 256;
 const FILL_MS = 180_000;
@@ -27,12 +32,12 @@ export interface Stand {
 	generator: LoadGenerator;
 	watched: Watched;
 	port: number;
-	/** Prefix for the name of each load. */
+	/** Text before the name of each load. */
 	prefix: string;
 	say: (text: string) => void;
 }
 
-/** Puts one load on the server. Returns a row for each kind of request in it. */
+/** Measures one load on the server. Returns a row for each kind of request in it. */
 async function measure(
 	stand: Stand,
 	name: string,
@@ -44,7 +49,7 @@ async function measure(
 	const load = `${stand.prefix}${name}`;
 	stand.say(`${load} over ${connections} connections`);
 	await generator.start({ port, connections, ...shape });
-	// A device has only one first report, so none is spent on warming up.
+	// Each device has only one first report, so none of these is used for warming up.
 	if (shape.kind !== "first reports") {
 		await generator.during(Math.min(WARM_UP_MS, seconds * 250));
 	}
@@ -63,7 +68,7 @@ async function measure(
 	}));
 }
 
-/** Runs the closed loops: one load at each number of connections. */
+/** Measures a closed loop with each of the numbers of connections. */
 async function measureEach(
 	stand: Stand,
 	name: string,
@@ -82,8 +87,8 @@ export function runHeartbeats(stand: Stand): Promise<Row[]> {
 }
 
 /**
- * Runs first reports. Every measurement has its share of the devices and ends when they have
- * reported.
+ * Measures first reports. Each measurement gets a share of the devices and ends when all of them
+ * have reported.
  */
 export function runFirstReports(stand: Stand): Promise<Row[]> {
 	const { devices, connections } = stand.options;
@@ -91,7 +96,7 @@ export function runFirstReports(stand: Stand): Promise<Row[]> {
 	return measureEach(stand, "first reports", { kind: "first reports", limit });
 }
 
-/** Lets the remaining devices report, so that every later report finds a history. */
+/** Lets the remaining devices report, so that every later report finds earlier results. */
 export async function fill(stand: Stand): Promise<void> {
 	const { generator, port, options } = stand;
 	stand.say("first reports of all other devices");
@@ -108,7 +113,7 @@ export async function fill(stand: Stand): Promise<void> {
 	await generator.stop();
 }
 
-/** Runs reports of devices that have reported before; one result in a hundred has changed. */
+/** Measures reports of devices that have reported before. One result in a hundred has changed. */
 export function runSteadyReports(stand: Stand): Promise<Row[]> {
 	return measureEach(stand, "steady reports", { kind: "steady reports" });
 }

@@ -126,7 +126,7 @@ async function walkThrough(url: string): Promise<void> {
 	note(mode, ...(await leftOver(url, "service stopped", [])));
 }
 
-/** Lets devices and an AI client work all at once. */
+/** Lets many devices and an AI client send requests at the same time. */
 async function crowd(
 	service: OwnService,
 	url: string,
@@ -178,7 +178,7 @@ async function crowd(
 		`${reported}; ${stored.reports}`,
 		reported === `204: ${CROWD}` && stored.reports === `${CROWD}`,
 	);
-	// Calls beyond a token's share get 503, as without a pooler.
+	// Calls beyond a token's share are answered with 503, the same as without a pooler.
 	const done = calls.filter((status) => status === 200).length;
 	note(
 		mode,
@@ -223,7 +223,7 @@ async function report(service: OwnService, key: string): Promise<number> {
 	return (await post(service, "postures", { results: [result] }, key)).status;
 }
 
-/** Posts like an agent, and retries requests that get 503. */
+/** Sends a POST request in the way of the agent, and retries if it is answered with 503. */
 async function post(
 	service: OwnService,
 	route: string,
@@ -280,7 +280,7 @@ function count(statuses: number[]): string {
 	return [...counts].map(([status, times]) => `${status}: ${times}`).join(", ");
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a bench reads what it asked for.
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows the columns of the row that it asks for.
 async function asOwner(sql: string): Promise<any> {
 	const client = await postgres.connect();
 	try {
@@ -290,7 +290,7 @@ async function asOwner(sql: string): Promise<any> {
 	}
 }
 
-/** Returns what the next client finds on the connections that the pooler has kept. */
+/** Returns the state that the next client finds on the connections that the pooler has kept. */
 async function leftOver(
 	url: string,
 	when: string,
@@ -300,7 +300,7 @@ async function leftOver(
 	const dirty: string[] = [];
 	let kept = 0;
 	try {
-		// All at once, so that each gets a connection of its own.
+		// The clients connect at the same time, so that each gets a different connection.
 		for (let number = 0; number < POOL_SIZE - 5; number++) {
 			const client = new Client({ connectionString: url });
 			clients.push(client);

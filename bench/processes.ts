@@ -7,7 +7,10 @@ import type { Command, Load, LoadResult, Message } from "./protocol.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const START_TIMEOUT_MS = 60_000;
-/** The service drains for 10 s, and its database may have a checkpoint to write. */
+/**
+ * Milliseconds for the service to stop. It finishes requests for up to 10 s, and its database may
+ * still write a checkpoint.
+ */
 const STOP_TIMEOUT_MS = 30_000;
 
 const children = new Set<ChildProcess>();
@@ -15,20 +18,20 @@ process.on("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
 });
 
-/** Ends all processes started here that still run, even if they are not ready yet. */
+/** Ends all processes that were started here and still run, even if they are not ready yet. */
 export async function stopChildren(): Promise<void> {
 	await Promise.all([...children].map((child) => end(child)));
 }
 
-/** A server under load. */
+/** A server that is being measured. */
 export interface Server {
 	port: number;
 	pid: number;
-	/** May be called again. */
+	/** Stops the server. It may be called more than once. */
 	stop: () => Promise<void>;
 }
 
-/** Starts the service as its users do, with an embedded database in `dataDir`. */
+/** Starts the service in the way of its users, with an embedded database in `dataDir`. */
 export async function startService(
 	dataDir: string,
 	workers: number,
@@ -57,7 +60,7 @@ export async function startService(
 				ASSAY_LOG_LEVEL: "warn",
 			},
 			stdio: ["ignore", "pipe", "inherit"],
-			// We handle Ctrl-C ourselves, in the right order.
+			// The bench handles Ctrl-C itself, so that everything ends in the right order.
 			detached: true,
 		},
 	);
@@ -77,7 +80,10 @@ export async function startBareServer(): Promise<Server> {
 	return { port, pid: child.pid as number, stop: () => end(child) };
 }
 
-/** The load generator, in a process of its own so that it has a thread to itself. */
+/**
+ * Controls the load generator, which runs in a process of its own so that it does not share a
+ * thread.
+ */
 export class LoadGenerator {
 	readonly #child: ChildProcess;
 	#messages: Message[] = [];
@@ -108,7 +114,7 @@ export class LoadGenerator {
 		this.#tell({ do: "measure" });
 	}
 
-	/** Resolves after `ms`, or with true as soon as the load is out of devices. */
+	/** Waits `ms` milliseconds. Resolves early with true if the load has no devices left. */
 	async during(ms: number): Promise<boolean> {
 		return (await this.#next("exhausted", ms)) !== undefined;
 	}
@@ -124,7 +130,7 @@ export class LoadGenerator {
 		this.#child.send(command);
 	}
 
-	/** Returns undefined if there was no such message in time. */
+	/** Waits for a message of this type. Returns undefined if none arrives in time. */
 	async #next(
 		type: Message["type"],
 		timeoutMs: number,

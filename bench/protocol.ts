@@ -1,10 +1,10 @@
 import type { Kind } from "./requests.ts";
 import type { KindResult } from "./tally.ts";
 
-/** Commands to the load generator, a separate process, over IPC. */
+/** The commands that the load generator, a separate process, receives over IPC. */
 export type Command =
 	| { do: "start"; load: Load }
-	/** Forget what was counted so far, the warm-up. */
+	/** Forgets what was counted so far, which is the warm-up. */
 	| { do: "measure" }
 	| { do: "stop" };
 
@@ -12,12 +12,12 @@ export type Load = Shape & { port: number; connections: number };
 
 export type Shape =
 	| { kind: "heartbeats" | "steady reports" }
-	/** Reports of at most `limit` devices that never reported. */
+	/** Reports of at most `limit` devices that have never reported. */
 	| { kind: "first reports"; limit: number }
-	/** An open loop: requests a second, started whatever the answers. */
+	/** An open loop, which starts this many requests a second without waiting for answers. */
 	| { kind: "mixed"; perSecond: Record<Kind, number> };
 
-/** Its messages: connected, out of devices, or its counts. */
+/** The messages of the load generator: it has connected, it has no devices left, or its counts. */
 export type Message =
 	| { type: "started" }
 	| { type: "exhausted" }

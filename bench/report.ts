@@ -2,13 +2,13 @@ import { availableParallelism, cpus } from "node:os";
 import type { Memory, Rates, Updates } from "./measure.ts";
 import type { KindResult } from "./tally.ts";
 
-/** One load of one kind, and what it cost. */
+/** The result of one load for one kind of request, with the processor time that it used. */
 export interface Row extends KindResult, Rates {
 	load: string;
 	connections: number;
-	/** Percent of one core. */
+	/** Processor time of the load generator, in percent of one core. */
 	loadCpu: number;
-	/** Requests/s in percent of the bare server's; undefined for the bare server itself. */
+	/** Requests per second in percent of the bare server's. Undefined for the bare server itself. */
 	ofBare?: number;
 }
 
@@ -19,7 +19,7 @@ export interface MixedRow extends Row {
 export interface Report {
 	machine: string;
 	devices: number;
-	/** Each measurement's length. */
+	/** Seconds of each measurement. */
 	seconds: number;
 	rows: Row[];
 	mixedSeconds: number;

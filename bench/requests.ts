@@ -14,7 +14,7 @@ export const EXPECTED_STATUS: Record<Kind, number> = {
 	postures: 204,
 };
 
-/** The share of results whose status differs from the device's report before. */
+/** The share of results whose status differs from that in the device's previous report. */
 const CHANGE_RATE = 0.01;
 
 const EVIDENCE = sampleEvidence();
@@ -27,20 +27,20 @@ const MIDDLES = CHECK_KEYS.map(
 		`","evidence":${JSON.stringify(EVIDENCE[index])},"observed_at":"`,
 );
 
-/** Writes the HTTP requests of a fleet's devices: text without characters beyond ASCII. */
+/** Writes the HTTP requests of a fleet's devices as ASCII text. */
 export class Requests {
 	readonly #fleet: Fleet;
 	readonly #host: string;
-	/** A device repeats its heartbeat unchanged. */
+	/** The heartbeat of each device, which is always the same. */
 	readonly #heartbeats: string[] = [];
-	/** 1 where a device's check fails at present. */
+	/** One number for each check of each device: 1 if the check currently fails. */
 	readonly #failing: Uint8Array;
 
 	constructor(fleet: Fleet, host: string) {
 		this.#fleet = fleet;
 		this.#host = host;
 		this.#failing = new Uint8Array(fleet.keys.length * CHECK_KEYS.length);
-		// One check in ten fails at first.
+		// At first, one check in ten fails.
 		for (let i = 0; i < this.#failing.length; i += 10) this.#failing[i] = 1;
 	}
 
@@ -54,7 +54,10 @@ export class Requests {
 		return request;
 	}
 
-	/** Returns a report observed now. If it is not the device's first, some statuses have changed. */
+	/**
+	 * Returns a report that is observed now. Some statuses have changed, unless it is the device's
+	 * first report.
+	 */
 	postures(device: number, isFirst: boolean): string {
 		const id = makeId(
 			organizationOf(this.#fleet, device),

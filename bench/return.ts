@@ -17,28 +17,32 @@ does (agent/backoff.ts). Some seconds.
   --seed <n>      of the random numbers (1)
 `;
 
-/** Far more than any of the fleets needs: 30 minutes is the longest wait. */
+/**
+ * The end of the computation. No fleet needs nearly as long, because the longest wait is 30
+ * minutes.
+ */
 const HORIZON_SECONDS = 4 * 3_600;
 const NOBODY = -1;
 
 interface Scenario {
 	name: string;
-	/** Retry-After of the failed attempts during the outage; undefined if nobody answered. */
+	/** The Retry-After of the answers during the outage. Undefined if nobody answered. */
 	retryAfterSeconds: number | undefined;
 	/**
-	 * Requests a second that the service answers when it is back; the rest get 503 and Retry-After.
+	 * The requests per second that the service answers after its return. All others get 503 with
+	 * Retry-After.
 	 */
 	capacity: number;
 }
 
 interface Result {
 	/**
-	 * The fleet's requests in the worst second, served or turned away, and when it came after the
-	 * return.
+	 * The number of requests in the worst second, whether served or turned away, and the seconds from
+	 * the return of the service until then.
 	 */
 	peakPerSecond: number;
 	peakAtSeconds: number;
-	/** Most requests in any one minute, a second. */
+	/** Requests per second in the worst minute. */
 	peakMinute: number;
 	refused: number;
 	halfBackSeconds: number;
@@ -46,7 +50,10 @@ interface Result {
 	allBackSeconds: number;
 }
 
-/** Makes mulberry32: the same numbers for the same seed on every machine. */
+/**
+ * Makes the random generator mulberry32, which returns the same numbers for the same seed on every
+ * machine.
+ */
 function makeRandom(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
@@ -58,9 +65,9 @@ function makeRandom(seed: number): () => number {
 }
 
 /**
- * Computes the return. Each second is a bucket of devices, as linked lists in flat arrays, so a
- * million devices need no queue. A device that gets through sends its heartbeat and then the
- * reports that it made meanwhile.
+ * Computes how the fleet returns. Each second has a list of devices, stored as a linked list in
+ * flat arrays, so that a million devices need no queue. A device that gets through sends its
+ * heartbeat, followed by the reports that it made in the meantime.
  */
 function compute(
 	{ retryAfterSeconds, capacity }: Scenario,
@@ -77,7 +84,7 @@ function compute(
 		next[device] = first[at] as number;
 		first[at] = device;
 	};
-	// The outage begins somewhere in each device's interval.
+	// Each device was at a random point of its interval when the outage began.
 	for (let device = 0; device < devices; device++) {
 		put(device, random() * DEFAULT_HEARTBEAT_INTERVAL_SECONDS);
 	}
@@ -88,14 +95,16 @@ function compute(
 	let returned = 0;
 	for (let second = 0; second <= horizon; second++) {
 		const isOut = second < outageSeconds;
-		// Devices that are back send heartbeats and reports as usual, and are served like the others.
+		// Devices that have returned send heartbeats and reports as usual, and the service treats them
+		// like all others.
 		const usual =
 			returned *
 			(1 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS +
 				1 / DEFAULT_POSTURE_INTERVAL_SECONDS);
 		let left = capacity - usual;
 		requests[second] = (requests[second] ?? 0) + usual;
-		// A device turned away now comes back a second later at the earliest, so the list is complete.
+		// A device that is turned away now returns a second later at the earliest, so the list of this
+		// second does not grow.
 		for (let device = first[second] as number; device !== NOBODY; ) {
 			const following = next[device] as number;
 			requests[second] = (requests[second] ?? 0) + 1;

@@ -1,14 +1,14 @@
-/** A step that removes something that a bench made. */
+/** A step that removes something that the bench has made. */
 export type Undo = () => unknown;
 
-/** Prints progress for people. Standard output has only the result. */
+/** Prints progress for people on standard error. Standard output contains only the result. */
 export function say(text: string): void {
 	process.stderr.write(`${text}\n`);
 }
 
 /**
- * Runs a bench and ends the process with its code, or with 1 if it throws. Whatever happens,
- * including Ctrl-C, the steps in `undo` are done before, the last one first.
+ * Runs a bench and ends the process with its exit code, or with 1 if it throws. Before that, the
+ * steps in `undo` are done, the last one first. This also happens after Ctrl-C.
  */
 export async function runAndUndo(
 	run: () => Promise<number>,
@@ -22,7 +22,8 @@ export async function runAndUndo(
 				say(`while cleaning up: ${error}`);
 			}
 		}
-		// A measurement that was interrupted may still be waiting for something.
+		// The process must not wait for an interrupted measurement, which may still be waiting for
+		// something.
 		process.exit(code);
 	};
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -35,7 +36,7 @@ export async function runAndUndo(
 	return end(code);
 }
 
-/** Prints the result of a bench, which is good if no promise was broken. */
+/** Prints the result of a bench. Returns the exit code, which is 0 if no promise was broken. */
 export function conclude(markdown: string, broken: string[]): number {
 	process.stdout.write(markdown);
 	for (const promise of broken) say(`BROKEN: ${promise}`);

@@ -6,9 +6,9 @@ import { type Fleet, factsOf, organizationOf } from "./fleet.ts";
 const ROWS = 5_000;
 
 /**
- * Stores the fleet as if every device had enrolled and sent its first heartbeat
- * within the last five minutes. The client is the owner of the database, so row-level security
- * does not bind it.
+ * Stores the fleet in the state after every device has enrolled and sent its first heartbeat,
+ * within the last five minutes. The client connects as the owner of the database, to whom row-level
+ * security does not apply.
  */
 export async function seed(client: Client, fleet: Fleet): Promise<void> {
 	await client.query(
@@ -50,8 +50,8 @@ export async function seed(client: Client, fleet: Fleet): Promise<void> {
 }
 
 /**
- * Does now what autovacuum would do within minutes, so that a phase neither begins with the plans
- * of empty tables nor pays for the previous phase's checkpoint.
+ * Does what autovacuum would do within minutes. A phase then does not begin with plans for empty
+ * tables, and does not bear the cost of the previous phase's checkpoint.
  */
 export async function settle(client: Client): Promise<void> {
 	await client.query(

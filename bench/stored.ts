@@ -2,21 +2,26 @@ import type { Client } from "pg";
 import type { Ledger } from "./failover/writers.ts";
 import type { Fleet } from "./fleet.ts";
 
-/** The acknowledged writes as they are in the database. */
+/** What became of the acknowledged writes in the database. */
 export interface Found {
 	acknowledged: number;
-	/** Acknowledged but missing: must be 0. */
+	/** The number of writes that were acknowledged but are missing. Must be 0. */
 	lost: number;
-	/** Stored more than once, acknowledged or not: must be 0. */
+	/**
+	 * The number of writes that are stored more than once, whether acknowledged or not. Must be 0.
+	 */
 	duplicates: number;
-	/** Tasks without the one audit entry of their making: must be 0. */
+	/** The number of tasks that do not have exactly one audit entry of their creation. Must be 0. */
 	unlogged: number;
-	/** Writes whose outcome no caller learned: how many are stored, of how many. */
+	/**
+	 * The writes whose outcome no caller learned: how many of them are stored, and how many there
+	 * are.
+	 */
 	unknownStored: number;
 	unknown: number;
 }
 
-/** Looks for every acknowledged write, as the owner of the database. */
+/** Looks for every acknowledged write in the database, as its owner. */
 export async function compare(
 	client: Client,
 	fleet: Fleet,

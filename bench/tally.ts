@@ -3,15 +3,18 @@ import { EXPECTED_STATUS, type Kind } from "./requests.ts";
 
 export interface KindResult {
 	kind: Kind;
-	/** Answered as expected. */
+	/** The number of requests that were answered as expected. */
 	requests: number;
-	/** Answered as expected within the measurement's time. Answers of an open loop may come later. */
+	/**
+	 * The expected answers per second during the measurement. In an open loop, some answers may come
+	 * after its end and are not counted here.
+	 */
 	perSecond: number;
-	/** Answers of another status, requests without an answer. */
+	/** The number of answers with an unexpected status and of requests without an answer. */
 	errors: number;
-	/** How many answers had each status; 0 is no answer. */
+	/** The number of answers with each status. 0 stands for a request without an answer. */
 	statuses: Record<string, number>;
-	/** The first answer that was not expected. */
+	/** The first answer that was not as expected. */
 	firstError: string | undefined;
 	p50Ms: number;
 	p99Ms: number;
@@ -20,13 +23,16 @@ export interface KindResult {
 
 interface KindTally {
 	latencies: Histogram;
-	/** Expected answers between begin and end, whenever they were due. */
+	/**
+	 * The number of expected answers between the begin and the end, no matter when their requests
+	 * were due.
+	 */
 	inTime: number;
 	statuses: Record<string, number>;
 	firstError: string | undefined;
 }
 
-/** Counts one load's answers from `begin` on. */
+/** Counts the answers of one load, beginning at `begin`. */
 export class Tally {
 	readonly #isOpen: boolean;
 	readonly #kinds = new Map<Kind, KindTally>();
@@ -35,8 +41,8 @@ export class Tally {
 	#cpu = process.cpuUsage();
 
 	/**
-	 * A closed loop counts requests that are answered in its time, an open loop those that are due in
-	 * it.
+	 * In a closed loop, counts the requests that are answered during the measurement. In an open
+	 * loop, counts those that are due during it.
 	 */
 	constructor(isOpen: boolean) {
 		this.#isOpen = isOpen;
@@ -48,7 +54,9 @@ export class Tally {
 		this.#cpu = process.cpuUsage();
 	}
 
-	/** `at` is when it was sent, or due. */
+	/**
+	 * Counts an answer. `at` is the time at which the request was sent or, in an open loop, was due.
+	 */
 	answered(kind: Kind, at: number, status: number, text: string): void {
 		const now = performance.now();
 		const tally = this.#of(kind);
@@ -71,7 +79,7 @@ export class Tally {
 		};
 	}
 
-	/** Returns the counts of a measurement of that length. */
+	/** Returns the counts of a measurement that took `seconds`. */
 	results(seconds: number): KindResult[] {
 		return [...this.#kinds].map(([kind, { latencies, inTime, ...tally }]) => {
 			const requests = tally.statuses[EXPECTED_STATUS[kind]] ?? 0;

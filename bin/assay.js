@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript, because it must run on a Node that is too old for the rest. There it prints one
-// sentence instead of failing on the first line of TypeScript.
+// This file is plain JavaScript, because it also runs on a Node that is too old for the rest of the
+// program. There it prints one sentence instead of failing on the first line of TypeScript.
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
 	process.stderr.write(
@@ -9,8 +9,9 @@ if (major < 24) {
 	);
 	process.exit(1);
 }
-// Keeps the compiled code beside the packages: later starts take half the time and a sixth less
-// memory. The system's folder for temporary files would not do, because others can write to it.
+// The compiled code is kept beside the packages, so that later starts take half the time and a
+// sixth less memory. It is not kept in the system's folder for temporary files, because other users
+// can write there.
 const { enableCompileCache } = await import("node:module");
 const { fileURLToPath } = await import("node:url");
 enableCompileCache(
@@ -21,8 +22,8 @@ if (/[\\/]node_modules[\\/]/.test(import.meta.dirname)) {
 }
 const argv = process.argv.slice(2);
 if (argv[0] === "agent") {
-	// The agent starts before the server is loaded, because the server needs more memory than the
-	// agent may use on a device.
+	// The agent's command runs before the server is loaded, because the server needs more memory than
+	// the agent may use on a device.
 	const { runAgentCommand } = await import("../agent/command.ts");
 	await runAgentCommand(argv.slice(1), "assay agent", ["agent"]);
 } else {

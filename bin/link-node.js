@@ -1,6 +1,6 @@
-// Runs after every install and makes sure that npm scripts find the Node that came with it. It is
-// plain JavaScript for the old Node that may be running npm. npm 10 removes this platform's link
-// together with the equally named links of other platforms.
+// Runs after every install and makes sure that npm scripts find the Node that came with it. The
+// script is needed because npm 10 removes this platform's link together with the links of the same
+// name for other platforms. It is plain JavaScript, because an old Node may be running npm.
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Prints what `npm ci --omit dev` installs, as CycloneDX JSON. `npm sbom --omit dev` would leave
- * out every package that a development package needs as well (npm 11.19: zod, pg-types and 50
- * more). Therefore the program asks for the whole list and removes the packages that npm marks as
- * needed only for development.
+ * Prints the packages that `npm ci --omit dev` installs, as CycloneDX JSON. The program does not
+ * use `npm sbom --omit dev`, which leaves out every package that a development package needs as
+ * well (npm 11.19: zod, pg-types and 50 more). It asks npm for the whole list instead, and removes
+ * the packages that npm marks as needed only for development.
  */
 
 interface Component {
@@ -44,7 +44,7 @@ const isForDevelopment = ({ properties = [] }: Component) =>
 bom.components = bom.components.filter((one) => !isForDevelopment(one));
 
 const { component } = bom.metadata;
-// npm gives the folder's name and calls it a library.
+// npm fills in the name of the folder here, and calls it a library.
 component.name = name;
 component.type = "application";
 const kept = new Set(

@@ -1,13 +1,13 @@
-// Used when Assay is installed as a package. Below node_modules Node does not strip types, to
-// discourage packages from publishing TypeScript. From here on, the types of this package's own
-// files are stripped.
+// Needed when Assay is installed as a package. Node does not strip types from files below
+// node_modules, to discourage packages from publishing TypeScript. After this module has been
+// loaded, types are stripped from this package's own files.
 import { readFileSync } from "node:fs";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 
 const own = new URL("../", import.meta.url).href;
 const packages = new URL("../node_modules/", import.meta.url).href;
 
-// Suppresses the one-time warning that the function is experimental. It tells an operator nothing.
+// This suppresses the warning that the function is experimental, which tells an operator nothing.
 const { emitWarning } = process;
 process.emitWarning = () => {};
 stripTypeScriptTypes("");

@@ -3,14 +3,14 @@ import { join, relative } from "node:path";
 import { parseSync } from "rolldown/utils";
 
 /**
- * Prints every text that a person or an AI client can read: `file:line: [kind] text`.
+ * Prints every text that a person or an AI client can read, in the form `file:line: [kind] text`.
  *
  *     npm run texts                      all of them
  *     npm run texts -- error help        only these kinds
  *     npm run texts -- src/devices       only this folder or file
  *
- * It reads the syntax tree, so a text is found wherever it stands. An expression inside a text is
- * printed in braces.
+ * The program reads the syntax tree, so it finds a text no matter where in the code it is. An
+ * expression inside a text is printed in braces.
  */
 export const KINDS = [
 	"error",
@@ -41,13 +41,13 @@ interface Node {
 	[key: string]: unknown;
 }
 
-/** Properties and JSX attributes whose text is read by people even when it is a single word. */
+/** Properties and JSX attributes whose value people read even if it is a single word. */
 const SPOKEN =
 	/^(title|label|labels|heading|header|description|placeholder|message|help|about|noun|nouns|summary|hint|empty|confirm|text|legend|alt|error|reason|ariaLabel|aria-label|aria-valuetext|aria-description)$/;
-/** Attributes that hold code: class names, styles, drawing instructions. */
+/** Attributes whose value is code, such as class names, styles and drawing instructions. */
 const CODE =
 	/^(className|style|styles|classNames|d|viewBox|transform|href|to|from|key|id|role|rel|type|autoComplete|w|h|gridTemplateColumns|transition)$/;
-/** Codes such as bad_request, which are for programs. */
+/** Matches codes such as bad_request, which are for programs. */
 const IDENTIFIER = /^[a-z0-9]+(_[a-z0-9]+)+$/;
 const HELP_CALLS =
 	/^(description|option|requiredOption|argument|addHelpText|summary|usage|helpOption|createOption|createArgument)$/;
@@ -55,7 +55,7 @@ const LOG_CALLS = /^(trace|debug|info|warn|fatal)$/;
 const SQL =
 	/^\s*(--|\(?\s*(select|insert into|update \S+ (\w+ )?set|delete from|with( recursive)? \w+|create|alter|drop|set|do \$|begin|commit|rollback|copy|grant|revoke|reset|vacuum|analyze|lock|truncate|notify|listen|case when|cross join|left join|join|from|where|and|or|order by|group by|returning|on conflict|explain|refresh|values|exists|union)\b(?![,.!?;]| (the|a|an|it|this|that|your|you|one|all|not|how)\b))/;
 
-/** Returns the texts of one source file in the order in which they stand. */
+/** Returns the texts of a source file, in their order in the file. */
 export function collectTexts(path: string, source: string): Text[] {
 	const { program, errors } = parseSync(path, source);
 	if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
@@ -105,7 +105,10 @@ function childrenOf(node: Node): Node[] {
 		);
 }
 
-/** Skips what nobody reads: imports, types, SQL, keys, patterns and attributes that hold code. */
+/**
+ * Returns true for text that nobody reads: imports, types, SQL, keys, patterns and attributes that
+ * hold code.
+ */
 function isSilent(node: Node, parents: Node[]): boolean {
 	if (/^(Import|ExportAll|TS)/.test(node.type)) {
 		return !/^TS(As|Satisfies|NonNull)/.test(node.type);
@@ -128,7 +131,7 @@ function isSilent(node: Node, parents: Node[]): boolean {
 	return parent.type === "CallExpression" && callName(parent) === "query";
 }
 
-/** True for a string, a template and a sum of them. */
+/** Returns true for a string, a template, or a sum of these. */
 function isWords(node: Node): boolean {
 	if (node.type === "Literal") return typeof node.value === "string";
 	if (node.type === "TemplateLiteral") return true;
@@ -172,7 +175,7 @@ function isJsxWords(node: Node): boolean {
 	return node.type === "JSXText" && /\p{L}/u.test(node.value as string);
 }
 
-/** Returns the sentence that an element shows, with the words of the elements inside it. */
+/** Returns the sentence that an element shows, including the words of the elements inside it. */
 function jsxText(node: Node, source: string): string {
 	return (node.children as Node[])
 		.map((child) => {
@@ -189,7 +192,7 @@ function jsxText(node: Node, source: string): string {
 		.join("");
 }
 
-/** Returns what stands inside a sentence of JSX and may hold further texts. */
+/** Returns the parts of a JSX sentence that may contain further texts. */
 function attributesIn(node: Node): Node[] {
 	const opening = node.openingElement as { attributes: Node[] } | undefined;
 	return [
@@ -219,7 +222,7 @@ function isSpoken(parents: Node[]): boolean {
 	return false;
 }
 
-/** Tells a sentence from a code, a path or a list of class names. */
+/** Returns true for a sentence, and false for a code, a path or a list of class names. */
 function isProse(text: string): boolean {
 	const words = text.split(" ").filter((word) => /\p{L}{2}/u.test(word));
 	const plain = words.filter((word) =>

@@ -2,19 +2,22 @@ import type { HeartbeatResponse } from "../src/devices/terms.ts";
 import type { HeartbeatRequest } from "../src/devices/wire.ts";
 
 const TIMEOUT_MS = 30_000;
-/** No answer: nothing listens, or it took too long. */
+/**
+ * Stands for the status of a request that got no answer, because nothing listens or the request
+ * timed out.
+ */
 export const NO_ANSWER = 0;
 
 export interface Answer<Body> {
 	status: number;
-	/** The body of a 200. */
+	/** The body of an answer with status 200. */
 	body?: Body;
 	/** The error message for people. */
 	message?: string;
 	retryAfterSeconds?: number;
 }
 
-/** The service as an agent and an administrator's program see it. Nothing here throws. */
+/** The service as an agent and an administrator's program see it. No method throws. */
 export interface Door {
 	addDevice(name: string): Promise<Answer<{ enrollment_token: string }>>;
 	enroll(token: string): Promise<Answer<{ api_key: string }>>;

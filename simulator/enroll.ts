@@ -5,17 +5,17 @@ import { roleOf } from "./roles.ts";
 
 const WIDTH = 16;
 
-/** Counts of the requests' outcomes. */
+/** The number of requests with each outcome. */
 export interface Counts {
 	added: number;
 	enrolled: number;
-	/** Rejected heartbeats, such as those of duplicates. */
+	/** Heartbeats that the service rejected, such as those of duplicate devices. */
 	conflicts: number;
 	heartbeats: number;
 	reports: number;
-	/** No answer, or the service was in trouble. */
+	/** Requests that got no answer or that the service could not process. */
 	failed: number;
-	/** Keys that the service no longer knows, such as a revoked device's. */
+	/** Keys that the service no longer accepts, for example because the device was revoked. */
 	revoked: number;
 }
 
@@ -34,8 +34,8 @@ export function makeCounts(): Counts {
 export class Refused extends Error {}
 
 /**
- * Adds `count` devices, exchanges their tokens, and lets each send its first heartbeat and report.
- * Throws Refused when the administrator's token may not add devices.
+ * Adds `count` devices, exchanges their tokens for keys, and lets each device send its first
+ * heartbeat and report. Throws Refused if the administrator's token may not add devices.
  */
 export async function enrollAll(
 	fleet: Fleet,
@@ -64,7 +64,8 @@ export async function enrollAll(
 		if (fleet.deviceIds[n] === undefined || !(await pace.turn(signal))) return;
 		await sendReport(fleet, door, n, counts);
 	};
-	// A device is a duplicate only after the other one has claimed the hardware.
+	// A duplicate waits until the other device has claimed the hardware. Otherwise it would not be
+	// the duplicate.
 	const isLate = (n: number) => roleOf(n) === "duplicate";
 	await inParallel(count, WIDTH, async (n) => {
 		if (!isLate(n)) await first(n);
@@ -74,7 +75,7 @@ export async function enrollAll(
 	});
 }
 
-/** Returns the answer, or undefined for a device without a key. */
+/** Sends a heartbeat. Returns its answer, or undefined if the device has no key. */
 export async function sendBeat(
 	fleet: Fleet,
 	door: Door,
@@ -113,6 +114,7 @@ function refused(answer: Answer<unknown>, counts: Counts, what: string): void {
 		if (counts.added > 0) return;
 		throw new Refused(`no Assay answers there: ${answer.message}`);
 	}
-	// An error that an administrator must fix would be the same for every device.
+	// An administrator has to fix this error, which would be the same for every device, so the run
+	// ends.
 	throw new Refused(`${what}: ${answer.message}`);
 }

@@ -5,17 +5,21 @@ import { resultsOf } from "./posture.ts";
 import { originalOf, roleOf } from "./roles.ts";
 
 /**
- * Simulated devices. For each, only the data from the service is kept, about 100 bytes. Its facts
- * and results follow from the seed, its number and the time.
+ * A fleet of simulated devices. For each device, only the data that came from the service is
+ * stored, about 100 bytes. Its facts and results are computed from the seed, its number and the
+ * time.
  */
 export interface Fleet {
 	seed: number;
-	/** See Look: the share of checks that change and change back within 20 minutes. */
+	/** The share of checks that change and change back within 20 minutes, as in Look. */
 	drift: number;
 	begun: number;
-	/** By number; undefined for a device without a key, or whose key was rejected. */
+	/**
+	 * The key of each device, by its number. Undefined if the device has no key or its key was
+	 * rejected.
+	 */
 	keys: (string | undefined)[];
-	/** By number; known after the first heartbeat. */
+	/** The id of each device, by its number. It is known after the first heartbeat. */
 	deviceIds: (string | undefined)[];
 }
 
@@ -23,7 +27,10 @@ export function makeFleet(seed: number, drift: number): Fleet {
 	return { seed, drift, begun: Date.now(), keys: [], deviceIds: [] };
 }
 
-/** Returns the machine that the device claims to be; a duplicate claims another one's hardware. */
+/**
+ * Returns the machine that the device claims to be. A duplicate claims the hardware of another
+ * device.
+ */
 export function claimedMachine(seed: number, n: number): Machine {
 	const machine = machineOf(seed, n);
 	if (roleOf(n) !== "duplicate") return machine;
@@ -37,7 +44,7 @@ export function claimedMachine(seed: number, n: number): Machine {
 	};
 }
 
-/** Returns the facts of another machine with the same key, as after a copied disk. */
+/** Returns the facts of another machine that uses the same key, as after its disk was copied. */
 export function copyOf(machine: Machine): Machine["facts"] {
 	const { facts } = machine;
 	const last = facts.hardware_uuid.at(-1) === "0" ? "1" : "0";
@@ -48,7 +55,7 @@ export function copyOf(machine: Machine): Machine["facts"] {
 	};
 }
 
-/** Returns the present report of device `n` as its agent would write it. */
+/** Returns the current report of device `n` as its agent would write it. */
 export function reportOf(fleet: Fleet, n: number): object[] {
 	const at = Date.now();
 	const observed_at = new Date(at).toISOString();
@@ -59,7 +66,10 @@ export function reportOf(fleet: Fleet, n: number): object[] {
 	);
 }
 
-/** Sends a heartbeat of device `n`, or now and then of its copy. Forgets a rejected key. */
+/**
+ * Sends a heartbeat of device `n` or, now and then, of its copy. If the service rejects the key,
+ * removes it.
+ */
 export async function beat(
 	fleet: Fleet,
 	door: Door,

@@ -9,7 +9,10 @@ import type { Fleet } from "./fleet.ts";
 import { type Pace, waitMs } from "./pace.ts";
 import { roleOf } from "./roles.ts";
 
-/** With more in flight, a slow service would let requests pile up in our memory. */
+/**
+ * The largest number of requests in flight. Without a limit, requests to a slow service would fill
+ * the memory of this process.
+ */
 const MOST_IN_FLIGHT = 64;
 
 interface Intervals {
@@ -18,9 +21,9 @@ interface Intervals {
 }
 
 /**
- * Sends heartbeats and reports of the whole fleet, evenly over the intervals that the service
- * names, until `signal` aborts. Devices whose requests fail back off as the agent does. Unlike the
- * agent they keep no queue.
+ * Sends heartbeats and reports of the whole fleet until `signal` aborts, spread evenly over the
+ * intervals that the service has set. Devices whose requests fail back off as the agent does.
+ * Unlike the agent, they do not queue their reports.
  */
 export async function keepReporting(
 	fleet: Fleet,
@@ -63,7 +66,7 @@ export async function keepReporting(
 	await Promise.all([beats, reports]);
 }
 
-/** Calls `send` for one device after the other, for each once in an interval. */
+/** Calls `send` for one device after the other, so that each has its turn once in an interval. */
 async function walk(
 	fleet: Fleet,
 	pace: Pace,
@@ -75,7 +78,7 @@ async function walk(
 	let due = performance.now();
 	for (let n = 0; ; n = (n + 1) % fleet.keys.length) {
 		if (!(await waitMs(due - performance.now(), signal))) break;
-		// Requests that could not be sent in time are skipped, as agents do.
+		// If requests could not be sent in time, they are skipped, as the agent skips them.
 		due =
 			Math.max(due, performance.now() - 1000) +
 			(intervalSeconds() * 1000) / fleet.keys.length;
@@ -88,7 +91,7 @@ async function walk(
 	await Promise.all(inFlight);
 }
 
-/** When each device may retry, in 9 bytes. */
+/** Stores when each device may retry, in 9 bytes a device. */
 class BackOff {
 	readonly #until: Float64Array;
 	readonly #failures: Uint8Array;

@@ -8,9 +8,9 @@ import {
 	type Version,
 } from "./systems.ts";
 
-/** A simulated device. Everything follows from the seed and its number. */
+/** A simulated device. Everything about it is computed from the seed and its number. */
 export interface Machine {
-	/** Its number in the fleet, from 0. */
+	/** The number of the device in the fleet, beginning with 0. */
 	n: number;
 	system: System;
 	version: Version;
@@ -41,7 +41,10 @@ export function machineOf(seed: number, n: number): Machine {
 	};
 }
 
-/** Writes the UUID as the platform's firmware does: in capitals on Macs and Windows. */
+/**
+ * Returns the UUID in the format of the platform's firmware, which is in capitals on macOS and
+ * Windows.
+ */
 function hardwareUuid(digest: Buffer, { platform }: System): string {
 	const bytes = Buffer.from(digest.subarray(0, 16));
 	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

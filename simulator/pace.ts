@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Lets at most a number of callers through each second, one after the other. */
+/** Limits how many callers continue in each second. They continue one after the other. */
 export class Pace {
 	readonly #gapMs: number;
 	#next = 0;
@@ -9,7 +9,7 @@ export class Pace {
 		this.#gapMs = 1000 / perSecond;
 	}
 
-	/** Waits for the caller's turn. Returns false if the signal aborted first. */
+	/** Waits until it is the caller's turn. Returns false if the signal aborts before that. */
 	async turn(signal: AbortSignal): Promise<boolean> {
 		const now = performance.now();
 		const mine = Math.max(this.#next, now);
@@ -18,18 +18,20 @@ export class Pace {
 	}
 }
 
-/** Waits `ms` and returns true, or returns false as soon as the signal aborts. */
+/** Waits `ms` milliseconds and returns true. Returns false as soon as the signal aborts. */
 export async function waitMs(
 	ms: number,
 	signal: AbortSignal,
 ): Promise<boolean> {
 	if (signal.aborted) return false;
-	// A timer takes at least a millisecond, too long for many requests a second.
+	// A timer takes at least a millisecond, which is too long when there are many requests a second.
 	if (ms < 1) return true;
 	return sleep(ms, true, { signal }).catch(() => false);
 }
 
-/** Runs `work` for 0 to `count` - 1, `width` at a time. */
+/**
+ * Calls `work` with each number from 0 to `count` - 1. At most `width` calls run at the same time.
+ */
 export async function inParallel(
 	count: number,
 	width: number,

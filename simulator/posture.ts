@@ -21,21 +21,24 @@ const BEHAVIOURS: Record<Platform, Behaviours> = {
 };
 
 const DAY_MS = 86_400_000;
-/** A period in which a check may fail for a while and be fixed. */
+/** The length of a period in which a check may fail for a while and be fixed again. */
 const EPISODE_MS = 24 * DAY_MS;
-/** The same for changes that happen while somebody watches. */
+/** The length of such a period for changes that happen while somebody watches. */
 const FLIP_MS = 20 * 60_000;
-/** The part of the failing share that fails for good from some day on. The rest comes and goes. */
+/**
+ * The share of the failing devices on which the check fails for good from some day on. On the
+ * others, the failure comes and goes.
+ */
 const CHRONIC_SHARE = 0.4;
 const ONSET_DAYS = 120;
-/** The share of reports in which a check timed out. */
+/** The share of reports in which a check has timed out. */
 const TIMED_OUT_SHARE = 0.0008;
 
 export interface Look {
 	seed: number;
 	/** The time of the observation, in milliseconds since 1970. */
 	at: number;
-	/** When the simulation began. Lasting failures began some time before. */
+	/** When the simulation began. Lasting failures began some time before that. */
 	begun: number;
 	/** The share of checks that change and change back within 20 minutes. */
 	drift: number;
@@ -47,7 +50,10 @@ export interface Result {
 	evidence: Evidence;
 }
 
-/** Returns what the machine's agent would report at a time: one result for each canonical check. */
+/**
+ * Returns what the machine's agent would report at the given time, with one result for each
+ * canonical check.
+ */
 export function resultsOf(machine: Machine, look: Look): Result[] {
 	return CHECK_KEYS.map((check_key, check) => ({
 		check_key,
@@ -125,14 +131,15 @@ function wasBroken(
 	if (chance(...own, TOPIC.CHRONIC) < failing * CHRONIC_SHARE) {
 		return at > begun - chance(...own, TOPIC.ONSET) * ONSET_DAYS * DAY_MS;
 	}
-	// An episode lasts half of its window on average.
+	// On average, an episode lasts half of its period, so the share of periods is doubled.
 	const share = failing * (1 - CHRONIC_SHARE) * 2;
 	return isWithin(at, EPISODE_MS, share, [...own, TOPIC.EPISODE]);
 }
 
 /**
- * Divides time into windows of `windowMs`, which begin at another moment for each check. In a
- * `share` of them an episode lasts from somewhere in the first half to somewhere in the second.
+ * Returns true if `at` lies in an episode. Time is divided into periods of `windowMs`, which begin
+ * at a different time for each check. A `share` of the periods contains an episode. It begins in
+ * the first half of the period and ends in the second.
  */
 function isWithin(
 	at: number,

@@ -1,19 +1,19 @@
 /**
- * Returns a number from 0 up to 1 that follows from `keys`, which are whole numbers: the same keys
- * always give the same number. Everything about a simulated device is therefore computed when it is
- * needed, and nothing is stored.
+ * Returns a number from 0 (inclusive) to 1 (exclusive) that depends only on `keys`, which are whole
+ * numbers. The same keys always give the same number. Everything about a simulated device can thus
+ * be computed when it is needed, and nothing is stored.
  */
 export function chance(...keys: number[]): number {
 	let hash = 0x9e3779b9;
 	for (const key of keys) {
 		hash = mix(hash ^ (key >>> 0));
-		// Window numbers and seeds may have more than 32 bits.
+		// The upper bits count too, because numbers of periods and seeds may have more than 32 bits.
 		hash = mix(hash ^ Math.floor(key / 2 ** 32));
 	}
 	return hash / 2 ** 32;
 }
 
-/** Returns a whole number from `least` to `most`. */
+/** Returns a whole number between `least` and `most`, inclusive. */
 export function between(
 	least: number,
 	most: number,
@@ -26,7 +26,7 @@ export interface Weighted {
 	weight: number;
 }
 
-/** Returns one of `items`, each with its weight. `at` is a number from `chance`. */
+/** Returns one of `items`, each of which has a weight. `at` is a number from `chance`. */
 export function pick<Item extends Weighted>(
 	items: readonly Item[],
 	at: number,
@@ -42,7 +42,10 @@ export function pick<Item extends Weighted>(
 	return last;
 }
 
-/** The finalizer of MurmurHash3: every bit of the input reaches every bit of the result. */
+/**
+ * Mixes the bits with the finalizer of MurmurHash3, so that every bit of the input affects every
+ * bit of the result.
+ */
 function mix(value: number): number {
 	let hash = value;
 	hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -50,7 +53,7 @@ function mix(value: number): number {
 	return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Keys that keep random decisions about one device apart. */
+/** Keys that make random decisions about the same device independent of each other. */
 export const TOPIC = {
 	SYSTEM: 1,
 	VERSION: 2,

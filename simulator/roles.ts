@@ -1,11 +1,14 @@
-/** Something unusual about a device. Every ten devices have at least one of each. */
+/**
+ * Something unusual about a device. Among ten consecutive devices, each of these roles occurs at
+ * least once.
+ */
 export type Role =
 	| "steady"
-	/** Goes silent after its first report. */
+	/** The device goes silent after its first report. */
 	| "silent"
-	/** Claims hardware that another device has, so it stays PENDING. */
+	/** The device claims hardware that belongs to another device, so it stays PENDING. */
 	| "duplicate"
-	/** Another machine also reports with its key. */
+	/** Another machine reports with the same key. */
 	| "cloned";
 
 export function roleOf(n: number): Role {
@@ -14,5 +17,5 @@ export function roleOf(n: number): Role {
 	return n % 30 === 4 ? "silent" : "steady";
 }
 
-/** The machine whose hardware a device of the role `duplicate` has. */
+/** Returns the number of the machine whose hardware a device with the role `duplicate` claims. */
 export const originalOf = (n: number): number => n - 1;

@@ -1,31 +1,33 @@
 import type { Platform } from "../src/devices/terms.ts";
 import type { Weighted } from "./random.ts";
 
-/** A release of an operating system, with the agent's name for it. */
+/** A release of an operating system, with the name that the agent reports. */
 export interface Version extends Weighted {
 	name: string;
-	/** As in the evidence of OS_VERSION. */
+	/** The version as the evidence of OS_VERSION contains it. */
 	version: string;
 	build?: string;
 	/**
-	 * YYYY-MM-DD, the last day with security updates. Only the month if the day is an expectation.
-	 * Undefined if its maker names none.
+	 * The last day with security updates, as YYYY-MM-DD, or only the month if the day is an estimate.
+	 * Undefined if the maker names no day.
 	 */
 	supportedUntil?: string;
 }
 
-/** A kind of machine that organizations use. */
+/** A kind of machine that organizations use, with its operating system. */
 export interface System extends Weighted {
 	platform: Platform;
-	/** Part of the evidence: `ubuntu`, `debian` … Undefined if the platform says it all. */
+	/**
+	 * The name in the evidence, such as `ubuntu` or `debian`. Undefined if the platform has only one.
+	 */
 	distribution?: string;
 	hasDesktop: boolean;
-	/** Somebody's laptop. */
+	/** True for a laptop. */
 	isMobile: boolean;
-	/** Beginning of the hostname. */
+	/** The beginning of the host name. */
 	prefix: string;
 	domain: string;
-	/** 0: no serial number, as on virtual machines. */
+	/** The length of the serial number. 0 if there is none, as on a virtual machine. */
 	serialLength: number;
 	versions: readonly Version[];
 }
@@ -82,7 +84,10 @@ const WINDOWS_11: readonly Version[] = [
 	},
 ];
 
-/** Weights for a hundred machines: a quarter are laptops, the rest desktops and servers. */
+/**
+ * The weights add up to a hundred. A quarter of the machines are laptops, and the rest are desktops
+ * and servers.
+ */
 export const SYSTEMS: readonly System[] = [
 	{
 		weight: 13,
@@ -218,7 +223,7 @@ export const SYSTEMS: readonly System[] = [
 	},
 ];
 
-/** Most devices have the newest version; a few still have an old one. */
+/** Versions of the agent. Most devices have the newest one, and a few still have an old one. */
 export const AGENT_VERSIONS = [
 	{ weight: 8, name: "0.1.0" },
 	{ weight: 2, name: "0.0.9" },

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# High availability tried for real with Debian's packages, as configured in deploy/: bench/failover/failover.ts
-# says what it does (--help). Needs a PostgreSQL 15, Patroni, etcd and HAProxy, which Debian starts
-# after their installation; the bench starts its own, on other addresses.
+# Tests high availability with Debian's packages, configured as in deploy/. --help says what the
+# bench does. It needs PostgreSQL 15, Patroni, etcd and HAProxy. Debian starts them when they are
+# installed; the bench starts its own copies on other addresses.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -36,24 +36,24 @@ const { values } = parseArgs({
 const SECOND = 1_000;
 const BEFORE_MS = 8_000;
 /**
- * Time for which the load continues after the service has recovered. MOST_AFTER_MS limits the time
- * after the event.
+ * Milliseconds for which the load continues after the service has recovered. If it does not
+ * recover, the load ends MOST_AFTER_MS after the event.
  */
 const AFTER_MS = 5_000;
 const MOST_AFTER_MS = 120_000;
 
 interface Case {
 	name: string;
-	/** Makes the event happen under load; resolves at once. */
+	/** Causes the event under load. Resolves at once. */
 	run: (stand: HaStand) => Promise<void>;
-	/** Waits for the state that must follow, under load. */
+	/** Waits under load for the state that must follow the event. */
 	until: (stand: HaStand) => Promise<unknown>;
 }
 
 interface CaseRow extends Row {
-	/** Time from the event to that state. */
+	/** Milliseconds between the event and that state. */
 	wholeMs: number | undefined;
-	/** The last output of a service that ended by itself. */
+	/** The last output of a service that ended unexpectedly. */
 	lastWords: string;
 }
 
@@ -65,8 +65,9 @@ const CASES: Case[] = [
 		run: async (stand) => {
 			const { primary } = await stand.untilSynchronous();
 			gone = primary;
-			// Between two processes of one machine no data is ever on its way. Without this, even a
-			// standby that nobody waits for would have every write, and a loss could not show.
+			// Between two processes on one machine, no data is ever in transit. Without this step, even a
+			// standby that nobody waits for would have received every write, and the bench could not show
+			// a loss.
 			primary.silence();
 			await sleep(SECOND);
 			primary.kill();
@@ -102,7 +103,7 @@ const CASES: Case[] = [
 	},
 ];
 
-/** As `patronictl switchover` does. */
+/** Switches the roles of the machines in the way of `patronictl switchover`. */
 async function switchOver(primary: Machine, standby: Machine): Promise<void> {
 	const answer = await fetch(`http://${primary.address}:8008/switchover`, {
 		method: "POST",
@@ -123,7 +124,7 @@ async function runCase(
 		stand.services.reduce((sum, { crashes }) => sum + crashes, 0);
 	const crashesBefore = countCrashes();
 	writers.start(stand.port);
-	// The writers start over the course of a second.
+	// The writers start one after the other within a second.
 	await sleep(1_500);
 	const beganAt = performance.now();
 	await sleep(BEFORE_MS);
@@ -135,7 +136,7 @@ async function runCase(
 		.then(() => {
 			wholeMs = performance.now() - happenedAt;
 		});
-	// A failure is thrown below, after the load has ended.
+	// A failure is thrown further below, after the load has ended.
 	whole.catch(() => {});
 	let recoveredMs: number | undefined;
 	for (;;) {
@@ -171,7 +172,8 @@ async function runCase(
 }
 
 /**
- * Returns the milliseconds to 90 % of the rate after the longest pause; 0 without a real pause.
+ * Returns the milliseconds from the end of the longest pause until 90 % of the earlier rate is
+ * reached. Returns 0 if there was no real pause.
  */
 function recoveryOf(
 	ledger: Ledger,

@@ -16,11 +16,12 @@ const DEPLOY = join(import.meta.dirname, "../../deploy");
 const PROGRAM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Texts in an example and their replacements here. A text that is missing is an error.
+ * Texts in an example, each with its replacement for this run. It is an error if the example does
+ * not contain a text.
  */
 export type Replacements = [example: string | RegExp, here: string][];
 
-/** Returns a file below `deploy/` with the addresses and folders of this run. */
+/** Returns the content of a file below `deploy/` with the addresses and folders of this run. */
 export function adapt(file: string, replacements: Replacements): string {
 	let text = readFileSync(join(DEPLOY, file), "utf8");
 	for (const [example, here] of replacements) {
@@ -35,9 +36,9 @@ export function adapt(file: string, replacements: Replacements): string {
 }
 
 /**
- * The programs on one database machine: etcd, and Patroni with PostgreSQL if it has them, set up
- * from the examples in `deploy/`. Each machine has a loopback address of its own, so the ports are
- * the real ones.
+ * The programs of one database machine: etcd and, if the machine has them, Patroni and PostgreSQL.
+ * They are configured by the examples in `deploy/`. Each machine has its own loopback address, so
+ * the programs use their real ports.
  */
 export class Machine {
 	readonly name: string;
@@ -48,7 +49,7 @@ export class Machine {
 	readonly #user;
 	#children: ChildProcess[] = [];
 
-	/** `network` is the first three numbers of all addresses here. */
+	/** `network` is the first three numbers of all addresses in this run. */
 	constructor(
 		name: string,
 		folder: string,
@@ -69,7 +70,7 @@ export class Machine {
 		}
 	}
 
-	/** The programs' output, in case something does not start. */
+	/** The output of all programs, which helps if one does not start. */
 	get log(): string {
 		const file = join(this.#folder, "log");
 		return readFileSync(file, "utf8").slice(-3_000);
@@ -82,7 +83,8 @@ export class Machine {
 			["/var/lib/etcd/assay", join(this.#folder, "etcd")],
 			["ETCD_NAME=db1", `ETCD_NAME=${this.name}`],
 		];
-		// All files of a machine. A second start finds those that the first one left.
+		// All files of a machine are in one folder, so that a second start finds the files of the
+		// first.
 		const etcd = parseEnv(adapt("patroni/etcd", own));
 		this.#spawn("etcd", ["--log-level=warn", "--logger=zap"], etcd);
 		if (this.#hasPostgres) {
@@ -95,14 +97,14 @@ export class Machine {
 	#patroniYaml(): string {
 		return adapt("patroni/patroni.yaml", [
 			["name: db1", `name: ${this.name}`],
-			// All loopback addresses reach each other as 127.0.0.1.
+			// Connections between loopback addresses come from 127.0.0.1.
 			["10.0.0.0/24", "127.0.0.0/8"],
 			[/(?<=(?:listen|connect_address): )10\.0\.0\.11/, this.address],
 			["10.0.0.", `${this.#network}.`],
 			["/var/lib/postgresql/15/assay", this.#dataFolder],
 			["/var/lib/postgresql/patroni.pgpass", join(this.#folder, "pgpass")],
 			["/var/run/postgresql", this.#folder],
-			// A real watchdog would restart the machine that runs the bench.
+			// A real watchdog would restart the machine on which the bench runs.
 			["mode: automatic", "mode: off"],
 		]);
 	}
@@ -111,19 +113,22 @@ export class Machine {
 		return join(this.#folder, "data");
 	}
 
-	/** Kills everything on it with kill -9 at one moment, as a loss of power does. */
+	/**
+	 * Kills all programs of the machine with kill -9 at the same moment, which is like a loss of
+	 * power.
+	 */
 	kill(): void {
 		const roots = this.#children.splice(0).map(({ pid }) => pid);
 		for (const pid of [...roots, this.#postmaster].flatMap(withDescendants)) {
 			try {
 				process.kill(pid, "SIGKILL");
 			} catch {
-				// It ended by itself just before.
+				// The process ended by itself just before.
 			}
 		}
 	}
 
-	/** From now on the standby hears nothing about writes here. */
+	/** Stops the processes that send writes to the standby, so that from now on it learns of none. */
 	silence(): void {
 		for (const pid of withDescendants(this.#postmaster)) {
 			const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
@@ -131,12 +136,15 @@ export class Machine {
 		}
 	}
 
-	/** PostgreSQL is not a child of Patroni, so it survives Patroni's restart. */
+	/**
+	 * The process id of PostgreSQL. It is not a child of Patroni, so it survives a restart of
+	 * Patroni.
+	 */
 	get #postmaster(): number | undefined {
 		try {
 			const file = join(this.#dataFolder, "postmaster.pid");
 			const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
-			// A dead server left this file. Another process may have its id by now.
+			// The file may come from a server that is dead, and another process may have its id by now.
 			const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
 			return command.includes(this.#dataFolder) ? pid : undefined;
 		} catch {
@@ -160,7 +168,7 @@ export class Machine {
 	}
 }
 
-/** Returns this process and all its descendants, parents first. */
+/** Returns the ids of a process and of all its descendants. A parent comes before its children. */
 function withDescendants(root: number | undefined): number[] {
 	if (root === undefined) return [];
 	const parents = new Map<number, number>();
@@ -172,7 +180,7 @@ function withDescendants(root: number | undefined): number[] {
 			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			parents.set(Number(name), Number(fields[1]));
 		} catch {
-			// The process ended meanwhile.
+			// The process has ended in the meantime.
 		}
 	}
 	const found = [root];

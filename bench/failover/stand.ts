@@ -10,16 +10,14 @@ import { adapt, Machine } from "./machine.ts";
 const START_TIMEOUT_MS = 180_000;
 const OWNER_PASSWORD = "the service's";
 
-/** Two services behind HAProxy on two PostgreSQL under Patroni, as in `deploy/`. */
+/** Two services behind HAProxy that use two PostgreSQL servers under Patroni, as in `deploy/`. */
 export interface HaStand extends Pick<Stand, "fleet" | "tenants" | "asOwner"> {
 	/** The port for devices and clients. */
 	port: number;
 	services: OwnService[];
-	/** The machines with PostgreSQL. */
+	/** The two machines with PostgreSQL. */
 	machines: [Machine, Machine];
-	/**
-	 * Resolves when there is a primary with a synchronous standby that has every write.
-	 */
+	/** Resolves when there is a primary, and a synchronous standby that has every write. */
 	untilSynchronous: () => Promise<{ primary: Machine; standby: Machine }>;
 	/** Resolves when writes no longer wait for a standby. */
 	untilAlone: () => Promise<void>;
@@ -35,7 +33,7 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 		for (let step = undo.pop(); step; step = undo.pop()) await step();
 	};
 	try {
-		// Only this run uses these of the 16 million loopback addresses.
+		// Of the 16 million loopback addresses, only this run uses these.
 		const network = `127.${100 + (process.pid % 100)}.${(process.pid >> 7) % 200}`;
 		const machine = (name: string, host: number, hasPostgres = true) =>
 			new Machine(name, folder, network, host, hasPostgres);
@@ -46,7 +44,7 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 		const all = [...machines, machine("witness", 13, false)];
 		undo.push(async () => {
 			for (const each of all) each.kill();
-			// PostgreSQL's last children leave the folder.
+			// PostgreSQL's last child processes need a moment to leave the folder.
 			await sleep(500);
 		});
 		for (const each of all) each.start();
@@ -120,8 +118,8 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 }
 
 /**
- * Makes the database and its owner, who is no superuser, through the proxy, as an operator does
- * once.
+ * Creates the database through the proxy, with an owner who is not a superuser. An operator does
+ * this once.
  */
 async function makeDatabase(host: string): Promise<void> {
 	const client = new Client({
@@ -171,7 +169,10 @@ function startHaproxy(
 	return child;
 }
 
-/** Retries `attempt` until it succeeds. Rejects with its last error and the machines' logs. */
+/**
+ * Retries `attempt` until it succeeds. If it never does, rejects with its last error and the logs
+ * of the machines.
+ */
 async function eventually<Result>(
 	attempt: () => Promise<Result>,
 	machines: Machine[],

@@ -4,46 +4,58 @@ import { nextDelayMs } from "../../agent/backoff.ts";
 import { makeId } from "../../src/id.ts";
 import { type Fleet, factsOf, organizationOf } from "../fleet.ts";
 
-/** The agents' back-off runs this many times faster; otherwise even an hour would show nothing. */
+/**
+ * The factor by which the agents' back-off is shortened. At its real speed, even an hour would show
+ * nothing.
+ */
 export const BACKOFF_SPEED = 300;
-/** The agent's own timeout. */
+/** Milliseconds after which a request times out, as in the agent. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** The probe gives up earlier and asks again on another connection. */
+/**
+ * Milliseconds after which the probe gives up a request. They are fewer, so that it soon asks again
+ * on another connection.
+ */
 const PROBE_TIMEOUT_MS = 2_000;
 const PROBE_MS = 100;
 const PROBES = 40;
 const CHECKS = ["DISK_ENCRYPTION", "FIREWALL_ENABLED", "SCREEN_LOCK"];
 
-/** How many writers of each kind there are, and how often each writes. */
+/** The number of writers of each kind, and the milliseconds between two writes of one. */
 const HEARTBEATS = { writers: 120, everyMs: 800 };
 const POSTURES = { writers: 80, everyMs: 1_000 };
 const TASKS = { writers: 16, everyMs: 500 };
-/** Devices that the writers need. */
+/** The number of devices that the writers need. */
 export const DEVICES = HEARTBEATS.writers + POSTURES.writers + PROBES;
 
 export interface Tenant {
 	organizationId: string;
-	/** API token of a member. */
+	/** The API token of a member. */
 	token: string;
 }
 
-/** Writes that were acknowledged, and those whose outcome is unknown. */
+/** The writes that the service has acknowledged, and those whose outcome is unknown. */
 export interface Ledger {
-	/** Device index → the number in the host name of the last heartbeat answered 200. */
+	/**
+	 * The number in the host name of the last heartbeat that was answered with 200, by the index of
+	 * the device.
+	 */
 	heartbeats: Map<number, number>;
-	/** Report id → results in it; answered 204. */
+	/** The number of results in each report that was answered with 204, by the report's id. */
 	reports: Map<string, number>;
-	/** Names of tasks whose addTask was answered 200. */
+	/** The names of the tasks whose addTask was answered with 200. */
 	tasks: Set<string>;
-	/** Names of tasks without an answer that says whether they are stored. */
+	/** The names of the tasks for which no answer says whether they are stored. */
 	unknownTasks: Set<string>;
-	/** Statuses of all answers; "none" stands for no answer. */
+	/** The number of answers with each status. "none" stands for a request without an answer. */
 	statuses: Record<string, number>;
 	/** The first answer that is neither a success nor a 503. */
 	surprise: string | undefined;
-	/** performance.now() of each acknowledged write. */
+	/** The time of each acknowledged write, from performance.now(). */
 	acknowledgedAt: number[];
-	/** performance.now() of each success of the probe, which asks all the time. */
+	/**
+	 * The time of each success of the probe, which sends requests all the time, from
+	 * performance.now().
+	 */
 	probedAt: number[];
 }
 
@@ -63,19 +75,19 @@ function emptyLedger(): Ledger {
 interface Answer {
 	status: number;
 	retryAfterSeconds: number | undefined;
-	/** True when the request cannot have reached anybody. */
+	/** True if the request cannot have reached a service. */
 	isUnsent: boolean;
 	text: string;
 }
 
 /**
- * Devices and clients that write at a fixed pace and behave as real ones do: an agent repeats a
- * report with its id until it is acknowledged, and backs off meanwhile; a client repeats addTask
- * only when it cannot have been stored. Every acknowledged write is remembered.
+ * Devices and clients that write at a fixed pace and behave as real ones do. An agent backs off and
+ * sends a report again with the same id until the report is acknowledged. A client repeats addTask
+ * only if the task cannot have been stored. The ledger records every acknowledged write.
  */
 export class Writers {
 	ledger = emptyLedger();
-	/** Milliseconds by which the devices' clocks are wrong. */
+	/** Returns the milliseconds by which the devices' clocks are wrong. */
 	clockErrorMs = () => 0;
 	#port: number;
 	readonly #fleet: Fleet;
@@ -91,7 +103,7 @@ export class Writers {
 		this.#tenants = tenants;
 	}
 
-	/** Begins to write, with an empty ledger. */
+	/** Starts to write, with an empty ledger. */
 	start(port: number): void {
 		this.#port = port;
 		this.ledger = emptyLedger();
@@ -118,7 +130,7 @@ export class Writers {
 		this.#work.push(this.#probe());
 	}
 
-	/** Resolves when every request has an answer or was given up. */
+	/** Stops writing. Resolves when every request has an answer or has timed out. */
 	async stop(): Promise<Ledger> {
 		this.#isStopping = true;
 		await Promise.all(this.#work.splice(0));
@@ -127,14 +139,15 @@ export class Writers {
 	}
 
 	async #rest(ms: number): Promise<void> {
-		// In small pieces, so that a stop does not wait for a long back-off.
+		// The wait is divided into short ones, so that a stop does not have to wait for a long
+		// back-off.
 		const until = performance.now() + ms;
 		while (!this.#isStopping && performance.now() < until) {
 			await sleep(Math.min(200, Math.max(1, until - performance.now())));
 		}
 	}
 
-	/** Repeats `attempt` with the agent's back-off until it succeeds or all writers stop. */
+	/** Repeats `attempt` with the agent's back-off until it succeeds or all writers are stopped. */
 	async #insist(attempt: () => Promise<Answer>, success: number) {
 		for (let failures = 1; !this.#isStopping; failures++) {
 			const answer = await attempt();
@@ -195,14 +208,17 @@ export class Writers {
 			const ms = nextDelayMs({ attempt: failures, retryAfterSeconds, random });
 			await this.#rest(ms / BACKOFF_SPEED);
 			if (!answer.isUnsent) {
-				// It may be stored: a client must look before it sends the task again.
+				// The task may be stored. A client would have to look before it sends the task again.
 				this.ledger.unknownTasks.add(name);
 				return;
 			}
 		}
 	}
 
-	/** Asks all the time, whatever the answers, to see the service's return at once. */
+	/**
+	 * Sends requests all the time without waiting for answers, to notice at once when the service
+	 * returns.
+	 */
 	async #probe(): Promise<void> {
 		const asking: Promise<void>[] = [];
 		const first = HEARTBEATS.writers + POSTURES.writers;
@@ -289,7 +305,7 @@ function post(
 			const done = () =>
 				resolve({ status, retryAfterSeconds, isUnsent: false, text: received });
 			response.on("end", done);
-			// A status without its whole answer still says that the write is stored.
+			// If the answer breaks off after its status, the status still says that the write is stored.
 			response.on("error", done);
 		});
 		outgoing.end(text);

@@ -41,7 +41,7 @@ const { values } = parseArgs({
 	},
 });
 const isShort = values.short;
-/** In CI a service may take its time to come back, because the machine may be slow. */
+/** In CI, a service may take longer to recover, because the machine may be slow. */
 const WATCH = isShort
 	? { beforeMs: 1_500, afterMs: 1_000, mostAfterMs: 20_000 }
 	: { beforeMs: 8_000, afterMs: 8_000, mostAfterMs: 90_000 };
@@ -96,7 +96,9 @@ async function run(): Promise<number> {
 	return conclude(skipped ? `${table}\nSkipped: ${skipped}.\n` : table, broken);
 }
 
-/** Runs the network's faults on a service that reaches the stand's database through a proxy. */
+/**
+ * Runs the faults of the network on a service that reaches the stand's database through a proxy.
+ */
 async function breakNetwork(bench: Bench): Promise<void> {
 	const { stand } = bench;
 	const door = await openDoor(() => [{ path: stand.postgres.socket }]);
@@ -106,7 +108,7 @@ async function breakNetwork(bench: Bench): Promise<void> {
 	url.port = String(door.port);
 	url.searchParams.delete("host");
 	const distant = await startBeside(stand, url.href);
-	// The stand's own service must not take the load.
+	// The stand's own service is stopped, because it must not take any of the load.
 	await stand.service.stop();
 	const behind = { ...bench, stand: { ...stand, service: distant }, door };
 	for (const fault of NETWORK_FAULTS) await add(fault, behind, distant.port);
@@ -114,7 +116,10 @@ async function breakNetwork(bench: Bench): Promise<void> {
 	await stand.service.start();
 }
 
-/** Sends the load to a proxy before two services, which asks the other when one does not answer. */
+/**
+ * Sends the load to a proxy in front of two services. If one does not answer, the proxy uses the
+ * other.
+ */
 async function breakOneOfTwo(faults: Fault[], bench: Bench): Promise<void> {
 	const { stand } = bench;
 	const second = await startBeside(stand, stand.postgres.url);
@@ -138,8 +143,8 @@ async function startBeside(stand: Stand, url: string): Promise<OwnService> {
 }
 
 /**
- * Runs on a file system of its own that is small enough to fill. Returns the reason if it was
- * skipped.
+ * Runs the fault of a full disk on a file system that is small enough to fill. If it cannot run,
+ * returns the reason.
  */
 async function runFullDisk(): Promise<string | undefined> {
 	const folder = makeBenchFolder();

@@ -7,20 +7,24 @@ import {
 	type Socket,
 } from "node:net";
 
-/** A proxy that can lose its network. */
+/** A proxy whose network can fail. */
 export interface FaultyDoor {
 	port: number;
-	/** From now on nothing passes, silently. */
+	/** Interrupts the network: from now on nothing passes, and no connection is closed. */
 	freeze: () => void;
 	/**
-	 * Brings the network back. "late": the data held back arrives. "forgotten": earlier connections
-	 * stay silent for ever, as behind a firewall that lost its state, and new ones pass.
+	 * Restores the network. With "late", the data that was held back arrives. With "forgotten",
+	 * existing connections stay silent for ever and only new ones pass, as with a firewall that lost
+	 * its state.
 	 */
 	thaw: (how: "late" | "forgotten") => void;
 	close: () => Promise<void>;
 }
 
-/** Forwards TCP from a port of its own to the first of `targets()` that accepts the connection. */
+/**
+ * Accepts TCP connections on a free port and forwards each to the first of `targets()` that accepts
+ * it.
+ */
 export async function openDoor(
 	targets: () => NetConnectOpts[],
 ): Promise<FaultyDoor> {
@@ -53,7 +57,7 @@ export async function openDoor(
 	};
 }
 
-/** A connection to the door and the one that continues it. */
+/** A connection to the proxy, and the connection from the proxy to its target. */
 class Pair {
 	readonly #inward: Socket;
 	readonly #targets: () => NetConnectOpts[];

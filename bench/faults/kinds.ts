@@ -6,28 +6,28 @@ import type { OwnService } from "../own-service.ts";
 import type { FaultyDoor } from "./faulty-door.ts";
 import type { Stand } from "./stand.ts";
 
-/** A fault: it breaks something and repairs it while the load goes on. */
+/** A fault that breaks something and repairs it while the load continues. */
 export interface Fault {
 	name: string;
-	/** Part of the short form. */
+	/** True if the fault is part of the short form. */
 	isShort?: true;
-	/** Resolves when everything that an operator could do is done. */
+	/** Causes the fault. Resolves when everything that an operator could repair is repaired. */
 	run: (bench: Bench) => Promise<void>;
 }
 
 export interface Bench {
 	stand: Stand;
 	writers: Writers;
-	/** The proxy between the service and its database, if the fault needs it. */
+	/** The proxy between the service and its database. Set only if the fault needs it. */
 	door?: FaultyDoor;
-	/** The second service beside the stand's, if there are two. */
+	/** The second service. Set only if the fault needs two. */
 	second?: OwnService;
 }
 
 const SECOND = 1_000;
 const YEAR = 365 * 86_400 * SECOND;
 
-/** Returns the faults of one service on its own database. */
+/** Returns the faults that affect one service or its own database. */
 export function directFaults(isShort: boolean): Fault[] {
 	const stopped = isShort ? 5 : 60;
 	return [
@@ -112,8 +112,8 @@ export function oneOfTwoKilled(isShort: boolean): Fault {
 }
 
 /**
- * Freezes a service for longer than a transaction may be idle, so PostgreSQL releases the locks of
- * the frozen service meanwhile.
+ * Freezes a service for longer than a transaction may be idle. PostgreSQL therefore releases the
+ * locks of the frozen service in the meantime.
  */
 export const ONE_OF_TWO_FROZEN: Fault = {
 	name: "one of two services behind a proxy frozen for 30 s (kill -STOP)",
@@ -124,13 +124,13 @@ export const ONE_OF_TWO_FROZEN: Fault = {
 	},
 };
 
-/** `mount` is the small file system on which the stand's database is. */
+/** Fills the file system at `mount`, which holds the database of the stand. */
 export function fullDisk(mount: string, mib: number): Fault {
 	return {
 		name: `disk of PostgreSQL (a tmpfs of ${mib} MiB) full for 20 s`,
 		run: async ({ stand: { postgres } }) => {
 			const filler = join(mount, "filler");
-			// Fills the disk again and again, because PostgreSQL frees some space now and then.
+			// The loop fills the disk again and again, because PostgreSQL frees some space now and then.
 			const until = performance.now() + 20 * SECOND;
 			const file = openSync(filler, "w");
 			const block = Buffer.alloc(64 * 1024);
@@ -143,7 +143,7 @@ export function fullDisk(mount: string, mib: number): Fault {
 			}
 			closeSync(file);
 			rmSync(filler);
-			// A server that cannot even write its log ends.
+			// PostgreSQL ends if it cannot even write its log, and is then started again.
 			if (postgres.pid === undefined) await postgres.start();
 		},
 	};

@@ -2,7 +2,9 @@ import type { Ledger } from "../failover/writers.ts";
 
 const SECOND = 1_000;
 
-/** Returns the acknowledged writes a second within a time on performance.now()'s clock. */
+/**
+ * Returns the number of acknowledged writes per second in a period of performance.now()'s clock.
+ */
 export function rateOf(
 	{ acknowledgedAt }: Ledger,
 	from: number,
@@ -12,7 +14,10 @@ export function rateOf(
 	return (inside.length / (to - from)) * SECOND;
 }
 
-/** Returns the milliseconds from the repair to the first second with 90 % of the earlier rate. */
+/**
+ * Returns the milliseconds between the repair and the first second in which 90 % of the earlier
+ * rate is reached.
+ */
 export function findRecovery(
 	ledger: Ledger,
 	mendedAt: number,
@@ -28,8 +33,8 @@ export function findRecovery(
 }
 
 /**
- * Returns the longest time without a success of the probe, which asks ten times a second, and its
- * end.
+ * Returns the longest time without a success of the probe, and its end. The probe sends ten
+ * requests a second.
  */
 export function longestGap(
 	{ probedAt }: Ledger,

@@ -2,23 +2,29 @@ import type { Ledger } from "../failover/writers.ts";
 import { describeMachine, toTable } from "../report.ts";
 import type { Found } from "../stored.ts";
 
-/** The events under load, and what became of the acknowledged writes. */
+/**
+ * The result of one fault or event under load: the times, and what became of the acknowledged
+ * writes.
+ */
 export interface Row extends Found {
 	name: string;
 	ledger: Ledger;
-	/** Acknowledged writes a second before. */
+	/** Acknowledged writes per second before the event. */
 	perSecond: number;
-	/** The longest time without a success of the probe. */
+	/** Milliseconds of the longest time without a success of the probe. */
 	unavailableMs: number;
-	/** Time to 90 % of the earlier rate; undefined if it was not reached in time. */
+	/**
+	 * Milliseconds until 90 % of the earlier rate was reached. Undefined if it was not reached in
+	 * time.
+	 */
 	recoveredMs: number | undefined;
-	/** How often a service ended by itself. */
+	/** The number of times that a service ended unexpectedly. */
 	crashes: number;
 }
 
 /**
- * Returns the promises that a row breaks, including those in `further`. The time of the recovery
- * counts only where times are judged.
+ * Returns the promises that a row breaks, including those in `further`. The time until recovery is
+ * judged only if the run judges times.
  */
 export function brokenPromises(
 	row: Row,
@@ -48,8 +54,8 @@ export const seconds = (ms: number | undefined) =>
 	ms === undefined ? "not seen" : (ms / 1_000).toFixed(1);
 
 /**
- * Returns the rows as a table, with their own kinds of columns, for a PostgreSQL of that version.
- * `note` says what differs from the field.
+ * Returns the rows as a Markdown table with the given columns, for a run with this version of
+ * PostgreSQL. `note` says how the run differs from real use.
  */
 export function toMarkdown<Kind extends Row>(
 	rows: Kind[],

@@ -7,17 +7,21 @@ import { findRecovery, longestGap, rateOf } from "./recovery.ts";
 import type { Row } from "./report.ts";
 
 const SECOND = 1_000;
-/** A service that acknowledges nothing for this long after the repair is not back. */
+/**
+ * Milliseconds after the repair. If a service has acknowledged nothing by then, it counts as not
+ * recovered.
+ */
 const GIVE_UP_MS = 90 * SECOND;
 
 export interface FaultRow extends Row {
-	/** True if something was acknowledged after the repair. */
+	/** True if a write was acknowledged after the repair. */
 	isBack: boolean;
 	peakMib: number;
 }
 
 /**
- * How long the load is watched: before the fault, after it at least, and at most after the return.
+ * How long the load is watched: before the fault, at least after it, and at most until the earlier
+ * rate is reached again.
  */
 export interface Watch {
 	beforeMs: number;
@@ -25,7 +29,7 @@ export interface Watch {
 	mostAfterMs: number;
 }
 
-/** Runs one fault under load, and finds out what became of the acknowledged writes. */
+/** Runs one fault under load and finds out what became of the acknowledged writes. */
 export async function runFault(
 	fault: Fault,
 	bench: Bench,
@@ -43,7 +47,7 @@ export async function runFault(
 		for (const service of services) service.readMib();
 	}, 100);
 	writers.start(port);
-	// The writers start over the course of a second.
+	// The writers start one after the other within a second.
 	await sleep(1.5 * SECOND);
 	const beganAt = performance.now();
 	await sleep(watch.beforeMs);
@@ -71,7 +75,7 @@ export async function runFault(
 	};
 }
 
-/** Watches until the earlier rate is reached or the time is over. */
+/** Waits until the earlier rate is reached or the time is over. */
 async function recover(
 	writers: Writers,
 	mendedAt: number,

@@ -11,28 +11,33 @@ import { seed } from "../seed.ts";
 
 const ORGANIZATIONS = 4;
 
-/** A service on a database of its own, with devices and people. */
+/** A service with its own database, devices and users. */
 export interface Stand {
 	folder: string;
 	postgres: OwnPostgres;
 	service: OwnService;
 	fleet: Fleet;
 	tenants: Tenant[];
-	/** Runs `work` with a connection as the owner of the database. */
+	/** Runs `work` with a connection of the database's owner. */
 	asOwner: <Result>(
 		work: (client: Client) => Promise<Result>,
 	) => Promise<Result>;
 	close: () => Promise<void>;
 }
 
-/** Makes a temporary folder that PostgreSQL, which root starts as another user, can enter. */
+/**
+ * Makes a temporary folder that PostgreSQL can enter. If root runs this program, PostgreSQL runs as
+ * another user.
+ */
 export function makeBenchFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
 	chmodSync(folder, 0o711);
 	return folder;
 }
 
-/** Makes a stand. `dataFolder` holds the database if the temporary folder does not. */
+/**
+ * Makes a stand. If `dataFolder` is given, the database is there instead of in a temporary folder.
+ */
 export async function makeStand(
 	devices: number,
 	dataFolder?: string,
@@ -67,7 +72,7 @@ export async function makeStand(
 	}
 }
 
-/** Fills a database that a service has migrated with devices and users. */
+/** Adds devices and users to a database that a service has already migrated. */
 export async function fill(
 	client: Client,
 	devices: number,

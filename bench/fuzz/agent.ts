@@ -28,7 +28,9 @@ const REQUIRED: Exclude<keyof typeof HEARTBEAT, "serial_number">[] = [
 	"agent_version",
 ];
 
-/** Cases for the Device Agent API. `unenroll` is rare, because it costs a key. */
+/**
+ * Returns cases for the Device Agent API. `unenroll` is rare, because each success uses up a key.
+ */
 export function agentCases(target: Target): fc.Arbitrary<Case> {
 	const time = fc.oneof(
 		fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
@@ -90,7 +92,8 @@ export function agentCases(target: Target): fc.Arbitrary<Case> {
 	const postures = fc.record({
 		results: orStrange(fc.array(orStrange(result), { maxLength: 5 })),
 	});
-	// Spoils one result and not the array, so that the case reaches the evidence.
+	// This replaces a value in one result and keeps the array valid, so that the case reaches the
+	// code for evidence.
 	const badResult = spoil(result, ["evidence", "evidence", "check_key"]).map(
 		({ kind, text }) => ({ kind, text: `{"results":[${text}]}` }),
 	);

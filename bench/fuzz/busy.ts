@@ -4,9 +4,9 @@ const MOST_TRIES = 4;
 const PAUSE_MS = 1_000;
 
 /**
- * Retries requests that an overloaded service turned away, as its clients do: generating cases
- * takes the machine's time too. Returns the last answer. A request that always gets 503 gets it for
- * what it is.
+ * Retries a request that an overloaded service turned away, as the service's clients do. The
+ * service may be overloaded because generating the cases needs the same processor. Returns the last
+ * answer. If that is still a 503, the case counts as answered with 503.
  */
 export async function untilNotBusy<Answer extends { isBusy: boolean }>(
 	result: { busy: number },

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 
-/** Bytes for one socket, as latin1 text in parts; some parts are sent later. */
+/**
+ * The bytes to send on one socket, as latin1 text in parts. There is a pause before each part after
+ * the first.
+ */
 export interface Sending {
 	kind: string;
 	parts: string[];
-	/** Pause between two parts. */
+	/** Milliseconds between two parts. */
 	pauseMs: number;
 }
 
@@ -34,14 +37,14 @@ const noise = fc
 	.uint8Array({ minLength: 1, maxLength: 200 })
 	.map((array) => Buffer.from(array).toString("latin1"));
 
-/** Bytes that no HTTP library would send. All kinds are equally frequent. */
+/** Returns bytes that no HTTP library would send. All kinds are equally frequent. */
 export function sendings(key: string): fc.Arbitrary<Sending> {
 	const head = (...headers: string[]) =>
 		["POST /api/agent/v1/heartbeat HTTP/1.1", "Host: x", ...headers].join(CRLF);
 	const bearer = `Authorization: Bearer ${key}`;
 	const length = `Content-Length: ${BODY.length}`;
 	const fine = `${head(bearer, length)}${CRLF}${CRLF}${BODY}`;
-	// The connection closes after the answer, so that the end is seen at once.
+	// The service closes the connection after the answer, so the end of the answer is seen at once.
 	const last = `${head(bearer, length, "Connection: close")}${CRLF}${CRLF}${BODY}`;
 	const odd = oddMessage(bearer);
 
@@ -69,7 +72,8 @@ export function sendings(key: string): fc.Arbitrary<Sending> {
 	const piped = fc
 		.array(fc.oneof(fc.constantFrom(fine, last), odd, noise), {
 			minLength: 1,
-			// One more request comes before them, and the sixth request of one device gets 503.
+			// One more request comes before these. The limit is five requests of one device; the sixth
+			// would be answered with 503.
 			maxLength: 4,
 		})
 		.map((parts) => fine + parts.join(""));
@@ -90,7 +94,10 @@ export function sendings(key: string): fc.Arbitrary<Sending> {
 	);
 }
 
-/** Sends them in two writes, because data that arrives in one piece is the easier case. */
+/**
+ * Sends the bytes in two writes, because data that arrives in one piece is the easier case for the
+ * service.
+ */
 function atOnce(
 	kind: string,
 	texts: fc.Arbitrary<string>,
@@ -101,7 +108,7 @@ function atOnce(
 	});
 }
 
-/** Sends the last bytes before `end` one by one, every third time without the end. */
+/** Sends the last bytes before `end` one by one. Every third time it never sends `end`. */
 function slowly(
 	kind: string,
 	text: string,
@@ -153,7 +160,7 @@ const HUGE = [
 	`${"X".repeat(20_000)}: name`,
 	Array.from({ length: 900 }, (_, i) => `X-${i}: 1`).join(CRLF),
 	Array.from({ length: 2_500 }, (_, i) => `X-${i}: 1`).join(CRLF),
-	// A separate request, with an address of that size.
+	// A second request on the same connection, whose address has that size.
 	`Connection: keep-alive${CRLF}${CRLF}GET /${"a".repeat(100_000)} HTTP/1.1${CRLF}Host: x`,
 ];
 

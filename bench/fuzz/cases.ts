@@ -6,7 +6,7 @@ import { operationCases } from "./operations.ts";
 import { otherCases } from "./other.ts";
 import type { Case, Target } from "./target.ts";
 
-/** Cases for every door of the service; all operations are equally frequent. */
+/** Returns cases for every door of the service. All operations are equally frequent. */
 export function casesOf(target: Target): fc.Arbitrary<Case> {
 	const each = (operations as readonly AnyOperation[]).map((operation) =>
 		operationCases(target, operation),

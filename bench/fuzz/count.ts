@@ -1,7 +1,8 @@
 import { toTable } from "../report.ts";
 
 /**
- * Outcomes of the cases of one name. An answer is a status; "none" is a closed or silent socket.
+ * The number of cases with one name, and of their answers by status. "none" stands for a socket
+ * that was closed or stayed silent.
  */
 export interface Counted {
 	cases: number;
@@ -10,7 +11,10 @@ export interface Counted {
 
 export type ByName = Record<string, Counted>;
 
-/** Counts one more case of `name`. Bytes on a socket may get several answers. */
+/**
+ * Counts one more case with this name. If the case was bytes on a socket, it may have several
+ * answers.
+ */
 export function count(all: ByName, name: string, statuses: string[]): void {
 	all[name] ??= { cases: 0, statuses: {} };
 	const counted = all[name];
@@ -22,7 +26,10 @@ export function count(all: ByName, name: string, statuses: string[]): void {
 
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx", "none"];
 
-/** Returns a row for each name: cases, and answers by the class of their status. */
+/**
+ * Returns a table with a row for each name. The columns are the number of cases and of answers in
+ * each class of statuses.
+ */
 export function toClassTable(title: string, all: ByName): string {
 	const rows = Object.entries(all).map(([name, { cases, statuses }]) => {
 		const of = (wanted: string) =>

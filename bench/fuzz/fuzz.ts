@@ -29,7 +29,10 @@ or when the service ended.
 
 const DEVICES = 2_000;
 const SHOWN_FAILURES = 10;
-/** fast-check's seeds: one run's portions are far from the next one's. */
+/**
+ * Distances between the seeds of fast-check. They are large, so that no two runs or targets use the
+ * same seed.
+ */
 const SEEDS_A_RUN = 1_000_000;
 const SEEDS_A_TARGET = 100_000;
 

@@ -5,27 +5,35 @@ import type { OwnService } from "../own-service.ts";
 
 const PORTION = 200;
 const REQUESTS = 300;
-/** Every slow connection sends a header byte once in this many requests. */
+/** While this many requests are sent, each slow connection sends one byte of a header. */
 const DRIP_EVERY = 30;
-/** Time by which the service must have given up clients that send a byte now and then. */
+/**
+ * Milliseconds within which the service must have closed the connections of clients that only send
+ * a byte now and then.
+ */
 const PATIENCE_MS = 90_000;
 
 export interface Idle {
 	wanted: number;
-	/** Connections open at once: half are silent, half send headers a byte at a time. */
+	/**
+	 * The number of open connections. Half of them are silent, and half send a header byte by byte.
+	 */
 	opened: number;
-	/** Latencies of requests while they are open. */
+	/** The latencies of requests that are sent while these connections are open. */
 	latencies: Histogram;
 	refused: number;
 	mib: number;
-	/** Connections still open after more than a minute of header bytes. */
+	/**
+	 * The number of connections that are still open after they have sent header bytes for more than a
+	 * minute.
+	 */
 	left: number;
 	leftAfterSeconds: number;
 }
 
 /**
- * Tests that the service answers while thousands of connections send nothing or little, and that it
- * gives those up.
+ * Tests that the service answers while thousands of connections send little or nothing, and that it
+ * closes these connections in the end.
  */
 export async function withIdle(
 	service: OwnService,
@@ -59,14 +67,17 @@ export async function withIdle(
 	return { ...met, left: left.length, leftAfterSeconds };
 }
 
-/** Every second of them is slow. */
+/** Sends one more byte on each slow connection. */
 function drip(sockets: Socket[]): void {
 	for (const socket of sockets) if (slow.has(socket)) socket.write("o");
 }
 
 const slow = new WeakSet<Socket>();
 
-/** Connections that say nothing, or begin a request. Gives those that are open. */
+/**
+ * Opens connections, of which every second one begins a request and the others send nothing.
+ * Returns those that were accepted.
+ */
 async function openIdle(port: number, wanted: number): Promise<Socket[]> {
 	const open: Socket[] = [];
 	for (let i = 0; i < wanted; i += PORTION) {
@@ -81,7 +92,8 @@ async function openIdle(port: number, wanted: number): Promise<Socket[]> {
 					}
 					resolve();
 				});
-				// The service answers 408 and closes the connection in the end. Nothing else reads the answer.
+				// In the end the service answers 408 and closes the connection. No other code reads this
+				// answer.
 				socket.resume();
 				socket.on("error", () => resolve());
 			});

@@ -12,10 +12,10 @@ import {
 	strangeValue,
 } from "./values.ts";
 
-/** Existing records that inputs may name. */
+/** Existing records whose ids may appear in inputs. */
 type Known = Pick<Target, "organizationId" | "ids">;
 
-/** Returns mostly an id of the kind that the name asks for, if there is one. */
+/** Generates ids. Most are of the kind of record that `name` suggests, if such records exist. */
 function idFor(known: Known, name: string): fc.Arbitrary<string> {
 	const named = name.replace(/_ids?$/, "");
 	const kind = /^(owner|assigned_to|person)$/.test(named) ? "people" : named;
@@ -28,13 +28,19 @@ function idFor(known: Known, name: string): fc.Arbitrary<string> {
 	);
 }
 
-/** Returns the kind of record that an operation's "id" means: a risk for getRisk. */
+/**
+ * Returns the kind of record that the field "id" of an operation refers to, such as a risk for
+ * getRisk.
+ */
 function kindOf(operation: AnyOperation): string {
 	const noun = operation.name.replace(/^[a-z]+/, "");
 	return noun.replace(/(?<=.)[A-Z]/g, "_$&").toLowerCase();
 }
 
-/** Returns values that the schema asks for. `name` helps where the schema says too little. */
+/**
+ * Generates values that are valid by the schema. If the schema says too little, `name` tells what
+ * is meant.
+ */
 function goodFor(
 	known: Known,
 	name: string,
@@ -85,7 +91,7 @@ function goodFor(
 	return fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
 }
 
-/** Returns an object with the schema's required properties and some of the others. */
+/** Generates objects with all required properties of the schema and some of the others. */
 function inputOf(
 	known: Known,
 	schema: JsonSchema,
@@ -110,7 +116,7 @@ function inputOf(
 	);
 }
 
-/** Returns inputs of an operation: good ones, nearly good ones, and nonsense. */
+/** Generates inputs of an operation: valid ones, nearly valid ones, and nonsense. */
 export function bodiesOf(
 	everything: Known,
 	operation: AnyOperation,
@@ -119,13 +125,13 @@ export function bodiesOf(
 	const own = everything.ids.filter(
 		(id) => parseId(id)?.kind === kindOf(operation),
 	);
-	// If there are records of the operation's kind, most ids of no particular kind name those.
+	// If there are records of the operation's kind, most ids in fields that name no kind are theirs.
 	const ids = [...own, ...own, ...own, ...everything.ids];
 	const known = { ...everything, ids };
 	const { cursor: _, ...properties } = (schema.properties ?? {}) as object & {
 		cursor?: unknown;
 	};
-	// Only a cursor from a list is good.
+	// A cursor is valid only if it comes from a list, so valid inputs have none.
 	const good = inputOf(known, { ...schema, properties }, (inner, name) =>
 		goodFor(known, name, inner),
 	);

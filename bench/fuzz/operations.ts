@@ -6,7 +6,8 @@ import type { Body, Case, Target } from "./target.ts";
 import { strangeText } from "./values.ts";
 
 /**
- * Operations that end the caller's session or membership, or make another organization.
+ * Operations that end the caller's session or membership, or create another organization. Only
+ * spare users call them.
  */
 const FOR_SPARES = new Set([
 	"createOrganization",
@@ -23,7 +24,7 @@ const FOR_SPARES = new Set([
 
 const json = { "content-type": "application/json" };
 
-/** Cases for an operation at each of its doors. */
+/** Returns cases for an operation, through each of its doors. */
 export function operationCases(
 	target: Target,
 	operation: AnyOperation,
@@ -74,21 +75,21 @@ export function operationCases(
 	}
 	if (surface === "tool") doors.push(door, mcp);
 	if (surface === "tool" && isReadOnly) doors.push(query);
-	// If no door can be fuzzed safely, uses the one that denies the call.
+	// If no door can be used without harm, the cases use the door that denies the call.
 	return fc.oneof(...(doors.length > 0 ? doors : [door]));
 }
 
-/** Chooses the callers, their organization, and the records that they name. */
+/** Chooses the callers, their organization, and the records whose ids appear in the inputs. */
 function actorsFor(target: Target, operation: string) {
 	if (!FOR_SPARES.has(operation)) {
 		return { ...target, cookies: [target.cookie] };
 	}
 	if (target.spare) return target.spare;
-	// The token of a viewer, whose calls are denied.
+	// The last token belongs to a viewer, whose calls are denied.
 	return { ...target, tokens: target.tokens.slice(-1), cookies: [] };
 }
 
-/** Makes a case for each body, with its kind. */
+/** Makes a case from each body, with the body's kind. */
 export function withBody(
 	bodies: fc.Arbitrary<Body>,
 	rest: {

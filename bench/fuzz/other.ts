@@ -23,7 +23,9 @@ const ACCOUNT_PAGES = [
 	"/api/auth/update-user",
 ];
 
-/** Cases for JSON-RPC around the tools, and for unknown addresses and headers. */
+/**
+ * Returns cases for the JSON-RPC messages around the tools, and for unknown addresses and headers.
+ */
 export function otherCases(target: Target): fc.Arbitrary<Case> {
 	const headers = {
 		authorization: `Bearer ${target.tokens[0]}`,

@@ -6,38 +6,44 @@ import { casesOf } from "./cases.ts";
 import { type ByName, count } from "./count.ts";
 import type { Case, Target } from "./target.ts";
 
-/** Cases generated at once. Each fast-check sample has its own seed. */
+/**
+ * The number of cases that are generated at a time. Each portion is one fast-check sample with its
+ * own seed.
+ */
 const PORTION = 200;
-/** Portions between two updates of the known records. */
+/** The number of portions between two updates of the known records. */
 const LEARN_EVERY = 10;
 const MOST_IDS = 200;
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** A whole case with its answer, so that it can be sent again. */
+/** A complete case with its answer, so that it can be sent again. */
 export type Failure = Case & { answer: string };
 
 export interface Fuzzed {
 	cases: number;
 	latencies: Histogram;
-	/** Counts by door and by fault, to see whether cases get behind each door. */
+	/**
+	 * The counts by door and by kind of fault. They show whether cases get past the first checks of
+	 * each door.
+	 */
 	doors: ByName;
 	kinds: ByName;
-	/** Cases answered 5xx, or not at all. */
+	/** The cases that were answered with 5xx or not at all. */
 	failures: Failure[];
-	/** Answers 503 with Retry-After, after which the case was sent again. */
+	/** The number of answers 503 with Retry-After. These cases were sent again. */
 	busy: number;
 }
 
 export interface Plan {
 	cases: number;
 	seed: number;
-	/** Requests in flight at once. */
+	/** The number of requests in flight. */
 	parallel: number;
-	/** performance.now() after which no more are sent. */
+	/** The time of performance.now() after which no more cases are sent. */
 	until?: number;
-	/** Shared counts if several targets are asked side by side. */
+	/** Counts that several targets share if they are fuzzed at the same time. */
 	fuzzed?: Fuzzed;
-	/** Called at once, so that a long run shows failures before its end. */
+	/** Called at once for each failure, so that a long run shows failures before it ends. */
 	onFailure?: (failure: Failure) => void;
 }
 
@@ -54,7 +60,7 @@ export async function fuzz(
 	const agent = new Agent({ keepAlive: true, maxSockets: parallel });
 	let arbitrary = casesOf(target);
 	const ids = [...target.ids];
-	/** Later cases name newly made records in place of older ones. */
+	/** Remembers the ids of new records, so that later cases use them instead of older ones. */
 	const learn = (text: string) => {
 		for (const [, id] of text.matchAll(/"id":"([\w-]{32})"/g)) {
 			const at = Math.floor(Math.random() * MOST_IDS);
@@ -100,7 +106,10 @@ export async function fuzz(
 	return fuzzed;
 }
 
-/** Names an outcome. Over MCP a tool's error comes with 200 but counts as an error. */
+/**
+ * Names an outcome. Over MCP, the answer to a tool's error has the status 200 but counts as an
+ * error.
+ */
 function nameOf(status: number, text: string): string {
 	if (status === 0) return "none";
 	return text.includes('"isError":true') ? "4xx in a result" : String(status);

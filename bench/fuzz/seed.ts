@@ -12,8 +12,9 @@ const SPARES = 16;
 const DEVICES_KNOWN = 20;
 
 /**
- * Makes a target for each organization of the stand's fleet. Operations on its devices then get
- * behind the door, and the cases do not all take turns for one organization's audit log.
+ * Makes a target for each organization of the stand's fleet. Operations on devices then find
+ * devices of the target's organization. With only one organization, all cases would have to wait
+ * for its audit log.
  */
 export async function makeTargets(stand: Stand): Promise<Target[]> {
 	const { fleet } = stand;
@@ -41,7 +42,7 @@ export async function makeTargets(stand: Stand): Promise<Target[]> {
 	return targets;
 }
 
-/** Adds a record of each kind, so that references find one. Returns their ids. */
+/** Adds a record of each kind, so that references have a record to name. Returns the ids. */
 async function addRecords(
 	url: string,
 	organization_id: string,
@@ -97,7 +98,8 @@ async function makeSpare(stand: Stand, people: People): Promise<Spare> {
 		]),
 	);
 	const users: Awaited<ReturnType<People["join"]>>[] = [];
-	// Users join one at a time, because hashing all their passwords at once overloads a busy machine.
+	// The users join one after the other, because hashing all their passwords at the same time would
+	// overload a busy machine.
 	for (let i = 0; i < SPARES; i++) {
 		const email = `spare-${i}@example.com`;
 		users.push(await people.join(organizationId, email, "admin"));
@@ -110,7 +112,7 @@ async function makeSpare(stand: Stand, people: People): Promise<Spare> {
 	};
 }
 
-/** Makes API tokens: the first is an administrator's, the last a viewer's. */
+/** Makes API tokens. The first one belongs to an administrator, and the last one to a viewer. */
 function makeTokens(stand: Stand, organizationId: string): Promise<string[]> {
 	return stand.asOwner(async (client) => {
 		const tokens: string[] = [];
@@ -121,7 +123,7 @@ function makeTokens(stand: Stand, organizationId: string): Promise<string[]> {
 	});
 }
 
-/** Makes users with a session at the console. */
+/** Makes users who are signed in at the console. */
 async function openPeople({ postgres, service }: Stand) {
 	const url = `http://127.0.0.1:${service.port}`;
 	const pool = makePool({ connectionString: postgres.url }, { max: 1 });

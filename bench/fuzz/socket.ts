@@ -5,22 +5,26 @@ import { untilNotBusy } from "./busy.ts";
 import { type Sending, sendings } from "./bytes.ts";
 import { type ByName, count } from "./count.ts";
 
-/** Most sockets open at once. Most of the time they wait for a service that waits itself. */
+/**
+ * The largest number of open sockets. It is high because most sockets wait for a service that
+ * itself waits for more data.
+ */
 const PARALLEL = 96;
-/** A socket whose service waits for more data is closed after this time. */
+/** Milliseconds after which a socket is closed if the service waits for more data. */
 const PATIENCE_MS = 2_000;
 
 export interface SocketResult {
 	cases: number;
 	kinds: ByName;
 	failures: { sent: string[]; answer: string }[];
-	/** Answers 503 with Retry-After, after which the bytes were sent again. */
+	/** The number of answers 503 with Retry-After. These bytes were sent again. */
 	busy: number;
 }
 
 /**
- * Sends bytes on separate sockets and counts the answers. Each open socket has a key of its own
- * among `keys`, because a device may have five requests in flight and further ones get 503.
+ * Sends bytes on separate sockets and counts the answers. Each open socket uses a different one of
+ * `keys`, because a device may have only five requests in flight and further ones are answered with
+ * 503.
  */
 export async function fuzzSocket(
 	port: number,
@@ -51,7 +55,7 @@ export async function fuzzSocket(
 	const lanes = keys.slice(0, PARALLEL);
 	await Promise.all(
 		lanes.map((key, lane) => {
-			// As many cases as the other lanes have, or one less.
+			// Each lane gets the same number of cases, or one less.
 			const numRuns = Math.ceil((cases - lane) / lanes.length);
 			const options = { seed: seed + lane, numRuns };
 			return work(fc.sample(sendings(key), options));
@@ -60,10 +64,12 @@ export async function fuzzSocket(
 	return result;
 }
 
-/** Returns the bytes that arrive before the service closes or is quiet for a while. */
+/**
+ * Returns the bytes that arrive before the service closes the connection or is silent for a while.
+ */
 async function exchange(port: number, sending: Sending) {
 	const answer = await receive(port, sending);
-	// The second answer begins on the line where the first one's body ends.
+	// A second answer begins on the line on which the body of the first one ends.
 	const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)];
 	const statuses = found.map(([, status]) => status as string);
 	const isBusy = statuses.includes("503") && /\r\nretry-after:/i.test(answer);

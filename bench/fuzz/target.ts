@@ -2,31 +2,37 @@
 export interface Target {
 	url: string;
 	organizationId: string;
-	/** Ids of existing records, devices and people. Any of them may be named anywhere. */
+	/** The ids of existing records, devices and people. A case may use any of them in any place. */
 	ids: string[];
-	/** Device keys. A revoked one is as good as any. */
+	/** The device keys. It does not matter if one has been revoked. */
 	keys: string[];
-	/** API tokens; the first is an administrator's. */
+	/** The API tokens. The first one belongs to an administrator. */
 	tokens: string[];
 	/** The cookie of a user who is signed in at the console. */
 	cookie: string;
-	/** For operations that would end the session or membership that the other cases need. */
+	/** Users for operations that would end a session or membership which the other cases need. */
 	spare?: Spare;
 }
 
-/** Users whose loss costs nothing, in an organization of their own. */
+/**
+ * Users in an organization of their own. It does not matter if they lose their session or
+ * membership.
+ */
 export interface Spare {
 	organizationId: string;
 	ids: string[];
 	tokens: string[];
-	/** Cookies of several users, so that each of them makes only few records. */
+	/** The cookies of several users, so that each of them creates only a few records. */
 	cookies: string[];
 }
 
 export interface Case {
-	/** Which door, and what behind it: "mcp addRisk". */
+	/** The door and what the case calls through it, such as "mcp addRisk". */
 	name: string;
-	/** The case's fault, if any: "deep JSON". */
+	/**
+	 * What is wrong with the case, such as "deep JSON", or how its body was made, such as "as the
+	 * schema says".
+	 */
 	kind: string;
 	method: string;
 	path: string;
@@ -34,7 +40,10 @@ export interface Case {
 	body: string | Uint8Array;
 }
 
-/** A request's body as JSON text, because no JavaScript value gives 1e400 or two equal keys. */
+/**
+ * The body of a request. It is JSON text and not a value, because no JavaScript value becomes 1e400
+ * or two equal keys.
+ */
 export interface Body {
 	kind: string;
 	text: string;

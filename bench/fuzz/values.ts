@@ -4,7 +4,10 @@ import type { Body } from "./target.ts";
 const deep = (open: string, inner: string, close: string, levels: number) =>
 	open.repeat(levels) + inner + close.repeat(levels);
 
-/** JSON texts that JSON.stringify would lose or nobody would write, by their fault. */
+/**
+ * JSON texts that JSON.stringify would never write or nobody would send, grouped by what is wrong
+ * with them.
+ */
 const HOSTILE: Record<string, string[]> = {
 	"deep JSON": [
 		"[".repeat(20_000),
@@ -46,7 +49,7 @@ const HOSTILE: Record<string, string[]> = {
 	],
 };
 
-/** Hostile bodies; all kinds are equally frequent. */
+/** Generates hostile bodies. All kinds are equally frequent. */
 export const hostile: fc.Arbitrary<Body> = fc.oneof(
 	...Object.entries(HOSTILE).map(([kind, texts]) =>
 		fc.constantFrom(...texts).map((text) => ({ kind, text })),
@@ -108,7 +111,7 @@ export const strangeValue: fc.Arbitrary<unknown> = fc.oneof(
 	{ weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** Valid names and, now and then, invalid ones. */
+/** Generates valid names and, now and then, invalid ones. */
 export const text = fc.oneof(
 	{ weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 30 }) },
 	{ weight: 1, arbitrary: strangeText },
@@ -121,12 +124,12 @@ export function orStrange(good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 	);
 }
 
-/** Returns the value as JSON text; values that JSON cannot express become null. */
+/** Returns the value as JSON text. A value that JSON cannot express becomes null. */
 export function json(value: unknown): string {
 	return JSON.stringify(value) ?? "null";
 }
 
-/** Returns `good` objects with a hostile value in place of one of `names`, or in addition. */
+/** Generates objects from `good` in which a hostile value replaces one of `names` or is added. */
 export function spoil(
 	good: fc.Arbitrary<Record<string, unknown>>,
 	names: string[],
@@ -140,7 +143,7 @@ export function spoil(
 	});
 }
 
-/** Adds the kind's name to each text. */
+/** Turns each text into a body of this kind. */
 export function ofKind(
 	kind: string,
 	texts: fc.Arbitrary<string>,

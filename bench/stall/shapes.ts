@@ -1,4 +1,6 @@
-/** Texts whose length or shape is the worst for some check; each has about `bytes` bytes. */
+/**
+ * Texts of about `bytes` bytes. The length or the shape of each is the worst case for some check.
+ */
 export const TEXTS: Record<string, (bytes: number) => string> = {
 	letters: (bytes) => "a".repeat(bytes),
 	blanks: (bytes) => " ".repeat(bytes),
@@ -13,7 +15,7 @@ export const TEXTS: Record<string, (bytes: number) => string> = {
 	digits: (bytes) => "9".repeat(bytes),
 };
 
-/** Whole JSON bodies with the same purpose. */
+/** Complete JSON bodies whose shape is the worst case for the service. */
 export const BODIES: Record<string, (bytes: number) => string> = {
 	"deep arrays": (bytes) => "[".repeat(bytes / 2) + "]".repeat(bytes / 2),
 	"deep objects": (bytes) =>
@@ -26,7 +28,7 @@ export const BODIES: Record<string, (bytes: number) => string> = {
 		`[${"1,".repeat(bytes / 2 - 2)}1]`,
 };
 
-/** Values for a field that takes an array. */
+/** Values for a field that takes an array, which are the worst case for some check. */
 export const LISTS: Record<string, (bytes: number) => unknown[]> = {
 	"many empty texts": (bytes) => Array(Math.floor(bytes / 4)).fill(""),
 	"many ids": (bytes) => Array(Math.floor(bytes / 36)).fill("A".repeat(32)),

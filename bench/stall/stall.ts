@@ -49,7 +49,10 @@ type Schema = {
 	anyOf?: Schema[];
 };
 
-/** Returns every field of a schema with the value that `input` would have to hold around it. */
+/**
+ * Returns every field of a schema, with a function that builds a complete input around a value of
+ * this field.
+ */
 function* fieldsOf(
 	schema: Schema,
 	name: string,
@@ -112,7 +115,10 @@ function* operationCases(target: Target): Generator<Case> {
 	}
 }
 
-/** The routes that are no operations, each with every shape of body that it may take. */
+/**
+ * Returns cases for the routes that are not operations, with every shape of body that each of them
+ * accepts.
+ */
 function* routeCases(target: Target): Generator<Case> {
 	const page = { origin: target.url, "content-type": "application/json" };
 	const device = { authorization: `Bearer ${target.keys[0]}` };
@@ -204,7 +210,7 @@ function send(
 				response.on("error", () => resolve(0));
 			},
 		);
-		// The service may answer and hang up before it has read everything.
+		// The service may answer and close the connection before it has read the whole request.
 		sent.on("error", () => resolve(0));
 		sent.end(text);
 	});

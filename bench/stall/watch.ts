@@ -1,10 +1,11 @@
 /**
- * Measures, inside the service, the longest time that its event loop stood still. It is loaded with
- * `--import` before the service and answers on STALL_PORT: the milliseconds since it was last
- * asked.
+ * Measures, inside the service, the longest time for which its event loop stood still. `--import`
+ * loads this module before the service. It answers requests on STALL_PORT with the longest time in
+ * milliseconds since the previous request.
  *
- * It counts the processor time of the main thread between two timers, so other programs on the
- * machine do not spoil the figure. Garbage collection on the main thread counts too.
+ * The module counts the processor time of the main thread between two timers, so that other
+ * programs on the machine do not change the figure. Garbage collection on the main thread counts
+ * too.
  */
 import { createServer } from "node:http";
 import { isMainThread } from "node:worker_threads";
@@ -20,13 +21,14 @@ if (isMainThread && port) {
 		last = now;
 	}, 1).unref();
 	createServer((_request, response) => {
-		// One more round, so that the turn before this one is counted.
+		// The answer waits for another timer, so that the current turn of the event loop is counted.
 		setTimeout(() => {
 			response.end(String(longestMs));
 			longestMs = 0;
 		}, 3);
 	})
-		// A program that the service starts inherits the port and need not have it.
+		// A program that the service starts inherits the setting. It cannot listen on the port as well,
+		// and need not.
 		.on("error", () => {})
 		.listen(Number(port), "127.0.0.1")
 		.unref();

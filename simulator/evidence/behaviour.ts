@@ -1,25 +1,31 @@
 import type { CheckKey, Evidence } from "../../src/devices/terms.ts";
 import type { Machine } from "../machine.ts";
 
-/** How a platform's check behaves over many devices. */
+/** How the check of a platform behaves over many devices. */
 export interface Behaviour {
-	/** The share of devices on which it fails at any one time. */
+	/** The share of devices on which the check fails at any given time. */
 	failing: number;
-	/** `variant` is a number from 0 up to 1 that stays with the device and check. */
+	/**
+	 * Returns the evidence of a pass. `variant` is a number from 0 (inclusive) to 1 (exclusive) that
+	 * is constant for a device and check.
+	 */
 	pass: (machine: Machine, variant: number) => Evidence;
 	fail: (machine: Machine, variant: number) => Evidence;
-	/** The check is UNKNOWN without the rights of an administrator. */
+	/** True if the check is UNKNOWN without the rights of an administrator. */
 	needsRoot?: boolean;
-	/** A share of devices on which it is UNKNOWN for another reason. */
+	/** The share of devices on which the check is UNKNOWN for another reason. */
 	unknown?: { share: number; reason: string };
-	/** Returns why it does not apply to the machine, or undefined if it does. */
+	/** Returns why the check does not apply to a machine, or undefined if it applies. */
 	notApplicable?: (machine: Machine) => string | undefined;
 }
 
-/** Simulated checks of a platform. A device reports the others as its agent would: not checked. */
+/**
+ * The checks of a platform that are simulated. A device reports all others as not checked, as its
+ * agent would.
+ */
 export type Behaviours = Partial<Record<CheckKey, Behaviour>>;
 
-/** Returns one of the values, chosen by the variant. */
+/** Returns one of the values, selected by `variant`. */
 export function step(variant: number, values: readonly number[]): number {
 	return values[Math.floor(variant * values.length)] ?? 0;
 }

@@ -1,6 +1,6 @@
 import { type Behaviours, noDesktop, step } from "./behaviour.ts";
 
-/** Evidence as agent/checks/freebsd reports it. */
+/** The evidence that the checks in agent/checks/freebsd report. */
 export const FREEBSD: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.08,

@@ -4,7 +4,7 @@ import { type Behaviours, noDesktop, step } from "./behaviour.ts";
 const isFedora = ({ system }: Machine) => system.distribution === "fedora";
 const ssh = { ssh: true, port: 22 };
 
-/** Evidence as agent/checks/linux reports it. */
+/** The evidence that the checks in agent/checks/linux report. */
 export const LINUX: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.06,

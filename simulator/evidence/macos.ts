@@ -1,6 +1,6 @@
 import { type Behaviours, step } from "./behaviour.ts";
 
-/** Evidence as agent/checks/macos reports it. */
+/** The evidence that the checks in agent/checks/macos report. */
 export const MACOS: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.03,

@@ -1,6 +1,6 @@
 import { type Behaviours, step } from "./behaviour.ts";
 
-/** Evidence as agent/checks/windows reports it. */
+/** The evidence that the checks in agent/checks/windows report. */
 export const WINDOWS: Behaviours = {
 	DISK_ENCRYPTION: {
 		failing: 0.06,
