@@ -3,8 +3,8 @@ import { randomBytes, randomFillSync } from "node:crypto";
 /**
  * Kinds of typed ids. An id has 24 bytes and is written as 32 characters of base64url.
  *
- *     0 8 10 18 24
- *     | tenant | kind | Unix ms (BE u64) | random |
+ *     0        8      10                18            24
+ *     | tenant | kind | Unix ms (BE u64) | random     |
  *
  * The tenant identifies the organization, whose own id contains it too. The interface contract
  * fixes the numbers of the kinds that existing agents rely on. The other numbers are our own.
@@ -63,7 +63,7 @@ export const TENANT_PREFIX_LENGTH = 11;
 export const NO_TENANT_PREFIX = "A".repeat(TENANT_PREFIX_LENGTH);
 
 export interface ParsedId {
-	/** 8 bytes, written as 16 hexadecimal digits. */
+	/** The 8 bytes of the tenant, written as 16 hexadecimal digits. */
 	tenant: string;
 	kind: IdKind;
 	/** Time at which the id was made, in Unix milliseconds. The id contains this time. */
@@ -109,8 +109,8 @@ export function makeIdWithoutTenant(kind: IdKind): string {
 }
 
 /**
- * Returns the parts of `text`, or undefined if `text` does not have the length, the characters and
- * a known kind of an id.
+ * Returns the parts of the id in `text`. Returns undefined if `text` is not an id: its length or a
+ * character is wrong, or its kind is unknown.
  */
 export function parseId(text: string): ParsedId | undefined {
 	if (text.length !== ID_LENGTH || !/^[A-Za-z0-9_-]{32}$/.test(text)) {

@@ -4,8 +4,8 @@ import type { Services } from "./invoke.ts";
 import type { Membership, Principal, Role } from "./principal.ts";
 
 /**
- * What a caller must be in the organization. `read` requires the role viewer, `write` requires
- * member, and `admin` requires admin. `self` requires only a signed-in user.
+ * The access that a call requires in the organization. `read` requires the role viewer, `write`
+ * requires member, and `admin` requires admin. `self` requires only a signed-in user.
  */
 export type Access = "self" | "read" | "write" | "admin";
 

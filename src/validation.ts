@@ -22,7 +22,7 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
 }
 
 /**
- * Describes an issue that zod found in our own words. If the schema has a message of its own, zod
+ * Describes, in our own words, an issue that zod found. If the schema has a message of its own, zod
  * uses that instead.
  */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {

@@ -70,10 +70,10 @@ export const STORED_ENTRY = [...COLUMNS, "hash", "salts", "change_texts"]
 	.join(", ");
 
 /**
- * Builds, from the stored columns, the text whose hash an entry has. The database has a function
- * that writes the same text (audit_entry_text). Somebody who can change an entry can also change
- * that function so that it returns the original text. This code therefore calls none of the
- * database's own functions and relies only on the output of PostgreSQL's built-in types.
+ * Builds the text from which an entry's hash is computed, using the stored columns. The database
+ * has a function that writes the same text (audit_entry_text). Somebody who can change an entry can
+ * also change that function so that it returns the original text. This code therefore calls none of
+ * the database's own functions and relies only on the output of PostgreSQL's built-in types.
  */
 export function entryText(entry: StoredEntry): string {
 	const unhashed = UNHASHED[entry.hash_version ?? ""] ?? [];

@@ -23,7 +23,7 @@ export const AUDIT_EVENTS = [
 	"activateDevice",
 	"reportDeviceConflict",
 	"unenrollDevice",
-	// These events have the names of operations that write the same events.
+	// Operations with these names write the same events.
 	"createOrganization",
 	"acceptInvitation",
 	"updateMember",

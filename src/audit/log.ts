@@ -78,8 +78,8 @@ export interface RejectedCall {
 }
 
 /**
- * Adds an entry that the role did not permit an operation. `further` is the number of rejections
- * that one entry stands for (see rejected-calls.ts).
+ * Adds an entry that says that the caller's role did not permit an operation. `further` is the
+ * number of rejections that one entry stands for (see rejected-calls.ts).
  */
 export async function appendRejection(
 	pool: Pool,

@@ -34,7 +34,7 @@ export async function listLogs(database: Pool | ClientBase): Promise<string[]> {
 
 export interface Head {
 	sequence: number;
-	/** Hexadecimal. */
+	/** The hash in hexadecimal digits. */
 	hash: string;
 }
 

@@ -23,13 +23,16 @@ const LISTED_AT_ONCE = 500;
 /** Fields of a change that reveal nothing about the person, so an erasure keeps them. */
 const KEPT_FIELDS = ["role", "kind", "status", LISTED];
 
-/** The person whom entries are about. */
+/** The person that entries are about. */
 export interface Subject {
 	/** Ids of records that concern only this person. */
 	recordIds: string[];
 	/** Id of the user, if the log contains actions of the person. */
 	actorId?: string;
-	/** The address in lower case. It also finds entries about invitations that have been deleted. */
+	/**
+	 * The person's e-mail address in lower case. It is also used to find entries about invitations
+	 * that have been deleted.
+	 */
 	email?: string;
 }
 
@@ -88,8 +91,8 @@ export async function redactLog(
 	redaction: Redaction,
 	by: Principal = systemPrincipal(organizationId),
 ): Promise<number> {
-	// Appending no entries only locks the chain. No other entry can then be written between the
-	// update and the list of what it erased.
+	// This call appends no entry and only locks the chain. No other entry can then be written between
+	// the update and the list of what it erased.
 	await asApp(client, organizationId, () =>
 		client.query("select audit_append($1, '[]')", [organizationId]),
 	);

@@ -23,7 +23,7 @@ const head = z.strictObject({
 
 /**
  * Verifies a part of one organization's log, up to the first problem, in the same way as `assay
- * audit verify`. The caller passes `after` from call to call. A caller who passes an invented one
+ * audit verify`. The caller passes `after` from call to call. A caller who passes an invented value
  * gets a wrong result, but harms nobody else.
  */
 export const verifyAuditLog = defineOperation({

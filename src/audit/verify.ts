@@ -33,7 +33,7 @@ export interface Finding {
 /** An entry that lists what an erasure removed. A large erasure writes several such entries. */
 export interface Erasure {
 	sequence: number;
-	/** RFC 3339 */
+	/** Time of the entry, in RFC 3339. */
 	at: string;
 	operation: string;
 	record_id: string | null;

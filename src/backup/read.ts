@@ -26,7 +26,7 @@ const MAX_LINE_BYTES = 1 << 20;
 
 /**
  * Reads a backup once, from beginning to end. Its content may be trusted only after `nextTable` has
- * returned undefined, because only then the whole file has been checked.
+ * returned undefined. Only then has the whole file been checked.
  *
  * Throws a bad_request AppError as soon as it finds that the file is not a backup, is damaged or
  * cut off, or was made by a newer version.

@@ -69,8 +69,8 @@ export async function writeBackup(
 			out,
 			{ signal },
 		);
-		// The verification sees the same moment as the backup. If a log was changed, people can compare
-		// it with the file.
+		// The verification reads the database as it was at the moment of the backup. If it finds a
+		// changed log, people can compare that log with the one in the file.
 		if (!verifiesAudit || !isCurrent)
 			return { manifest, rows, auditProblems: undefined };
 		report("written; verifying the audit logs");

@@ -7,8 +7,8 @@ import type { Finding } from "./doctor.ts";
 const CONNECTIONS_NEEDED = 25;
 const LONG_MINUTES = 10;
 /**
- * Highest age of the oldest transaction id, in transactions, that is not a problem. From 200
- * million on, PostgreSQL forces a vacuum. At about 2,000 million, it rejects writes.
+ * The check reports a problem if the oldest rows are more transactions old than this. PostgreSQL
+ * forces a vacuum from 200 million transactions on, and rejects writes at about 2,000 million.
  */
 const MAX_TRANSACTION_AGE = 1_000_000_000;
 const SCHEMA = join(import.meta.dirname, "../../sql/schema.sql");

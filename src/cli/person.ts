@@ -96,7 +96,8 @@ export function operator() {
 }
 
 /**
- * Prints an export. The export is JSON, which has line breaks for people unless --json is given.
+ * Prints an export as JSON. With --json the output is one line. Otherwise it has line breaks, so
+ * that people can read it.
  */
 export function printExport(
 	options: { json?: boolean },

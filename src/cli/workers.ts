@@ -42,8 +42,8 @@ export async function startWorkers(
 				if (!isStopping) cluster.fork();
 			}, RESTART_MS);
 		});
-		// All workers report the same, except that a user may have been created after the first one
-		// looked.
+		// All workers report the same values. Only `isEmpty` may differ, if a user was created after
+		// the first worker looked.
 		return { ...(ready[0] as WorkerReady), close };
 	} catch (error) {
 		await close();

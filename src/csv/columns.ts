@@ -16,7 +16,7 @@ export interface Column {
 	cell: (row: Row, names: ReadonlyMap<string, string>) => string;
 }
 
-/** Names of fields that contain ids of records which have a name. */
+/** Names of fields that contain the ids of records with a name. */
 const REFERENCES = new Set(
 	recordKinds.flatMap(({ fields }) =>
 		Object.keys(fields).filter((name) => fields[name]?.reference),

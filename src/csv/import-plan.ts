@@ -62,7 +62,8 @@ export async function planImport(
 	);
 	const toAdd = z.strictObject(shapeToAdd(kind));
 	const toUpdate = z.strictObject(shapeToUpdate(kind));
-	// The number of the line that has already used a record or a reference id.
+	// Each map contains, for a record or a reference id, the number of the line that has already used
+	// it.
 	const seenRecords = new Map<string, number>();
 	const seenReferenceIds = new Map<string, number>();
 

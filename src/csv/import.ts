@@ -178,8 +178,8 @@ function refuseWrong(plan: PlannedLine[]): void {
 
 /**
  * Stores every line in the same way as the operations add and update do, and returns the record of
- * each line. Lines with a reference id are stored first. Otherwise a record without one might get a
- * number that a later line gives.
+ * each line. Lines with a reference id are stored first. Otherwise a record without one might get
+ * the reference id that a later line gives.
  */
 async function storePlan(
 	context: Context,

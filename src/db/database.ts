@@ -42,17 +42,17 @@ export async function openServer(config: Config): Promise<Server> {
 export interface Database {
 	pool: Pool;
 	/**
-	 * Connections that only devices use, so that a crowd of people and AI clients cannot hold up the
-	 * devices. This pool works like `pool` and connects on first use.
+	 * A pool that only devices use, so that a crowd of people and AI clients cannot hold up the
+	 * devices. It works like `pool` and connects on first use.
 	 */
 	devicePool: Pool;
 	/**
-	 * Connections as assay_identity, the role that keeps users, passwords and sessions. This pool
+	 * A pool that acts as assay_identity, the role that keeps users, passwords and sessions. It
 	 * connects on first use.
 	 */
 	identityPool: Pool;
 	/**
-	 * Connections as assay_audit, the role that reads the audit log of every organization. This pool
+	 * A pool that acts as assay_audit, the role that reads the audit log of every organization. It
 	 * connects on first use.
 	 */
 	auditPool: Pool;

@@ -24,10 +24,10 @@ export function connectionOf({ directory, port, password }: Cluster) {
 }
 
 /**
- * Waits until the server accepts connections and returns one. Returns undefined when `isAlive`
- * reports that the server has gone. The connection leads to the database `postgres`, so that the
- * database `assay` can be dropped and restored meanwhile. Throws a service_unavailable AppError
- * after a minute, or when the password is wrong.
+ * Waits until the server accepts connections, and then returns a connection. Returns undefined when
+ * `isAlive` reports that the server has gone. The connection leads to the database `postgres`, so
+ * that the database `assay` can be dropped and restored meanwhile. Throws a service_unavailable
+ * AppError after a minute, or when the password is wrong.
  */
 export async function connect(
 	cluster: Cluster,

@@ -38,11 +38,14 @@ import { withStartLock } from "./start-lock.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const IDLE_MS = 60_000;
-/** Longest path of a Unix socket that is used. Linux allows 107 bytes and macOS 103. */
+/**
+ * Longest path, in bytes, for which Assay uses a Unix socket. Linux allows 107 bytes and macOS 103.
+ */
 const MAX_SOCKET_PATH_BYTES = 100;
 /**
- * Matches failures to start that pass by themselves: the last child processes of a dead server are
- * still ending, or another program has just taken the port.
+ * Matches the messages of a failed start that is worth another attempt, because its cause passes:
+ * the last child processes of a dead server are still ending, or another program has just taken the
+ * port.
  */
 const PASSING = /pre-existing shared memory block|address already in use/i;
 
@@ -174,7 +177,7 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 	clearDrafts(directory);
 	if (!cluster.created) {
 		// The password is written to disk before the cluster is created. If this process is killed in
-		// between, nothing is lost.
+		// between, the password is not lost.
 		writeCluster(cluster);
 		await createCluster(cluster, binaries, user);
 	}

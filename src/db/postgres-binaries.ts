@@ -40,8 +40,9 @@ export const resolveInstalled: ResolvePackage = createRequire(
 /**
  * Chooses the user that PostgreSQL runs as when Assay runs as root, because PostgreSQL does not run
  * as root. The choice is the owner of the existing `pgdata`, else the owner of Assay's data folder,
- * else `postgres`, else `nobody`. With the owner of the folder, that user can later run Assay
- * without root. Throws a bad_request AppError when none of them exists.
+ * else `postgres`, else `nobody`. The owner of the data folder comes before the last two, so that
+ * this user can later run Assay without root. Throws a bad_request AppError when none of them
+ * exists.
  */
 export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	if (process.getuid?.() !== 0) return undefined;

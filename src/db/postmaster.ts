@@ -23,8 +23,8 @@ const STOP_TIMEOUT_MS = 30_000;
 export const SOCKET_PORT = 5432;
 
 /**
- * PostgreSQL's settings. Compression keeps its default, because the platform packages are built
- * without lz4 and zstd.
+ * Settings of the server. They leave compression at its default, because the platform packages are
+ * built without lz4 and zstd.
  */
 const SETTINGS = {
 	unix_socket_permissions: "0700",
@@ -54,8 +54,8 @@ export function startPostmaster(
 	user: OsUser,
 	port: number,
 ): { pid: number | undefined; hasExited: () => boolean } {
-	// The folder belongs to `user`, and this process may be root. It must not follow a link that
-	// `user` planted here.
+	// The folder belongs to `user`, and this process may run as root. The process must therefore not
+	// follow a link that `user` planted here.
 	const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
 	const log = openSync(
 		join(pgdata, "start.log"),
@@ -94,8 +94,8 @@ export function startPostmaster(
 }
 
 /**
- * Returns PostgreSQL's own messages about why the server with this pid gave up, written before and
- * after it started its log collector.
+ * Returns the reason why the server with this pid gave up, in PostgreSQL's own words. PostgreSQL
+ * writes to one file until its log collector runs, and to another file afterwards.
  */
 export function readStartFailure(
 	pgdata: string,

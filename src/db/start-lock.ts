@@ -95,7 +95,7 @@ function removeIfStale(file: string): boolean {
 	// The file is new and still empty. The process that created it is about to write its pid.
 	if (owner === undefined && ageMs < 1000) return false;
 	// Other callers in this process wait in the queue, so a file with our own pid was written by an
-	// earlier process. In a container every process has the same pid.
+	// earlier process. In a container, a restarted process often gets the same pid.
 	const alive = owner !== undefined && owner !== process.pid && isAlive(owner);
 	if (alive && ageMs < STALE_MS) return false;
 	rmSync(file, { force: true });

@@ -2,8 +2,8 @@
  * A program that runs beside the embedded server and stops the server when nobody uses it. Its
  * first argument is Assay's data folder. Its second argument is the number of milliseconds that the
  * server may be unused. Assay processes normally stop the server themselves when they leave it.
- * This program is for processes that were killed and could not. Every connection counts as use, so
- * a backup by PostgreSQL's own tools keeps the server running.
+ * This program does it for processes that were killed. Every connection counts as use, so a backup
+ * by PostgreSQL's own tools keeps the server running.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";

@@ -19,7 +19,7 @@ import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 const DAY_MS = 86_400_000;
-/** Days since each device without an installed agent was added. */
+/** How many days ago the devices were added whose agents nobody has installed yet. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;
 const WIDTH = 128;
@@ -222,8 +222,8 @@ function enrolledDaysAgo(n: number, count: number): number {
 }
 
 /**
- * Returns since when a silent device has been silent. Some have been silent for hours or days, some
- * for weeks.
+ * Returns the time from which on a device has been silent. Some devices have been silent for hours
+ * or days, some for weeks.
  */
 function silentSince(n: number, enrolledAt: Date): Date {
 	const daysAgo = n % 60 === 4 ? 0.4 + chance(n) * 3 : 9 + chance(n) * 25;

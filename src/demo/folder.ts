@@ -114,8 +114,8 @@ export async function removeDemoFolder(folder: string): Promise<void> {
 	const cluster = readCluster(data);
 	if (cluster) {
 		await stopPostmaster(cluster.directory);
-		// If root runs the demonstration, PostgreSQL's files may be in a folder elsewhere. Its name is
-		// derived from this folder's name.
+		// If root runs the demonstration, PostgreSQL's files may be in a folder elsewhere. The name of
+		// that folder is a hash of this folder's path.
 		if (
 			dirname(cluster.directory) !== data &&
 			/^[0-9a-f]{12}$/.test(basename(cluster.directory))

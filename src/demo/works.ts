@@ -12,7 +12,7 @@ import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 /**
- * Returns the moments of the work over the months: audits, nonconformities, obligations, tasks and
+ * Returns the moments of regular work: audits, nonconformities, obligations, tasks and
  * improvements.
  */
 export function workMoments(

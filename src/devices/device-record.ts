@@ -96,8 +96,8 @@ export const device = z.object({
 export type Device = z.output<typeof device>;
 
 /**
- * A key of up to 500 characters. New keys must be shorter, but earlier releases stored keys of this
- * length.
+ * Makes a schema for a check's key of up to 500 characters. New keys must be shorter, but earlier
+ * releases stored keys of this length.
  */
 export const checkKeySchema = () => nameSchema().max(500);
 
@@ -156,7 +156,10 @@ export type PosturesOf = Map<
 	{ shown: Device["postures"]; omitted: number }
 >;
 
-/** How many non-canonical checks of a device the results of tools contain. */
+/**
+ * How many non-canonical checks of a device a tool's result contains, in a list and for a single
+ * device.
+ */
 const MAX_SHOWN = { inLists: 20, alone: 200 } as const;
 
 /** How many of these non-canonical checks include their evidence. */
@@ -251,10 +254,10 @@ const POSTURES = `
 	from ${SHOWN}
 	order by s.device_id, s.check_key`;
 
-// A report is received at most five minutes before the time that it gives for an observation. With
-// that bound, PostgreSQL does not read older partitions. Earlier releases had no limit on the
-// length of a key. They stored a long key in the history as its beginning and its SHA-256, and the
-// query compares it in that form too.
+// A device's clock may be up to five minutes ahead. A report may therefore be received that long
+// before the time that it gives for an observation. With this bound, PostgreSQL does not read older
+// partitions. Earlier releases had no limit on the length of a key. They stored a long key in the
+// history as its beginning and its SHA-256, and the query compares it in that form too.
 const POSTURES_WITH_EVIDENCE = `
 	select
 		s.device_id, s.check_key, s.status, s.since, s.last_observed_at, c.omitted,

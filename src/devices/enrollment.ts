@@ -35,7 +35,7 @@ export interface CreatedToken {
 	enrollment_token_id: string;
 	/** The secret. It is shown only here, and the database stores only its hash. */
 	enrollment_token: string;
-	/** RFC 3339. */
+	/** Time in RFC 3339. */
 	expires_at: string;
 }
 

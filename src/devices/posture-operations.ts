@@ -63,7 +63,10 @@ const SPAN_COLUMNS = `
 	t.id, t.check_key, t.status, t.since, t.last_observed_at, t.until, t.is_current,
 	t.first_report_id, t.last_report_id`;
 
-/** Limits a list to the rows of one device in the transaction's organization. */
+/**
+ * Returns a condition that limits a list to the rows of one device in the transaction's
+ * organization.
+ */
 const ofDevice = (id: string) => ({
 	sql: "t.organization_id = current_setting('assay.organization_id') and t.device_id = $1",
 	value: id,

@@ -5,9 +5,7 @@ import { isLockTimeout } from "../db/sqlstate.ts";
 import { type AppError, overloaded } from "../errors.ts";
 import type { KeyHash } from "./authentication.ts";
 
-/**
- * After a batch had to wait for a lock, the following batches check the locks first for this long.
- */
+/** How long batches check the locks first after one of them had to wait for a lock. */
 const WARY_MS = 5_000;
 
 /**

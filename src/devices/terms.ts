@@ -109,8 +109,8 @@ export const OTHER_CHECKS_DAYS = 90;
 export const MAX_HOURLY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Deepest nesting of evidence that is accepted. Neither JSON.stringify nor jsonb can process some
- * thousands of levels.
+ * Deepest nesting of evidence that is accepted. Neither JSON.stringify nor jsonb can process
+ * evidence that is nested thousands of levels deep.
  */
 export const MAX_EVIDENCE_DEPTH = 100;
 

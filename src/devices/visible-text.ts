@@ -12,8 +12,8 @@ const LINE_BREAKS_AND_TABS = /[\t\n\r]+/g;
 const PLAIN = /^[ -~]*$/;
 
 /**
- * Returns a text from a device without hidden characters. A row of line breaks and tabs becomes one
- * space.
+ * Returns a text from a device without hidden characters. Consecutive line breaks and tabs become
+ * one space.
  */
 export function visibleText(text: string): string {
 	if (PLAIN.test(text)) return text;

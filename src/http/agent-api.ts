@@ -73,7 +73,7 @@ export interface AgentApi {
  * Makes the Device Agent API: POST /api/agent/v1/{enroll,heartbeat,postures,unenroll}.
  *
  * These routes use `node:http` and not the framework that serves the rest. The contract prescribes
- * the order of the checks (method, credential, body) and forbids the statuses 413 and 415, which is
+ * the order of the checks (method, credential, body) and forbids the statuses 413 and 415. Both are
  * the opposite of a framework's defaults. These routes also get the most requests. A wrong
  * credential gets 401 whatever the body is. An error of the service never gets 401, because an
  * agent destroys its key after a 401.

@@ -15,7 +15,8 @@ const BROKEN_BODY = "assay-broken-body";
 const brokenBodies = new WeakSet<IncomingMessage>();
 
 /**
- * Marks the body of a request as invalid HTTP. Code that reads the body now or later is told so.
+ * Marks the body of a request as invalid HTTP. Code that reads the body, now or later, gets the
+ * result "broken".
  */
 export function markBodyBroken(request: IncomingMessage): void {
 	brokenBodies.add(request);
@@ -118,7 +119,8 @@ export function endEarly(
 		"content-length": String(Buffer.byteLength(body)),
 		connection: "close",
 	});
-	// Without a body, Node would hold back the headers until the response ends.
+	// The answer to HEAD has no body. Without this call, Node would hold back its headers until the
+	// response ends.
 	if (request.method === "HEAD") response.flushHeaders();
 	// The content length tells the client that the answer is complete. The response is not ended
 	// here, because that would close the connection immediately. If earlier requests on this

@@ -87,7 +87,7 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
  * Serves the console below `/`. Its files have their own paths, and every other path that a browser
  * may open gets the page. If there is no build, `webConsole` is a message that says so, and the
  * rest of the service works without the console. The callback `onPage` runs for each page that is
- * sent, because a browser that opens a page soon sends calls.
+ * sent. A browser that opens a page soon sends calls, so the service can prepare for them.
  */
 export function addConsoleFiles(
 	app: FastifyInstance,

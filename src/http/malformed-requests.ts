@@ -75,7 +75,7 @@ export function answerMissingHost(response: ServerResponse): void {
 
 function isOtherMethod(error: ConnectionError): boolean {
 	if (error.code !== "HPE_INVALID_METHOD") return false;
-	// The types declare something else here, but Node sets a Buffer.
+	// `rawPacket` is a Buffer, although its declared type says something else.
 	const packet = error.rawPacket as unknown as Buffer | undefined;
 	const target = /^\S+ (\S+) HTTP\//.exec(
 		packet?.toString("latin1") ?? "",

@@ -76,9 +76,9 @@ export interface ToolServer {
 /**
  * Makes the tool server: MCP at /api/mcp/v1, each tool as plain HTTP at /api/mcp/tools/<name>, and
  * the health of both. Like the Device Agent API, the tool server uses `node:http` without a
- * framework. There are two reasons: the contract prescribes the order of the checks (other website,
- * credential, method, body), and the SDK reads request data that a framework would already have
- * consumed.
+ * framework. There are two reasons. The contract prescribes the order of the checks (foreign
+ * website, credential, method, body). The SDK reads request data that a framework would already
+ * have consumed.
  */
 export function makeToolServer(
 	tools: ToolServices,

@@ -83,7 +83,9 @@ interface Waiting<Item, Result> {
 	bytes: number;
 	/** Time at which the item arrived, as performance.now() measures it. */
 	since: number;
-	/** Time at which no other item with the same key held this one back any more. */
+	/**
+	 * Time at which the item became ready, because no other item with its key held it back any more.
+	 */
 	readySince: number;
 	resolve: (result: Result) => void;
 	reject: (error: unknown) => void;

@@ -5,8 +5,7 @@ export interface Reply {
 	status: number;
 	headers: Record<string, string>;
 	/**
-	 * The body as text. A stream for server-sent events, which are rare. Undefined if there is no
-	 * body.
+	 * Text, or a stream for server-sent events, which are rare. Undefined if the answer has no body.
 	 */
 	body: string | ReadableStream<Uint8Array> | undefined;
 }
@@ -74,7 +73,10 @@ export function requestIdIn(body: unknown): RequestId {
 		: null;
 }
 
-/** Returns the reply. If there was a fault, the reply gets the HTTP status of the fault. */
+/**
+ * Returns the reply with the HTTP status of the fault. Without a fault, returns the reply
+ * unchanged.
+ */
 export function withFault(reply: Reply, fault: AppError | undefined): Reply {
 	if (!fault) return reply;
 	reply.status = fault.status;

@@ -118,7 +118,7 @@ async function findInvitation(
 /**
  * Limits how often somebody may find out that an address has an account, and informs the owner of
  * the address by mail. The mailed link has no such limit, because only the owner of the address has
- * it and learns nothing new from it. Throws bad_request.
+ * it and learns nothing new from it. Throws bad_request after too many attempts.
  */
 async function limitTries(
 	{ pool, mail, baseUrl }: ResetParts,

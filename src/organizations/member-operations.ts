@@ -196,8 +196,8 @@ function noteRole(
 }
 
 /**
- * Turns an error of a query into the error to throw. If the query would have removed the last
- * admin, throws bad_request. Throws every other error unchanged.
+ * Throws the error of a query in the form that callers should see. If the query would have removed
+ * the last admin, that is a bad_request. Every other error is thrown unchanged.
  */
 export function explainLastAdministrator(error: unknown): never {
 	if ((error as { constraint?: string }).constraint === "last_administrator") {

@@ -192,7 +192,7 @@ export const createOrganization = defineOperation({
 			throw new AppError("forbidden", "sign in to create an organization");
 		}
 		await refuseOneTooMany(client, principal.userId);
-		// The following statements belong to the new organization.
+		// From here on, the transaction acts for the new organization.
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
 		]);
@@ -231,8 +231,9 @@ async function change(
 ): Promise<{ organization: z.input<typeof organization> }> {
 	const names = Object.keys(given).filter((name) => given[name] !== undefined);
 	const { rows } = await client.query(
-		// "for update" would also block new foreign keys to the organization. Adding a record or an
-		// audit entry would then have to wait while this transaction waits for the audit log.
+		// A lock with "for update" would also block new foreign keys to the organization. Adding a
+		// record or an audit entry would then have to wait while this transaction waits for the audit
+		// log.
 		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
 		[id],
 	);

@@ -21,8 +21,8 @@ export async function createOrganization(
 }
 
 /**
- * Stores an organization. The transaction must be one of the organization's own id. Returns the
- * audit log's description of the change.
+ * Stores an organization. `client` must be in a transaction of that organization. Returns the audit
+ * log's description of the change.
  */
 export async function insertOrganization(
 	client: PoolClient,

@@ -24,8 +24,8 @@ const cells = z.array(
 const WORK = recordKinds.filter(({ due }) => due);
 
 /**
- * Returns the content of the console's home page, except for listPostureSummary. The console can
- * list the records behind each number.
+ * Returns the content of the console's home page, except for the part that listPostureSummary
+ * returns. The console can list the records behind each number.
  */
 export const getOverview = defineOperation({
 	name: "getOverview",

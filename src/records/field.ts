@@ -56,8 +56,8 @@ export interface Field<
 	 */
 	output: z.ZodType<Value>;
 	/**
-	 * Value of a new record if the caller gives none. Undefined means that the value is derived,
-	 * generated, or required.
+	 * Value of a new record if the caller gives none. Undefined means that the value is derived or
+	 * generated, or that the caller must give it.
 	 */
 	initial: Value | undefined;
 	/** The kind of records that the field refers to. */

@@ -22,8 +22,8 @@ const coverage = z.object({
 });
 
 /**
- * Works like the plain getFramework. The result also has the number of controls and how many of
- * them are covered.
+ * Replaces the ordinary getFramework. Its result also contains the number of controls and how many
+ * of them are covered.
  */
 const getFramework = defineOperation({
 	...getWithoutCoverage,
@@ -40,8 +40,8 @@ const getFramework = defineOperation({
 });
 
 /**
- * Largest number of controls of one framework that the page shows. The largest common catalogue,
- * NIST SP 800-53, has about 1,200.
+ * Largest number of controls of one framework that the page shows. The largest common catalog, NIST
+ * SP 800-53, has about 1,200.
  */
 const MAX_CONTROLS = 2000;
 

@@ -5,7 +5,7 @@ import { badCursor, readCursor, writeCursor } from "./cursor.ts";
 import { findFew, matches, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
-/** An order of a list. The SQL expression is never null, and an index has it. */
+/** An order of a list. The SQL expression is never null, and there is an index on it. */
 export interface Order {
 	expression: string;
 	type: "text" | "date" | "integer" | "timestamptz";

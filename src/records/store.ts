@@ -209,7 +209,7 @@ async function makeReferenceId(
 	return rows[0]?.reference_id ?? "";
 }
 
-/** Runs `work`. If it violates a constraint, throws a bad_request that names the field. */
+/** Runs `work`. If the work violates a constraint, throws a bad_request that names the field. */
 async function explaining(
 	kind: AnyRecordKind,
 	values: Values,

@@ -25,8 +25,8 @@ export interface Walk {
 }
 
 /**
- * Returns ids among which are the next `count` rows that contain all words. Returns undefined if
- * too many rows match. If the words are common, the first rows of the list are enough for a page.
+ * Returns ids that include those of the next `count` rows with all words. Returns undefined if too
+ * many rows match. If the words are common, the first rows of the list are enough for a page.
  * Otherwise the words are rare, and the text index finds all rows that contain them.
  */
 export async function findFew(

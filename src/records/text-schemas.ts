@@ -92,7 +92,7 @@ function isDate(text: string): boolean {
 
 /**
  * Returns a schema for an RFC 3339 time with an offset. PostgreSQL accepts offsets only up to
- * 15:59. No offset in use is larger than 14 hours.
+ * 15:59. That is enough, because no offset in use is larger than 14 hours.
  */
 export function timeSchema() {
 	return atMost(MAX_SHORT)

@@ -42,8 +42,8 @@ export function prepareUpdate(
 }
 
 /**
- * Returns the difference between two states of a record. Undefined means that the record did not
- * exist then, or no longer exists.
+ * Returns the difference between two states of a record. Undefined stands for a state in which the
+ * record does not exist.
  */
 export function changeOf(
 	kind: AnyRecordKind,

@@ -42,8 +42,8 @@ export async function removeLeftovers(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 	});
-	// If the connection is lost between two queries, this event would end the process without a
-	// listener.
+	// The connection may be lost between two queries. Without a listener, this event would then end
+	// the process.
 	client.on("error", () => {});
 	const removed: Record<string, number> = {};
 	try {

@@ -56,8 +56,8 @@ export async function keepReports(
 		connectionTimeoutMillis: 5_000,
 		query_timeout: 15_000,
 	});
-	// If the connection is lost between two queries, this event would end the process without a
-	// listener.
+	// The connection may be lost between two queries. Without a listener, this event would then end
+	// the process.
 	client.on("error", () => {});
 	await client.connect();
 	const kept: Upkeep = { dropped: [], deleted: 0, isDone: false };

@@ -5,9 +5,9 @@ import type { From } from "./exchange.ts";
 import { findUser } from "./users.ts";
 
 export interface EventParts {
-	/** Connections as assay_identity. */
+	/** A pool that acts as assay_identity. */
 	pool: Pool;
-	/** Connections as assay_app, the role that may add to the audit log. */
+	/** A pool that acts as assay_app, the role that may add to the audit log. */
 	appPool: Pool;
 	log: Logger;
 }

@@ -10,7 +10,7 @@ import { makeRecoveryCodes } from "./recovery-codes.ts";
 import { makeIdentityId } from "./users.ts";
 
 export interface AuthParts {
-	/** Connections as assay_identity. */
+	/** A pool that acts as assay_identity. */
 	pool: Pool;
 	baseUrl: string;
 	secret: string;

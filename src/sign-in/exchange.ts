@@ -60,7 +60,7 @@ export interface Exchange {
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing.
 export type Step = (exchange: Exchange) => Promise<Response | void>;
 
-/** Who may send a request to a route, or whom the request concerns. */
+/** Who may send a request to a route, or which user the request concerns. */
 export type Who =
 	/** Anybody, with or without a session. */
 	| "anybody"

@@ -133,7 +133,7 @@ export async function findUser(
 	return rows[0];
 }
 
-/** Returns the user with this address, or throws not_found. Works otherwise like `findUser`. */
+/** Returns the user with this address, or throws not_found. Otherwise works like `findUser`. */
 export async function requireUser(
 	pool: Pool,
 	email: string,
