@@ -31,7 +31,7 @@ export interface Config {
 	readonly secret: string | undefined;
 	/** Undefined means that the service sends no mail and that people pass on links themselves. */
 	readonly mail: MailConfig | undefined;
-	/** Who may create organizations: every signed-in user, or only the command line. */
+	/** Says who may create organizations: every signed-in user, or only the command line. */
 	readonly organizationCreation: OrganizationCreation;
 	/** Raw posture reports older than this many months are deleted. 0 keeps them forever. */
 	readonly reportRetentionMonths: number;
@@ -46,8 +46,8 @@ export interface MailConfig {
 	/** Sender of the mails, such as "Assay <assay@example.com>". */
 	readonly from: string;
 	/**
-	 * If true, mails are sent only over TLS. False for a mail server on this machine, and if the URL
-	 * contains `?requireTLS=false` or `?ignoreTLS=true`.
+	 * Says whether mails are sent only over TLS. The value is false for a mail server on this
+	 * machine, and if the URL contains `?requireTLS=false` or `?ignoreTLS=true`.
 	 */
 	readonly requiresTls: boolean;
 }
@@ -56,11 +56,11 @@ const MIN_SECRET = 32;
 const MAX_RETENTION_MONTHS = 1200;
 
 interface Setting {
-	/** What the setting does. `assay --help` shows this text. */
+	/** Text about what the setting does, which `assay --help` shows. */
 	help: string;
 	/** The value that is used if the setting is absent. */
 	default?: string;
-	/** What happens if the setting is absent and has no default. */
+	/** Text about what happens if the setting is absent and has no default. */
 	without?: string;
 }
 

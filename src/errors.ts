@@ -28,7 +28,7 @@ export interface FieldIssue {
 	 * concerns the whole input.
 	 */
 	field: string;
-	/** What is wrong, such as "is required" or "must be one of LOW, HIGH". */
+	/** The problem, such as "is required" or "must be one of LOW, HIGH". */
 	message: string;
 }
 
@@ -112,9 +112,9 @@ const UNAVAILABLE_ERRNO = new Set([
 ]);
 
 /**
- * These errors mean that the database cannot be reached only if they come from connecting to its
- * Unix socket. From any other system call, they mean that the service cannot read one of its own
- * files.
+ * Errors that mean that the database cannot be reached, but only if they come from connecting to
+ * its Unix socket. From any other system call, they mean that the service cannot read one of its
+ * own files.
  */
 const CONNECT_ERRNO = new Set(["ENOENT", "EACCES"]);
 

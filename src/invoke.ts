@@ -45,7 +45,7 @@ export interface Services {
 	log: Logger;
 	/** The address that agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
-	/** Who may create organizations. If absent, every signed-in user may. */
+	/** Says who may create organizations. If absent, every signed-in user may. */
 	organizationCreation?: OrganizationCreation;
 	/** Undefined if the service sends no mail. */
 	mail?: Mailer | undefined;
@@ -174,9 +174,12 @@ function withoutNulls(input: unknown): unknown {
 
 /**
  * Returns the caller's membership in the organization that the input names. This function checks
- * nothing else in the input. Returns undefined in three cases: the operation has no tenant, the
- * input names no organization (parsing reports that later), or it names a record of an organization
- * in which the caller is not a member. Throws forbidden if the caller may not call the operation.
+ * nothing else in the input. Throws forbidden if the caller may not call the operation. Returns
+ * undefined in these cases:
+ *
+ * - The operation has no tenant.
+ * - The input names no organization. Parsing reports that later.
+ * - The input names a record of an organization in which the caller is not a member.
  */
 export async function authorize(
 	services: Services,

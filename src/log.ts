@@ -25,8 +25,8 @@ export function redact(line: string): string {
  */
 export function makeLogger(level: LogLevel, fields?: () => object): Logger {
 	const destination = pino.destination({ dest: 2, sync: true });
-	// A line cannot be written if its reader is gone or the disk is full. Such a line is lost.
-	// Without a listener, this event would end the process.
+	// A line cannot be written if its reader is gone or the disk is full. That line is lost. Without
+	// a listener, this event would end the process.
 	destination.on("error", () => {});
 	return pino(
 		{

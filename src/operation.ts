@@ -69,8 +69,8 @@ export interface Operation<
 	toolset: string;
 	access: Access;
 	/**
-	 * With `tool`, every door offers the operation. With `console`, the operation requires a session,
-	 * for example because it returns a user's secrets.
+	 * The doors that offer the operation. With `tool`, every door does. With `console`, the operation
+	 * requires a session, for example because it returns a user's secrets.
 	 */
 	surface: "tool" | "console";
 	isReadOnly: boolean;

@@ -68,7 +68,10 @@ export function membershipIn(
 	);
 }
 
-/** Returns the caller's membership in the organization to which the id of a record belongs. */
+/**
+ * Returns the caller's membership in the organization that a record belongs to, according to its
+ * id.
+ */
 export function membershipForRecord(
 	principal: Principal,
 	recordId: string,

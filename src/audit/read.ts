@@ -54,7 +54,7 @@ export async function* readLog(
 	database: Pool | ClientBase,
 	organizationId: string,
 	between: {
-		/** Only entries with a greater number are read. */
+		/** Number of an entry. The function reads only entries with a greater number. */
 		after?: number | undefined;
 		from?: string | undefined;
 		until?: string | undefined;

@@ -197,7 +197,7 @@ async function asApp(
  */
 type Listed = string[] | string;
 
-/** What the entry of an erasure says about another entry. */
+/** The statement about another entry that the entry of an erasure makes. */
 export interface Listing {
 	listed: Listed;
 	/** The name that replaced the person's name. */

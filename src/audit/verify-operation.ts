@@ -11,8 +11,8 @@ import { checkBatch, checkEnd, type Finding } from "./verify.ts";
  */
 const MAX_ENTRIES = 2000;
 /**
- * After this time a call stops even earlier. This matters when entries are large or the machine is
- * slow.
+ * Time after which a call stops even if it has checked fewer entries. The time matters if entries
+ * are large or the machine is slow.
  */
 const MAX_MS = 500;
 

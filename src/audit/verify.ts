@@ -164,8 +164,8 @@ export async function checkBatch(
 ): Promise<void> {
 	const checked = batch.entries.map((entry) => checkContents(entry));
 	const unclear = checked.filter(({ isSound }) => !isSound);
-	// The erasures are read after the entries, because somebody may be erased between the two
-	// queries.
+	// The erasures are read after the entries. Otherwise an erasure between the two queries would
+	// change entries without being among the erasures that were read.
 	const redactions =
 		unclear.length > 0
 			? await readRedactions(
@@ -195,7 +195,10 @@ interface Contents {
 	entry: StoredEntry;
 	/** True if everything in the entry fits the hash. */
 	isSound: boolean;
-	/** If the entry is not sound, says whether these listings of erasures explain the difference. */
+	/**
+	 * Returns true if these listings of erasures explain the difference. It matters only for an entry
+	 * that is not sound.
+	 */
 	isErasedBy: (listings: readonly Listing[]) => boolean;
 }
 

@@ -48,7 +48,7 @@ export const anyManifest = z.object({
 export const manifestSchema = anyManifest.extend({
 	/** Time of the backup (RFC 3339). The backup contains everything that was committed before it. */
 	made_at: z.iso.datetime(),
-	/** Version of PostgreSQL. */
+	/** Version of the PostgreSQL server. */
 	server: z.string(),
 	/** The migrations that made the schema of the rows, oldest first. */
 	migrations: z.array(migration).min(1),

@@ -133,7 +133,7 @@ async function requireNoTables(client: Client): Promise<void> {
 }
 
 /**
- * Loads the rows. While they are loaded, row-level security and the tables' triggers are off; both
+ * Loads the rows. While they are loaded, row-level security and the tables' triggers are off. Both
  * are on again before the commit. COPY does not work under row-level security, which binds the
  * owner too. The triggers are not needed, because the backup already contains their effects.
  */

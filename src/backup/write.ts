@@ -31,8 +31,8 @@ export interface Written {
 
 export interface WriteOptions {
 	/**
-	 * If true, also verifies every entry of the audit logs. This works only if the database has the
-	 * newest schema.
+	 * Says whether every entry of the audit logs is also verified. That is possible only if the
+	 * database has the newest schema.
 	 */
 	verifiesAudit: boolean;
 	signal?: AbortSignal | undefined;

@@ -21,7 +21,7 @@ export interface Finding {
 	check: string;
 	status: "ok" | "warning" | "problem";
 	found: string;
-	/** What the operator should do. */
+	/** Action that the operator should take. */
 	advice?: string;
 }
 
@@ -145,7 +145,8 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				schema,
 				await examineRole(server.connection),
 				await examineClock(client),
-				// This check examines objects of the schema, which may be missing from an older schema.
+				// The server and the accounts are examined only if the schema is new enough, because the
+				// queries need objects that an older schema may lack.
 				...(schema.status === "ok"
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),

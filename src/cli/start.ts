@@ -102,7 +102,7 @@ async function startService(
 			},
 		};
 	}
-	// This import is late, because the other commands start twice as fast without the HTTP server's
+	// The import is late, because the other commands start twice as fast without the HTTP server's
 	// code.
 	const { serve } = await import("../serve.ts");
 	return serve(config, log, await openWebConsole(log), traces);

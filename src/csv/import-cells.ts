@@ -9,7 +9,7 @@ import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { fromHarmless, readList } from "./text.ts";
 
-/** What the cells of a field may contain. It is determined once for each file. */
+/** Permitted content of a field's cells. It is determined once for each file. */
 interface CellKind {
 	field: Field;
 	reference: IdKind | undefined;

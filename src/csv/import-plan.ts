@@ -19,7 +19,7 @@ import {
 } from "./import-matching.ts";
 import { findReferences } from "./import-references.ts";
 
-/** What the import would do with a line. */
+/** The effect that the import would have for one line. */
 export interface PlannedLine {
 	line: number;
 	outcome: "ADD" | "UPDATE" | "UNCHANGED" | "WRONG";

@@ -17,7 +17,7 @@ function quoteCell(cell: string): string {
 		: cell;
 }
 
-// Characters that begin a formula. The last four are the full-width forms of the first four;
+// Characters that begin a formula. The last four are the full-width forms of the first four.
 // Japanese spreadsheets treat both forms alike.
 const FORMULA_SIGNS = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
 /**

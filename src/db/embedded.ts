@@ -43,8 +43,8 @@ const IDLE_MS = 60_000;
  */
 const MAX_SOCKET_PATH_BYTES = 100;
 /**
- * Matches the messages of a failed start that is worth another attempt, because its cause passes:
- * the last child processes of a dead server are still ending, or another program has just taken the
+ * Matches the messages of a failed start that is worth another attempt. The cause is temporary: the
+ * last child processes of a dead server are still ending, or another program has just taken the
  * port.
  */
 const PASSING = /pre-existing shared memory block|address already in use/i;
@@ -240,8 +240,8 @@ async function use(
 	let { pid } = first;
 	const own = new EmbeddedUser(() =>
 		withStartLock(folder, async () => {
-			// This process called `close` while it waited for the lock. If it started the server now,
-			// nobody would stop it.
+			// This process called `close` while it waited for the lock. A server that it started now
+			// would never be stopped.
 			if (own.isReleased) return;
 			const entry = await enter();
 			pid = entry.pid;

@@ -90,7 +90,7 @@ export function makePool(
  */
 async function requireWritable(client: ClientBase): Promise<void> {
 	const question = {
-		// During recovery this setting is always "on", whatever the configuration says.
+		// During recovery, this setting is "on" for every configuration.
 		text: "show transaction_read_only",
 		query_timeout: CONNECT_MS,
 	};

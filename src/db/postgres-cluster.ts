@@ -35,7 +35,7 @@ import {
  * server.
  */
 export interface Cluster {
-	/** Assay's data folder. */
+	/** Path of Assay's data folder. */
 	readonly folder: string;
 	/** PostgreSQL's own data folder (PGDATA). */
 	readonly directory: string;
@@ -44,8 +44,8 @@ export interface Cluster {
 	/** Port on 127.0.0.1. The value 0 means a Unix socket in `directory`. */
 	readonly port: number;
 	/**
-	 * The Assay process that last started or adopted the server. The program does not read this
-	 * value; it is here for people.
+	 * Id of the Assay process that last started or adopted the server. The program does not read this
+	 * value. It is here for people.
 	 */
 	readonly ownerPid: number;
 	/** False until initdb has finished and the server is about to start for the first time. */
@@ -55,7 +55,7 @@ export interface Cluster {
 const fileOf = (folder: string) => join(folder, "postgres.json");
 
 /**
- * Returns the real path of the data folder. Creates the folder if it is missing; only this user can
+ * Returns the real path of the data folder. Creates the folder if it is missing. Only this user can
  * read a new folder.
  */
 export function openDataFolder(dataDir: string): string {
@@ -67,7 +67,7 @@ export function openDataFolder(dataDir: string): string {
 }
 
 /**
- * Reads `postgres.json` of `folder`; returns undefined when there is none. Throws a bad_request
+ * Reads `postgres.json` of `folder`. Returns undefined when there is none. Throws a bad_request
  * AppError when the file is damaged.
  */
 export function readCluster(folder: string): Cluster | undefined {

@@ -8,7 +8,7 @@ export const READ_ONLY_TRANSACTION = "25006";
 export const INSUFFICIENT_PRIVILEGE = "42501";
 /** Another transaction held a lock for longer than lock_timeout. */
 export const LOCK_NOT_AVAILABLE = "55P03";
-/** In most cases, the statement took longer than statement_timeout. */
+/** A statement was canceled, in most cases because it took longer than statement_timeout. */
 export const QUERY_CANCELED = "57014";
 
 /**

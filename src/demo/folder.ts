@@ -131,7 +131,7 @@ function stop(pid: number): void {
 	try {
 		process.kill(pid, "SIGTERM");
 	} catch {
-		// The process has just ended.
+		// The process has just ended, so there is nothing to stop.
 	}
 }
 

@@ -100,7 +100,7 @@ async function dateEntries(
 }
 
 /**
- * For each record, the first and last time at which the audit log names it, and the times of some
+ * The first and last time at which the audit log names each record, and the times of some
  * operations.
  */
 const NAMED = `(

@@ -6,7 +6,10 @@ export interface DeviceConflict {
 	kind: (typeof CONFLICT_KINDS)[number];
 	/** The live device that uses the same hardware. Null for a possible clone. */
 	other_device_id: string | null;
-	/** This fact and the next two come from the machine that last caused the conflict. */
+	/**
+	 * Hardware of the machine that last caused the conflict. The platform and the hostname are also
+	 * those of that machine.
+	 */
 	hardware_uuid: string;
 	platform: string;
 	hostname: string;

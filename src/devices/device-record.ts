@@ -104,8 +104,8 @@ export const checkKeySchema = () => nameSchema().max(500);
 export const deviceId = () => idSchema("device").describe("Id of the device");
 
 /**
- * The columns of a device `t` of the organization `o`. The device's postures are not among them;
- * `readPostures` reads those.
+ * The columns of a device `t` of the organization `o`. The device's postures are not among them,
+ * because `readPostures` reads those.
  */
 export const DEVICE_COLUMNS = `
 	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, t.hardware_uuid,

@@ -2,9 +2,9 @@ const HOUR_MS = 3_600_000;
 
 /**
  * How many devices are remembered. A normal device reports once an hour and is soon forgotten. In a
- * fleet of 3,000,000, a device must send something every two minutes in order not to be forgotten.
- * A device that sends less often cannot reach the limit, because each of its requests has at most
- * one mebibyte.
+ * fleet of 3,000,000, only a device that sends something every two minutes is remembered. A device
+ * that sends less often cannot reach the limit, because each of its requests has at most one
+ * mebibyte.
  */
 const MAX_DEVICES = 100_000;
 

@@ -85,8 +85,8 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.owner_id = ${parameter}`,
 		whenNull: "t.owner_id is null",
 	},
-	// This subquery finds the failing devices through their own index first. With a join,
-	// PostgreSQL's planner would read all devices.
+	// The subquery finds the failing devices through their own index first. With a join, PostgreSQL's
+	// planner would read all devices.
 	failing_check: checkFilter(
 		"FAIL",
 		(parameter) => `t.id = any(array(

@@ -199,9 +199,9 @@ export const deleteDevice = defineOperation({
 	run: async (context, { id }) => {
 		const { client, membership } = context;
 		const of = [membership.organizationId, id];
-		// This lock is the one that agent_store_postures takes for the device's reports. A report that
-		// is being stored finishes first, and the next report finds no device. Storing a report takes
-		// this lock before it locks a row, so this code does the same.
+		// The statement takes the same lock as agent_store_postures, which stores the device's reports.
+		// A report that is being stored finishes first, and the next report finds no device. Storing a
+		// report takes this lock before it locks a row, so this code does the same.
 		await client.query(
 			`select pg_advisory_xact_lock(('x' || encode(substring(key_hash for 8), 'hex'))::bit(64)::bigint)
 			from devices where organization_id = $1 and id = $2 and key_hash is not null`,

@@ -61,7 +61,7 @@ export interface AgentApi {
 	 * path.
 	 */
 	handle(request: IncomingMessage, response: ServerResponse): boolean;
-	/** After this call, each response closes its connection. */
+	/** Makes each later response close its connection. */
 	drain(): void;
 	/** Resolves when all data that the service has accepted is stored. */
 	idle(): Promise<void>;

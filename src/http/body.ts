@@ -3,8 +3,8 @@ import { AppError, overloaded } from "../errors.ts";
 import type { BodyBudget } from "../load/body-budget.ts";
 
 /**
- * After an early answer, the client may still send for this long and this many bytes before the
- * service closes the connection.
+ * Time and number of bytes that the client may still send after an early answer. Then the service
+ * closes the connection.
  */
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 1 << 20;
@@ -131,7 +131,7 @@ export function endEarly(
 	});
 }
 
-/** For a moment, reads and discards what the client still sends, and then closes the connection. */
+/** Reads and discards for a moment what the client still sends, and then closes the connection. */
 function discardRest(request: IncomingMessage, response: ServerResponse): void {
 	let discarded = 0;
 	const hangUp = () => {

@@ -68,7 +68,7 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 					.header("content-type", "text/csv; charset=utf-8")
 					.header("content-disposition", `attachment; filename="${fileName}"`)
 					.send(Readable.from(chunks));
-				// The export keeps its place until the file has been sent, or until the client closes the
+				// The export counts as running until the file has been sent, or until the client closes the
 				// connection.
 				await finished(reply.raw).catch(() => {});
 				return reply;

@@ -47,10 +47,10 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
- * Throws a bad_request AppError when a JSON text is nested too deep or has too many values. Call
- * this before parsing; it takes linear time. Within the limit of bytes, a body could have half a
- * million nested arrays or 90,000 keys. Parsing and rejecting such a body would block the event
- * loop for 350 ms.
+ * Throws a bad_request AppError when a JSON text is nested too deep or has too many values. The
+ * function takes linear time. Call it before parsing. Within the limit of bytes, a body could have
+ * half a million nested arrays or 90,000 keys. Parsing and rejecting such a body would block the
+ * event loop for 350 ms.
  */
 export function requireModestShape(text: string): void {
 	let depth = 0;

@@ -69,7 +69,7 @@ export interface ToolServer {
 	 * Answers the request if its path belongs to the tool server. Returns false for every other path.
 	 */
 	handle(request: IncomingMessage, response: ServerResponse): boolean;
-	/** After this call, each response closes its connection. */
+	/** Makes each later response close its connection. */
 	drain(): void;
 }
 

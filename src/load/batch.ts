@@ -31,11 +31,14 @@ export interface BatchOptions<Item, Result> {
 	 * with that key are rejected. The default is no limit.
 	 */
 	maxHeldPerKey?: number;
-	/** If a new item would wait longer than this, it is rejected with service_unavailable. */
+	/**
+	 * Longest expected wait of a new item. If the item would wait longer, it is rejected with
+	 * service_unavailable.
+	 */
 	maxWaitMs?: number;
 	/**
-	 * If an accepted item has waited longer than this, it is rejected with service_unavailable and
-	 * not stored.
+	 * Longest actual wait of an accepted item. An item that has waited longer is rejected with
+	 * service_unavailable and not stored.
 	 */
 	maxAgeMs?: number;
 }
@@ -83,9 +86,7 @@ interface Waiting<Item, Result> {
 	bytes: number;
 	/** Time at which the item arrived, as performance.now() measures it. */
 	since: number;
-	/**
-	 * Time at which the item became ready, because no other item with its key held it back any more.
-	 */
+	/** Time at which the item became ready. From then on, no other item with its key held it back. */
 	readySince: number;
 	resolve: (result: Result) => void;
 	reject: (error: unknown) => void;
@@ -186,7 +187,10 @@ export class Batcher<Item, Result> implements Queue {
 		this.#ready.push(next);
 	}
 
-	/** When this returns true, it also counts one item as turned away. */
+	/**
+	 * Returns true while a new item would be turned away, and then also counts one item as turned
+	 * away.
+	 */
 	isFull(): boolean {
 		if (this.#ready.length === 0 && this.#heldRows === 0) return false;
 		const isFull = this.#isFullFor(1, performance.now());

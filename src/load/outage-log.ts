@@ -40,7 +40,7 @@ export class OutageLog {
 	}
 
 	/**
-	 * Logs a failed request. Requests that the service turned away get no line; only the metrics
+	 * Logs a failed request. Requests that the service turned away get no line, because the metrics
 	 * count them (docs/operating.md).
 	 */
 	note(thrown: unknown, fields: object, message: string): void {

@@ -13,7 +13,10 @@ const ANSWERING_MS = 100;
 /** How many answers are sent before the code looks at the clock again. */
 const AT_LEAST = 64;
 
-/** If the service reads requests for longer than this without a pause, it is overloaded. */
+/**
+ * Longest time that the service may read requests without a pause. If it takes longer, the service
+ * is overloaded.
+ */
 const LONG_TURN_MS = 200;
 
 const { code, message: MESSAGE } = overloaded();

@@ -26,7 +26,7 @@ const MAX_KNOWN = 10_000;
  *
  * Each network has its own share. Networks from which somebody has signed in since the service
  * started have places that no crowd of strangers can take. A browser that has signed in before has
- * a share of its own, whichever network it uses.
+ * a share of its own, in every network.
  *
  * Only the network, the browser and the number of other sign-ins decide who is turned away. The
  * decision never depends on whether the user exists.

@@ -45,7 +45,7 @@ export function makeMailer(
 			await transport.sendMail({
 				...message,
 				from,
-				// This header tells out-of-office programs not to answer.
+				// The header tells out-of-office programs not to answer.
 				headers: { "Auto-Submitted": "auto-generated" },
 				disableFileAccess: true,
 				disableUrlAccess: true,

@@ -16,7 +16,8 @@ export interface Due {
  */
 export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	const open = `t.${done.field} <> '${done.value}'`;
-	// The index for ordering by this date has the same expression, so PostgreSQL can use it.
+	// The index for ordering by this date has the same expression. The filters can therefore use that
+	// index.
 	const indexed = `coalesce(t.${date}, 'infinity'::date)`;
 	const schema = (which: string) =>
 		dateSchema().describe(`${date} on this day or ${which}`);
@@ -42,7 +43,8 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 
 /** Returns the two filters of a datetime field: `<field>_from` and `<field>_until`. */
 export function timeFilters(field: string): Record<string, Filter> {
-	// The index for ordering by this time has the same expression, so PostgreSQL can use it.
+	// The index for ordering by this time has the same expression. The filters can therefore use that
+	// index.
 	const indexed = `coalesce(t.${field}, 'infinity'::timestamptz)`;
 	return {
 		[`${field}_from`]: {

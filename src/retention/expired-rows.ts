@@ -15,8 +15,8 @@ const BATCH_SIZE = 5_000;
 export const INVITATION_DAYS_AFTER = 30;
 
 /**
- * For each table, the condition for rows that are no longer of use. Every table has an index for
- * its condition.
+ * The condition for rows that are no longer of use, by table. Every table has an index for its
+ * condition.
  */
 const OVER: Record<string, string> = {
 	sessions: "expires_at < now()",

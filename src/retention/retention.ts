@@ -38,8 +38,8 @@ export interface Upkeep {
 
 /**
  * Makes the next partitions of the raw posture reports. Drops the partitions of months that ended
- * more than `months` months ago; 0 keeps all of them. The posture history, which was made from the
- * reports, stays.
+ * more than `months` months ago. With 0, no partition is dropped. The posture history, which was
+ * made from the reports, stays.
  *
  * A dropped partition cannot be restored. Therefore only the service does this, according to its
  * setting. It acts as the owner of the tables, because the service's own role may not drop them.

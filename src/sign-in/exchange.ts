@@ -60,7 +60,7 @@ export interface Exchange {
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing.
 export type Step = (exchange: Exchange) => Promise<Response | void>;
 
-/** Who may send a request to a route, or which user the request concerns. */
+/** The users that may send a request to a route, or that the request concerns. */
 export type Who =
 	/** Anybody, with or without a session. */
 	| "anybody"

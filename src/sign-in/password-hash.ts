@@ -31,9 +31,9 @@ const KEY_BYTES = 64;
 const SALT_BYTES = 16;
 
 /**
- * At most three hashes are computed at a time, and each takes 32 MiB. Node's thread pool has four
- * threads, and reading files needs one of them. When the queue is full, the caller is asked to
- * retry later.
+ * Limits of hashing. At most three hashes are computed at a time, and each takes 32 MiB. Node's
+ * thread pool has four threads, and reading files needs one of them. When the queue is full, the
+ * caller is asked to retry later.
  */
 const LIMITS = {
 	running: 3,

@@ -26,7 +26,7 @@ import { findUser, proveAddress, storePassword } from "./users.ts";
 export const resetInput = z.strictObject({
 	token: z.string(),
 	password: passwordSchema,
-	/** If true, the user's API tokens stay valid. Otherwise they are revoked. */
+	/** Says whether the user's API tokens stay valid. By default they are revoked. */
 	keep_api_tokens: z.boolean().optional(),
 });
 export const forgotInput = z.strictObject({ email: emailSchema() });

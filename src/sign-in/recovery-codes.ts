@@ -22,7 +22,8 @@ export function makeRecoveryCodes(): string[] {
 }
 
 /**
- * Returns the codes that a user has not used yet. Returns none if the user has no second factor.
+ * Returns the codes that a user has not used yet. Returns an empty list if the user has no second
+ * factor.
  */
 async function recoveryCodesLeft(
 	auth: Auth,

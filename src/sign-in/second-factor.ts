@@ -7,7 +7,7 @@ const MAX_WRONG_CODES = 10;
 /**
  * Rejects better-auth's option "trust this device". The option sets a cookie that skips the second
  * factor for 30 days and appears in no list of sessions. An earlier version may have set such a
- * cookie; it is never passed on to better-auth.
+ * cookie, which is never passed on to better-auth.
  */
 export const rejectTrustDevice: Step = async ({ body }) => {
 	if (body.trustDevice === undefined) return;

@@ -198,7 +198,10 @@ async function addToken(context: Context, given: NewApiToken) {
 	return added;
 }
 
-/** Revokes the token unless it is revoked already, and notes it in the logs of the organizations. */
+/**
+ * Revokes the token unless it has been revoked already. Notes the change for the audit log of each
+ * organization in `organizationIds`.
+ */
 export async function revoke(
 	context: Context,
 	token: ApiToken,
@@ -236,7 +239,8 @@ function userOf({ principal }: Context): string {
 
 /**
  * Returns the time at which a new token expires, or null if it never expires. The default is one
- * year. Throws bad_request if the input gives two times or a time in the past.
+ * year. Throws bad_request if the input gives two times, or a time that is not within the next ten
+ * years.
  */
 export function readExpiry(input: {
 	expires_at?: string | null | undefined;

@@ -19,8 +19,8 @@ export function traceQueries(pool: Pool, startSpan: StartSpan): void {
 		traced.add(client);
 		traceClient(client, startSpan);
 	});
-	// A caller that waits for a connection gets it while the code of another caller runs, namely the
-	// one that returned the connection. Binding keeps the waiting caller's own span.
+	// A caller that waits for a connection gets it from another caller, while that other caller's
+	// code runs. Binding the callback keeps the waiting caller's own span.
 	const connect = pool.connect.bind(pool) as (callback?: Callback) => unknown;
 	pool.connect = ((callback?: Callback) =>
 		connect(callback && AsyncLocalStorage.bind(callback))) as Pool["connect"];
@@ -87,7 +87,7 @@ function summaryOf(query: unknown): string | undefined {
 	if (typeof name === "string" && name !== "") return name;
 	if (typeof text !== "string") return undefined;
 	const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? "query";
-	// This text also sets the organization of the transaction, but "begin" says enough.
+	// The text also sets the organization of the transaction, but "begin" is a sufficient name.
 	if (verb === "begin") return verb;
 	const table = TABLE.exec(text)?.[1];
 	return table ? `${verb} ${table}` : verb;

@@ -26,7 +26,7 @@ export async function openTracing(
 	);
 }
 
-/** Returns the host to which the exporter sends traces, without user, password and path. */
+/** Returns the host that the exporter sends traces to, without user, password and path. */
 function hostOf(env: Readonly<Record<string, string | undefined>>): string {
 	const endpoint =
 		env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim() ||

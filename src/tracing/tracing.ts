@@ -210,8 +210,8 @@ function listen(startSpan: StartSpan): () => void {
 				{ "assay.batch": work.name, "assay.batch.size": work.items.length },
 				others.map((span) => ({ context: span.spanContext() })),
 			);
-		// Without a recorded request, the span starts outside of any trace. The current span would be
-		// that of whichever request happened to start the batch.
+		// If no request of the batch is recorded, the span starts outside of any trace. The current
+		// span would not fit, because it belongs to the request that happened to start the batch.
 		const span = first ? currentSpan.run(first, make) : currentSpan.exit(make);
 		for (const other of others) other.addLink({ context: span.spanContext() });
 		spanOf.set(work, span);

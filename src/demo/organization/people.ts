@@ -36,8 +36,8 @@ export const PEOPLE = [
 ] as const;
 
 /**
- * Entries of the People register that are not employees: two contractors, one of whom has left, and
- * a service account.
+ * Entries of the People register that are not employees: two contractors and a service account. One
+ * contractor has left.
  */
 export const OTHERS = [
 	{
