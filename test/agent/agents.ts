@@ -15,18 +15,24 @@ interface Enrolled {
 	deviceId: string;
 }
 
-/** A service with agents of this machine, and what they store in it. */
+/** A service, and agents on this machine that report to it. */
 export interface TestAgents {
 	assay: TestService;
-	/** Stands between the service and its database. */
+	/** A proxy between the service and its database. */
 	database: DatabaseProxy;
-	/** Creates a token in a new organization that does not have this machine as a device yet. */
+	/**
+	 * Creates an enrollment token in a new organization, which does not have this machine as a device
+	 * yet.
+	 */
 	makeToken: () => Promise<{
 		organizationId: string;
 		id: string;
 		token: string;
 	}>;
-	/** Enrolls this machine in the folder without a service manager. Standard input is `token`. */
+	/**
+	 * Enrolls this machine and stores the key in `folder`, without a service manager. The token goes
+	 * to standard input.
+	 */
 	install: (
 		folder: string,
 		token?: string,

@@ -4,7 +4,7 @@ import { nextDelayMs } from "../../agent/backoff.ts";
 const seconds = (attempt: number, random: number, retryAfterSeconds?: number) =>
 	nextDelayMs({ attempt, random, retryAfterSeconds }) / 1000;
 
-test("the first failure leads to a wait of 15 seconds, whatever the jitter", () => {
+test("after the first failure the agent waits 15 seconds, whatever the jitter", () => {
 	expect([seconds(1, 0), seconds(1, 0.5), seconds(1, 1)]).toEqual([15, 15, 15]);
 });
 
@@ -15,17 +15,17 @@ test("the longest wait doubles to 30 minutes and stays there", () => {
 	expect(longest).toEqual([30, 60, 120, 240, 480, 960, 1800, 1800, 1800]);
 });
 
-test("the jitter is a part of the capped time, so after a long outage every second is equally likely", () => {
+test("the random share is taken after the cap, so after a long outage every second is equally likely", () => {
 	expect([0.25, 0.5, 0.75].map((random) => seconds(30, random))).toEqual([
 		450, 900, 1350,
 	]);
 });
 
-test("a wait is never zero", () => {
+test("the wait is never zero", () => {
 	expect(seconds(5, 0)).toBe(1);
 });
 
-test("a wait is at least what the server asks for, with jitter added", () => {
+test("the wait is at least the server's Retry-After, with jitter added", () => {
 	expect(seconds(1, 0, 120)).toBe(120);
 	expect(seconds(1, 1, 120)).toBe(135);
 	expect(seconds(9, 0.5, 3600)).toBe(3600 + 900);
@@ -55,7 +55,7 @@ test("20,000 devices return evenly over half an hour after an outage of four hou
 		const minute = Math.floor(ms / 60_000);
 		minutes[minute] = (minutes[minute] ?? 0) + 1;
 	}
-	// An even spread over 30 minutes would be 3.3 % a minute.
+	// If the devices returned evenly over 30 minutes, 3.3 % would return in each minute.
 	expect(Math.max(...minutes)).toBeLessThan(0.08 * returns.length);
 	expect(Math.max(...returns)).toBeLessThanOrEqual(1_800_000);
 });

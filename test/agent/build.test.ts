@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs far from the sources and with an empty PATH. */
+/** Runs a program far from the sources and with an empty PATH. */
 const runAlone = (program: string, args: string[], env = {}) =>
 	spawnSync(program, args, {
 		cwd: folder,
@@ -37,7 +37,7 @@ describe.each([
 		return runAlone(program, [...first, ...args], env);
 	};
 
-	test("tells its version without package.json", () => {
+	test("prints its version without package.json", () => {
 		expect(run(["--version"]).stdout).toBe(`${VERSION}\n`);
 	});
 
@@ -58,7 +58,7 @@ describe.each([
 	});
 });
 
-test("the executable takes no options for Node from the environment", () => {
+test("the executable ignores options for Node in the environment", () => {
 	const { stdout } = runAlone(join(folder, "assay-agent"), ["--version"], {
 		NODE_OPTIONS: "--require=/nowhere/evil.cjs",
 	});

@@ -1,6 +1,6 @@
 /**
- * Self-signed certificate for localhost, 127.0.0.1 and assay.example.com, its own authority.
- * Only tests use it, and no machine trusts it.
+ * A self-signed certificate for localhost, 127.0.0.1 and assay.example.com. It is its own
+ * authority. Only tests use it, and no machine trusts it.
  */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBsTCCAVagAwIBAgIUE/+WxHVRO57gpP3ocOdGQEu95ScwCgYIKoZIzj0EAwIw

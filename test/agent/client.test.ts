@@ -17,7 +17,7 @@ import {
 
 const key = "asy_dev_key";
 
-/** Returns the outcome of a heartbeat that gets this answer. */
+/** Returns the outcome of a heartbeat to which the service answers in this way. */
 async function outcomeOf(
 	answer: Answerer,
 	route: "heartbeat" | "postures" = "heartbeat",
@@ -65,7 +65,7 @@ test("a request carries the user agent, the key and nothing more", async () => {
 	});
 });
 
-test("a 401 of the service itself means that the key is void", async () => {
+test("a 401 from the service itself means that the key is invalid", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		refuse(response, 401);
 		return false;
@@ -77,7 +77,7 @@ test.each([
 	["a proxy", always(401)],
 	["a sign-in page", always(401, { message: "please sign in" })],
 	["a gateway", always(403, { error: "unauthorized" })],
-])("a 401 or 403 of %s is trouble: it must not cost the key", async (_, answer) => {
+])("after a 401 or 403 from %s the agent keeps its key", async (_, answer) => {
 	expect((await outcomeOf(answer)).kind).toBe("trouble");
 });
 
@@ -112,7 +112,7 @@ test("a redirect is not followed, and the error says so", async () => {
 	});
 });
 
-test("an answer without end is cut off", async () => {
+test("an answer that never ends is cut off", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		response.writeHead(200);
 		const more = () => {
@@ -128,7 +128,7 @@ test("an answer without end is cut off", async () => {
 	});
 });
 
-test("a service that never answers is given up", async () => {
+test("a request that gets no answer times out", async () => {
 	const outcome = await outcomeOf(() => false);
 	expect(outcome).toEqual({
 		kind: "trouble",
@@ -136,7 +136,7 @@ test("a service that never answers is given up", async () => {
 	});
 });
 
-test("an answer that arrives byte by byte for ever is given up", async () => {
+test("an answer that arrives byte by byte for ever times out", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		response.writeHead(200);
 		const drip = setInterval(() => response.write(" "), 20);
@@ -146,7 +146,7 @@ test("an answer that arrives byte by byte for ever is given up", async () => {
 	expect(outcome).toMatchObject({ reason: "no answer within 1 seconds" });
 });
 
-test("a stop ends a request in the middle", async () => {
+test("a stop ends a running request", async () => {
 	const service = await startScriptedService();
 	service.answer(() => false);
 	const client = await makeClient({
@@ -184,7 +184,7 @@ test("Retry-After is read as seconds and as a date", () => {
 	expect(readRetryAfter(undefined, now)).toBeUndefined();
 });
 
-test("a connection that the service closed while it was idle costs no failure", async () => {
+test("an idle connection that the service has closed does not make a request fail", async () => {
 	const service = await startScriptedService();
 	const client = await makeClient({
 		serverUrl: service.url,
@@ -192,7 +192,7 @@ test("a connection that the service closed while it was idle costs no failure", 
 	});
 	onTestFinished(() => client.rest());
 	service.answer((_, response) => {
-		// The second request comes over the connection of the first.
+		// The second request arrives on the connection of the first one.
 		if (service.seen.length !== 2) return true;
 		response.socket?.destroy();
 		return false;
@@ -205,7 +205,7 @@ test("a connection that the service closed while it was idle costs no failure", 
 	expect(service.seen).toHaveLength(3);
 });
 
-test("an unreachable service is reported in plain words", async () => {
+test("an error about an unreachable service says so in plain words", async () => {
 	const refused = await makeClient({
 		serverUrl: "http://127.0.0.1:1",
 		platform: "LINUX",
@@ -217,7 +217,7 @@ test("an unreachable service is reported in plain words", async () => {
 	});
 });
 
-test("a host that accepts a connection and never starts TLS is given up", async () => {
+test("a connection that never starts TLS times out", async () => {
 	const server = createTcpServer(() => {});
 	onTestFinished(() => {
 		server.close();
@@ -235,7 +235,7 @@ test("a host that accepts a connection and never starts TLS is given up", async 
 	});
 });
 
-test("the key crosses the network only encrypted", () => {
+test("the key is sent over the network only with encryption", () => {
 	for (const address of [
 		"http://assay.example.com",
 		"http://127.0.0.1.example.com",

@@ -7,7 +7,7 @@ import { makeLog } from "../../agent/log.ts";
 import { makeFolder } from "../support/folder.ts";
 import { recordedHost } from "./recorded-host.ts";
 
-/** Creates an agent's folder, which is removed when the test ends. */
+/** Creates a folder for an agent, which is removed when the test ends. */
 export async function makeAgentFolder(): Promise<string> {
 	const folder = await makeFolder("assay-agent-");
 	onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ export async function makeAgentFolder(): Promise<string> {
 	return folder;
 }
 
-/** Creates the folder of an enrolled agent. */
+/** Creates the folder of an agent that is already enrolled. */
 export async function makeEnrolledFolder(
 	serverUrl: string,
 	key = "asy_dev_key",
@@ -27,7 +27,10 @@ export async function makeEnrolledFolder(
 	};
 }
 
-/** Returns the parts that `run`, `once` and `install` need: an empty device and a readable log. */
+/**
+ * Returns the host and the log that `run`, `once` and `install` need. By default the host is an
+ * empty device. The test can read the log.
+ */
 export function makeParts(host: Host = recordedHost({ platform: "LINUX" })) {
 	const lines: string[] = [];
 	const stop = new AbortController();
@@ -37,7 +40,7 @@ export function makeParts(host: Host = recordedHost({ platform: "LINUX" })) {
 		log: makeLog("debug", (line) => lines.push(line)),
 		signal: stop.signal,
 		stop: () => stop.abort(),
-		/** Returns everything logged so far. */
+		/** Returns everything that has been logged so far. */
 		logged: () => lines.join(""),
 	};
 }

@@ -8,7 +8,7 @@ const facts = (change: Change) =>
 	findFacts(recordedHost(changed(GOOD_BSD, change)));
 const made = "0f1e2d3c-4b5a-11ef-8a11-0c4d2e9f7a63";
 
-test("a machine names itself by its firmware", async () => {
+test("a machine is identified by its firmware's UUID", async () => {
 	expect(await facts({})).toEqual({
 		hardware_uuid: "4c4c4544-0051-4a10-8054-b7c04f4d3233",
 		serial_number: "7QJTM23",
@@ -16,7 +16,7 @@ test("a machine names itself by its firmware", async () => {
 	});
 });
 
-test("a board that shares its numbers with others is known by its host UUID", async () => {
+test("a board whose UUID others share is identified by its host UUID", async () => {
 	expect(
 		await facts(
 			commands({
@@ -28,7 +28,7 @@ test("a board that shares its numbers with others is known by its host UUID", as
 	).toMatchObject({ hardware_uuid: made, serial_number: undefined });
 });
 
-test("a jail is not taken for its host", async () => {
+test("a jail does not report the identity of its host", async () => {
 	expect(
 		await facts(
 			commands({
@@ -39,7 +39,7 @@ test("a jail is not taken for its host", async () => {
 	).toMatchObject({ hardware_uuid: made, serial_number: undefined });
 });
 
-test("without an answer from the kernel the file is read", async () => {
+test("if the kernel gives no answer, the UUID comes from the file", async () => {
 	const host = recordedHost({
 		platform: "FREEBSD",
 		files: { "/etc/hostid": `${made}\n` },

@@ -5,7 +5,7 @@ import { BAD_BSD, GOOD_BSD } from "./recordings/freebsd.ts";
 
 testHostileOutput({
 	checks: FREEBSD_CHECKS,
-	// A serial number is any text.
+	// The serial number may be any text, so it is left out.
 	findFacts: async (host) => {
 		const { serial_number: _, ...named } = await findFacts(host);
 		return named;

@@ -5,16 +5,24 @@ import type { Host } from "../../agent/host.ts";
 import { HOSTILE_TEXTS, MARKER, sayingAlso, sayingOnly } from "./hostile.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
-/** One platform of the agent, a device on which its checks pass and one on which they fail. */
+/**
+ * One platform of the agent, with one device on which its checks pass and one on which they fail.
+ */
 interface System {
 	checks: PlatformChecks;
-	/** May leave out text that the check quotes as the device reports it. */
+	/**
+	 * Returns the facts. It may leave out a text that the agent reports exactly as the device shows
+	 * it.
+	 */
 	findFacts: (host: Host) => Promise<object>;
 	good: Recording;
 	bad: Recording;
 }
 
-/** Makes tests that no check of a platform passes for hostile output, quotes it or crashes. */
+/**
+ * Makes tests that hostile output never makes a check of a platform pass, appears in its evidence
+ * or crashes it.
+ */
 export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 	describe("hostile output", () => {
 		test("every check of the platform passes on one recording and fails on the other", async () => {
@@ -31,7 +39,7 @@ export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 
 		test.each(
 			Object.entries(HOSTILE_TEXTS),
-		)("%s: no check passes for it, quotes it or breaks", async (_, text) => {
+		)("%s: no check passes, quotes the text or crashes", async (_, text) => {
 			for (const recording of [
 				sayingOnly(good, text),
 				...sayingAlso(bad, text),
@@ -44,7 +52,10 @@ export function testHostileOutput({ checks, findFacts, good, bad }: System) {
 		});
 	});
 
-	/** Returns the results of the platform's checks. None may crash, quote the marker or be large. */
+	/**
+	 * Returns the results of the platform's checks. Expects that none crashes, quotes the marker or
+	 * has large evidence.
+	 */
 	async function collect(recording: Recording) {
 		const crashed: string[] = [];
 		const results = await runChecks(checks, recordedHost(recording), {

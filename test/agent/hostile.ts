@@ -1,11 +1,11 @@
 import type { Recording } from "./recorded-host.ts";
 
-/** A marker in every hostile output. If it reaches evidence, a text has leaked. */
+/** A marker in every hostile text. If it appears in evidence, text from the device has leaked. */
 export const MARKER = "S3CRET";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Texts of programs and files that no check was written for. */
+/** Texts from programs and files that no check expects. */
 export const HOSTILE_TEXTS: Record<string, string> = {
 	"nothing at all": "",
 	"a line without an end": MARKER,
@@ -33,8 +33,9 @@ export function sayingOnly(recording: Recording, text: string): Recording {
 }
 
 /**
- * Returns recordings in which one command or file at a time has `text` before and after its own
- * output. A long text is in all of them at once, because it only tests the time that checks take.
+ * Returns recordings in each of which one command or file has `text` before and after its own
+ * output. A long text only tests how long the checks take, so it goes into all commands and files
+ * of a single recording.
  */
 export function sayingAlso(recording: Recording, text: string): Recording[] {
 	const around = (own: string) => `${text}\n${own}\n${text.slice(0, 10_000)}`;

@@ -7,14 +7,14 @@ import { makeAgentFolder } from "./folders.ts";
 
 const never = new AbortController().signal;
 
-/** Writes a Node program with this script, to run instead of the checks. */
+/** Writes a Node program with this script. It runs in place of the checks. */
 async function programThat(does: string) {
 	const script = join(await makeAgentFolder(), "program.mjs");
 	writeFileSync(script, does);
 	return { program: process.execPath, args: [script] };
 }
 
-test("the agent's own program gives the results of all checks", async () => {
+test("the agent's own program prints the results of all checks", async () => {
 	const program = join(import.meta.dirname, "../../bin/assay.js");
 	const results = await runChecksInChild(
 		{ program: process.execPath, args: [program, "agent"] },
@@ -46,7 +46,7 @@ test.each([
 	}
 });
 
-test("a process that is stuck in a check and hears no signal is killed", async () => {
+test("a process that is stuck in a check and ignores signals is killed", async () => {
 	const own = await programThat("process.on('SIGTERM', () => {}); for (;;) {}");
 	const results = await runChecksInChild(own, never, 500);
 	expect(results[0]?.evidence).toEqual({ reason: "timed_out" });

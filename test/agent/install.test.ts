@@ -31,7 +31,7 @@ async function tokenFile(): Promise<string> {
 	return file;
 }
 
-test("a service that could not be set up is set up by repeating the command, without a token", async () => {
+test("if the service could not be set up, repeating the command sets it up without a token", async () => {
 	const scripted = await startScriptedService();
 	const folder = await makeAgentFolder();
 	let isBroken = true;
@@ -101,7 +101,7 @@ test("a malformed key is not stored", async () => {
 	expect(await readCredentials(folder)).toBeUndefined();
 });
 
-test("a file that is not a certificate is rejected before the token is spent", async () => {
+test("a file that is not a certificate is rejected before the token is used", async () => {
 	const scripted = await startScriptedService();
 	const file = await tokenFile();
 	await expect(
@@ -144,7 +144,7 @@ test("the agent's folder has its usual place on each platform", () => {
 	);
 });
 
-test("only a folder of the agent's own is taken, and only what is its own is removed", async () => {
+test("the agent accepts only its own folder and removes only its own files", async () => {
 	const outer = await makeFolder("assay-folder-");
 	onTestFinished(() => rm(outer, { recursive: true, force: true }));
 	const home = join(outer, "home");
@@ -160,7 +160,7 @@ test("only a folder of the agent's own is taken, and only what is its own is rem
 });
 
 test.runIf(isPrivileged())(
-	"a folder, or a link to one, that somebody else owns is rejected and left as it is",
+	"a folder or a link that belongs to another user is rejected and not changed",
 	async () => {
 		const base = await makeFolder("assay-agent-");
 		onTestFinished(() => rm(base, { recursive: true, force: true }));
@@ -181,7 +181,7 @@ test.runIf(isPrivileged())(
 	},
 );
 
-test("install keeps the proxies for the service where nobody else can read them", async () => {
+test("install stores the proxies for the service where nobody else can read them", async () => {
 	const folder = await makeAgentFolder();
 	const proxies = {
 		HTTPS_PROXY: "http://ada:S3CRET@proxy.example.com:3128",

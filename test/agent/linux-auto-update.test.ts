@@ -161,7 +161,7 @@ describe("updates", () => {
 		expect(JSON.stringify(outcome)).not.toContain("S3CRET");
 	});
 
-	test("apt without systemd is not judged, because it is unknown what starts its work", async () => {
+	test("apt without systemd is UNKNOWN, because something else starts its periodic job", async () => {
 		expect((await check(OS_RELEASE.debian, undefined, apt())).status).toBe(
 			"UNKNOWN",
 		);

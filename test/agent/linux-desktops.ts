@@ -2,7 +2,7 @@ import { checkScreenLock } from "../../agent/checks/linux/screen-lock.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 import { linux } from "./recordings/linux.ts";
 
-/** Checks the desktops of two people, Ada and Bob, that these files and `more` show. */
+/** Checks the desktops of two users, Ada and Bob, as the files and `more` describe them. */
 export const checkDesktops = (
 	files: Record<string, string>,
 	more: Partial<Recording> = {},
@@ -22,6 +22,6 @@ const ACCOUNTS = {
 	"getent passwd 1001": "bob:x:1001:1001::/home/bob:/bin/zsh\n",
 };
 
-/** The beginning of a command that asks for Ada's settings. */
+/** The beginning of a command that reads Ada's settings. */
 export const ada =
 	"runuser -u ada -- env HOME=/home/ada XDG_RUNTIME_DIR=/run/user/1000 ";

@@ -13,7 +13,7 @@ import {
 } from "./linux-disks.ts";
 import { mounts } from "./recordings/linux.ts";
 
-test("LVM on LUKS, with the swap in it, is encrypted", async () => {
+test("LVM on LUKS is encrypted, including the swap in it", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts(
@@ -69,7 +69,7 @@ test("LVM on LUKS, with the swap in it, is encrypted", async () => {
 	});
 });
 
-test("LUKS on LVM is encrypted where it is opened", async () => {
+test("LUKS on LVM is encrypted", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts("/dev/mapper/cryptroot / xfs"),
@@ -103,7 +103,7 @@ test("LUKS on LVM is encrypted where it is opened", async () => {
 	});
 });
 
-test("subvolumes of btrfs on LUKS are encrypted, swap in memory does not count", async () => {
+test("subvolumes of btrfs on LUKS are encrypted, and swap in memory does not count", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts(
@@ -139,7 +139,7 @@ test("subvolumes of btrfs on LUKS are encrypted, swap in memory does not count",
 	});
 });
 
-test("an lsblk that knows one mountpoint only is understood", async () => {
+test("the output of an lsblk that prints only one mountpoint is understood", async () => {
 	const old = {
 		blockdevices: [
 			{
@@ -188,7 +188,7 @@ test("an lsblk that knows one mountpoint only is understood", async () => {
 	expect(outcome.status).toBe("PASS");
 });
 
-test("a second disk of a btrfs that is not encrypted makes it fail", async () => {
+test("a btrfs fails if its second disk is not encrypted", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts("/dev/mapper/luks-1 / btrfs"),
@@ -278,7 +278,7 @@ test.each([
 	expect(outcome.status).toBe(status);
 });
 
-test("an image-based system is judged by what lies below its overlay", async () => {
+test("an image-based system is judged by the file system below its overlay", async () => {
 	const files = {
 		"/proc/self/mounts": mounts(
 			"composefs / overlay",

@@ -12,7 +12,7 @@ import {
 } from "./linux-disks.ts";
 import { CONTAINER, mounts, WSL } from "./recordings/linux.ts";
 
-test("a root on a plain partition fails, also without root's rights", async () => {
+test("a root on an unencrypted partition fails, also without root's rights", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts("/dev/nvme0n1p3 / ext4"),
@@ -35,7 +35,7 @@ test("a root on a plain partition fails, also without root's rights", async () =
 	});
 });
 
-test("an encrypted home on a plain root fails and says which is plain", async () => {
+test("an encrypted home on an unencrypted root fails, and the evidence says which is unencrypted", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts(
@@ -66,7 +66,7 @@ test("an encrypted home on a plain root fails and says which is plain", async ()
 	});
 });
 
-test("home folders that are encrypted one by one are no full-disk encryption", async () => {
+test("home folders that are encrypted one by one do not count as full-disk encryption", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts(
@@ -88,7 +88,7 @@ test("home folders that are encrypted one by one are no full-disk encryption", a
 	});
 });
 
-test("a plain swap beside an encrypted root fails", async () => {
+test("unencrypted swap beside an encrypted root fails", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts("/dev/mapper/root / ext4"),
@@ -117,7 +117,7 @@ test("a plain swap beside an encrypted root fails", async () => {
 	});
 });
 
-test("a swap with a key of its own at each start is encrypted", async () => {
+test("swap that gets a new key at each start is encrypted", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts("/dev/mapper/root / ext4"),
@@ -149,7 +149,7 @@ test("a swap with a key of its own at each start is encrypted", async () => {
 	});
 });
 
-test("dm-verity proves integrity and is no encryption", async () => {
+test("dm-verity proves integrity and does not count as encryption", async () => {
 	const outcome = await checkDisks(
 		{
 			"/proc/self/mounts": mounts("/dev/mapper/vroot / ext4"),

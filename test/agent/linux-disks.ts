@@ -2,7 +2,7 @@ import { checkDiskEncryption } from "../../agent/checks/linux/disk-encryption.ts
 import { recordedHost } from "./recorded-host.ts";
 import { linux, MACHINE } from "./recordings/linux.ts";
 
-/** A line of lsblk. Fields that are left out have their usual values. */
+/** A device in the output of lsblk. Fields that are left out have their usual values. */
 export interface Device {
 	name: string;
 	kname?: string;
@@ -14,7 +14,10 @@ export interface Device {
 	children?: Device[];
 }
 
-/** The command that is tried first, and the one for an lsblk without that column. */
+/**
+ * The command that the check runs first. It runs another one if lsblk does not know the last
+ * column.
+ */
 export const LSBLK =
 	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINTS";
 export const OLD_LSBLK =
@@ -47,7 +50,7 @@ const boot: Device = {
 	fstype: "ext4",
 	at: ["/boot"],
 };
-/** A disk with the partitions that an installer puts before the others. */
+/** Returns a disk with the partitions that an installer puts before the others. */
 export const disk = (...children: Device[]): Device => ({
 	name: "nvme0n1",
 	type: "disk",
@@ -73,11 +76,11 @@ export const luks = (name: string, ...children: Device[]): Device => ({
 const NO_SWAP = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
 export const swapOn = (path: string, type = "partition") =>
 	`${NO_SWAP}${path}                               ${type}\t8388604\t\t0\t\t-2\n`;
-/** The kernel's name for a mapping that LUKS has opened. */
+/** The id that the kernel gives a mapping which LUKS has opened. */
 export const LUKS2 =
 	"CRYPT-LUKS2-5f2b1c9e0d8a4f7c9b3e2d1a0c9b8a7f-luks-5f2b1c9e\n";
 
-/** Checks a machine without swap that has these files and commands. */
+/** Checks a machine without swap that has these files and command outputs. */
 export const checkDisks = (
 	files: Record<string, string>,
 	commands: Record<string, string | { exitCode: number; stderr?: string }> = {},

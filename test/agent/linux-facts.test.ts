@@ -10,7 +10,7 @@ const UUID = "/sys/class/dmi/id/product_uuid";
 const SERIAL = "/sys/class/dmi/id/product_serial";
 const MACHINE_ID = { "/etc/machine-id": "0123456789abcdef0123456789abcdef\n" };
 
-test("a laptop is known by its firmware", async () => {
+test("a laptop is identified by its firmware's UUID", async () => {
 	expect(
 		await find({
 			...MACHINE_ID,
@@ -31,14 +31,14 @@ test.each([
 	"03000200-0400-0500-0006-000700080009",
 	"Not Settable",
 	"",
-])("%j is no UUID of one machine, and the system's own id stands in", async (junk) => {
+])("the UUID %j does not identify a machine, so the system's own id is used", async (junk) => {
 	const { hardware_uuid } = await find({ ...MACHINE_ID, [UUID]: `${junk}\n` });
 	expect(hardware_uuid).toMatch(
 		/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 	);
 });
 
-test("the system's id is the same each time, and is not handed out itself", async () => {
+test("the derived id is the same each time and does not reveal the machine id", async () => {
 	const denied = { [UUID]: { kind: "denied" } } as const;
 	const { hardware_uuid } = await find({ ...MACHINE_ID, ...denied });
 	expect((await find({ ...MACHINE_ID, ...denied })).hardware_uuid).toBe(
@@ -59,14 +59,14 @@ test.each([
 	"",
 	"uninitialized\n",
 	`${"0".repeat(32)}\n`,
-])("a system whose id is %j has none", async (id) => {
+])("a system whose machine id is %j has no derived id", async (id) => {
 	const { hardware_uuid } = await find(
 		id === undefined ? {} : { "/etc/machine-id": id },
 	);
 	expect(hardware_uuid).toBeUndefined();
 });
 
-test("a container does not take its host's firmware for its own", async () => {
+test("a container does not report its host's firmware", async () => {
 	const firmware = {
 		[UUID]: "4C4C4544-0042-3510-8051-B4C04F4B3233\n",
 		[SERIAL]: "PF3ABCDE\n",
@@ -88,11 +88,11 @@ test.each([
 	"0123456789",
 	"N/A",
 	"\u001b[31mPF3",
-])("%j is no serial number", async (junk) => {
+])("%j is not reported as a serial number", async (junk) => {
 	expect((await find({ [SERIAL]: `${junk}\n` })).serial_number).toBeUndefined();
 });
 
-test("a board with a device tree has its serial number there", async () => {
+test("on a board with a device tree, the serial number comes from there", async () => {
 	const found = await find({
 		"/proc/device-tree/serial-number": "10000000a1b2c3d4\0",
 		"/etc/os-release": OS_RELEASE.debian,

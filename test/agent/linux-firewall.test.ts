@@ -34,7 +34,9 @@ const IPV4_ONLY = {
 		"00000000000000000000000000000001 01 80 10 80       lo\n",
 };
 
-/** A ruleset as `nft -j` prints it: the tables' chains, each with its rules' expressions. */
+/**
+ * Returns a ruleset in the format of `nft -j`. Each chain has rules, which consist of expressions.
+ */
 function nft(
 	...chains: {
 		family: string;
@@ -297,7 +299,7 @@ test.each([
 	expect(outcome).toMatchObject({ status, evidence });
 });
 
-test("rules of the older iptables count where nftables has none", async () => {
+test("rules of the older iptables count if nftables has none", async () => {
 	const outcome = await check(
 		{
 			[NFT]: nft(),
@@ -318,7 +320,7 @@ test("rules of the older iptables count where nftables has none", async () => {
 	});
 });
 
-test("the rule of a module of iptables is not guessed from nftables", async () => {
+test("what a module of iptables does is not guessed from the output of nft", async () => {
 	const target = [
 		{ xt: { type: "match", name: "comment" } },
 		{ counter: {} },
@@ -355,7 +357,7 @@ test.each([
 	});
 });
 
-test("a machine with no program that could set rules has none", async () => {
+test("a machine without a program that could set rules has none", async () => {
 	expect(await check({})).toMatchObject({
 		status: "FAIL",
 		evidence: { engine: "none" },

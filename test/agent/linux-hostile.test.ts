@@ -17,7 +17,7 @@ import {
 } from "./recordings/linux.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
-/** A disk with this second partition. */
+/** Returns the output of lsblk for a disk with this device on it. */
 const diskWith = (second: Device) =>
 	lsblk({ name: "sda", type: "disk", label: MARKER, children: [second] });
 const nft = (policy: string) =>
@@ -58,7 +58,8 @@ const apt = (upgrade: string) =>
 	`APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "${upgrade}";\nUnattended-Upgrade::Allowed-Origins:: "Ubuntu:noble-security";\n`;
 
 /**
- * Parts that both devices have. The marker stands wherever a device may have a name or a secret.
+ * Files that both devices have. The marker is in every place where a device may have a name or a
+ * secret.
  */
 const FILES = {
 	"/proc/sys/kernel/osrelease": "6.8.0-49-generic\n",

@@ -166,14 +166,14 @@ describe("the release", () => {
 		expect(await check(text)).toMatchObject({ status, evidence });
 	});
 
-	test("a release newer than the table is trusted only for the shortest support of its kind", async () => {
+	test("a release newer than the table passes only for the distribution's shortest time of support", async () => {
 		const text = 'ID=ubuntu\nVERSION_ID="26.10"\n';
 		expect((await check(text, { now: "2027-06-01T00:00:00Z" })).status).toBe(
 			"UNKNOWN",
 		);
 	});
 
-	test("Ubuntu Pro supports a machine that is attached to it after the free years", async () => {
+	test("a machine with Ubuntu Pro passes after the free support has ended", async () => {
 		const focal = OS_RELEASE.ubuntu.replaceAll("24.04", "20.04");
 		const pro = (attached: boolean, status: string) => ({
 			commands: {

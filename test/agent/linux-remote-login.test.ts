@@ -253,7 +253,7 @@ describe("remote login", () => {
 		).toMatchObject({ status, evidence });
 	});
 
-	test("files that only root may read are not guessed", async () => {
+	test("without root, settings in files that only root may read are UNKNOWN", async () => {
 		const files = {
 			[MAIN]: DEBIAN,
 			"/etc/ssh/sshd_config.d/50-cloud-init.conf": { kind: "denied" },
@@ -319,7 +319,7 @@ describe("remote login", () => {
 		expect(await check({}, {}, files)).toMatchObject({ status, evidence });
 	});
 
-	test("without systemd the processes tell whether a server runs", async () => {
+	test("without systemd the processes show whether a server runs", async () => {
 		const keys = {
 			[MAIN]: "PasswordAuthentication no\nKbdInteractiveAuthentication no\n",
 		};
@@ -343,7 +343,7 @@ describe("remote login", () => {
 		).toBe("UNKNOWN");
 	});
 
-	test("under OpenRC the folders of services tell", async () => {
+	test("with OpenRC the folders of services show whether a server runs", async () => {
 		const host = (started: string[]) =>
 			recordedHost(
 				linux({

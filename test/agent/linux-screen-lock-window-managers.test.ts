@@ -225,7 +225,7 @@ test.each([
 	});
 });
 
-test("a file that a person's program names is read with that person's rights, never by root", async () => {
+test("a file that a user's program names is read with that user's rights, never by root", async () => {
 	const named = "/proc/self/root/dev/watchdog";
 	const readAs: unknown[] = [];
 	const host = recordedHost(

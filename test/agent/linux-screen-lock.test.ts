@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ada, checkDesktops } from "./linux-desktops.ts";
 import { processes } from "./recordings/linux.ts";
 
-/** The settings of GNOME and its relatives as gsettings prints them. */
+/** Returns the settings of GNOME or a related desktop as gsettings prints them. */
 function gsettings(
 	run: string,
 	root: string,
@@ -82,7 +82,7 @@ test.each([
 	expect(JSON.stringify(outcome)).not.toMatch(/ada|dog/);
 });
 
-test("GNOME's settings that the administrator has locked are said to be enforced", async () => {
+test("GNOME's settings that the administrator has locked are reported as enforced", async () => {
 	const outcome = await checkDesktops(
 		{
 			...gnome,
@@ -105,7 +105,7 @@ test("GNOME's settings that the administrator has locked are said to be enforced
 	});
 });
 
-test("an agent without root's rights asks for its own user only", async () => {
+test("an agent without root's rights asks only for its own user's settings", async () => {
 	const own = { ...gsettings("", "org.gnome", {}), "id -u": "1000\n" };
 	expect(
 		(await checkDesktops(gnome, { isPrivileged: false, commands: own })).status,
@@ -250,7 +250,7 @@ test.each([
 	expect(outcome).toMatchObject({ status, evidence: { desktop: "xfce" } });
 });
 
-test("the worse of two people's desktops counts", async () => {
+test("the worse of two users' desktops counts", async () => {
 	const outcome = await checkDesktops(
 		{
 			...processes(

@@ -181,7 +181,7 @@ describe("the clock", () => {
 		).toBe("FAIL");
 	});
 
-	test("a container and WSL do not own their clock", async () => {
+	test("the check does not apply to a container and to WSL, which use the clock of their host", async () => {
 		expect((await check({}, {}, CONTAINER)).status).toBe("NOT_APPLICABLE");
 		expect((await check({}, {}, WSL)).status).toBe("NOT_APPLICABLE");
 	});

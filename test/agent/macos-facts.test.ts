@@ -7,7 +7,7 @@ import { GOOD_MAC } from "./recordings/macos.ts";
 const facts = (change: Change) =>
 	findFacts(recordedHost(changed(GOOD_MAC, change)));
 
-test("a Mac names itself by its platform UUID and serial number", async () => {
+test("a Mac reports its platform UUID and serial number", async () => {
 	expect(await facts({})).toEqual({
 		hardware_uuid: "6F1C3B0A-92D4-5E7B-8A11-0C4D2E9F7A63",
 		serial_number: "F2LW7K9QXH",
@@ -25,7 +25,7 @@ test("a virtual machine without a serial number reports none", async () => {
 	});
 });
 
-test("facts that cannot be found out are left out", async () => {
+test("facts that cannot be found are left out", async () => {
 	expect(await findFacts(recordedHost({ platform: "DARWIN" }))).toEqual({
 		hardware_uuid: undefined,
 		serial_number: undefined,

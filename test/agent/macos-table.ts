@@ -2,8 +2,11 @@ import { MACOS_CHECKS } from "../../agent/checks/macos/all.ts";
 import { type Change, tableOf } from "./recorded-table.ts";
 import { GOOD_MAC } from "./recordings/macos.ts";
 
-/** Makes a test of each case of a check, on a Mac on which everything else passes. */
+/**
+ * Makes a test of each case of a check, on a Mac on which every check passes without the case's
+ * change.
+ */
 export const macTable = tableOf(GOOD_MAC, MACOS_CHECKS);
 
-/** The agent without root's rights. */
+/** The change to an agent without root's rights. */
 export const ordinaryUser: Change = { isPrivileged: false };

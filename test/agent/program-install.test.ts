@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => agents.assay.close());
 
-test("install enrolls and activates the device, keeps the key for root alone, and names the next step", async () => {
+test("install enrolls and activates the device, stores the key so that only root can read it, and names the next step", async () => {
 	const folder = await makeAgentFolder();
 	const { id, token, organizationId } = await agents.makeToken();
 	const { stdout, code } = await agent(
@@ -62,7 +62,7 @@ test("a second enrollment replaces the device and revokes its key", async () => 
 	expect(await agents.readStatus(device)).toBe("REVOKED");
 });
 
-test("a machine that is enrolled twice is told what to do and who must do it", async () => {
+test("install on a machine that is enrolled twice says what to do and who must do it", async () => {
 	const { organizationId } = await agents.enroll();
 	const folder = await makeAgentFolder();
 	const { token } = await agents.assay.makeToken(organizationId);
@@ -90,7 +90,7 @@ test.each([
 	});
 });
 
-test("an install that fails leaves what an earlier enrollment kept", async () => {
+test("an install that fails does not change what an earlier enrollment stored", async () => {
 	const { folder } = await agents.enroll();
 	await agent(["once", "--dir", folder]);
 	const before = await readdir(folder);
@@ -100,7 +100,7 @@ test("an install that fails leaves what an earlier enrollment kept", async () =>
 	expect(await readCredentials(folder)).toBeDefined();
 });
 
-test("a token is spent only after the folder has proved to be the agent's and writable", async () => {
+test("a token is used only after the folder has proved to be the agent's and writable", async () => {
 	const { token } = await agents.assay.makeToken();
 	const folder = await makeAgentFolder();
 	const other = join(folder, "queue");
@@ -121,7 +121,7 @@ test.each([
 	[["--token", "asy_enr_x"]],
 	[["--enrollment-token=asy_enr_x"]],
 	[["asy_enr_x"]],
-])("a token on the command line is refused with the reason: %j", async (args) => {
+])("a token on the command line is rejected with the reason: %j", async (args) => {
 	const { code, stderr } = await agent([
 		"install",
 		"--server",
@@ -133,7 +133,7 @@ test.each([
 	expect(stderr).not.toContain("asy_enr_");
 });
 
-test("a token is in no command line and no environment of the programs that the agent starts", async () => {
+test("the programs that the agent starts have the token neither in their command line nor in their environment", async () => {
 	const service = await startScriptedService();
 	const folder = await makeAgentFolder();
 	service.answer(() => false);
@@ -167,7 +167,7 @@ test("a token is in no command line and no environment of the programs that the 
 	);
 });
 
-test("http is rejected except for this machine", async () => {
+test("an http address is rejected unless it is this machine", async () => {
 	const { code, stderr } = await agent([
 		"install",
 		"--server",
@@ -177,7 +177,7 @@ test("http is rejected except for this machine", async () => {
 	expect(stderr).toContain("must begin with https://");
 });
 
-test("uninstall revokes the key, leaves nothing, and may be repeated", async () => {
+test("uninstall revokes the key, leaves nothing behind, and may be repeated", async () => {
 	const device = await agents.enroll();
 	const { folder } = device;
 	const key = (await readCredentials(folder))?.api_key ?? "";
@@ -197,7 +197,7 @@ test("uninstall revokes the key, leaves nothing, and may be repeated", async () 
 	]);
 });
 
-test("uninstall removes the key even if the service cannot be reached, and leaves foreign files", async () => {
+test("uninstall removes the key even if the service cannot be reached, and keeps files that are not the agent's", async () => {
 	const service = await startScriptedService();
 	const folder = await makeAgentFolder();
 	await agents.install(folder, "token", [], service.url);

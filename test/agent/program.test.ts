@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => agents.assay.close());
 
-/** Starts `run` as a service manager would. */
+/** Starts `run` in the way of a service manager. */
 function startAgent(folder: string): {
 	child: ChildProcess;
 	logged: () => string;
@@ -46,7 +46,7 @@ async function eventually(condition: () => Promise<boolean> | boolean) {
 	}
 }
 
-test("once sends one report, which the service has", async () => {
+test("once sends one report, which the service stores", async () => {
 	const device = await agents.enroll();
 	const { folder, deviceId } = device;
 	const { code, stdout } = await agent(["once", "--json", "--dir", folder]);
@@ -60,7 +60,7 @@ test("once sends one report, which the service has", async () => {
 	expect(await agents.countReports(device)).toBe(1);
 });
 
-test("reports outlive an outage of the service and arrive once each", async () => {
+test("reports survive an outage of the service, and each arrives exactly once", async () => {
 	const device = await agents.enroll();
 	const { folder } = device;
 	await agents.database.cut();
@@ -93,7 +93,7 @@ test("reports outlive an outage of the service and arrive once each", async () =
 	expect(await listQueue(folder)).toEqual([]);
 });
 
-test("run reports until it is asked to stop, ends then with 0, and starts again after a kill", async () => {
+test("run reports until it is asked to stop, exits with 0, and starts again after a kill", async () => {
 	const device = await agents.enroll();
 	const { folder } = device;
 	const first = startAgent(folder);
@@ -113,7 +113,7 @@ test("run reports until it is asked to stop, ends then with 0, and starts again 
 	expect(await agents.countReports(device)).toBe(1);
 });
 
-test("a stop in the middle of a request ends the agent at once, with 0", async () => {
+test("a stop during a request ends the agent at once with exit code 0", async () => {
 	const service = await startScriptedService();
 	service.answer(() => false);
 	const { folder } = await makeEnrolledFolder(service.url);
@@ -123,7 +123,7 @@ test("a stop in the middle of a request ends the agent at once, with 0", async (
 	expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a revoked device forgets its key and says what to do", async () => {
+test("the agent of a revoked device removes its key and says what to do", async () => {
 	const device = await agents.enroll();
 	const { folder } = device;
 	await agents.query(
@@ -165,7 +165,7 @@ test("status shows the agent's state and never the key", async () => {
 	]) {
 		expect(stdout).toContain(text);
 	}
-	// The agent does not run, so it has no next step.
+	// The agent is not running, so there is no time of a next heartbeat.
 	expect(stdout).not.toContain("next about");
 	const key = (await readCredentials(folder))?.api_key ?? "";
 	expect(key).toMatch(/^asy_dev_/);
@@ -174,7 +174,7 @@ test("status shows the agent's state and never the key", async () => {
 	expect(JSON.stringify(await readState(folder))).not.toContain(key);
 });
 
-test("checks shows what is found, and needs neither enrollment nor service", async () => {
+test("checks shows the results without an enrollment or a service", async () => {
 	const { code, stdout } = await agent(["checks"]);
 	expect(code).toBe(0);
 	expect(
@@ -184,7 +184,7 @@ test("checks shows what is found, and needs neither enrollment nor service", asy
 	expect(JSON.parse(asJson.stdout).results).toHaveLength(CHECK_KEYS.length);
 });
 
-test("checks shows everything that a heartbeat tells about the device, and writes nothing", async () => {
+test("checks shows everything that a heartbeat contains about the device, and writes nothing", async () => {
 	const device = await agents.enroll();
 	const [row] = await agents.query<Record<string, string | null>>(
 		device,
@@ -204,7 +204,7 @@ test("checks shows everything that a heartbeat tells about the device, and write
 	await expect(stat(elsewhere)).rejects.toThrow("ENOENT");
 });
 
-test("every command explains itself", async () => {
+test("every command has a help text", async () => {
 	for (const name of [
 		"install",
 		"run",
@@ -219,7 +219,7 @@ test("every command explains itself", async () => {
 	}
 });
 
-test("wrong usage ends with 2 and says what is possible", async () => {
+test("wrong usage exits with code 2 and says what is possible", async () => {
 	for (const args of [[], ["install"], ["start"], ["run", "--what"]]) {
 		const { code, stdout } = await agent(args);
 		expect([args, code, stdout]).toEqual([args, 2, ""]);

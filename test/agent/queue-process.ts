@@ -1,7 +1,7 @@
 import { enqueue } from "../../agent/queue.ts";
 import { makeId, makeOrganizationId } from "../../src/id.ts";
 
-// Queues reports until it is killed, for queue.test.ts.
+// This program adds reports to a queue until queue.test.ts kills it.
 const [folder = ""] = process.argv.slice(2);
 const organization = makeOrganizationId();
 for (;;) {

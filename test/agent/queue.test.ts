@@ -42,7 +42,7 @@ async function idsIn(folder: string): Promise<(string | undefined)[]> {
 	);
 }
 
-test("reports leave in the order in which they were queued, also past number 9 and after a removal", async () => {
+test("reports are sent in the order in which they were queued, also after number 9 and after a removal", async () => {
 	const folder = await makeAgentFolder();
 	const reports = Array.from({ length: 12 }, () => makeReport());
 	for (const report of reports) await enqueue(folder, report);
@@ -55,7 +55,7 @@ test("reports leave in the order in which they were queued, also past number 9 a
 	);
 });
 
-test("a full queue drops the oldest and says how many", async () => {
+test("a full queue drops the oldest reports and says how many", async () => {
 	const folder = await makeAgentFolder();
 	const limits = { maxReports: 3, maxBytes: 1e6 };
 	const reports = Array.from({ length: 5 }, () => makeReport());
@@ -69,7 +69,7 @@ test("a full queue drops the oldest and says how many", async () => {
 	);
 });
 
-test("a queue of too many bytes drops as many of the oldest as it must", async () => {
+test("a queue that has too many bytes drops as many of the oldest reports as necessary", async () => {
 	const folder = await makeAgentFolder();
 	const limits = { maxReports: 100, maxBytes: 3000 };
 	for (let i = 0; i < 4; i++) await enqueue(folder, makeReport(300), limits);
@@ -77,7 +77,7 @@ test("a queue of too many bytes drops as many of the oldest as it must", async (
 	expect(await listQueue(folder)).toHaveLength(2);
 });
 
-test("only their owner can read queued reports", async () => {
+test("only the owner of queued reports can read them", async () => {
 	const folder = await makeAgentFolder();
 	await enqueue(folder, makeReport());
 	const [name] = await listQueue(folder);
@@ -108,7 +108,7 @@ test("a damaged report is skipped, and other files are not touched", async () =>
 	]);
 });
 
-test("the newest ten reports that were set aside are kept", async () => {
+test("only the newest ten reports that were set aside are kept", async () => {
 	const folder = await makeAgentFolder();
 	for (let i = 0; i < 12; i++) {
 		await enqueue(folder, makeReport());
@@ -130,14 +130,15 @@ test("clearing the queue also removes the reports that were set aside", async ()
 	expect(await readdir(join(folder, "refused"))).toEqual([]);
 });
 
-test("an agent that is killed while it queues leaves only whole reports", async () => {
+test("an agent that is killed while it writes to the queue leaves only complete reports", async () => {
 	const folder = await makeAgentFolder();
 	const child = spawn(
 		process.execPath,
 		[join(import.meta.dirname, "queue-process.ts"), folder],
 		{ stdio: ["ignore", "pipe", "inherit"] },
 	);
-	// The program prints a line after each report. After the tenth it is in the middle of its work.
+	// The program prints a line after each report, so after ten lines it is certainly writing
+	// reports.
 	let lines = 0;
 	for await (const chunk of child.stdout) {
 		lines += String(chunk).split("\n").length - 1;

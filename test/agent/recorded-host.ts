@@ -8,21 +8,24 @@ import type { Platform } from "../../src/devices/terms.ts";
 
 export interface Recording {
 	platform: Platform;
-	/** True unless told. */
+	/** Whether the agent has the rights of root. True by default. */
 	isPrivileged?: boolean;
-	/** RFC 3339; a fixed day unless told. */
+	/** The time of the checks in RFC 3339 format. A fixed day by default. */
 	now?: string;
-	/** By the whole command line, such as `ufw status verbose`: its output, or how it ended. */
+	/**
+	 * The output of each command, or how the command ended. The key is the whole command line, such
+	 * as `ufw status verbose`.
+	 */
 	commands?: Record<string, string | Partial<CommandResult>>;
-	/** By path: the content, or why there is none. */
+	/** The content of each file, or why there is none. The key is the path. */
 	files?: Record<string, string | Exclude<FileResult, { kind: "text" }>>;
-	/** Folders whose names do not follow from `files`. */
+	/** The names in those folders whose content does not follow from `files`. */
 	folders?: Record<string, string[] | Exclude<FolderResult, { kind: "names" }>>;
 }
 
 /**
- * A device as it was recorded. A command that is not in the recording does not exist on it, and
- * neither does a file; a folder has the files of the recording that lie in it.
+ * Makes a host from a recording of a device. Commands and files that are not in the recording do
+ * not exist. A folder contains the files of the recording whose paths are in it.
  */
 export function recordedHost(recording: Recording): Host {
 	const { commands = {}, files = {}, folders = {} } = recording;

@@ -6,20 +6,20 @@ import { type Recording, recordedHost } from "./recorded-host.ts";
 /** The differences from a recorded machine: other commands and files, or missing ones. */
 export type Change = Partial<Recording> & { without?: string[] };
 
-/** The name of the case, the change, and the whole outcome. */
+/** The name of the case, the change, the expected status and the expected evidence. */
 export type Case = [string, Change, string, Record<string, unknown>];
 
-/** Returns a change of the outputs of commands. */
+/** Returns a change that replaces the output of commands. */
 export const commands = (said: NonNullable<Recording["commands"]>): Change => ({
 	commands: said,
 });
 
-/** Returns a change of the content of a file. */
+/** Returns a change that replaces the content of a file. */
 export const file = (path: string, text: string): Change => ({
 	files: { [path]: text },
 });
 
-/** Returns the machine with the change. */
+/** Returns the recording of the machine with the change. */
 export function changed(
 	machine: Recording,
 	{ without = [], ...change }: Change,
@@ -36,7 +36,10 @@ export function changed(
 	};
 }
 
-/** Makes a test of each case of a check, on a machine that passes without the change. */
+/**
+ * Makes a test of each case of a check, on a machine on which the check passes without the case's
+ * change.
+ */
 export const tableOf =
 	<Key extends CheckKey>(machine: Recording, checks: Record<Key, Check>) =>
 	(key: Key, cases: Case[]): void => {

@@ -14,7 +14,7 @@ import { recordedHost } from "./recorded-host.ts";
 
 const host = recordedHost({ platform: "LINUX" });
 
-/** Returns checks that all pass, except for the given ones. */
+/** Returns checks that all pass, except for those in `others`. */
 function checksWith(others: PlatformChecks): PlatformChecks {
 	return Object.fromEntries(
 		CHECK_KEYS.map((key) => [key, others[key] ?? (async () => pass({}))]),
@@ -43,7 +43,7 @@ test("a check that the platform does not have is NOT_APPLICABLE, with the reason
 	]);
 });
 
-test("the checks run one after the other, in one order, each with its time", async () => {
+test("the checks run one after the other, always in the same order, each with its time", async () => {
 	let running = 0;
 	const check: Check = async () => {
 		expect(++running).toBe(1);
@@ -58,14 +58,14 @@ test("the checks run one after the other, in one order, each with its time", asy
 	expect(results[0]?.observed_at).toBe("2026-11-21T12:00:00.000Z");
 });
 
-test("a check that crashes is UNKNOWN without the text of the error, and the others go on", async () => {
+test("a check that crashes is UNKNOWN without the text of the error, and the others continue", async () => {
 	const crashed: string[] = [];
 	const results = await runChecks(
 		checksWith({
 			SCREEN_LOCK: async () => {
 				throw new Error("S3CRET");
 			},
-			// Throws before its first await.
+			// This check throws before its first await.
 			TIME_SYNC: (() => {
 				throw new Error("S3CRET");
 			}) as Check,
@@ -90,7 +90,7 @@ test("a check that crashes is UNKNOWN without the text of the error, and the oth
 	expect(results).toHaveLength(CHECK_KEYS.length);
 });
 
-test("a check that does not end is UNKNOWN, and runs nothing more on the device", async () => {
+test("a check that does not end is UNKNOWN and runs no more programs on the device", async () => {
 	let later: Promise<unknown> | undefined;
 	const check: Check = async (own) => {
 		const until = new Promise((resolve) => setTimeout(resolve, 100));
@@ -114,7 +114,7 @@ test("a check that does not end is UNKNOWN, and runs nothing more on the device"
 	expect(await later).toMatchObject({ ended: "timed_out" });
 });
 
-test("a stop leaves out the check in the middle and all after it", async () => {
+test("a stop leaves out the running check and all after it", async () => {
 	const stop = new AbortController();
 	const check: Check = async () => {
 		stop.abort();
@@ -160,7 +160,7 @@ test.each(hostile)("evidence with %s is bounded", (_, evidence) => {
 	expect(json.match(/[{[]/g)?.length ?? 0).toBeLessThanOrEqual(5);
 });
 
-test("ordinary evidence stays as it is, and evidence that is cut says so", () => {
+test("ordinary evidence is not changed, and evidence that is cut off says so", () => {
 	const evidence = {
 		engine: "ufw",
 		ports: [22, 80],

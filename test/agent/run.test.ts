@@ -17,7 +17,7 @@ import {
 	startScriptedService,
 } from "./scripted-service.ts";
 
-/** Runs the agent until the test stops it. */
+/** Starts the agent, which runs until the test stops it. */
 function start(folder: string, options: Partial<RunOptions> = {}) {
 	const parts = makeParts();
 	const ended = run({ folder, startDelayMs: 0, ...parts, ...options });
@@ -61,7 +61,7 @@ async function queueReports(
 	return ids;
 }
 
-test("the first start beats at once, then reports all checks under one report id of the device's tenant", async () => {
+test("the first start sends a heartbeat at once, then all checks in one report whose id belongs to the device's tenant", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	const agent = start(folder);
@@ -108,7 +108,7 @@ test("each timer uses the interval that the answers give for it", async () => {
 	expect(count(service.seen, "postures")).toBe(1);
 });
 
-test("a device that was off catches up at once", async () => {
+test("a device that was off sends what is due at once", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	const state = await readStateOf(folder, credentials.enrollment_id);
@@ -182,7 +182,7 @@ test("a damaged report is set aside with a log line, and the next one is sent", 
 	expect(agent.logged()).toContain("is damaged");
 });
 
-test("a report that got no answer is sent again under the same id, word for word", async () => {
+test("a report that got no answer is sent again unchanged, with the same id", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	let isAway = true;
@@ -204,7 +204,7 @@ test("a report that got no answer is sent again under the same id, word for word
 	expect(new Set(bodies).size).toBe(1);
 });
 
-test("a device whose key is rejected forgets the key and its queue, stays alive, and is revived by the next enrollment", async () => {
+test("an agent whose key is rejected removes the key and its queue, keeps running, and continues after the next enrollment", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url, "old");
 	await queueReports(folder, service.deviceId, credentials.enrollment_id, 2);
@@ -226,7 +226,7 @@ test("a device whose key is rejected forgets the key and its queue, stays alive,
 	expect(agent.logged().match(/is not enrolled/g)).toHaveLength(1);
 });
 
-test("status shows a rejected heartbeat until one is accepted", async () => {
+test("status shows that the heartbeat was rejected until one is accepted", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	let isRefused = true;
@@ -246,7 +246,7 @@ test("status shows a rejected heartbeat until one is accepted", async () => {
 	expect(await beaten()).toBeUndefined();
 });
 
-test("a 401 to a report clears an active device's key", async () => {
+test("a 401 to a report removes an active device's key", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	service.answer(({ route }, response) => {
@@ -258,7 +258,7 @@ test("a 401 to a report clears an active device's key", async () => {
 	await eventually(async () => (await listQueue(folder)).length === 0);
 });
 
-test("a 401 that a proxy gives costs neither the key nor the queue", async () => {
+test("after a 401 from a proxy the agent keeps its key and its queue", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	await queueReports(folder, service.deviceId, credentials.enrollment_id, 1);
@@ -273,7 +273,7 @@ test("a 401 that a proxy gives costs neither the key nor the queue", async () =>
 	expect(await listQueue(folder)).toHaveLength(1);
 });
 
-test("an answer without a heartbeat's shape does not make the device active", async () => {
+test("an answer that does not have the form of a heartbeat's answer does not make the device active", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	service.answer((_, response) => {
@@ -286,7 +286,7 @@ test("an answer without a heartbeat's shape does not make the device active", as
 	expect(await readState(folder)).toMatchObject({ last_heartbeat_at: null });
 });
 
-test("the next report tells what was dropped, and the one after it gives the all-clear", async () => {
+test("the next report says what was dropped, and the one after it says that nothing more was", async () => {
 	const service = await startScriptedService({ posture: 1 });
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	await queueReports(folder, service.deviceId, credentials.enrollment_id, 3);
@@ -300,7 +300,7 @@ test("the next report tells what was dropped, and the one after it gives the all
 		queueLimits: { maxReports: 2, maxBytes: 1e6 },
 	});
 	await eventually(() => agent.logged().includes("of the oldest reports"));
-	// The first report after the drop has been queued.
+	// By then, the first report after the drop is in the queue.
 	await eventually(
 		() => (agent.logged().match(/the queue is full/g)?.length ?? 0) > 1,
 	);
@@ -341,10 +341,10 @@ test("a report that cannot be stored is still sent", async () => {
 	expect(agent.logged()).toContain("cannot be stored");
 });
 
-test("two agents do not work in one folder, and one that was killed does not block the next", async () => {
+test("two agents never use the same folder, and one that was killed does not block the next", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
-	// No process has this number, because it exceeds the kernel's largest.
+	// No process can have this id, because it is above the kernel's limit.
 	await writeFile(
 		join(folder, "run.lock"),
 		JSON.stringify({ pid: 2 ** 22 + 1, token: "x" }),
@@ -363,13 +363,13 @@ test("an agent whose folder is removed ends", async () => {
 	const { folder } = await makeEnrolledFolder(service.url);
 	const agent = start(folder);
 	await service.until((seen) => seen.length > 0);
-	// The agent may be writing at the same time.
+	// The agent may be writing into the folder at the same time.
 	await rm(folder, { recursive: true, maxRetries: 5 });
 	await agent.ended;
 	expect(agent.logged()).toContain("are gone; the agent ends");
 });
 
-test("the log names a problem once and its end once, and holds no key and no evidence", async () => {
+test("the log names a problem once and its end once, and contains no key and no evidence", async () => {
 	const service = await startScriptedService({ heartbeat: 1 });
 	const { folder } = await makeEnrolledFolder(service.url, "asy_dev_s3cret");
 	let isAway = false;

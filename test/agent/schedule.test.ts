@@ -29,9 +29,9 @@ test("a restart waits for the rest of the interval since the last success", () =
 	expect(timerSince(null, 300).lastMs).toBeUndefined();
 });
 
-test("a clock that was set back does not silence the agent", () => {
+test("the agent does not go silent when the clock is set back", () => {
 	expect(dueAt(NOW + 86_400_000, 300_000, NOW)).toBe(NOW);
-	// A clock that is corrected by a second must not cause a second report.
+	// If the clock is corrected by a second, the agent must not report a second time.
 	expect(dueAt(NOW + 1000, 300_000, NOW)).toBe(NOW + 301_000);
 });
 

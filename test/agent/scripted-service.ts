@@ -12,7 +12,7 @@ import { makeId, makeOrganizationId } from "../../src/id.ts";
 export interface SeenRequest {
 	route: string;
 	headers: IncomingHttpHeaders;
-	/** Undefined for an empty body. */
+	/** The parsed body. Undefined if the body was empty. */
 	body: Record<string, unknown> | undefined;
 }
 
@@ -20,22 +20,28 @@ export interface ScriptedService {
 	url: string;
 	deviceId: string;
 	seen: SeenRequest[];
-	/** Sets how requests are answered from now on. Undefined restores each route's own answer. */
+	/**
+	 * Sets how requests are answered from now on. With undefined, each route gives its own answer
+	 * again.
+	 */
 	answer: (how: Answerer) => void;
 	/** Waits until `condition` holds for the requests seen so far. */
 	until: (condition: (seen: SeenRequest[]) => boolean) => Promise<void>;
-	/** Numbers of results in the posture requests, and their report ids. */
+	/** Returns the number of results in each posture request, by the report's id. */
 	reportIds: () => string[];
 	close: () => Promise<void>;
 }
 
-/** Answers the request, or returns true to have it answered as a healthy service would. */
+/**
+ * Answers the request. If it returns true, the service gives the answer of a healthy service
+ * instead.
+ */
 export type Answerer = (
 	request: SeenRequest,
 	response: ServerResponse,
 ) => boolean;
 
-/** Starts a service that answers as a test wants, for answers that the real one never gives. */
+/** Starts a service whose answers a test chooses, for answers that the real service never gives. */
 export async function startScriptedService(
 	intervals: { heartbeat?: number; posture?: number } = {},
 ): Promise<ScriptedService> {
@@ -100,7 +106,7 @@ export async function startScriptedService(
 	};
 }
 
-/** Answers with a status and, if given, a JSON body. */
+/** Sends an answer with a status and, if given, a JSON body. */
 export function respond(
 	response: ServerResponse,
 	status: number,
@@ -114,7 +120,7 @@ export function respond(
 	response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 
-/** Answers with an error of the API. */
+/** Sends an error of the Device Agent API. */
 export function refuse(response: ServerResponse, status: 400 | 401): void {
 	respond(response, status, {
 		error: status === 400 ? "bad_request" : "unauthorized",

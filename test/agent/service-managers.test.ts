@@ -38,7 +38,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 type Said = Record<string, string | Partial<CommandResult>>;
 
-/** A system that gives recorded answers, or success if there is none. It keeps the commands run. */
+/**
+ * Makes a host that gives recorded answers, or success if there is none. It records the commands
+ * that were run.
+ */
 function systemSaying(said: Said) {
 	const ran: string[] = [];
 	const recorded = recordedHost({ platform: "LINUX", commands: said });
@@ -64,9 +67,9 @@ const spec = () => ({
 
 const isRoot = process.getuid?.() === 0;
 
-// A service's program must belong to root, so nobody else can set a service up.
-describe.skipIf(!isRoot)("setting the service up", () => {
-	test("systemd runs a copy that only root can write, and is told of the unit", async () => {
+// A service's program must belong to root, so only root can set up a service.
+describe.skipIf(!isRoot)("setting up the service", () => {
+	test("systemd runs a copy that only root can write, and loads the unit", async () => {
 		const { host, ran } = systemSaying({});
 		await systemd(host, places).install(spec());
 		const copy = join(places.programs, "assay-agent");
@@ -84,7 +87,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		]);
 	});
 
-	test("again, also from the copy itself, it is replaced", async () => {
+	test("a second setup, also by the copy itself, replaces the first", async () => {
 		const { host } = systemSaying({});
 		await systemd(host, places).install(spec());
 		writeFileSync(program, "the next program");
@@ -95,7 +98,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		expect(readFileSync(copy, "utf8")).toBe("the next program");
 	});
 
-	test("an error of the service manager contains what it said", async () => {
+	test("an error of the service manager contains its output", async () => {
 		const { host } = systemSaying({
 			"systemctl enable assay-agent.service": {
 				exitCode: 1,
@@ -107,7 +110,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		);
 	});
 
-	test("launchd is given the daemon after an earlier one has gone", async () => {
+	test("launchd gets the daemon only after an earlier one has stopped", async () => {
 		const { host, ran } = systemSaying({
 			"launchctl print system/assay-agent": { exitCode: 113 },
 		});
@@ -145,7 +148,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 		expect(ran.at(-1)).toBe("sysrc -x assay_agent_enable");
 	});
 
-	test("the Task Scheduler gets its XML in UTF-16, which does not stay behind", async () => {
+	test("the Task Scheduler gets its XML in a UTF-16 file, which is then removed", async () => {
 		const { host } = systemSaying({});
 		const file = join(places.programs, "task.xml");
 		let bytes = Buffer.alloc(0);
@@ -183,7 +186,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 	test.each([
 		["a script that a group may write", 0o775, false],
 		["a script in a folder that anybody may write", 0o755, true],
-	])("%s is refused", async (_, mode, isOpen) => {
+	])("%s is rejected", async (_, mode, isOpen) => {
 		const checkout = join(folder, "checkout");
 		mkdirSync(checkout);
 		if (isOpen) chmodSync(checkout, 0o777);
@@ -199,7 +202,7 @@ describe.skipIf(!isRoot)("setting the service up", () => {
 });
 
 describe("removing the service", () => {
-	test("takes unit and copy away, and the second time says what was not there", async () => {
+	test("deletes the unit and the copy, and the second time says what was missing", async () => {
 		const { host, ran } = systemSaying({});
 		writeFileSync(join(places.units, "assay-agent.service"), "");
 		mkdirSync(places.programs);
@@ -213,7 +216,7 @@ describe("removing the service", () => {
 		]);
 	});
 
-	test("leaves and names what is not the agent's", async () => {
+	test("keeps and names the files that are not the agent's", async () => {
 		const { host } = systemSaying({});
 		mkdirSync(places.programs);
 		writeFileSync(join(places.programs, "notes.txt"), "");
@@ -223,7 +226,7 @@ describe("removing the service", () => {
 		expect(existsSync(join(places.programs, "notes.txt"))).toBe(true);
 	});
 
-	test("a task that is not there is no error", async () => {
+	test("a missing task is not an error", async () => {
 		const query = ["powershell.exe", ...powershellArgs(TASK_STATE_SCRIPT)];
 		const { host, ran } = systemSaying({
 			[query.join(" ")]: '{"task":{"values":[]}}',

@@ -18,7 +18,10 @@ import { quoteArgument, taskXml } from "../../agent/service/task-scheduler.ts";
 const folder = mkdtempSync(join(tmpdir(), "assay-service-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Characters that paths and settings may contain and that units, scripts and XML could misread. */
+/**
+ * Characters that may occur in paths and settings and that a unit, a script or an XML file could
+ * misread.
+ */
 const ODD = `it's "50%" of $HOME & <b> ; \\ \`id\` $(id)`;
 const plain = {
 	program: "/usr/local/libexec/assay-agent/assay-agent",
@@ -34,7 +37,7 @@ const odd = {
 };
 
 describe("the systemd unit", () => {
-	test("starts the agent again every time, and keeps its arguments apart", () => {
+	test("always restarts the agent, and keeps its arguments separate", () => {
 		const unit = systemdUnit(plain);
 		expect(unit).toContain(
 			'ExecStart="/usr/local/libexec/assay-agent/assay-agent" "run" "--dir" "/var/lib/assay-agent"\n',
@@ -44,7 +47,7 @@ describe("the systemd unit", () => {
 		expect(unit).not.toContain("Environment=");
 	});
 
-	test("expands nothing in paths and variables", () => {
+	test("does not expand anything in paths and variables", () => {
 		const unit = systemdUnit(odd);
 		expect(unit).toContain(
 			String.raw`"/var/it's \"50%%\" of $$HOME & <b> ; \\ ${"`id`"} $$(id)"`,
@@ -61,7 +64,7 @@ describe("the systemd unit", () => {
 	});
 
 	const analyze = "/usr/bin/systemd-analyze";
-	test.skipIf(!existsSync(analyze))("is one that systemd accepts", () => {
+	test.skipIf(!existsSync(analyze))("is accepted by systemd", () => {
 		const program = join(folder, "assay agent");
 		writeFileSync(program, "#!/bin/sh\n");
 		chmodSync(program, 0o755);
@@ -72,7 +75,7 @@ describe("the systemd unit", () => {
 			["verify", "--man=no", unit],
 			{ encoding: "utf8" },
 		);
-		// systemd-analyze warns about what it does not understand, also in other units.
+		// systemd-analyze also warns about other units and about settings that it does not know.
 		const complaints = stderr
 			.split("\n")
 			.filter((line) => line.includes("assay-agent.service"));
@@ -111,7 +114,7 @@ describe("the task for Windows", () => {
 		);
 	});
 
-	test("runs as SYSTEM from the start of the device on, without an end, on battery too", () => {
+	test("runs as SYSTEM from the start of the device, without a time limit, also on battery", () => {
 		const xml = taskXml(spec);
 		expect(xml).toContain("<UserId>S-1-5-18</UserId>");
 		expect(xml).toContain("<BootTrigger>");
@@ -138,7 +141,7 @@ describe("the task for Windows", () => {
 });
 
 describe("the script for rc.d", () => {
-	// rc.subr evaluates the arguments of the command once more.
+	// rc.subr evaluates the arguments of the command a second time.
 	const evaluate = (script: string) =>
 		execFileSync("/bin/sh", ["-c", script, "assay_agent", "start"], {
 			encoding: "utf8",
@@ -150,7 +153,7 @@ describe("the script for rc.d", () => {
 run_rc_command() { eval "set -- $command $command_args"; printf '%s\\n' "$@"; printf '%s\\n' "proxy=$HTTPS_PROXY"; }`,
 		);
 
-	test("gives the agent its arguments as they are", () => {
+	test("passes the agent's arguments unchanged", () => {
 		const lines = evaluate(withStub(rcScript(odd)))
 			.trimEnd()
 			.split("\n");
@@ -181,13 +184,16 @@ test.each([
 	["a null byte", { ...plain, program: "/a\u0000b" }],
 	["a lone surrogate", { ...plain, folder: "/a\ud800" }],
 	["a variable's name that is none", { ...plain, environment: { "A B": "c" } }],
-])("%s is refused before anything is written", (_, spec) => {
+])("%s is rejected before anything is written", (_, spec) => {
 	expect(() => checkSpec(spec)).toThrow(
 		/control character|is not a valid name/,
 	);
 });
 
-/** Returns the text between the tags. Throws unless tags are balanced and entities are XML's. */
+/**
+ * Returns the texts between the tags. Throws if the tags are not balanced or an entity is not one
+ * of XML's.
+ */
 function texts(xml: string): string[] {
 	const open: string[] = [];
 	const found: string[] = [];

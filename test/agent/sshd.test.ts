@@ -16,7 +16,7 @@ const KINDS: [Platform, string, SshdKind | undefined][] = [
 	["WINDOWS", "C:/ProgramData/ssh", WINDOWS_SSHD],
 ];
 
-/** Judges as on FreeBSD, by the output of `sshd -T` and the main file. */
+/** Judges a server by the rules for FreeBSD, from the output of `sshd -T` and the main file. */
 const judge = (
 	recording: Partial<Recording>,
 	config: string | undefined = "",
@@ -61,7 +61,7 @@ test.each([
 		},
 		true,
 	],
-] as const)("%s: whether a password alone lets in", async (_, changes, expected) => {
+] as const)("a server that accepts %s: the check knows whether a password alone is enough", async (_, changes, expected) => {
 	expect(await judgeSaid(changes)).toMatchObject({
 		status: expected ? "FAIL" : "PASS",
 		evidence: { password_authentication: expected },
@@ -72,7 +72,7 @@ test.each([
 	[{ permitrootlogin: "no" }, "no", "PASS"],
 	[{ permitrootlogin: "without-password" }, "prohibit-password", "PASS"],
 	[{ permitrootlogin: "yes" }, "yes", "FAIL"],
-] as const)("%j: how root may sign in", async (changes, expected, status) => {
+] as const)("with %j, the check knows how root may sign in", async (changes, expected, status) => {
 	expect(await judgeSaid(changes)).toMatchObject({
 		status,
 		evidence: { root_login: expected },
@@ -94,7 +94,7 @@ test("a server that listens only on loopback is recognized, also with IPv6", asy
 	});
 });
 
-test("without the host keys, sshd -G gives the settings", async () => {
+test("if sshd cannot read the host keys, the settings come from sshd -G", async () => {
 	const outcome = await judge({
 		isPrivileged: false,
 		commands: {
@@ -168,14 +168,14 @@ test.each([
 	Partial<Recording>,
 	string,
 	string,
-][])("%s: not known, and why", async (_, recording, config, reason) => {
+][])("%s: UNKNOWN with the reason", async (_, recording, config, reason) => {
 	expect(await judge(recording, config)).toMatchObject({
 		status: "UNKNOWN",
 		evidence: { reason },
 	});
 });
 
-test("a setting that fails for everybody fails even if the blocks cannot be read", async () => {
+test("a setting that applies to everybody fails even if the Match blocks cannot be read", async () => {
 	const said = { "sshd -T": sshdSays({ passwordauthentication: "yes" }) };
 	const outcome = await judge({ ...denied(true), commands: said }, INCLUDE);
 	expect(outcome.status).toBe("FAIL");
@@ -212,7 +212,7 @@ describe.each(KINDS)("a Match block on %s", (platform, folder, kind) => {
 			"for loopback and others",
 			"Match Address 127.0.0.1,192.168.0.0/16\nPasswordAuthentication yes\n",
 		],
-	])("that lets some in with a password fails: %s", async (_, block) => {
+	])("that permits a password to some users fails: %s", async (_, block) => {
 		expect(
 			await judgeWith(`PasswordAuthentication no\n${block}`),
 		).toMatchObject({
@@ -221,7 +221,7 @@ describe.each(KINDS)("a Match block on %s", (platform, folder, kind) => {
 		});
 	});
 
-	test("in an included file fails too, and ends with the file", async () => {
+	test("in an included file fails too, and ends at the end of the file", async () => {
 		const included = {
 			[`${folder}/sshd_config.d/10-x.conf`]:
 				"Match Group staff\n\tPasswordAuthentication yes\n",
@@ -263,7 +263,7 @@ describe.each(KINDS)("a Match block on %s", (platform, folder, kind) => {
 		expect((await judgeWith(block, said)).status).toBe("PASS");
 	});
 
-	test("that lets root in by its own name fails where there is root", async () => {
+	test("that permits root to sign in fails on systems that have root", async () => {
 		const outcome = await judgeWith(
 			"Match Address 10.0.0.0/8\n\tPermitRootLogin yes\n",
 		);

@@ -20,7 +20,7 @@ test("status shows the next heartbeat after the back-off, not before", async () 
 	const away = await told({ since: at, reason: "there is no network" });
 	expect(away.status.next_heartbeat_at).toBeNull();
 	expect(away.text).toMatch(/^heartbeat +2026-\S+$/m);
-	// The checks need no service, so they continue.
+	// The checks need no service, so their next time is still shown.
 	expect(away.text).toMatch(/^checks .*, next about 2026-/m);
 	await lock.release();
 });

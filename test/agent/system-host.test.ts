@@ -22,7 +22,7 @@ function makeHost() {
 	return { host: makeSystemHost("LINUX", OWN, stop.signal), stop };
 }
 
-test("a program's exit code, output and errors are told apart", async () => {
+test("a program's exit code, output and error output are returned separately", async () => {
 	const { host } = makeHost();
 	expect(
 		await host.run("sh", ["-c", "echo out; echo err >&2; exit 3"]),
@@ -34,7 +34,7 @@ test("a program's exit code, output and errors are told apart", async () => {
 	});
 });
 
-test("a program that does not exist is missing", async () => {
+test("a program that does not exist is reported as missing", async () => {
 	const { host } = makeHost();
 	expect((await host.run("no-such-program")).ended).toBe("missing");
 	expect((await host.run("/nowhere/no-such-program")).ended).toBe("missing");
@@ -54,7 +54,7 @@ test("a program is never found through PATH", async () => {
 });
 
 test.runIf(isPrivileged())(
-	"root runs no program that somebody else may have put there",
+	"root does not run a program that another user may have placed",
 	async () => {
 		const folder = await makeAgentFolder();
 		const program = join(folder, "program");
@@ -82,7 +82,7 @@ test("a program gets a fixed locale and none of the agent's environment", async 
 	expect(names).toContain("HOME");
 });
 
-test("a program that does not end is killed, and so is what it started", async () => {
+test("a program that does not end is killed, and so are its children", async () => {
 	const { host } = makeHost();
 	const result = await host.run(
 		"sh",
@@ -92,12 +92,12 @@ test("a program that does not end is killed, and so is what it started", async (
 	expect(result).toMatchObject({ ended: "timed_out", exitCode: -1 });
 	const pid = Number(result.stdout);
 	expect(pid).toBeGreaterThan(0);
-	// The kernel needs a moment to remove killed processes.
+	// The kernel needs a moment to remove a killed process.
 	while (isRunning(pid))
 		await new Promise((resolve) => setTimeout(resolve, 10));
 });
 
-test("a program that leaves another one behind has ended", async () => {
+test("a program has ended even if it leaves another one behind", async () => {
 	const { host } = makeHost();
 	const result = await host.run("sh", ["-c", "sleep 600 & echo done"], {
 		timeoutMs: 300,
@@ -110,18 +110,18 @@ test("a program that leaves another one behind has ended", async () => {
 	});
 });
 
-test("a program that was killed gives no exit code", async () => {
+test("a program that was killed has no exit code", async () => {
 	const { host } = makeHost();
 	const result = await host.run("sh", ["-c", "kill -9 $$"]);
 	expect(result).toMatchObject({ ended: "timed_out", exitCode: -1 });
 });
 
-test("a program waits for no standard input", async () => {
+test("a program does not wait for standard input", async () => {
 	const { host } = makeHost();
 	expect(await host.run("cat")).toMatchObject({ ended: "exited", stdout: "" });
 });
 
-test("output without end is cut off and kept out of memory", async () => {
+test("output that never ends is cut off and does not fill the memory", async () => {
 	const { host } = makeHost();
 	const { stdout, ended } = await host.run("sh", ["-c", "yes"], {
 		timeoutMs: 500,
@@ -138,7 +138,7 @@ test("a stop kills the running program, and no other is started after it", async
 	expect((await host.run("true")).ended).toBe("timed_out");
 });
 
-test("a file is read whole, and an unreadable one gives the reason", async () => {
+test("a file is read completely, and an unreadable one gives the reason", async () => {
 	const folder = await makeAgentFolder();
 	const path = (name: string) => join(folder, name);
 	writeFileSync(path("text"), "text\n");
@@ -160,7 +160,7 @@ test("a file is read whole, and an unreadable one gives the reason", async () =>
 });
 
 test.runIf(process.platform === "linux")(
-	"files of /proc are read although they say that they are empty",
+	"files in /proc are read although they report a size of 0",
 	async () => {
 		const { host } = makeHost();
 		const mounts = await host.readFile("/proc/self/mounts");
@@ -168,7 +168,7 @@ test.runIf(process.platform === "linux")(
 	},
 );
 
-test("a folder's names are sorted, and a missing one says so", async () => {
+test("a folder's names are sorted, and a missing folder is reported as missing", async () => {
 	const folder = await makeAgentFolder();
 	mkdirSync(join(folder, "d"));
 	for (const name of ["b", "a", "c"])
@@ -184,7 +184,7 @@ test("a folder's names are sorted, and a missing one says so", async () => {
 
 const ALICE = { uid: 54_321, gid: 54_321 };
 
-/** Creates a folder that every user may enter, with a file of Alice and one of root. */
+/** Creates a folder that every user may enter, with one file of Alice and one of root. */
 async function makeHome() {
 	const home = await makeAgentFolder();
 	chmodSync(home, 0o755);
@@ -197,7 +197,7 @@ async function makeHome() {
 }
 
 test.runIf(isPrivileged())(
-	"root reads a file as a user with that user's rights alone",
+	"root reads a file as a user with only that user's rights",
 	async () => {
 		const { host } = makeHost();
 		const { home, own, secret } = await makeHome();
@@ -225,7 +225,7 @@ test.runIf(isPrivileged())(
 		const { home } = await makeHome();
 		const pipe = join(home, "pipe");
 		execFileSync("mkfifo", ["-m", "666", pipe]);
-		// The write waits until somebody opens the pipe for reading.
+		// Writing blocks until another process opens the pipe for reading.
 		const writer = spawn("sh", [
 			"-c",
 			'echo "timeout 60 swaylock" > "$0"',

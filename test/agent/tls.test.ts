@@ -35,7 +35,7 @@ async function send(
 	return client.send("postures", { key: "asy_dev_key", body: {} });
 }
 
-test("an untrusted certificate is rejected, whatever the environment says", async () => {
+test("an untrusted certificate is rejected, whatever is set in the environment", async () => {
 	const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 	process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
 	onTestFinished(() => {
@@ -65,7 +65,9 @@ test("a certificate of another host is rejected even if its authority is trusted
 	expect(outcome.kind).toBe("trouble");
 });
 
-/** Starts a proxy that leads every tunnel to `port` and notes the requested target. */
+/**
+ * Starts a proxy that connects every tunnel to `port` and records the target that was requested.
+ */
 async function startProxy(port: number) {
 	const asked: string[] = [];
 	const proxy = createHttpServer();
@@ -80,7 +82,7 @@ async function startProxy(port: number) {
 	return { url: `http://127.0.0.1:${await listen(proxy)}`, asked };
 }
 
-test("the service is reached through the proxy of the environment, still verified from end to end", async () => {
+test("the agent reaches the service through the proxy in the environment and still verifies the service's certificate", async () => {
 	const proxy = await startProxy(await startSecure());
 	const environment = { HTTPS_PROXY: proxy.url };
 	const url = "https://assay.example.com";
@@ -92,7 +94,7 @@ test("the service is reached through the proxy of the environment, still verifie
 	expect(proxy.asked[0]).toBe("assay.example.com:443");
 });
 
-test("a service on this machine is reached without the proxy", async () => {
+test("the agent reaches a service on this machine without the proxy", async () => {
 	const proxy = await startProxy(1);
 	const port = await startSecure();
 	const outcome = await send(`https://localhost:${port}`, {

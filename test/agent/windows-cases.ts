@@ -11,7 +11,10 @@ type Case = [
 	options?: { isPrivileged?: boolean; now?: string },
 ];
 
-/** Makes a test of each case of a check, on a Windows where its script printed the output. */
+/**
+ * Makes a test of each case of a check, on a Windows device on which the check's script printed the
+ * given output.
+ */
 export const cases = (check: Check, script: string, list: Case[]) =>
 	test.each(list)("%s", async (_, printed, status, evidence, options) => {
 		const outcome = await check(windowsHost(script, printed, options));

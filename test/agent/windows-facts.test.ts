@@ -59,7 +59,7 @@ test.each([
 	"FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
 	"03000200-0400-0500-0006-000700080009",
 	"not a number",
-])("a board's UUID %s gives way to the installation's", async (UUID) => {
+])("if the board's UUID is %s, the installation's id is used", async (UUID) => {
 	const { hardware_uuid } = await facts({ product: values({ UUID }) });
 	expect(hardware_uuid).toBe(laptop.machineGuid);
 });
@@ -79,7 +79,7 @@ test.each([
 	"000000000",
 	"Not Specified",
 	"N/A",
-])("a serial number of %s is none", async (SerialNumber) => {
+])("%s is not reported as a serial number", async (SerialNumber) => {
 	const { serial_number } = await facts({ bios: values({ SerialNumber }) });
 	expect(serial_number).toBeUndefined();
 });

@@ -28,7 +28,7 @@ const SCRIPTS = {
 	TIME_SYNC_SCRIPT,
 };
 
-/** A Windows device on which every command gives the same answer. */
+/** Makes a Windows device on which every command gives the same answer. */
 const sayingHost = (said: string | Partial<CommandResult>) =>
 	recordedHost({
 		platform: "WINDOWS",
@@ -42,7 +42,10 @@ const sayingHost = (said: string | Partial<CommandResult>) =>
 		]),
 	});
 
-/** The names that a script gives its parts and values, each with an unexpected value. */
+/**
+ * Returns an object with an unexpected value under every name that a script gives its parts and
+ * values.
+ */
 const fields = (value: unknown) => {
 	const names = Object.values(SCRIPTS)
 		.join("\n")
@@ -116,9 +119,12 @@ describe("unexpected output of Windows", () => {
 });
 
 describe("the scripts", () => {
-	test.each(Object.entries(SCRIPTS))("%s fits a command line", (_, script) => {
+	test.each(
+		Object.entries(SCRIPTS),
+	)("%s fits into a command line", (_, script) => {
 		const [, , , , text = ""] = powershellArgs(script);
-		// Windows takes 32,767 characters; other characters could arrive as something else.
+		// Windows accepts 32,767 characters in a command line. Characters outside ASCII could be
+		// changed on the way.
 		expect(text.length).toBeLessThan(8_000);
 		expect(text).toMatch(/^[\x20-\x7e\n]+$/);
 		expect(text).toMatch(/\} \| ConvertTo-Json -Compress -Depth 5$/);
@@ -126,7 +132,7 @@ describe("the scripts", () => {
 	});
 });
 
-/** Returns brackets that have no partner, outside quoted text. */
+/** Returns the brackets that have no partner. Text in quotes is ignored. */
 function unbalanced(script: string): string[] {
 	const closes: Record<string, string> = { "{": "}", "(": ")", "[": "]" };
 	const open: string[] = [];

@@ -2,7 +2,10 @@ import { powershellArgs } from "../../agent/checks/windows/powershell.ts";
 import type { CommandResult } from "../../agent/host.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 
-/** A Windows on which a script of the agent printed an object or a text, or ended like this. */
+/**
+ * Makes a Windows device on which a script of the agent printed this object or text, or ended in
+ * this way.
+ */
 export const windowsHost = (
 	script: string,
 	printed: object | string | { result: Partial<CommandResult> },
@@ -26,7 +29,7 @@ const isResult = (
 	printed: object,
 ): printed is { result: Partial<CommandResult> } => "result" in printed;
 
-/** PowerShell's identifiers of the errors with which a part of a script fails. */
+/** PowerShell's identifiers of errors that make a part of a script fail. */
 export const CIM_DENIED = {
 	error:
 		"HRESULT 0x80041003,Microsoft.Management.Infrastructure.CimCmdlets.GetCimInstanceCommand",

@@ -19,7 +19,7 @@ test.each([
 	[""],
 	["S-1-5-18 or so\r\n"],
 	['"ada","Access is denied."'],
-])("%j has no SID, and is an error", (text) => {
+])("%j contains no SID, which is an error", (text) => {
 	expect(() => parseSid(text)).toThrow(/does not say/);
 });
 

@@ -14,7 +14,7 @@ import {
 } from "./browser.ts";
 
 const NEW_PASSWORD = "a different battery";
-/** This test visits many pages one after another. */
+/** The timeout of tests that visit many pages one after another. */
 const LONG = { timeout: 120_000 };
 
 let served: TestConsole;
@@ -65,7 +65,7 @@ test("a new name is shown everywhere, and an empty one is rejected beside the fi
 	await page.getByRole("menu").getByText("Ada Lovelace").waitFor();
 });
 
-test("a new password asks for the current one, ends other sessions if wanted, and signs in", async () => {
+test("setting a new password asks for the current one and ends other sessions if wanted, and the new one signs in", async () => {
 	const person = await served.makePerson("member");
 	const other = await openAccount(person);
 	const page = await openAccount(person);
@@ -94,7 +94,7 @@ test("a new password asks for the current one, ends other sessions if wanted, an
 	await heading(other, "Account and security").waitFor();
 });
 
-/** Opens the two-factor dialogs on the account page, and signs in elsewhere. */
+/** Opens the two-factor dialogs on the account page. Also signs the user in in another browser. */
 function secondFactorOf(page: Page, person: TestUser) {
 	const twoFactor = section(page, "Two-factor authentication");
 	const dialog = page.getByRole("dialog");
@@ -109,7 +109,7 @@ function secondFactorOf(page: Page, person: TestUser) {
 		codes,
 		givePassword,
 		begin: () => twoFactor.getByRole("button", { name: "Turn on …" }).click(),
-		// The key is shown in groups of four, as people type it.
+		// The key is shown in groups of four characters, because people type it.
 		readKey: async () => {
 			const key = await dialog.getByLabel("Key", { exact: true }).innerText();
 			expect(key.trim()).toMatch(/^([A-Z2-7]{4} )+[A-Z2-7]{1,4}$/);
@@ -139,7 +139,7 @@ function secondFactorOf(page: Page, person: TestUser) {
 }
 
 test(
-	"a second factor counts from its first right code on, is asked for, and is turned off with the password",
+	"a second factor is required from its first correct code on, until it is turned off with the password",
 	LONG,
 	async () => {
 		const person = await served.makePerson("member");
@@ -171,7 +171,7 @@ test(
 			.waitFor();
 		await axe(elsewhere);
 		await screenshot(elsewhere, "second-step-wrong");
-		// The code that turned two-factor authentication on is still shown in the app, and it works
+		// The app still shows the code that turned two-factor authentication on, but each code works
 		// only once.
 		await elsewhere.getByLabel("Code", { exact: true }).fill(first);
 		await button(elsewhere, "Continue").click();
@@ -193,7 +193,7 @@ test(
 );
 
 test(
-	"recovery codes are shown once, sign in once each, and new ones replace them",
+	"recovery codes are shown once, each signs in once, and new ones replace them",
 	LONG,
 	async () => {
 		const person = await served.makePerson("member");
@@ -207,7 +207,7 @@ test(
 		await dialog.getByText("These are shown once.").waitFor();
 		const [first = "", second] = await factor.readCodes();
 		expect(await factor.readCodes()).toHaveLength(10);
-		// Content that is shown only once does not close by accident.
+		// A dialog with content that is shown only once does not close by accident.
 		await page.keyboard.press("Escape");
 		await axe(page);
 		await screenshot(page, "two-factor-codes");
@@ -229,7 +229,7 @@ test(
 			elsewhere
 				.getByText("This recovery code is wrong or already used.")
 				.waitFor();
-		// Types the code as a user might: without the dash, in capitals.
+		// The user types the code without the dash and in capitals.
 		await enter(first.replace("-", " ").toUpperCase());
 		await heading(elsewhere, "Account and security").waitFor();
 		await elsewhere.getByText("9 recovery codes are left.").waitFor();
@@ -280,7 +280,7 @@ test("signing out one session, or all others, ends them in their browsers", asyn
 	await sessions.getByText("This session").waitFor();
 });
 
-test("an organization can be left, but not by its last administrator", async () => {
+test("a user can leave an organization, unless they are its last administrator", async () => {
 	const only = await createOrganization(served.database.pool, "Beta");
 	const person = await served.makePerson("admin", only);
 	await joinOrganization(

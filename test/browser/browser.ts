@@ -18,8 +18,8 @@ import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 /**
- * Uses the system's Chromium and downloads nothing. Its headless shell, where installed, costs
- * half.
+ * The system's Chromium, so that nothing is downloaded. If its headless shell is installed, that is
+ * used, because it needs half the resources.
  */
 const CHROMIUM =
 	process.env.CHROMIUM_PATH ??
@@ -37,19 +37,19 @@ const AXE_SOURCE = readFile(
 	createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
 	"utf8",
 );
-/** Set SCREENSHOTS to look at the pages: SCREENSHOTS=/tmp/shots npm run test:browser */
+/** Set this variable to look at the pages: SCREENSHOTS=/tmp/shots npm run test:browser */
 const SCREENSHOTS = process.env.SCREENSHOTS;
 
 export interface TestConsole extends TestService {
 	browser: Browser;
-	/** Creates a user of the organization with PASSWORD. */
+	/** Creates a member of the organization whose password is PASSWORD. */
 	makePerson: (role: Role, organizationId?: string) => Promise<TestUser>;
 	/**
-	 * Opens a page in a browser context without cookies, on this service or the one at `baseURL`. A
-	 * complaint from the browser fails the test.
+	 * Opens a page in a browser context without cookies, on this service or on the one at `baseURL`.
+	 * An error message of the browser makes the test fail.
 	 */
 	openPage: (options?: BrowserContextOptions) => Promise<Page>;
-	/** Opens such a page at `path`, signed in. */
+	/** Opens a page at `path` in the same way, signed in as this user. */
 	openPageAs: (
 		person: TestUser,
 		path?: string,
@@ -58,8 +58,8 @@ export interface TestConsole extends TestService {
 }
 
 /**
- * Starts the service with its console, and a Chromium. Each test file does so once. `settings` are
- * added to the defaults.
+ * Starts the service with its console, and a Chromium. Each test file does this once. `settings`
+ * are added to the default settings.
  */
 export async function startConsole(
 	settings: Record<string, string> = {},
@@ -84,7 +84,7 @@ export async function startConsole(
 			viewport: { width: 1280, height: 800 },
 			...options,
 		});
-		// A page may take long on a busy machine, and the default gives up after 30 seconds.
+		// The default timeout of 30 seconds is too short for a page on a busy machine.
 		context.setDefaultTimeout(60_000);
 		const page = await context.newPage();
 		const complaints = watch(page);
@@ -114,7 +114,7 @@ export async function startConsole(
 	};
 }
 
-/** Signs in on the sign-in page, as a user would. */
+/** Signs in on the sign-in page in the way of a user. */
 export async function signIn(
 	page: Page,
 	{ email }: { email: string },
@@ -125,18 +125,19 @@ export async function signIn(
 	await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Expects that axe-core finds nothing serious or critical on the page. */
+/** Expects that axe-core finds no serious or critical problem on the page. */
 export async function axe(page: Page): Promise<void> {
 	const isThere = await page.evaluate("typeof axe === 'object'");
-	// Evaluated instead of inserted, because the page's policy forbids foreign scripts.
+	// The script is evaluated and not inserted, because the page's policy forbids scripts from
+	// elsewhere.
 	if (!isThere) await page.evaluate(await AXE_SOURCE);
 	expect(await page.evaluate(FINDINGS), `axe at ${page.url()}`).toEqual([]);
 }
 
 /**
- * Runs in the page. For a rule that passes, axe-core would describe every element, which takes
- * longer than the check itself. So it describes only violations, and only the serious ones leave
- * the page.
+ * This code runs in the page. By default, axe-core would also describe every element for which a
+ * rule passes, which takes longer than the check itself. It therefore describes only violations,
+ * and the code returns only the serious ones.
  */
 const FINDINGS = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
 	violations
@@ -159,8 +160,8 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Collects the browser's complaints, except those that a test causes: a 4xx response, and being
- * offline.
+ * Collects the error messages of the browser. It ignores those that a test causes on purpose, which
+ * are answers of 4xx and being offline.
  */
 function watch(page: Page): string[] {
 	const complaints: string[] = [];

@@ -34,7 +34,7 @@ async function choose(page: Page, name: string, text: string | Buffer) {
 	});
 }
 
-/** Returns the file that the browser downloads when the button is pressed. */
+/** Returns the file that the browser downloads when the user presses the button. */
 async function download(page: Page, button: string) {
 	const [file] = await Promise.all([
 		page.waitForEvent("download"),
@@ -48,7 +48,7 @@ async function download(page: Page, button: string) {
 
 const preview = (page: Page) => page.getByRole("region", { name: "Preview" });
 
-test("a file with wrong lines writes nothing, and once fixed and confirmed it is imported", async () => {
+test("a file with wrong lines is not imported until the user has fixed and confirmed it", async () => {
 	const { people: ada } = await inOrganization("addPeople", {
 		full_name: "Ada Lovelace",
 		primary_email_address: "ada@example.com",
@@ -142,7 +142,7 @@ test("a file with wrong lines writes nothing, and once fixed and confirmed it is
 	});
 });
 
-test("a change in the register after the preview is not overwritten", async () => {
+test("an import does not overwrite a change that was made after the preview", async () => {
 	const { vendor } = await inOrganization("addVendor", { name: "Northwind" });
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	await choose(page, "v.csv", `id,name\r\n${vendor.id},Northwind GmbH\r\n`);
@@ -160,7 +160,7 @@ test("a change in the register after the preview is not overwritten", async () =
 	await page.getByText("1 vendor changed.").waitFor();
 });
 
-test("a file that is not CSV is rejected with what to do instead", async () => {
+test("a file that is not CSV is rejected with a hint what to do instead", async () => {
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	const refused = page.getByRole("alert");
 	await choose(page, "vendors.xlsx", "PK\u0003\u0004");
@@ -201,7 +201,7 @@ test("lines find their record by another column if the user chooses it", async (
 	await page.getByText("1 line: 0 to add, 1 to change").waitFor();
 });
 
-test("a large file is paged, and its lines can be filtered by outcome", async () => {
+test("the preview of a large file has pages, and its lines can be filtered by outcome", async () => {
 	const vendors = Array.from({ length: 120 }, (_, n) => `Vendor ${n + 1}`);
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	await choose(page, "many.csv", ["name", ...vendors].join("\n"));

@@ -32,8 +32,8 @@ afterAll(() => served.close());
 let made = 0;
 
 /**
- * Opens a page as a user with this role in an organization of its own. `prepare` first creates what
- * the page shows, and may return its path.
+ * Opens a page as a user with this role in a new organization. `prepare` first creates what the
+ * page shows. It may return the path of the page.
  */
 async function start(
 	role: Role,
@@ -51,7 +51,7 @@ async function start(
 	return { page, organization, person, at };
 }
 
-/** Adds an ACTIVE device that reported once, `agoMs` before now. */
+/** Adds an ACTIVE device that reported once, `agoMs` milliseconds ago. */
 async function addReporting(
 	organization: string,
 	hostname: string,
@@ -61,7 +61,7 @@ async function addReporting(
 	const device = await served.enrollDevice(organization);
 	const body = heartbeatBody({ hostname, hardware_uuid: device.hardwareUuid });
 	await must(served.post("heartbeat", body, { key: device.key }), 200);
-	// Without a name it goes by its hostname.
+	// A device without a name is listed by its host name.
 	await served.database.owner.query(
 		"update devices set name = null where id = $1",
 		[device.id],
@@ -213,13 +213,13 @@ test("a device that has never reported says why, and links to the state of its e
 	await page.getByText("Not used yet").waitFor();
 });
 
-test("the commands for a Linux shell enroll the machine that they run on", async () => {
+test("the commands for a Linux shell enroll the machine on which they run", async () => {
 	const { page } = await start("admin", async () => "/devices/new");
 	await page.getByRole("button", { name: "Add the device" }).click();
 	const commands = await page
 		.getByLabel("Commands for a shell", { exact: true })
 		.textContent();
-	// The service of a test listens at another address than the one it prints.
+	// In a test, the service listens on another port than in the address that it prints.
 	const here = (commands ?? "").replace(
 		"http://localhost:0",
 		served.service.url,
@@ -232,7 +232,7 @@ test("the commands for a Linux shell enroll the machine that they run on", async
 	}
 });
 
-test("the command for the agent, with the token that it asks for, enrolls the machine that it runs on", async () => {
+test("the command for the agent asks for the token and enrolls the machine on which it runs", async () => {
 	const { page } = await start("admin", async () => "/devices/new");
 	await page.getByRole("button", { name: "Add the device" }).click();
 	await page.getByRole("tab", { name: "Linux" }).click();
@@ -262,7 +262,7 @@ test("the command for the agent, with the token that it asks for, enrolls the ma
 	}
 });
 
-test("the list is filtered by failing check, from the summary and by its fields, and the address keeps the filters", async () => {
+test("the summary and the filter fields narrow down the list, and the address keeps the filters", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
 		await addReporting(organization, "good.local", pass);
@@ -334,7 +334,7 @@ test("on a phone the filters are behind a button that shows how many are set", a
 	await filters.click();
 	await pick(page, "Status", "Pending");
 	await page.getByRole("button", { name: "Filters (1)" }).waitFor();
-	// The longest word fits completely beside the button that clears it.
+	// The longest word must fit completely beside the button that clears the filter.
 	expect(
 		await status.evaluate(
 			(field: { scrollWidth: number; clientWidth: number }) =>
@@ -345,7 +345,7 @@ test("on a phone the filters are behind a button that shows how many are set", a
 	await screenshot(page, "devices/filters-375");
 });
 
-test("a list is sorted and read in pages, and an invalid page is an error in words", async () => {
+test("a list can be sorted and read page by page, and an invalid page shows an error in plain words", async () => {
 	const { page, at } = await start("viewer", async (organization) => {
 		for (let n = 1; n <= 21; n++) {
 			const { id } = await served.makeToken(organization);
@@ -394,7 +394,7 @@ test("the last report of a silent device is never shown as passing", async () =>
 	await axe(page);
 });
 
-test("the state on a day is the one known at its end, and the period can be longer", async () => {
+test("the state on a day is the one at its end, and the user can choose a longer period", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const device = await addReporting(
 			organization,
@@ -440,7 +440,7 @@ test("the state on a day is the one known at its end, and the period can be long
 	expect(await listed.count()).toBe(2);
 });
 
-test("the agent of a revoked device gets 401, a new token brings the device back, and deleting removes it", async () => {
+test("the agent of a revoked device gets 401, a new token reactivates the device, and deleting removes it", async () => {
 	let device: TestDevice = { id: "", key: "", hardwareUuid: "" };
 	const { page, at } = await start("admin", async (organization) => {
 		device = await addReporting(organization, "lost.local", {
@@ -538,7 +538,7 @@ test("a member can change only name and owner, and a viewer sees no button that 
 	await seen.getByText("Only administrators add devices").waitFor();
 });
 
-test("the list shows long host names in full at 1280 px, and loads all owners' names in one request", async () => {
+test("the list shows long host names in full at 1280 px and loads all owners' names in one request", async () => {
 	const host = (end: string) =>
 		`production-reporting-database-${end}.eu-central-1.compute.internal`;
 	const { page, at } = await start("admin", async (organization) => {
@@ -584,7 +584,7 @@ test("the list shows long host names in full at 1280 px, and loads all owners' n
 	expect(calls).not.toContain("getPeople");
 });
 
-test("the reports of a device show failed checks, when a delayed report was observed, and until when reports are kept", async () => {
+test("the reports of a device show the failed checks, when a delayed report was observed, and how long reports are kept", async () => {
 	const { page } = await start("viewer", async (organization) => {
 		const device = await addReporting(organization, "a.local", {
 			FIREWALL_ENABLED: "FAIL",
@@ -609,8 +609,8 @@ test("the reports of a device show failed checks, when a delayed report was obse
 	expect(prompt).not.toContain("Observed");
 	expect(prompt).toContain("2 fail");
 	expect(prompt).toContain("Full-disk encryption, Host firewall");
-	// The first day of a month, 13 whole months after this one, unless the operator sets another
-	// time.
+	// Reports are kept until the first day of the month that follows 13 whole months, unless the
+	// operator sets another time.
 	const now = new Date();
 	const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 14));
 	const day = new Intl.DateTimeFormat("en-GB", {
@@ -671,7 +671,7 @@ test("a fleet and a year of history are readable, also in dark and at 375 px", a
 	}
 });
 
-/** Names the element and its place. */
+/** The name of a screenshot and the path of the page. */
 type View = [name: string, path: string];
 
 /** Creates a fleet with devices in every state. Returns the device that has a year of history. */

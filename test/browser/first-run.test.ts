@@ -42,7 +42,7 @@ async function invite(email: string): Promise<string> {
 	return `${pathname}${hash}`;
 }
 
-test("a setup link that was replaced says so before the user types anything", async () => {
+test("the page of a setup link that was replaced says so before the user types anything", async () => {
 	const apart = await startConsole();
 	onTestFinished(() => apart.close());
 	const { pool } = apart.database;
@@ -61,7 +61,7 @@ test("an invited new user chooses a name and a password and joins the organizati
 	const link = await invite("grace@example.com");
 	await page.goto(link);
 	await heading(page, "Join Acme").waitFor();
-	// The secret leaves the address, and a reload still knows it.
+	// The secret is removed from the address, and the page still knows it after a reload.
 	expect(page.url()).not.toContain("asy_");
 	await page.reload();
 	await heading(page, "Join Acme").waitFor();
@@ -99,7 +99,7 @@ test("an invited user with an account signs in and accepts", async () => {
 	await heading(page, "Home").waitFor();
 });
 
-test("a user who is signed in as somebody else is told so, and can sign out and continue", async () => {
+test("the page of another user's invitation says so and lets the user sign out and continue", async () => {
 	const viewer = await served.makePerson("viewer");
 	const link = await invite("linus@example.com");
 	const page = await served.openPageAs(viewer, link);
@@ -117,7 +117,10 @@ test("an invitation without its secret asks for the complete link", async () => 
 	await axe(page);
 });
 
-/** Runs in the page. `headings` collects every first heading that was shown since. */
+/**
+ * This code runs in the page. `headings` collects the text of every first heading that is shown
+ * from now on.
+ */
 const NOTE_HEADINGS = `
 	window.headings = new Set();
 	new MutationObserver(() => {
@@ -125,7 +128,7 @@ const NOTE_HEADINGS = `
 	}).observe(document.body, { childList: true, subtree: true, characterData: true });
 `;
 
-test("the link that `assay start` prints creates the first administrator, who sees the first steps, and works once", {
+test("the link that `assay start` prints works once and creates the first administrator, who sees the first steps", {
 	timeout: 180_000,
 }, async () => {
 	const database = await createDatabaseForTest();
@@ -160,7 +163,8 @@ test("the link that `assay start` prints creates the first administrator, who se
 	await axe(page);
 	await page.getByLabel("Your name").fill("Ada");
 	await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-	// Even if the next page is slow, the old page never shows a message that no longer applies.
+	// Even if the next page loads slowly, the old page must not show a message that no longer
+	// applies.
 	await page.evaluate(NOTE_HEADINGS);
 	await page.route("**/listOrganizations", async (route) => {
 		await new Promise((done) => setTimeout(done, 1000));

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Opens the home page as a user with this role in an organization, which is new unless given. */
+/** Opens the home page as a user with this role. The organization is new unless one is given. */
 async function open(
 	role: Role,
 	given: {
 		organization?: string;
 		options?: BrowserContextOptions;
-		/** Creates what the page shows before it is opened. */
+		/** Creates what the page shows, before the page is opened. */
 		prepare?: (use: Use, organization: string) => Promise<void>;
 	} = {},
 ) {
@@ -46,7 +46,7 @@ async function open(
 	return { page, organization, person, use };
 }
 
-/** Calls an operation as the user whose page it is. */
+/** Calls an operation as the user who opens the page. */
 type Use = (operation: string, input: object) => Promise<void>;
 
 const dayFromNow = (days: number) =>
@@ -61,8 +61,8 @@ const aRisk = (likelihood: number, impact: number) => ({
 });
 
 /**
- * Due two days ago, due in five days, and without a date: overdue, due soon, and neither. One task
- * is done.
+ * Adds work that is overdue (two days ago), due soon (in five days), and without a due date. One of
+ * the tasks is done.
  */
 async function addWork(use: Use) {
 	for (const day of [dayFromNow(-2), dayFromNow(5), null]) {
@@ -107,8 +107,8 @@ const silence = ({ id }: TestDevice, days: number) =>
 	);
 
 /**
- * Online devices that pass, fail and do not know; one stale, one missing, and one that never
- * enrolled.
+ * Adds devices that are online and pass, fail or do not know a check, one that is stale, one that
+ * is missing, and one that never enrolled.
  */
 async function addFleet(organization: string) {
 	const all = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
@@ -131,7 +131,9 @@ async function addAll(use: Use, organization: string) {
 	await addFleet(organization);
 }
 
-/** Returns each link of the page whose text has a number, with its target and the number. */
+/**
+ * Returns the links on the page whose text contains a number, each with its target and its number.
+ */
 async function numbersOn(page: Page) {
 	const links = await page.getByRole("main").getByRole("link").all();
 	const found: { name: string; href: string; count: number }[] = [];
@@ -151,9 +153,9 @@ async function numbersOn(page: Page) {
 test("every number links to a list with that many rows", async () => {
 	const { page } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
-	// The parts of the page load with a request each.
+	// Each part of the page loads its data with a separate request.
 	await page.waitForLoadState("networkidle");
-	// The bars show every state, so the legend names every state.
+	// The bars contain every state, so the legend must name every state.
 	expect(await page.getByRole("listitem").allInnerTexts()).toEqual(
 		expect.arrayContaining(["Pass", "Fail", "Not applicable", "Stale"]),
 	);
@@ -226,7 +228,7 @@ test("the first page loads less than 300 KB of compressed script", async () => {
 	expect(bytes).toBeLessThan(300_000);
 });
 
-test("a check that has failed for long links to that check of the device", async () => {
+test("a check that has been failing for long links to its history on the device's page", async () => {
 	let id = "";
 	const { page } = await open("member", {
 		prepare: async (_, organization) => {

@@ -231,7 +231,7 @@ test("a framework shows by section which controls are covered, and a measure can
 		expect.stringMatching(/^A\.7\s+excluded/),
 		expect.stringMatching(/^A\.8\s+0 of 1 covered/),
 	]);
-	// A measure that is not started is planned and not under way.
+	// A measure that has not been started counts as planned, not as under way.
 	for (const state of ["Covered", "Under way", "Planned only", "Nothing yet"]) {
 		await controls
 			.getByRole("listitem")
@@ -306,7 +306,7 @@ test("a number in the matrix links to the risks that it counts", async () => {
 	await axe(page);
 	await screenshot(page, "matrix");
 
-	// Uses only the keyboard.
+	// From here on, the test uses only the keyboard.
 	await cell.focus();
 	await page.keyboard.press("Enter");
 	await page.waitForURL("**/r/risk?**inherent_likelihood=1**");
@@ -327,7 +327,7 @@ test("a number in the matrix links to the risks that it counts", async () => {
 	await expect.poll(() => rows.count()).toBe(1);
 });
 
-test("the address can select one matrix, which is usable at 375 px and in dark", async () => {
+test("the address selects one of the matrices, and each is usable at 375 px and in dark", async () => {
 	await addRisk("Counted", { residual_likelihood: 2, residual_impact: 2 });
 	const page = await served.openPageAs(member, at("risk/matrix"), {
 		viewport: { width: 375, height: 740 },
@@ -352,7 +352,7 @@ test("the address can select one matrix, which is usable at 375 px and in dark",
 	await screenshot(dark, "matrix-dark");
 });
 
-test("a large framework starts folded, and it and links are usable at 375 px and in dark", async () => {
+test("a large framework starts folded, and its page and the links panel are usable at 375 px and in dark", async () => {
 	const { framework } = await add("addFramework", { name: "SOC 2" });
 	const titles = Array.from({ length: 45 }, (_, n) => `CC${(n % 9) + 1}.${n}`);
 	for (const title of titles) {

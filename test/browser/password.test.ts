@@ -45,7 +45,7 @@ test("the mailed link sets a forgotten password and works once", async () => {
 	await axe(page);
 	await screenshot(page, "forgot-sent");
 
-	// The service of a test is not at the address that it prints.
+	// In a test, the service does not listen at the address that it puts into mails.
 	const [link = ""] =
 		/\/reset-password#asy_rst_\w+/.exec((await sink.next()).text) ?? [];
 	await page.goto(link);

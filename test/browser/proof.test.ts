@@ -26,14 +26,14 @@ const button = (page: Page, name: string) =>
 const heading = (page: Page, name: string) =>
 	page.getByRole("heading", { name, level: 1 });
 
-/** Makes every session's last password or code older than ten minutes. */
+/** Makes the last password or code of each of the user's sessions older than ten minutes. */
 const ageProofs = (person: TestUser) =>
 	served.database.owner.query(
 		"update sessions set proved_at = now() - interval '11 minutes' where user_id = $1",
 		[person.id],
 	);
 
-/** Returns how many organizations the token reaches; 0 if it is rejected. */
+/** Returns the number of organizations that the token can reach, or 0 if the token is rejected. */
 async function reachOf(token: string): Promise<number> {
 	const answer = await fetch(
 		`${served.service.url}/api/mcp/tools/listOrganizations`,
@@ -44,7 +44,7 @@ async function reachOf(token: string): Promise<number> {
 	return organizations.length;
 }
 
-/** Begins to create a token, more than ten minutes after the last proof. */
+/** Starts to create a token more than ten minutes after the user entered the password. */
 async function createTokenLate(person: TestUser, name: string): Promise<Page> {
 	const page = await served.openPageAs(
 		person,
@@ -60,12 +60,12 @@ async function createTokenLate(person: TestUser, name: string): Promise<Page> {
 const proofDialog = (page: Page) =>
 	page.getByRole("dialog", { name: "Confirm that it is you" });
 
-test("making a token ten minutes after the password asks for it again, and a right one goes on", async () => {
+test("creating a token ten minutes after signing in asks for the password again, and continues if it is right", async () => {
 	const person = await served.makePerson("viewer");
 	const page = await createTokenLate(person, "late");
 	const dialog = proofDialog(page);
 	await dialog.getByLabel("Your password").waitFor();
-	// Without a second factor there is no code to choose.
+	// Without a second factor, the dialog does not offer to use a code.
 	expect(await dialog.getByText("Use a code instead").count()).toBe(0);
 	await axe(page);
 	await screenshot(page, "proof-password");
@@ -78,7 +78,7 @@ test("making a token ten minutes after the password asks for it again, and a rig
 	expect(await reachOf(token)).toBe(1);
 });
 
-test("a user who closes the proof dialog makes no token", async () => {
+test("if the user closes the password dialog, no token is created", async () => {
 	const person = await served.makePerson("viewer");
 	const page = await createTokenLate(person, "cancelled");
 	await proofDialog(page).getByRole("button", { name: "Cancel" }).click();
@@ -91,7 +91,7 @@ test("a user who closes the proof dialog makes no token", async () => {
 	expect(rows).toEqual([]);
 });
 
-test("a user with a second factor may give a code instead of the password", async () => {
+test("a user with a second factor may enter a code instead of the password", async () => {
 	const person = await served.makePerson("viewer");
 	const page = await served.openPageAs(person, "/account");
 	const send = (path: string, data: object) =>

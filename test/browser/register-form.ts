@@ -1,7 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 
 /**
- * The way to fill a field: type, type a tag, choose, pick by searching, or take a step of a scale.
+ * How to fill a field: type a text, type a tag, choose an option, pick one by searching, or select
+ * a step of a scale.
  */
 export type Given =
 	| { text: string }
@@ -10,7 +11,7 @@ export type Given =
 	| { pick: string }
 	| { step: string };
 
-/** Fills the control with this label in the way that a person would. */
+/** Fills the control with this label in the way of a person. */
 export async function fill(
 	page: Page,
 	label: string,
@@ -36,12 +37,13 @@ export async function fill(
 	await field.click();
 	const wanted = "pick" in given ? given.pick : given.choose;
 	if ("pick" in given) await field.fill(wanted);
-	const exact = "choose" in given; // The option of a person also shows the e-mail address.
+	// The option of a person also shows the e-mail address.
+	const exact = "choose" in given;
 	await page.getByRole("option", { name: wanted, exact }).click();
 	await field.press("Tab");
 }
 
-/** Reads the error that describes the field, as screen readers do. */
+/** Returns the error that describes the field, as screen readers read it. */
 export async function messageBeside(
 	page: Page,
 	label: string,
@@ -53,7 +55,7 @@ export async function messageBeside(
 	return error ? page.locator(`[id="${error}"]`).innerText() : null;
 }
 
-/** Finds the control by its name. The star of a required field is not part of that name. */
+/** Finds the control by its label. The star of a required field is not part of the label. */
 function control(page: Page, label: string): Locator {
 	const main = page.getByRole("main");
 	return main

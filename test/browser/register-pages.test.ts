@@ -5,7 +5,7 @@ import { callAs, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fill } from "./register-form.ts";
 
-// Each test walks through several pages, and the machine may be busy.
+// Each test visits several pages, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
 let served: TestConsole;
@@ -149,7 +149,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
 	await axe(page);
-	// A range that is none of the presets is shown as it is.
+	// A range that is not one of the usual ones is shown with its dates.
 	await page.goto(at("task?due_from=2099-01-01"));
 	await expect.poll(names(page)).toEqual(["Far away"]);
 	const due = page.getByRole("combobox", { name: "Deadline" });
@@ -171,7 +171,7 @@ test("the names of all owners on a page are loaded in one request", async () => 
 	expect(asked).not.toContain("/api/console/getPeople");
 });
 
-test("a change sends only the fields that differ, and null for emptied ones", async () => {
+test("saving a change sends only the fields that differ, with null for emptied ones", async () => {
 	const page = await open(admin, `risk/${ids.theft}?edit=true`);
 	await heading(page, "Edit Laptop theft").waitFor();
 	await fill(page, "Note", { text: "" });
@@ -196,7 +196,7 @@ test("a change sends only the fields that differ, and null for emptied ones", as
 	await screenshot(page, "history");
 });
 
-test("Enter in an open list takes the first match and never submits the form", async () => {
+test("Enter in an open list chooses the first match and never submits the form", async () => {
 	const page = await open(admin, "asset/new");
 	await fill(page, "Name", { text: "A laptop" });
 	const owner = page.getByRole("combobox", { name: "Owner" });
@@ -207,7 +207,7 @@ test("Enter in an open list takes the first match and never submits the form", a
 	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
 	await page.keyboard.press("Enter");
 	expect(await owner.inputValue()).toBe("Ada Lovelace");
-	// Typing replaces the chosen option, which does not match what is typed.
+	// The typed text replaces the chosen option, which does not match it.
 	await owner.fill("zzz");
 	await page.getByText("No person matches “zzz”").waitFor();
 	expect(await page.getByRole("option").count()).toBe(0);
@@ -217,13 +217,13 @@ test("Enter in an open list takes the first match and never submits the form", a
 	await page.keyboard.type("virt");
 	await page.keyboard.press("Enter");
 	expect(await type.inputValue()).toBe("Virtual");
-	// Nothing was sent, so no error says that a field is missing.
+	// The form was not submitted, so no error says that a field is missing.
 	expect(page.url()).toMatch(/asset\/new$/);
 	expect(await page.locator("[aria-invalid=true]").count()).toBe(0);
 	expect(await owner.inputValue()).toBe("Ada Lovelace");
 });
 
-test("a field that somebody else has changed is asked about before it is saved", async () => {
+test("if another user has changed the same field, the form asks before it saves", async () => {
 	const { task } = await add("addTask", { name: "Twice", priority: "LOW" });
 	const page = await open(admin, `task/${task.id}?edit=true`);
 	await fill(page, "Name", { text: "Mine" });
@@ -338,7 +338,7 @@ test("a person's page shows what the person owns, including devices, in one requ
 		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
 	);
 	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
-	// The page says which record it shows, and who else has the address.
+	// These two lists find out which records name this person, and who else has the same address.
 	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
 		"listOrganizations",
 		"listPeople",
@@ -414,7 +414,7 @@ test("a viewer sees no button that would be rejected", async () => {
 		expect(await page.getByRole("link", { name }).count()).toBe(0);
 	}
 	await axe(page);
-	// An address that somebody passed on shows the record and not its form.
+	// A viewer who opens the address of a form sees the record instead.
 	await page.goto(at(`risk/${ids.theft}?edit=true`));
 	await heading(page, "Laptop theft").waitFor();
 	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();

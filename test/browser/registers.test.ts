@@ -34,7 +34,7 @@ async function add(name: string, input: object): Promise<void> {
 	});
 }
 
-/** The test of one register goes through a record's whole life, from the form to its deletion. */
+/** The timeout of a test that follows one record from the form to its deletion. */
 const LONG_MS = 120_000;
 
 const at = (path: string) => `/o/${served.organizationId}/r/${path}`;
@@ -43,19 +43,22 @@ const open = (person: TestUser, path: string) =>
 
 interface Register {
 	definition: AnyRecordKind;
-	/** The fields of the form that are filled, with their labels. */
+	/** The fields of the form that the test fills in, with their labels. */
 	given: { field: string; label: string; value: Given }[];
-	/** The record's heading, and its link in the list. */
+	/** The heading of the record's page, which is also the text of its link in the list. */
 	title: string;
-	/** A field that the server rejects, empty if there is no value, and the message beside it. */
+	/**
+	 * A field with a value that the server rejects, and the message beside it. Without a value, the
+	 * field stays empty.
+	 */
 	wrong: { label: string; value?: Given; message: string };
-	/** A change, and what the record's page shows for it. */
+	/** A change of one field, and the text that the record's page shows for it. */
 	change: { label: string; value: Given; shown: string };
 }
 
 /**
- * The forms of all registers are made by the same code from their fields. These three have every
- * type of field between them.
+ * The same code makes the forms of all registers from their fields. Together, these three registers
+ * have fields of every type.
  */
 const registers: Register[] = [
 	{
@@ -159,7 +162,7 @@ const registers: Register[] = [
 	},
 ];
 
-test("the forms that are filled in have every type of field that a register has", () => {
+test("together, the forms in this test have fields of every type", () => {
 	const typesOf = (definition: AnyRecordKind, names: string[]) =>
 		names.map((name) => definition.fields[name]?.type);
 	const filled = registers.flatMap(({ definition, given }) =>
@@ -182,7 +185,7 @@ describe.each(registers)("$definition.kind", ({
 	change,
 }) => {
 	test(
-		"a record is rejected beside the field, added, listed, changed, read again and deleted",
+		"a record goes through its life: an error beside its field, adding, listing, changing, reading again and deleting",
 		async () => {
 			const page = await open(admin, kind);
 			await page
@@ -245,8 +248,8 @@ describe.each(registers)("$definition.kind", ({
 });
 
 /**
- * Lists are made by the same code too, and have more sorts of columns than three registers: scores,
- * choices and dates, and titles that are a reference number.
+ * The same code makes the lists of all registers too. They have columns that these three registers
+ * do not cover: scores, choices, dates, and titles that are a reference number.
  */
 test.each([
 	[
@@ -280,14 +283,14 @@ test.each([
 	await axe(page);
 });
 
-/** Returns what a page shows of a value: dates and addresses are shortened. */
+/** Returns the text that a page shows for a value. Dates and addresses are shortened. */
 function wordsOf(given: Given): string {
 	const [word = ""] = Object.values(given);
 	if (word === "2025-12-01") return "1 Dec 2025";
 	return word.replace(/^https:\/\/(.*?)\/?$/, "$1");
 }
 
-/** Reads what the record's page shows beside the label of a field. */
+/** Returns a function that reads the value beside a label on the record's page. */
 const shownAs = (page: Page, label: string) => () =>
 	page
 		.locator("dl > div", {

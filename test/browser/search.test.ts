@@ -55,7 +55,7 @@ async function open(role: Role, path = "/", options = {}) {
 const field = (page: Page) =>
 	page.getByRole("combobox", { name: "Search everything" });
 
-test("Ctrl-K finds a record of any kind and opens it by keyboard alone", async () => {
+test("Ctrl-K finds a record of any kind and opens it with only the keyboard", async () => {
 	const page = await open("viewer");
 	await page.keyboard.press("Control+K");
 	await page.locator('[role="combobox"]:focus').waitFor();
@@ -91,7 +91,7 @@ test("Enter before the response arrives opens the best match for the typed words
 		.waitFor();
 });
 
-test("records come before pages that only have the typed word among their other names", async () => {
+test("records come before pages that match the typed word only by another name", async () => {
 	const page = await open("viewer");
 	await page.keyboard.press("Control+K");
 	await field(page).fill("dashboard");
@@ -152,7 +152,7 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	await expect.poll(() => field(viewer).count()).toBe(0);
 });
 
-test("`/` focuses the list's search, and is a letter inside a field", async () => {
+test("`/` moves the focus to the list's search field, and is an ordinary character inside a field", async () => {
 	const page = await open("viewer", `/o/${served.organizationId}/r/risk`);
 	await page.keyboard.press("/");
 	const search = page.getByRole("searchbox", { name: "Search risks" });

@@ -83,7 +83,8 @@ test("an entry shows who changed what, before and after, in the words of the reg
 		.poll(() => cells("Residual likelihood"))
 		.toEqual([expect.stringMatching(/^4/), expect.stringMatching(/^2/)]);
 	await entry.getByText("API token: Claude Code").waitFor();
-	// The opened entry is in the address, even when newer entries come before it.
+	// The address contains the opened entry, so the entry is found even when newer entries have come
+	// before it.
 	const shared = page.url();
 	await page.goto(path("?size=50"));
 	await page.goto(
@@ -115,7 +116,7 @@ test("an entry shows who changed what, before and after, in the words of the reg
 	await page.getByRole("button", { name: "Add vendor" }).first().waitFor();
 });
 
-test("pages go back in time by the address, and a deleted record has no link", async () => {
+test("the address contains the page of the log, and a deleted record has no link", async () => {
 	const page = await served.openPageAs(admin, path("?record_kind=vendor"));
 	await page.getByRole("button", { name: "Delete vendor" }).waitFor();
 	const gone = page.getByRole("row").filter({ hasText: "Delete vendor" });
@@ -160,7 +161,7 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	await expect.poll(() => page.url()).toContain(`actor_id=${admin.id}`);
 	await page.getByLabel("Until").fill("2020-02-29");
 	await page.getByRole("heading", { name: "No entry matches" }).waitFor();
-	// The end of the day in the reader's time zone, Berlin.
+	// The time is the end of the day in the reader's time zone, which is Berlin.
 	expect(decodeURIComponent(page.url())).toContain(
 		"until=2020-02-29T23:00:00.000Z",
 	);

@@ -26,7 +26,9 @@ async function choose(page: Page, name: string, item: string): Promise<void> {
 	await page.getByRole("menuitem", { name: item }).click();
 }
 
-/** Creates the account of a user who has the invitation link, as its page does. */
+/**
+ * Creates the account of a user who has the invitation link, with the request that its page sends.
+ */
 async function join(page: Page, link: string, name: string): Promise<void> {
 	const answer = await page.request.post("/api/join", {
 		data: { token: link.split("#")[1], name, password: PASSWORD },
@@ -156,7 +158,7 @@ test("an open invitation is revoked, and its link no longer works", async () => 
 	expect(answer.status()).toBe(400);
 });
 
-test("the only administrator cannot stop being one and is told why", async () => {
+test("the only administrator cannot give up the role and is told why", async () => {
 	const page = await served.openPageAs(await served.makePerson("admin"));
 	await page.goto(`/o/${served.organizationId}/settings/organization`);
 	await page
@@ -235,7 +237,7 @@ test("an administrator makes a password reset link and resets lost two-factor au
 	expect(await page.getByRole("menuitem").count()).toBe(1);
 });
 
-test("the list of members is searched, filtered and sorted by its address", async () => {
+test("the address of the list of members contains its search, filters and order", async () => {
 	const viewer = await served.makePerson("viewer");
 	await makeApiToken(served.database, viewer);
 	const page = await served.openPageAs(viewer, path("?role=viewer"));

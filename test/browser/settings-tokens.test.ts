@@ -20,7 +20,7 @@ const row = (page: Page, name: string) =>
 const dialog = (page: Page, name: string | RegExp) =>
 	page.getByRole("dialog", { name, exact: true });
 
-/** Creates a token on the page and returns the secret that it shows. */
+/** Creates a token on the page. Returns the secret that the page shows. */
 async function createToken(page: Page, name: string): Promise<string> {
 	await page.getByRole("button", { name: "Create token" }).first().click();
 	await page.getByLabel("Name").fill(name);
@@ -28,7 +28,7 @@ async function createToken(page: Page, name: string): Promise<string> {
 	return page.getByLabel("API token", { exact: true }).innerText();
 }
 
-/** Lists the organizations over MCP, as an AI client does. */
+/** Lists the organizations over MCP, in the way of an AI client. */
 async function listOverMcp(token: string, clientName: string) {
 	const client = new Client(
 		{ name: clientName, version: "1.0.0" },
@@ -96,7 +96,7 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	await mine.getByText("Never", { exact: true }).waitFor();
 	const answer = await listOverMcp(token, "browser-test");
 	expect(JSON.stringify(answer.structuredContent)).toContain("Acme");
-	// The page loads the list again by itself.
+	// The page loads the list again without a reload.
 	await mine.getByText(/browser-test/).waitFor({ timeout: 30_000 });
 	await mine.getByText("1", { exact: true }).waitFor();
 	await screenshot(page, "tokens-used");
@@ -159,7 +159,7 @@ test("a token can expire at the end of a day, or never", async () => {
 	await page.getByLabel("Day").fill(`${year}-06-30`);
 	await page.getByRole("button", { name: "Create the token" }).click();
 	await page.getByRole("button", { name: "I have copied it" }).click();
-	// The end of the day in the reader's time zone.
+	// The time is the end of the day in the reader's time zone.
 	await row(page, "Nightly export").getByText(`1 Jul ${year}, 00:00`).waitFor();
 	await page.getByRole("button", { name: "Create token" }).click();
 	await page.getByLabel("Name").fill("For good");
@@ -195,14 +195,14 @@ function chartOf(page: Page) {
 }
 
 /**
- * Expects that the keyboard and the pointer show the numbers of a day, and that the bars have the
- * right height.
+ * Expects that the keyboard and the pointer both show the numbers of a day, and that the bars have
+ * the right height.
  */
 async function readChart(page: Page): Promise<void> {
 	const chart = chartOf(page);
 	await chart.focus();
 	await page.keyboard.press("End");
-	// The sums come from makeOldToken: today has n = 0, the day before n = 1.
+	// The sums follow from makeOldToken, where today has n = 0 and the day before has n = 1.
 	await expectDay(chart, /: 41 calls, 0 failed$/);
 	await page.keyboard.press("ArrowLeft");
 	await expectDay(chart, /: 152 calls, 0 failed$/);
@@ -225,7 +225,7 @@ async function expectDay(chart: Locator, words: string | RegExp) {
 	await expect.poll(() => chart.getAttribute("aria-valuetext")).toMatch(words);
 }
 
-test("a token older than 90 days is marked, and one that expires soon", async () => {
+test("tokens that are older than 90 days or expire soon are marked", async () => {
 	const person = await served.makePerson("member");
 	await makeOldToken(person, "Old one");
 	await makeApiToken(served.database, person, {
@@ -250,7 +250,7 @@ test("a token older than 90 days is marked, and one that expires soon", async ()
 	await page.reload();
 	await row(page, "Old one").waitFor();
 	expect(await row(page, "Short one").count()).toBe(0);
-	// Opening and closing a token leaves the filter as it is.
+	// Opening and closing a token does not change the filter.
 	await row(page, "Old one").getByRole("link").click();
 	await page.getByRole("button", { name: "Close" }).click();
 	expect(new URL(page.url()).search).toBe("?age=old");
@@ -304,7 +304,7 @@ test("an administrator sees and revokes every token that reaches the organizatio
 	await page.getByRole("heading", { name: "Audit log" }).waitFor();
 });
 
-test("a user who is not an administrator sees only their own tokens, whatever the address says", async () => {
+test("a user who is not an administrator sees only their own tokens, whatever is in the address", async () => {
 	const other = await served.makePerson("member");
 	await makeApiToken(served.database, other, { name: "Somebody else's" });
 	const page = await served.openPageAs(

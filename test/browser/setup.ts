@@ -5,14 +5,14 @@ import { makeFolder } from "../support/folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
-		/** Folder of the built console. */
+		/** The folder of the built console. */
 		consoleFolder: string;
 	}
 }
 
 /**
- * Builds the console once for the whole run and keeps a copy, because a later build after a change
- * of the source replaces this one.
+ * Builds the console once for the whole run and copies it, because a later build from changed
+ * sources would replace this one.
  */
 export default async function setup(project: TestProject) {
 	const tell = (line: string) => process.stdout.write(`${line}\n`);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-test("`/` opens the organization, whose name and pages are in the shell", async () => {
+test("`/` opens the organization, and the frame shows its name and pages", async () => {
 	const page = await served.openPageAs(await served.makePerson("admin"));
 	await page.waitForURL(`**/o/${served.organizationId}`);
 	await page.getByRole("button", { name: "Organization: Acme" }).waitFor();
@@ -77,7 +77,7 @@ test("the reader's choice of light or dark is kept", async () => {
 	await screenshot(page, "shell-dark");
 });
 
-test("a viewer sees no audit log, and a foreign organization is not found", async () => {
+test("a viewer sees no audit log, and the organization of others is not found", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"));
 	await page.getByRole("link", { name: "Home", exact: true }).waitFor();
 	expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
@@ -86,12 +86,12 @@ test("a viewer sees no audit log, and a foreign organization is not found", asyn
 	await axe(page);
 });
 
-test("a user who is removed while a page is open is told so with a link onward, also after a reload", async () => {
+test("a user who is removed while a page is open is told so and gets a link to continue, also after a reload", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(person, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
 	const { owner } = served.database;
-	// Otherwise a pending request would report it before the link is clicked.
+	// Otherwise, a request that is still running would report the removal before the link is clicked.
 	await page.waitForLoadState("networkidle");
 	await owner.query("delete from memberships where user_id = $1", [person.id]);
 	await page.getByRole("link", { name: "Risks", exact: true }).click();
@@ -126,7 +126,7 @@ test("text typed while the search first opens is not lost, and closing returns t
 	await page.getByRole("dialog", { name: "Invite a member" }).waitFor();
 	await page.keyboard.press("Escape");
 	await expect.poll(() => focused.textContent()).toBe("Invite a member");
-	// After a menu closes, the focus returns to the menu's button.
+	// After a menu closes, the focus returns to the button that opened the menu.
 	await page
 		.getByRole("button", { name: /^Actions for/ })
 		.first()

@@ -25,7 +25,7 @@ test("a visitor who is not signed in is asked to sign in and then reaches the wa
 	await page.waitForURL(`**${wanted}`);
 });
 
-test("a wrong password and an unknown address are rejected in the same words", async () => {
+test("a wrong password and an unknown address are rejected with the same message", async () => {
 	const { email } = await served.makePerson("member");
 	const page = await served.openPage();
 	const said: string[] = [];
@@ -40,7 +40,7 @@ test("a wrong password and an unknown address are rejected in the same words", a
 	await screenshot(page, "sign-in-wrong");
 });
 
-test("too many wrong passwords are rejected with the time to wait", async () => {
+test("after too many wrong passwords the page says how long to wait", async () => {
 	const { email } = await served.makePerson("member");
 	const page = await served.openPage();
 	await page.goto("/sign-in");
@@ -106,7 +106,7 @@ test("after signing out the pages ask to sign in again", async () => {
 	await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("a session that has ended leads to the sign-in page and back", async () => {
+test("after a session has ended, the sign-in page appears and then returns to the same page", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(person);
 	await page.getByRole("heading", { name: "Home" }).waitFor();
@@ -116,7 +116,7 @@ test("a session that has ended leads to the sign-in page and back", async () => 
 	await page.waitForURL(`**/o/${served.organizationId}/devices`);
 });
 
-test("a user who is signed out keeps the typed text, signs in in another tab and saves, or is told why not", async () => {
+test("a user who is signed out keeps the typed text and can save it after signing in in another tab, or is told why not", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(
 		person,

@@ -8,25 +8,30 @@ import { heartbeatBody, postureResult } from "../support/service.ts";
 import type { Json } from "../support/tools.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 
-/** If this text is on a page, the text after it was shown there. */
+/**
+ * The beginning of each hostile text. If a page contains it, the page shows the rest of the text
+ * too.
+ */
 const MARK = "Hostile";
 /**
- * Texts that break out of markup, attributes, scripts, styles and templates. Each would set the
- * flag.
+ * A text that breaks out of markup, attributes, scripts, styles and templates. If any part of it
+ * runs, it sets the flag `hacked`.
  */
 const EVIL = `${MARK} "'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1></title></textarea></style></script><script>window.hacked=1</script><iframe srcdoc="<script>parent.hacked=1</script>"></iframe><a href="javascript:window.hacked=1">x</a>javascript:window.hacked=1//\${window.hacked=1}{{constructor.constructor('window.hacked=1')()}}`;
 const EVIL_URL = `https://example.com/"'><img/src=x/onerror=window.hacked=1>#javascript:window.hacked=1`;
-/** Validation of addresses rejects the worst. These texts pass it. */
+/** A hostile text that passes the validation of e-mail addresses, which rejects worse ones. */
 const EVIL_EMAIL = "javascript:window.hacked=1//'onfocus='@example.com?bcc=x";
 
-/** A hardware id and a check's key have at most 200 characters. */
+/**
+ * A shorter hostile text, because a hardware id and the key of a check have at most 200 characters.
+ */
 const EVIL_KEY = `${MARK} "'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1></script><script>window.hacked=1</script>{{constructor.constructor('window.hacked=1')()}}`;
 
 let served: TestConsole;
 let admin: TestUser;
 let token: string;
 let api: (tool: string, input: object) => Promise<Json>;
-/** Ids, by kind, of the records that contain the hostile text. */
+/** The ids of the records with hostile text, by their kind. */
 const ids = new Map<string, string>();
 let deviceId: string;
 
@@ -60,7 +65,10 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** People, vendors and frameworks come first, because other records refer to them. */
+/**
+ * Adds records with hostile text to all registers. People, vendors and frameworks come first,
+ * because other records refer to them.
+ */
 async function fillRegisters() {
 	const later = recordKinds.filter(({ fields }) =>
 		Object.values(fields).some((field) => needs(field)),
@@ -73,7 +81,7 @@ async function fillRegisters() {
 		const added = await api(`add${one}`, hostileInput(kind));
 		const id = String(added[kind.key.one].id);
 		ids.set(kind.kind, id);
-		// The history and the audit log show a change and a rejected call.
+		// A change and a rejected call are added too, because the history and the audit log show them.
 		await api(`update${one}`, { id, ...hostileInput(kind, " again") });
 	}
 	await api("linkRecords", {
@@ -86,7 +94,8 @@ const needs = (field: Field) =>
 	field.reference !== undefined && field.given === "required";
 
 /**
- * Fills every field that holds text with the hostile text, and required fields with valid values.
+ * Returns an input with the hostile text in every field that accepts text, and valid values in the
+ * other required fields.
  */
 function hostileInput(kind: AnyRecordKind, suffix = ""): Json {
 	return Object.fromEntries(
@@ -100,7 +109,7 @@ function hostileValue(field: Field, suffix: string): unknown {
 	if (field.given === "computed") return undefined;
 	switch (field.type) {
 		case "name":
-			// A reference id is short.
+			// A reference id is too short for the long text.
 			return field.input.safeParse(EVIL).success
 				? EVIL + suffix
 				: `${MARK}"><img src=x onerror=window.hacked=1>${suffix}`;
@@ -133,7 +142,7 @@ function hostileValue(field: Field, suffix: string): unknown {
 	}
 }
 
-/** A device sends whatever it likes, so none of its values can be trusted. */
+/** Adds a device that sends hostile values, because a device can send whatever it wants. */
 async function addDevice() {
 	const { device, enrollment_token } = await api("addDevice", {
 		name: EVIL,
@@ -150,7 +159,7 @@ async function addDevice() {
 		hardware_uuid: EVIL_KEY,
 	});
 	expect((await served.post("heartbeat", facts, { key })).status).toBe(200);
-	// Other hardware is a conflict, which the page shows with the values that the hardware sent.
+	// A different hardware id is a conflict. The page then shows the values that the hardware sent.
 	await served.post(
 		"heartbeat",
 		{ ...facts, hardware_uuid: `${EVIL_KEY} other` },
@@ -184,7 +193,7 @@ async function open(path = ""): Promise<Page> {
 
 const at = (path: string) => `/o/${served.organizationId}${path}`;
 
-/** Navigates within the page, as links do, so that the console loads only once. */
+/** Navigates within the page in the way of a link, so that the console loads only once. */
 async function visit(page: Page, path: string) {
 	await page.evaluate(
 		`history.pushState({}, "", ${JSON.stringify(at(path))}); dispatchEvent(new PopStateEvent("popstate"))`,
@@ -192,15 +201,15 @@ async function visit(page: Page, path: string) {
 	await page.getByRole("heading", { level: 1 }).first().waitFor();
 }
 
-/** Expects that the hostile text is visible and is nothing but text. */
+/** Expects that the hostile text is visible as nothing but text. */
 async function staysText(page: Page) {
 	await page.getByText(MARK).first().waitFor();
 	expect(await page.evaluate(FOUND), `at ${page.url()}`).toEqual([]);
 }
 
 /**
- * Runs in the page. Looks for the flag, for elements that the console never makes, and for links
- * that lead to neither a page nor a mailbox.
+ * This code runs in the page. It looks for the flag, for elements that the console never makes, and
+ * for links that lead to neither a page nor a mailbox.
  */
 const FOUND = `[
 	...(window.hacked ? ["a script of the text ran"] : []),
@@ -215,7 +224,7 @@ const FOUND = `[
 		.filter((address) => address.includes("?")),
 ]`;
 
-test("hostile text in every field of every register is text in list, details, history and form", async () => {
+test("hostile text in every field of every register is shown as text in the list, the details, the history and the form", async () => {
 	const page = await open("/r/risk");
 	for (const { kind } of recordKinds) {
 		await visit(page, `/r/${kind}`);
@@ -286,7 +295,7 @@ test("a file with hostile headings and cells is shown as text in the preview, an
 	await staysText(page);
 });
 
-test("signing in leads to one of our pages, whatever the link says", async () => {
+test("signing in opens a page of this service, whatever the link contains", async () => {
 	for (const to of [
 		"/\\example.com",
 		"javascript:window.hacked=1",

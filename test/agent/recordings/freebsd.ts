@@ -10,14 +10,14 @@ export const NTP = "ntpq -n -c rv 0 leap,stratum";
 
 const BASE = ["kernel", "init", "devd", "syslogd", "cron", "ntpd", "getty"];
 
-/** Output of `ps` on a machine that also runs these programs. */
+/** Returns the output of `ps` on a machine that also runs these programs. */
 export const running = (...more: string[]) =>
 	`${[...BASE, ...more].join("\n")}\n`;
 
 export const runningWithout = (...less: string[]) =>
 	`${BASE.filter((name) => !less.includes(name)).join("\n")}\n`;
 
-/** A pool on these devices, as `zpool list -v -H -P` shows it. */
+/** Returns a pool on these devices in the format of `zpool list -v -H -P`. */
 export const pool = (...devices: string[]) =>
 	`zroot\t460G\t38.1G\t422G\t-\t-\t3%\t8%\t1.00x\tONLINE\t-\n${
 		devices.length > 1
@@ -64,7 +64,9 @@ export const passwdqc = (options: string) =>
 		`password	requisite	pam_passwdqc.so		${options}`,
 	);
 
-/** A laptop with ZFS on GELI, pf, and an xautolock; the agent runs as root. */
+/**
+ * A laptop with ZFS on GELI, pf and xautolock, on which every check passes. The agent runs as root.
+ */
 export const GOOD_BSD: Recording = {
 	platform: "FREEBSD",
 	commands: {

@@ -1,14 +1,18 @@
 import type { FileResult } from "../../../agent/host.ts";
 import type { Recording } from "../recorded-host.ts";
 
-// Parts for recordings of Linux devices. They look like the real commands and files.
+// This file has parts for recordings of Linux devices. They look like the output of real commands
+// and real files.
 
 export type Files = NonNullable<Recording["files"]>;
 
-/** A file that only root may read. */
+/** The result of reading a file that only root may read. */
 export const DENIED: FileResult = { kind: "denied" };
 
-/** `running`, `enabled` but not running, or `stopped`. Units that are not named do not exist. */
+/**
+ * The state of a unit: `running`, `enabled` but not running, or `stopped`. Units that are not named
+ * do not exist.
+ */
 export type UnitState = "running" | "enabled" | "stopped";
 
 /** Returns systemd's answer for the units that a check asks for. */
@@ -32,7 +36,7 @@ export function units(
 	};
 }
 
-/** Returns the files of /proc for the first process and these. */
+/** Returns the files in /proc for the first process and the given ones. */
 export function processes(
 	...others: {
 		name: string;
@@ -58,7 +62,9 @@ export function processes(
 	return files;
 }
 
-/** Returns the mounts of a usual laptop, with the root from `root` and `others` after it. */
+/**
+ * Returns the mounts of an ordinary laptop. `root` is the line of its root, and `others` follow.
+ */
 export function mounts(root: string, ...others: string[]): string {
 	return [
 		"sysfs /sys sysfs rw,nosuid,nodev,noexec,relatime 0 0",
@@ -72,7 +78,7 @@ export function mounts(root: string, ...others: string[]): string {
 	].join("\n");
 }
 
-/** A machine with a disk of its own, neither a container nor WSL. */
+/** A machine that is neither a container nor WSL and has its own disk. */
 export const MACHINE = {
 	"/proc/sys/kernel/osrelease": "6.8.0-49-generic\n",
 	"/proc/self/mounts": mounts("/dev/sda2 / ext4"),
@@ -104,7 +110,10 @@ export const OS_RELEASE = {
 		'NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.22.1\nPRETTY_NAME="Alpine Linux v3.22"\n',
 };
 
-/** Returns a recording of Linux. Other parts may be spread into its commands and files. */
+/**
+ * Returns a recording of a Linux device. Parts from this file may be spread into its commands and
+ * files.
+ */
 export const linux = (recording: Omit<Recording, "platform">): Recording => ({
 	platform: "LINUX",
 	...recording,

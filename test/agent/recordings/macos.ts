@@ -4,7 +4,7 @@ import { SSHD_CONFIG, sshdSays } from "./sshd.ts";
 type Commands = NonNullable<Recording["commands"]>;
 type Files = NonNullable<Recording["files"]>;
 
-/** A property list as `plutil -convert xml1` writes it. */
+/** Returns a property list in the format of `plutil -convert xml1`. */
 export function plistXml(lines: readonly string[]): string {
 	const head = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -14,7 +14,7 @@ export function plistXml(lines: readonly string[]): string {
 	return `${head}<dict>\n${lines.map((line) => `\t${line}\n`).join("")}</dict>\n</plist>\n`;
 }
 
-/** Returns a preferences file for a recording, and the plutil command that prints it. */
+/** Returns a preferences file for a recording, and the plutil command that prints the file. */
 export function preferences(
 	path: string,
 	lines: readonly string[],
@@ -47,7 +47,7 @@ const AS_USER = "launchctl asuser 501 sudo -n -H -u #501";
 export const LOCK_DELAY = `${AS_USER} sysadminctl -screenLock status`;
 export const SAVER_IDLE = `${AS_USER} defaults -currentHost read com.apple.screensaver idleTime`;
 
-/** Output of sysadminctl: on standard error, after a timestamp. */
+/** Returns the output of sysadminctl, which it writes to standard error after a timestamp. */
 export const lockDelay = (words: string) => ({
 	stderr: `2026-11-21 09:41:07.123 sysadminctl[4711:81234] screenLock ${words}\n`,
 });

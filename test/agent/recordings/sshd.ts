@@ -1,4 +1,4 @@
-/** `sshd -T` of OpenSSH 9.7, shortened, with `changes` in place of the defaults. */
+/** Returns the output of `sshd -T` of OpenSSH 9.7, shortened. `changes` replace the defaults. */
 export function sshdSays(changes: Record<string, string> = {}): string {
 	const settings = {
 		port: "22",
@@ -19,11 +19,12 @@ export function sshdSays(changes: Record<string, string> = {}): string {
 }
 
 /**
- * sshd_config of macOS and FreeBSD, shortened. Their differences are in the output of `sshd -T`.
+ * The sshd_config of macOS and FreeBSD, shortened. The two systems differ only in the output of
+ * `sshd -T`.
  */
 export const SSHD_CONFIG =
 	"#Port 22\n#PermitRootLogin prohibit-password\nInclude /etc/ssh/sshd_config.d/*\nAuthorizedKeysFile\t.ssh/authorized_keys\nSubsystem\tsftp\tinternal-sftp\n";
 
-/** C:\\ProgramData\\ssh\\sshd_config as Windows makes it, shortened. */
+/** The file C:\\ProgramData\\ssh\\sshd_config as Windows creates it, shortened. */
 export const WINDOWS_SSHD_CONFIG =
 	"#Port 22\r\n#PasswordAuthentication yes\r\nSubsystem\tsftp\tsftp-server.exe\r\n\r\nMatch Group administrators\r\n       AuthorizedKeysFile __PROGRAMDATA__/ssh/administrators_authorized_keys\r\n";
