@@ -76,7 +76,10 @@ export function overloaded(
 	return new AppError("service_unavailable", message);
 }
 
-/** How many seconds a caller should wait after a 503. The header `Retry-After` has this number. */
+/**
+ * Number of seconds that a caller should wait after a 503. The header `Retry-After` has this
+ * number.
+ */
 export const RETRY_AFTER_SECONDS = 15;
 
 /**

@@ -45,13 +45,14 @@ export interface Service {
 }
 
 /**
- * How many new connections may wait until the service accepts them. The operating system may permit
- * fewer. If a whole fleet reconnects at once, the operating system drops connections beyond this
- * number. Their clients retry after 1, 3, 7 … seconds, and the service does not notice any of it.
+ * Largest number of new connections that may wait until the service accepts them. The operating
+ * system may permit fewer. If a whole fleet reconnects at once, the operating system drops
+ * connections beyond this number. Their clients retry after 1, 3, 7 … seconds, and the service does
+ * not notice any of it.
  */
 const BACKLOG = 4096;
 
-/** How long running requests may continue after the service was told to stop. */
+/** Longest time that running requests may continue after the service was told to stop. */
 const DRAIN_MS = 10_000;
 
 /**

@@ -6,8 +6,8 @@ import type { Principal } from "../principal.ts";
 import type { AuditEvent } from "./events.ts";
 
 /**
- * How many entries one statement writes. An import has thousands of entries, and writing this many
- * takes much less than the time limit of a statement.
+ * Largest number of entries that one statement writes. An import has thousands of entries, and
+ * writing this many takes much less than the time limit of a statement.
  */
 const AT_ONCE = 1000;
 

@@ -17,7 +17,7 @@ export const ERASED = "[erased]";
  */
 const LISTED = "redacted_entries";
 
-/** How many entries one entry of an erasure lists. The list then takes about 40 KB. */
+/** Number of entries that one entry of an erasure lists. The list then takes about 40 KB. */
 const LISTED_AT_ONCE = 500;
 
 /** Fields of a change that reveal nothing about the person, so an erasure keeps them. */

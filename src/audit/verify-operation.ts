@@ -6,8 +6,8 @@ import { type Head, readLog } from "./read.ts";
 import { checkBatch, checkEnd, type Finding } from "./verify.ts";
 
 /**
- * How many entries one call checks at most. A log may have millions of entries, and a call must not
- * keep its database connection for that long.
+ * Largest number of entries that one call checks. A log may have millions of entries, and a call
+ * must not keep its database connection for that long.
  */
 const MAX_ENTRIES = 2000;
 /**

@@ -78,7 +78,7 @@ function inOrder(tables: Table[]): Table[] {
 	return [...ordered];
 }
 
-/** Returns the quoted names of columns, such as `"a", "b"`. */
+/** Returns a list of quoted column names, such as `"a", "b"`. */
 export function columnList(columns: readonly string[]): string {
 	return columns.map((column) => escapeIdentifier(column)).join(", ");
 }

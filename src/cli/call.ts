@@ -4,8 +4,8 @@ import { readConfig } from "../config.ts";
 import { AppError, type ErrorCode, HTTP_STATUS } from "../errors.ts";
 
 /**
- * How long the command waits for a response. The service's own time limits are shorter, so it
- * responds before this, even if only with an error.
+ * Longest time that the command waits for a response. The service's own time limits are shorter, so
+ * it responds before this, even if only with an error.
  */
 const TIMEOUT_MS = 60_000;
 

@@ -30,7 +30,7 @@ and connect a client with that token (docs/mcp.md), or give a device an enrollme
 `;
 
 const MAX_WORKERS = 64;
-/** How long closing may take after a crash. An orderly close takes less time. */
+/** Longest time that closing may take after a crash. An orderly close takes less time. */
 const CRASH_CLOSE_MS = 20_000;
 
 export function addStart(program: Command): void {

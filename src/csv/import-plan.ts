@@ -30,7 +30,7 @@ export interface PlannedLine {
 	issues: FieldIssue[];
 }
 
-/** How many lines are planned before other requests get their turn. */
+/** Number of lines that are planned before other requests get their turn. */
 const AT_ONCE = 200;
 
 /**

@@ -13,7 +13,7 @@ import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
 
-/** How many records are stored concurrently. Their statements are then sent together. */
+/** Number of records that are stored concurrently. Their statements are then sent together. */
 const AT_ONCE = 100;
 const MAX_TOLD = 20;
 

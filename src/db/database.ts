@@ -12,7 +12,7 @@ import { assertOwnSessions } from "./session.ts";
  */
 export interface Server {
 	connection: ClientConfig;
-	/** Where the data is, in words for the operator. */
+	/** Text that tells the operator where the data is. */
 	description: string;
 	close: () => Promise<void>;
 }

@@ -59,7 +59,7 @@ export interface EmbeddedPostgres {
 		readonly database: string;
 	};
 	/**
-	 * How this process came to use the server:
+	 * The way in which this process came to use the server:
 	 *
 	 * - "started": it started the server.
 	 * - "joined": another live Assay process uses the server.
@@ -91,7 +91,7 @@ export interface EmbeddedOptions {
 	 */
 	readonly resolvePackage?: ResolvePackage;
 	/**
-	 * How long the server keeps running after all processes that used it were killed. The default is
+	 * Time that the server keeps running after all processes that used it were killed. The default is
 	 * one minute.
 	 */
 	readonly idleMs?: number;

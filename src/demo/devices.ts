@@ -19,7 +19,7 @@ import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 const DAY_MS = 86_400_000;
-/** How many days ago the devices were added whose agents nobody has installed yet. */
+/** Ages, in days, of the devices whose agents nobody has installed yet. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;
 const WIDTH = 128;

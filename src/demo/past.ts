@@ -3,7 +3,7 @@ import { inParallel } from "../../simulator/pace.ts";
 import { recordKinds } from "../registers/all.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
-/** How many moments run at a time. With more, they would only wait for each other. */
+/** Number of moments that run at a time. More of them would only wait for each other. */
 const WIDTH = 6;
 
 /**

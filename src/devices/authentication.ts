@@ -50,9 +50,9 @@ export function batchKey(item: { keyHash: KeyHash }): string {
 }
 
 /**
- * How many requests with one key may wait while another request with that key is in progress. A
- * real device sends one at a time. A thousand clients with one key, even an invented one, must not
- * take the places of other devices.
+ * Largest number of requests with one key that may wait while another request with that key is in
+ * progress. A real device sends one at a time. A thousand clients with one key, even an invented
+ * one, must not take the places of other devices.
  */
 export const MAX_HELD_PER_DEVICE = 4;
 

@@ -157,12 +157,12 @@ export type PosturesOf = Map<
 >;
 
 /**
- * How many non-canonical checks of a device a tool's result contains, in a list and for a single
- * device.
+ * Largest number of a device's non-canonical checks that a tool's result shows, in a list and for a
+ * single device.
  */
 const MAX_SHOWN = { inLists: 20, alone: 200 } as const;
 
-/** How many of these non-canonical checks include their evidence. */
+/** Number of these non-canonical checks that include their evidence. */
 const WITH_EVIDENCE = 20;
 
 /**

@@ -1,10 +1,10 @@
 const HOUR_MS = 3_600_000;
 
 /**
- * How many devices are remembered. A normal device reports once an hour and is soon forgotten. In a
- * fleet of 3,000,000, only a device that sends something every two minutes is remembered. A device
- * that sends less often cannot reach the limit, because each of its requests has at most one
- * mebibyte.
+ * Largest number of devices that are remembered. A normal device reports once an hour and is soon
+ * forgotten. In a fleet of 3,000,000, only a device that sends something every two minutes is
+ * remembered. A device that sends less often cannot reach the limit, because each of its requests
+ * has at most one mebibyte.
  */
 const MAX_DEVICES = 100_000;
 

@@ -13,7 +13,9 @@ import {
 import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
-/** How many non-canonical checks the summary lists. The most common ones come first. */
+/**
+ * Largest number of non-canonical checks that the summary lists. The most common ones come first.
+ */
 const MAX_SHOWN_CHECKS = 100;
 
 const count = () => z.int();

@@ -30,15 +30,15 @@ import {
 import type { PostureResult } from "./wire.ts";
 
 /**
- * How far a device's clock may be ahead of ours. If the time of an observation is further ahead,
- * our time replaces it.
+ * Longest time that a device's clock may be ahead of ours. If the time of an observation is further
+ * ahead, our time replaces it.
  */
 const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
- * How far a device's clock may be ahead when the device makes a report's id, which contains a time.
- * An earlier copy of the report cannot have been received longer than this before that time. The
- * search for a copy therefore reads only a few partitions.
+ * Longest time that a device's clock may be ahead when the device makes a report's id, which
+ * contains a time. An earlier copy of the report cannot have been received longer than this before
+ * that time. The search for a copy therefore reads only a few partitions.
  */
 const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 

@@ -5,7 +5,7 @@ import { isLockTimeout } from "../db/sqlstate.ts";
 import { type AppError, overloaded } from "../errors.ts";
 import type { KeyHash } from "./authentication.ts";
 
-/** How long batches check the locks first after one of them had to wait for a lock. */
+/** Time for which batches check the locks first after one of them had to wait for a lock. */
 const WARY_MS = 5_000;
 
 /**

@@ -71,7 +71,8 @@ export function isCanonicalCheck(key: string): key is CheckKey {
 }
 
 /**
- * How often an agent sends a heartbeat and a report, in seconds. An organization can change both.
+ * Default intervals, in seconds, at which an agent sends a heartbeat and a report. An organization
+ * can change both.
  */
 export const DEFAULT_HEARTBEAT_INTERVAL_SECONDS = 300;
 export const DEFAULT_POSTURE_INTERVAL_SECONDS = 3600;
@@ -98,13 +99,13 @@ export const MAX_KEY_LENGTH = 200;
 /** Longest text about a device that is stored for people to read. Longer texts are cut. */
 export const MAX_DISPLAY_LENGTH = 255;
 
-/** How many non-canonical checks a device may use within OTHER_CHECKS_DAYS days. */
+/** Largest number of non-canonical checks that a device may use within OTHER_CHECKS_DAYS days. */
 export const MAX_OTHER_CHECKS = 200;
 export const OTHER_CHECKS_DAYS = 90;
 
 /**
- * How many bytes of reports a device may store within an hour. When an agent returns after a while
- * offline, its full queue must fit into this limit.
+ * Largest number of bytes of reports that a device may store within an hour. When an agent returns
+ * after a while offline, its full queue must fit into this limit.
  */
 export const MAX_HOURLY_BYTES = 64 * 1024 * 1024;
 

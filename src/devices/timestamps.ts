@@ -11,7 +11,7 @@ export function timestampSchema() {
 		);
 }
 
-/** How far a caller's clock may be ahead of ours. */
+/** Longest time that a caller's clock may be ahead of ours. */
 const MAX_AHEAD_MICROSECONDS = 60_000_000;
 
 /** Schema of an RFC 3339 time that is not in the future. */

@@ -45,7 +45,7 @@ import type { ToolServer } from "./tool-server.ts";
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /**
- * How long an idle connection stays open. The usual load balancers close idle connections after 60
+ * Time that an idle connection stays open. The usual load balancers close idle connections after 60
  * s, so they close first.
  */
 const KEEP_ALIVE_MS = 75_000;

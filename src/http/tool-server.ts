@@ -136,7 +136,8 @@ export function makeToolServer(
 		return shares.run(
 			request.headers.authorization ?? "",
 			(principal: Principal) => {
-				// Many other requests may have arrived while the caller was authenticated.
+				// Many other requests may have arrived while the caller was authenticated, so the limit is
+				// checked again.
 				if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
 				return url.pathname === MCP
 					? answerMcp(request, url, principal, requestId)

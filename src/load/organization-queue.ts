@@ -7,7 +7,8 @@ interface Turn<Result> {
 }
 
 /**
- * How long work that met a lock is retried. Each attempt also waits for the lock itself (sql/0014).
+ * Time for which work that met a lock is retried. Each attempt also waits for the lock itself
+ * (sql/0014).
  */
 const PATIENCE_MS = 2_000;
 

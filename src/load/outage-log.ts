@@ -12,8 +12,8 @@ interface Outage {
 	toldAt: number;
 	refused: number;
 	/**
-	 * How often each error code of PostgreSQL or the operating system occurred. An error without a
-	 * code is counted by its message.
+	 * Number of errors by their code, which comes from PostgreSQL or the operating system. An error
+	 * without a code is counted by its message.
 	 */
 	causes: Record<string, number>;
 }

@@ -10,7 +10,7 @@ import { requestIdOf } from "../http/request-id.ts";
 const LITTLE = 64 * 1024;
 /** Longest time, in milliseconds, that one turn of the event loop may spend on 503 answers. */
 const ANSWERING_MS = 100;
-/** How many answers are sent before the code looks at the clock again. */
+/** Number of answers that are sent before the code looks at the clock again. */
 const AT_LEAST = 64;
 
 /**

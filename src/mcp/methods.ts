@@ -15,8 +15,8 @@ import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
 export const SERVER_INFO = { name: "assay", title: "Assay", version: VERSION };
 
 /**
- * How long clients may keep the list of tools. The list depends on the caller's role, which may
- * change, so the time is only five minutes.
+ * Time for which clients may keep the list of tools. The list depends on the caller's role, which
+ * may change, so the time is only five minutes.
  */
 export const LIST_CACHE = { ttlMs: 300_000, cacheScope: "private" } as const;
 

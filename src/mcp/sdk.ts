@@ -145,8 +145,8 @@ function makeRequest(
 }
 
 /**
- * Passes the exchange to the server that the SDK makes, because the SDK has no other way to pass
- * it. The object contains no API token.
+ * Wraps the exchange so that the SDK passes it to the server that the SDK makes. There is no other
+ * way to pass it. The object contains no API token.
  */
 function makeAuthInfo(exchange: Exchange): AuthInfo {
 	return { token: "", clientId: "", scopes: [], extra: { exchange } };

@@ -15,7 +15,7 @@ const NONE = DEVICE_STATUSES.flatMap((status) =>
 	FRESHNESSES.map((freshness) => ({ status, freshness, devices: 0 })),
 );
 
-/** How old a count may be. Counting reads every device, so it must not happen often. */
+/** Greatest age of a count. Counting reads every device, so it must not happen often. */
 const MAX_AGE_MS = 5 * 60_000;
 
 /**

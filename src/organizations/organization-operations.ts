@@ -208,7 +208,7 @@ async function refuseOneTooMany(
 	client: PoolClient,
 	userId: string,
 ): Promise<void> {
-	// With this lock, calls of the same user run one after the other. Each call then counts the
+	// The lock makes calls of the same user run one after the other. Each call then counts the
 	// organizations that the previous calls added.
 	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
 		userId,

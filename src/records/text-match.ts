@@ -3,7 +3,7 @@ import { textArray } from "../db/array.ts";
 
 const MAX_WORDS = 8;
 
-/** How many rows of a list are searched for the words before the text index is used. */
+/** Number of rows of a list that are searched for the words before the text index is used. */
 const WALKED = 300;
 
 /**

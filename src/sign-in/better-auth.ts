@@ -39,7 +39,7 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 		database: pool,
 		telemetry: { enabled: false },
 		rateLimit: { enabled: false },
-		// With this option, better-auth's calls reject with the error instead of answering 500.
+		// The option makes better-auth's calls reject with the error instead of answering 500.
 		onAPIError: { throw: true },
 		logger: {
 			level: "warn",

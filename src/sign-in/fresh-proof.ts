@@ -3,8 +3,8 @@ import type { Context } from "../operation.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
 /**
- * How many minutes a password or a code counts as fresh after it was given. Actions that give
- * lasting access require a fresh one.
+ * Number of minutes for which a password or a code counts as fresh after it was given. Actions that
+ * give lasting access require a fresh one.
  */
 export const FRESH_MINUTES = 10;
 

@@ -23,9 +23,9 @@ export interface NewUser {
 	/** Hash from `hashPassword`. With null, nobody can sign in as the user yet. */
 	passwordHash: string | null;
 	/**
-	 * How we know that the account belongs to the owner of the address. COMMAND means that a command
-	 * or the first set-up created the account. LINK means that its user followed a mailed link. The
-	 * property is absent when the account was made with a link that other people could see.
+	 * Proof that the account belongs to the owner of the address. COMMAND means that a command or the
+	 * first set-up created the account. LINK means that its user followed a mailed link. The property
+	 * is absent when the account was made with a link that other people could see.
 	 */
 	addressProof?: "COMMAND" | "LINK";
 }

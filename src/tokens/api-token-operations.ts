@@ -172,8 +172,8 @@ export const rotateApiToken = defineOperation({
 async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
-	// With this lock, calls of the same user run one after the other. Each call then counts the
-	// tokens that the previous calls added.
+	// The lock makes calls of the same user run one after the other. Each call then counts the tokens
+	// that the previous calls added.
 	await client.query(
 		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",
 		[given.userId],

@@ -6,9 +6,9 @@ import { OLD_TOKEN_DAYS } from "./old-token.ts";
 import { type Scopes, scopesSchema } from "./scopes.ts";
 import { hashSecret, makeSecret } from "./secret.ts";
 
-/** How many days the statistics of a token cover. Today is one of them. */
+/** Number of days that the statistics of a token cover. Today is one of them. */
 const USAGE_DAYS = 30;
-/** How many days a list still shows a token after it was revoked. */
+/** Number of days for which a list still shows a token after it was revoked. */
 const SHOW_REVOKED_DAYS = 30;
 const MAX_LISTED = 500;
 

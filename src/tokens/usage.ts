@@ -39,8 +39,8 @@ const WRITE_AFTER_MS = 2_000;
 /** Longest pause after a failed write. Each failure doubles the pause until it reaches this. */
 const MAX_RETRY_MS = 15_000;
 /**
- * How many counts are kept in memory while the database cannot be reached. There is one count for
- * each token, and one for each combination of token, organization, day and tool.
+ * Largest number of counts that are kept in memory while the database cannot be reached. There is
+ * one count for each token, and one for each combination of token, organization, day and tool.
  */
 const MAX_KEPT = 10_000;
 const MAX_TOOL = 200;
