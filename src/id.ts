@@ -51,7 +51,7 @@ export const ID_LENGTH = 32;
 /**
  * Number of characters at the beginning of an id that contain the tenant. 11 characters have 66
  * bits: the 64 bits of the tenant and the two highest bits of the kind. These two bits are zero for
- * every kind below 16384. Therefore two ids have the same tenant exactly if their first 11
+ * every kind below 16384. Therefore two ids have the same tenant if and only if their first 11
  * characters are equal. SQL statements use this too.
  */
 export const TENANT_PREFIX_LENGTH = 11;

@@ -197,7 +197,10 @@ async function asApp(
  */
 type Listed = string[] | string;
 
-/** The statement about another entry that the entry of an erasure makes. */
+/**
+ * One item in an erasure's list: the erased fields of another entry, and the name that replaced the
+ * person's name.
+ */
 export interface Listing {
 	listed: Listed;
 	/** The name that replaced the person's name. */

@@ -1,7 +1,7 @@
 import { recordKinds } from "../registers/all.ts";
 import type { Manifest, RowCounts } from "./format.ts";
 
-/** The numbers of a backup that people want to know. */
+/** The numbers that people want to know about a backup. */
 export interface Summary {
 	/** The moment whose data the backup contains, in RFC 3339. */
 	made_at: string;

@@ -195,9 +195,9 @@ function addSetPassword(user: Command): void {
 				const found = await requireUser(identityPool, options.email);
 				await requireAnother(identityPool, found.email, password);
 				const passwordHash = await hashPassword(password);
-				// The password and the audit entries are written in two transactions, one within the other.
-				// If either write fails, both are rolled back. Only an error during the last commit could
-				// separate them.
+				// The audit entries and the password are written in two transactions, the second within the
+				// first. If either write fails, both are rolled back. Only an error during the outer commit
+				// could separate them.
 				await transaction(pool, {}, async (client) => {
 					await appendChanges(
 						client,

@@ -62,8 +62,9 @@ export interface EmbeddedPostgres {
 	 * The way in which this process came to use the server:
 	 *
 	 * - "started": it started the server.
-	 * - "joined": another live Assay process uses the server.
-	 * - "adopted": the Assay process that last started or adopted the server has died.
+	 * - "joined": the server was running, and another live Assay process uses it.
+	 * - "adopted": the server was running, but no live Assay process used it, because the last one
+	 *   was killed.
 	 */
 	readonly origin: "started" | "joined" | "adopted";
 	/** PostgreSQL's own data folder (PGDATA). */

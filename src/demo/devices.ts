@@ -222,8 +222,8 @@ function enrolledDaysAgo(n: number, count: number): number {
 }
 
 /**
- * Returns the time from which on a device has been silent. Some devices have been silent for hours
- * or days, some for weeks.
+ * Returns the time since which a device has been silent. Some devices have been silent for hours or
+ * days, some for weeks.
  */
 function silentSince(n: number, enrolledAt: Date): Date {
 	const daysAgo = n % 60 === 4 ? 0.4 + chance(n) * 3 : 9 + chance(n) * 25;

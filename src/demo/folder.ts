@@ -115,7 +115,7 @@ export async function removeDemoFolder(folder: string): Promise<void> {
 	if (cluster) {
 		await stopPostmaster(cluster.directory);
 		// If root runs the demonstration, PostgreSQL's files may be in a folder elsewhere. The name of
-		// that folder is a hash of this folder's path.
+		// that folder is a hash of the data folder's path.
 		if (
 			dirname(cluster.directory) !== data &&
 			/^[0-9a-f]{12}$/.test(basename(cluster.directory))

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../mcp/json-schema.ts";
  *
  * - A property of an object is written after a dot (`filter.status=OPEN&order_by.field=name`), or
  *   the whole object is written as JSON.
- * - An array repeats its name.
+ * - An array is written by repeating its name for each element.
  * - Numbers, true, false and null are converted where the schema permits them.
  * - A value that does not fit stays text, and an unknown name is kept. The validation of the input
  *   then rejects both and names them.

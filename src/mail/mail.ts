@@ -97,8 +97,8 @@ export function nameInMail(name: string): string {
 }
 
 /**
- * Replaces the password of the mail server's URL in the text. It may appear with or without
- * percent-encoding.
+ * Replaces the password of the mail server's URL in the text. The password may appear with or
+ * without percent-encoding.
  */
 function withoutPassword(text: string, smtpUrl: string): string {
 	const written = new URL(smtpUrl).password;
