@@ -35,6 +35,8 @@ export interface Config {
 	readonly organizationCreation: OrganizationCreation;
 	/** Raw posture reports older than this many months are deleted. 0 keeps them forever. */
 	readonly reportRetentionMonths: number;
+	/** File with the key that seals backups. */
+	readonly backupKeyFile: string | undefined;
 }
 
 export const ORGANIZATION_CREATION = ["signed-in", "command-line"] as const;
@@ -107,6 +109,10 @@ export const SETTINGS = {
 		help: "months to keep raw posture reports; 0 keeps them for ever",
 		default: "13",
 	},
+	ASSAY_BACKUP_KEY_FILE: {
+		help: "file with the key that seals backups",
+		without: "backups have no keyed seal",
+	},
 	ASSAY_TOKEN: {
 		help: "API token for assay call",
 		without: "--token gives one",
@@ -172,6 +178,7 @@ export function readConfig(
 		reportRetentionMonths: readMonths(
 			settingOf("ASSAY_REPORT_RETENTION_MONTHS"),
 		),
+		backupKeyFile: settingOf("ASSAY_BACKUP_KEY_FILE"),
 	});
 }
 

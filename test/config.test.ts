@@ -84,6 +84,7 @@ test("every setting is read", () => {
 			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 			ASSAY_ORGANIZATION_CREATION: "command-line",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
+			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
 	).toEqual({
@@ -103,6 +104,7 @@ test("every setting is read", () => {
 		},
 		organizationCreation: "command-line",
 		reportRetentionMonths: 0,
+		backupKeyFile: "/etc/assay/backup.key",
 	});
 });
 

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { constants } from "node:zlib";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 
 /**
- * A backup is a zstd frame followed by a seal. The decompressed text has these lines:
+ * A backup is a zstd frame followed by one or two seals. The decompressed text has these lines:
  *
  * - One line of JSON, the manifest.
  * - For each table: a line `{table, columns}`, the table's rows as COPY writes them, a line `\.`,
@@ -12,16 +11,14 @@ import { AppError } from "../errors.ts";
  * - At the end, a line `{end: true, tables, rows}`.
  *
  * The seal is the SHA-256 of all bytes before it, in a skippable frame, which zstd's own tools
- * ignore. Therefore `zstdcat` can read a backup, and damage to any byte is noticed.
+ * ignore. Therefore `zstdcat` can read a backup, and damage to any byte is noticed. A second such
+ * frame may follow, the keyed seal: an HMAC-SHA-256 of all bytes before it. Only somebody who has
+ * the key can write a backup with the right keyed seal (seal.ts).
  */
 export const FORMAT = "assay-backup";
 export const FORMAT_VERSION = 1;
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** Beginning of the seal: the magic number of a skippable frame, and the length 32. */
-const SEAL_HEAD = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
-export const SEAL_LENGTH = SEAL_HEAD.length + 32;
-
 export const COMPRESSION = {
 	params: { [constants.ZSTD_c_checksumFlag]: 1 },
 	chunkSize: 256 * 1024,
@@ -88,40 +85,8 @@ export function countRows(text: Buffer): number {
 	return rows;
 }
 
-/** Yields the bytes unchanged, and the seal after them. */
-export async function* seal(
-	bytes: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
-	const hash = createHash("sha256");
-	for await (const chunk of bytes) {
-		hash.update(chunk);
-		yield chunk;
-	}
-	yield Buffer.concat([SEAL_HEAD, hash.digest()]);
-}
-
-/** Yields the bytes without the seal. Throws at the end if the seal is missing or wrong. */
-export async function* unseal(
-	bytes: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
-	const hash = createHash("sha256");
-	let kept: Buffer = Buffer.alloc(0);
-	let isFirst = true;
-	for await (const chunk of bytes) {
-		kept = Buffer.concat([kept, chunk]);
-		if (kept.length <= SEAL_LENGTH) continue;
-		if (isFirst) requireZstd(kept);
-		isFirst = false;
-		const passed = kept.subarray(0, kept.length - SEAL_LENGTH);
-		kept = kept.subarray(kept.length - SEAL_LENGTH);
-		hash.update(passed);
-		yield passed;
-	}
-	if (isFirst) requireZstd(kept);
-	if (!kept.equals(Buffer.concat([SEAL_HEAD, hash.digest()]))) throw damaged();
-}
-
-function requireZstd(start: Buffer): void {
+/** Throws bad_request unless the bytes begin as a zstd frame does. */
+export function requireZstd(start: Buffer): void {
 	if (!start.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
 		throw noBackup();
 	}

@@ -16,8 +16,8 @@ import {
 	type RowCounts,
 	tableFoot,
 	tableHead,
-	unseal,
 } from "./format.ts";
+import { type SealCheck, unseal } from "./seal.ts";
 
 /** The text that ends a table's rows when the table has at least one row. */
 const END_BEHIND_ROW = Buffer.concat([Buffer.from("\n"), END_OF_ROWS]);
@@ -47,12 +47,16 @@ export class BackupReader {
 		this.#bytes = source[Symbol.asyncIterator]();
 	}
 
-	static async open(source: AsyncIterable<Buffer>): Promise<BackupReader> {
+	/** With `check.key`, a backup without the right keyed seal is rejected at its end. */
+	static async open(
+		source: AsyncIterable<Buffer>,
+		check: SealCheck = { key: undefined },
+	): Promise<BackupReader> {
 		const decompress = createZstdDecompress({
 			chunkSize: COMPRESSION.chunkSize,
 		});
 		// The callback ignores errors, because reading from `decompress` reports them.
-		pipeline(Readable.from(unseal(source)), decompress, () => {});
+		pipeline(Readable.from(unseal(source, check)), decompress, () => {});
 		const reader = new BackupReader(decompress);
 		try {
 			reader.manifest = await reader.#readManifest();

@@ -16,6 +16,7 @@ import { AppError } from "../errors.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
 import { atIntervals } from "./progress.ts";
 import { BackupReader } from "./read.ts";
+import type { SealCheck } from "./seal.ts";
 import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
 
@@ -33,7 +34,8 @@ export interface Restored {
  *
  * Throws a bad_request AppError in these cases:
  *
- * - The file is not a backup, is damaged, or is cut off.
+ * - The file is not a backup, is damaged, or is cut off, or `check` has a key and the keyed seal is
+ *   missing or wrong.
  * - The backup was made by a newer version or with other migrations.
  * - The database is not empty, or its user lacks a privilege.
  */
@@ -41,9 +43,10 @@ export async function restoreBackup(
 	connection: ClientConfig,
 	source: AsyncIterable<Buffer>,
 	report: (text: string) => void,
+	check?: SealCheck,
 ): Promise<Restored> {
 	const migrations = readMigrations();
-	const reader = await BackupReader.open(source);
+	const reader = await BackupReader.open(source, check);
 	try {
 		const { manifest } = reader;
 		requireKnownHistory(manifest, migrations);

@@ -16,9 +16,9 @@ import {
 	line,
 	type Manifest,
 	type RowCounts,
-	seal,
 } from "./format.ts";
 import { atIntervals } from "./progress.ts";
+import { seal } from "./seal.ts";
 import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
 
@@ -35,6 +35,8 @@ export interface WriteOptions {
 	 * database has the newest schema.
 	 */
 	verifiesAudit: boolean;
+	/** Seals the backup, so that a change on purpose is noticed too. */
+	key?: Buffer | undefined;
 	signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +54,7 @@ export async function writeBackup(
 	connection: ClientConfig,
 	out: Writable,
 	report: (text: string) => void,
-	{ verifiesAudit, signal }: WriteOptions = { verifiesAudit: true },
+	{ verifiesAudit, key, signal }: WriteOptions = { verifiesAudit: true },
 ): Promise<Written> {
 	const client = await openSession(connection, "60s");
 	try {
@@ -65,7 +67,7 @@ export async function writeBackup(
 		await pipeline(
 			Readable.from(readRows(client, tables, manifest, rows, report)),
 			createZstdCompress(COMPRESSION),
-			seal,
+			(bytes: AsyncIterable<Buffer>) => seal(bytes, key),
 			out,
 			{ signal },
 		);

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { LogProblem } from "../audit/verify-all.ts";
+import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing-database.ts";
@@ -40,6 +41,7 @@ export function addBackup(program: Command): void {
 
 async function backup(file: string, options: BackupOptions): Promise<void> {
 	const { STANDARD, writeFileSafely } = await import("../backup/file.ts");
+	const { readBackupKey } = await import("../backup/key.ts");
 	const { writeBackup } = await import("../backup/write.ts");
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
 	const isStandard = file === STANDARD;
@@ -51,6 +53,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 	}
 	const config = readConfig(process.env);
 	requireDatabase(config);
+	const key = await readBackupKey(config.backupKeyFile);
 	const stop = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 		process.once(signal, () => stop.abort());
@@ -60,6 +63,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 		const write = (out: Writable) =>
 			writeBackup(server.connection, out, report, {
 				verifiesAudit: options.auditCheck,
+				key,
 				signal: stop.signal,
 			});
 		const { manifest, rows, auditProblems } = isStandard
@@ -87,9 +91,12 @@ ${describeAudit(auditProblems)}`;
 
 async function verify(file: string, options: BackupOptions): Promise<void> {
 	const { readBytes } = await import("../backup/file.ts");
+	const { readBackupKey } = await import("../backup/key.ts");
 	const { BackupReader } = await import("../backup/read.ts");
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
-	const reader = await BackupReader.open(readBytes(file));
+	const { backupKeyFile } = readConfig(process.env);
+	const check: SealCheck = { key: await readBackupKey(backupKeyFile) };
+	const reader = await BackupReader.open(readBytes(file), check);
 	try {
 		await reader.drain();
 	} finally {
@@ -98,9 +105,18 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 	const summary = summarize(reader.manifest, reader.rows);
 	print(
 		options,
-		{ is_whole: true, ...summary },
-		`The backup is intact: it shows ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}`,
+		{ is_whole: true, keyed_seal: check.keyedSeal, ...summary },
+		`The backup is intact: it shows ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}\n${describeSeal(check)}`,
 	);
+}
+
+/** Says whether the backup comes from somebody who has the key. */
+export function describeSeal({ keyedSeal }: SealCheck): string {
+	if (keyedSeal === "right") return "Its seal with your key is right.";
+	if (keyedSeal === "unchecked") {
+		return "It is sealed with a key, which was not checked: set ASSAY_BACKUP_KEY_FILE.";
+	}
+	return "It is not sealed with a key, so a change on purpose would not be noticed.";
 }
 
 function describeAudit(problems: LogProblem[] | undefined): string {

@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import type { ClientConfig } from "pg";
 import type { LogProblem } from "../audit/verify-all.ts";
 import { type Credentials, readCredentials } from "../backup/credentials.ts";
+import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { AUDIT_ROLE, makePool } from "../db/pool.ts";
-import { describeProblems, report } from "./backup.ts";
+import { describeProblems, describeSeal, report } from "./backup.ts";
 import { print, printable } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -36,15 +37,25 @@ async function restore(
 	file: string,
 	options: { revokeTokens?: boolean; json?: boolean },
 ): Promise<void> {
-	const { readBytes } = await import("../backup/file.ts");
+	const { readBytes, STANDARD } = await import("../backup/file.ts");
+	const { readBackupKey } = await import("../backup/key.ts");
 	const { restoreBackup } = await import("../backup/restore.ts");
+	const { unseal } = await import("../backup/seal.ts");
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
-	const server = await openServer(readConfig(process.env));
+	const config = readConfig(process.env);
+	const check: SealCheck = { key: await readBackupKey(config.backupKeyFile) };
+	if (check.key && file !== STANDARD) {
+		// Nothing from a forged file may reach the database, so the file is read twice. Standard input
+		// can be read only once. Its seal is checked before the commit.
+		for await (const _ of unseal(readBytes(file), check));
+	}
+	const server = await openServer(config);
 	try {
 		const { manifest, rows, migrated } = await restoreBackup(
 			server.connection,
 			readBytes(file),
 			report,
+			check,
 		);
 		report("restored; verifying the audit logs");
 		const problems = await verifyLogs(server.connection);
@@ -56,6 +67,7 @@ async function restore(
 		const lines = [
 			`Restored the backup of ${summary.made_at}, made by Assay ${summary.made_by}.`,
 			describeSummary(summary),
+			describeSeal(check),
 		];
 		if (migrated.length > 0) lines.push(`Then applied ${migrated.join(", ")}.`);
 		lines.push(
@@ -70,6 +82,7 @@ async function restore(
 			options,
 			{
 				...summary,
+				keyed_seal: check.keyedSeal,
 				migrated,
 				audit_problems: problems,
 				credentials,

@@ -11,8 +11,8 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
-import { SEAL_LENGTH, seal } from "../../src/backup/format.ts";
 import { BackupReader } from "../../src/backup/read.ts";
+import { SEAL_LENGTH, seal } from "../../src/backup/seal.ts";
 import { writeBackup } from "../../src/backup/write.ts";
 import { migrate, readMigrations } from "../../src/db/migrate.ts";
 import {

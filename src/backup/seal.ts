@@ -1,0 +1,87 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { AppError } from "../errors.ts";
+import { damaged, requireZstd } from "./format.ts";
+
+/** Magic numbers of two skippable frames, each with its length of 32 bytes. */
+const SEAL_HEAD = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
+const KEYED_HEAD = Buffer.from([0x51, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
+export const SEAL_LENGTH = SEAL_HEAD.length + 32;
+
+/** A key that seals backups, and what reading one has found so far. */
+export interface SealCheck {
+	/** Undefined if the reader has no key. Then nothing shows who wrote the backup. */
+	key: Buffer | undefined;
+	/** Known at the end. "unchecked": the backup has a keyed seal, but the reader no key. */
+	keyedSeal?: "none" | "unchecked" | "right";
+}
+
+/** Passes the bytes on and appends their seal, and a keyed seal over everything if there is a key. */
+export async function* seal(
+	bytes: AsyncIterable<Buffer>,
+	key?: Buffer,
+): AsyncGenerator<Buffer> {
+	const hash = createHash("sha256");
+	const mac = key && createHmac("sha256", key);
+	for await (const chunk of bytes) {
+		hash.update(chunk);
+		mac?.update(chunk);
+		yield chunk;
+	}
+	const plain = Buffer.concat([SEAL_HEAD, hash.digest()]);
+	yield plain;
+	if (mac) yield Buffer.concat([KEYED_HEAD, mac.update(plain).digest()]);
+}
+
+/**
+ * Passes the bytes on without their seals. Throws at the end if the seal is missing or wrong, and
+ * with a key also if the keyed seal is. Fills in `check.keyedSeal`.
+ */
+export async function* unseal(
+	bytes: AsyncIterable<Buffer>,
+	check: SealCheck,
+): AsyncGenerator<Buffer> {
+	const { key } = check;
+	const hash = createHash("sha256");
+	const mac = key && createHmac("sha256", key);
+	let kept: Buffer = Buffer.alloc(0);
+	let isFirst = true;
+	/** Returns the kept bytes but the last `length`, which stay. */
+	const pass = (length: number) => {
+		const passed = kept.subarray(0, Math.max(kept.length - length, 0));
+		kept = kept.subarray(passed.length);
+		hash.update(passed);
+		mac?.update(passed);
+		return passed;
+	};
+	for await (const chunk of bytes) {
+		kept = Buffer.concat([kept, chunk]);
+		if (kept.length <= 2 * SEAL_LENGTH) continue;
+		if (isFirst) requireZstd(kept);
+		isFirst = false;
+		yield pass(2 * SEAL_LENGTH);
+	}
+	if (isFirst) requireZstd(kept);
+	const last = kept.subarray(-SEAL_LENGTH);
+	const isKeyed =
+		kept.length >= 2 * SEAL_LENGTH &&
+		last.subarray(0, KEYED_HEAD.length).equals(KEYED_HEAD);
+	yield pass(isKeyed ? 2 * SEAL_LENGTH : SEAL_LENGTH);
+	const plain = kept.subarray(0, SEAL_LENGTH);
+	if (!plain.equals(Buffer.concat([SEAL_HEAD, hash.digest()]))) throw damaged();
+	check.keyedSeal = isKeyed ? "unchecked" : "none";
+	if (!mac) return;
+	if (!isKeyed) {
+		throw new AppError(
+			"bad_request",
+			"the backup has no seal with a key, so anybody may have written or changed it; if you trust it all the same, run the command without ASSAY_BACKUP_KEY_FILE",
+		);
+	}
+	const right = Buffer.concat([KEYED_HEAD, mac.update(plain).digest()]);
+	if (!timingSafeEqual(last, right)) {
+		throw new AppError(
+			"bad_request",
+			"the backup was changed after it was sealed, or it was sealed with another key than that in ASSAY_BACKUP_KEY_FILE; use another backup or the right key",
+		);
+	}
+	check.keyedSeal = "right";
+}
