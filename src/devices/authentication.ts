@@ -67,8 +67,8 @@ export interface KeyHolder {
 
 interface LookUp {
 	/**
-	 * A number of its own for each look-up, so that any number of look-ups of one key can share a
-	 * batch.
+	 * Number of the look-up. Each look-up has another one, so that any number of look-ups of one key
+	 * can share a batch.
 	 */
 	number: string;
 	keyHash: KeyHash;

@@ -13,7 +13,10 @@ export interface From {
 }
 
 interface LookUp {
-	/** A key of its own for each request, so that requests with the same token can share a batch. */
+	/**
+	 * Key of the look-up. Each request has another one, so that requests with the same token can
+	 * share a batch.
+	 */
 	key: string;
 	hash: string;
 }

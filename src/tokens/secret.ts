@@ -7,7 +7,8 @@ import { crc32 } from "node:zlib";
  *
  * The checksum allows the service to reject a mistyped or invented secret without a query. The
  * fixed shape allows secret scanners to find a leaked secret. Only the SHA-256 is ever stored. A
- * slow hash would not make so random a secret safer, but would let attackers overload the server.
+ * slow hash would not make the secret safer, because nobody can guess 238 random bits. It would
+ * only help attackers to overload the server.
  */
 export type SecretType = "pat" | "dev" | "enr" | "inv" | "set" | "rst";
 

@@ -58,8 +58,8 @@ function traceClient(client: PoolClient, startSpan: StartSpan): void {
 }
 
 /**
- * Records the result of a statement. An error is recorded by its SQLSTATE, because its text may
- * contain a value of a record.
+ * Records the result of a statement. An error is recorded by its SQLSTATE, because the text of an
+ * error may contain a value of a record.
  */
 function finish(span: Span, error: unknown): void {
 	if (error) {
