@@ -13,7 +13,7 @@ export interface Config {
 	 */
 	readonly baseUrl: string;
 	readonly dataDir: string;
-	/** Undefined means the embedded PostgreSQL in `dataDir`. */
+	/** URL of the database. Undefined means the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
 	/**
 	 * Addresses and ranges of proxies. The service believes the X-Forwarded-For header of these
@@ -29,11 +29,14 @@ export interface Config {
 	 * `dataDir`.
 	 */
 	readonly secret: string | undefined;
-	/** Undefined means that the service sends no mail and that people pass on links themselves. */
+	/**
+	 * Mail server and sender. Undefined means that the service sends no mail and that people pass on
+	 * links themselves.
+	 */
 	readonly mail: MailConfig | undefined;
 	/** Says who may create organizations: every signed-in user, or only the command line. */
 	readonly organizationCreation: OrganizationCreation;
-	/** Raw posture reports older than this many months are deleted. 0 keeps them forever. */
+	/** Number of months after which raw posture reports are deleted. 0 keeps them forever. */
 	readonly reportRetentionMonths: number;
 	/** File with the key that seals backups. */
 	readonly backupKeyFile: string | undefined;

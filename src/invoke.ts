@@ -47,7 +47,7 @@ export interface Services {
 	baseUrl: string;
 	/** Says who may create organizations. If absent, every signed-in user may. */
 	organizationCreation?: OrganizationCreation;
-	/** Undefined if the service sends no mail. */
+	/** Sends mails. Undefined if the service sends no mail. */
 	mail?: Mailer | undefined;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;

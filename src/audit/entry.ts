@@ -133,7 +133,7 @@ export function erasableFields(entry: StoredEntry): Map<string, string> {
 	return fields;
 }
 
-/** Returns the digest of a field's text. */
+/** Returns the digest of a field, which is the SHA-256 of its salt and its text. */
 export function digestOf(salt: string, text: string): string {
 	return hashOf(salt + text);
 }

@@ -5,7 +5,7 @@ import { verifyLog } from "./verify.ts";
 export interface LogProblem {
 	/** Id of the organization. */
 	id: string;
-	/** A message for people. */
+	/** Message for people about the problem. */
 	problem: string;
 }
 

@@ -26,7 +26,7 @@ export interface Expectation extends Head {
 export interface Finding {
 	/** Number of the entry. Null for a problem at the end of the chain. */
 	sequence: number | null;
-	/** A message for people. */
+	/** Message for people about the problem. */
 	problem: string;
 }
 
@@ -43,7 +43,7 @@ export interface Erasure {
 
 export interface ChainReport {
 	organization_id: string;
-	/** Null if there is no such organization. */
+	/** Name of the organization. Null if there is no such organization. */
 	organization_name: string | null;
 	entries: number;
 	/**

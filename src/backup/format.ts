@@ -85,7 +85,7 @@ export function countRows(text: Buffer): number {
 	return rows;
 }
 
-/** Throws bad_request unless the bytes begin as a zstd frame does. */
+/** Throws bad_request unless the bytes begin like a zstd frame. */
 export function requireZstd(start: Buffer): void {
 	if (!start.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
 		throw noBackup();

@@ -6,9 +6,9 @@ const MIN_BYTES = 32;
 const MAX_BYTES = 4096;
 
 /**
- * Reads the key that seals backups. Blanks and line breaks around it do not count. Returns
- * undefined if no file is configured. Throws bad_request if the file cannot be read or its length
- * is wrong.
+ * Reads the key that seals backups. Spaces and line breaks around the key are ignored. Returns
+ * undefined if no file is configured. Throws bad_request if the file cannot be read or the key's
+ * length is wrong.
  */
 export async function readBackupKey(
 	file: string | undefined,

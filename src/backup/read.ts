@@ -47,7 +47,10 @@ export class BackupReader {
 		this.#bytes = source[Symbol.asyncIterator]();
 	}
 
-	/** With `check.key`, a backup without the right keyed seal is rejected at its end. */
+	/**
+	 * Opens a backup. With `check.key`, reading rejects a backup without the right keyed seal when it
+	 * reaches the end.
+	 */
 	static async open(
 		source: AsyncIterable<Buffer>,
 		check: SealCheck = { key: undefined },

@@ -2,20 +2,32 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { damaged, requireZstd } from "./format.ts";
 
-/** Magic numbers of two skippable frames, each with its length of 32 bytes. */
+/**
+ * Magic numbers of the two kinds of skippable frames that contain a seal. Each is followed by the
+ * length of the frame, 32 bytes.
+ */
 const SEAL_HEAD = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 const KEYED_HEAD = Buffer.from([0x51, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 export const SEAL_LENGTH = SEAL_HEAD.length + 32;
 
-/** A key that seals backups, and what reading one has found so far. */
+/** The key that a reader has, and the result of checking the keyed seal. */
 export interface SealCheck {
-	/** Undefined if the reader has no key. Then nothing shows who wrote the backup. */
+	/**
+	 * The key that seals backups. Undefined if the reader has no key. In that case nothing shows who
+	 * wrote the backup.
+	 */
 	key: Buffer | undefined;
-	/** Known at the end. "unchecked": the backup has a keyed seal, but the reader no key. */
+	/**
+	 * The result, which is known at the end of the backup. "unchecked" means that the backup has a
+	 * keyed seal but the reader has no key.
+	 */
 	keyedSeal?: "none" | "unchecked" | "right";
 }
 
-/** Passes the bytes on and appends their seal, and a keyed seal over everything if there is a key. */
+/**
+ * Yields the bytes unchanged, and the seal after them. With a key, a keyed seal over everything
+ * follows.
+ */
 export async function* seal(
 	bytes: AsyncIterable<Buffer>,
 	key?: Buffer,
@@ -33,8 +45,8 @@ export async function* seal(
 }
 
 /**
- * Passes the bytes on without their seals. Throws at the end if the seal is missing or wrong, and
- * with a key also if the keyed seal is. Fills in `check.keyedSeal`.
+ * Yields the bytes without their seals. Throws at the end if the seal is missing or wrong. With a
+ * key, also throws if the keyed seal is missing or wrong. Sets `check.keyedSeal`.
  */
 export async function* unseal(
 	bytes: AsyncIterable<Buffer>,
@@ -45,7 +57,7 @@ export async function* unseal(
 	const mac = key && createHmac("sha256", key);
 	let kept: Buffer = Buffer.alloc(0);
 	let isFirst = true;
-	/** Returns the kept bytes but the last `length`, which stay. */
+	/** Returns all bytes that were kept, except for the last `length` ones, and keeps only those. */
 	const pass = (length: number) => {
 		const passed = kept.subarray(0, Math.max(kept.length - length, 0));
 		kept = kept.subarray(passed.length);

@@ -35,7 +35,7 @@ export interface WriteOptions {
 	 * database has the newest schema.
 	 */
 	verifiesAudit: boolean;
-	/** Seals the backup, so that a change on purpose is noticed too. */
+	/** Key for the keyed seal, with which people notice a change that somebody made on purpose. */
 	key?: Buffer | undefined;
 	signal?: AbortSignal | undefined;
 }

@@ -110,7 +110,7 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 	);
 }
 
-/** Says whether the backup comes from somebody who has the key. */
+/** Returns a sentence about whether somebody with the key wrote the backup. */
 export function describeSeal({ keyedSeal }: SealCheck): string {
 	if (keyedSeal === "right") return "Its seal with your key is right.";
 	if (keyedSeal === "unchecked") {

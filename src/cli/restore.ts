@@ -45,8 +45,9 @@ async function restore(
 	const config = readConfig(process.env);
 	const check: SealCheck = { key: await readBackupKey(config.backupKeyFile) };
 	if (check.key && file !== STANDARD) {
-		// Nothing from a forged file may reach the database, so the file is read twice. Standard input
-		// can be read only once. Its seal is checked before the commit.
+		// Nothing from a forged file may reach the database. The file is therefore read twice, first
+		// only to check its seal. Standard input can be read only once, so its seal is checked before
+		// the commit.
 		for await (const _ of unseal(readBytes(file), check));
 	}
 	const server = await openServer(config);

@@ -48,7 +48,10 @@ export interface Cluster {
 	 * value. It is here for people.
 	 */
 	readonly ownerPid: number;
-	/** False until initdb has finished and the server is about to start for the first time. */
+	/**
+	 * Says whether the cluster is complete. It is false until initdb has finished and the server is
+	 * about to start for the first time.
+	 */
 	readonly created: boolean;
 }
 

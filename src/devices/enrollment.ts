@@ -35,7 +35,7 @@ export interface CreatedToken {
 	enrollment_token_id: string;
 	/** The secret. It is shown only here, and the database stores only its hash. */
 	enrollment_token: string;
-	/** Time in RFC 3339. */
+	/** Time at which the enrollment token expires, in RFC 3339. */
 	expires_at: string;
 }
 

@@ -46,7 +46,7 @@ const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
 interface StoredResult {
 	check_key: string;
 	status: PostureStatus;
-	/** RFC 3339 in UTC, with microseconds. */
+	/** Time of the observation: RFC 3339 in UTC, with microseconds. */
 	observed_at: string;
 	/** The time that the device gave, if it was too far in the future to be believed. */
 	claimed_observed_at?: string;

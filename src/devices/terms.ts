@@ -121,6 +121,6 @@ export interface HeartbeatResponse {
 	device_id: string;
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;
-	/** RFC 3339 in UTC, in whole seconds. */
+	/** Time of the service: RFC 3339 in UTC, in whole seconds. */
 	server_time: string;
 }

@@ -74,7 +74,7 @@ export interface AppParts {
 	isDraining: () => boolean;
 	/** Observes every request. Undefined if metrics are off. */
 	observe?: Metrics["observe"] | undefined;
-	/** Undefined if tracing is off. */
+	/** The tracing of requests. Undefined if tracing is off. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
 }

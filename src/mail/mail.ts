@@ -4,7 +4,7 @@ import type { MailConfig } from "../config.ts";
 export interface Message {
 	to: string;
 	subject: string;
-	/** Plain text. Each paragraph is one line. */
+	/** Text of the message, which is plain text. Each paragraph is one line. */
 	text: string;
 }
 

@@ -62,7 +62,10 @@ export interface Field<
 	initial: Value | undefined;
 	/** The kind of records that the field refers to. */
 	reference?: IdKind;
-	/** Present if the references are stored as rows of a table of their own instead of a column. */
+	/**
+	 * Table of the references, if they are stored as rows of a table of their own instead of a
+	 * column.
+	 */
 	join?: ReferenceTable;
 }
 

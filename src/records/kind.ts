@@ -40,7 +40,7 @@ export interface RecordKind<
 	filters: readonly (keyof F & string)[];
 	otherFilters?: Record<string, Filter>;
 	/**
-	 * Present if the records have a due date. It adds the filters is_open, due_from and due_until.
+	 * Due date of the records, if they have one. It adds the filters is_open, due_from and due_until.
 	 */
 	due?: Due;
 	/** First part of generated reference ids. `NC` makes ids such as NC-001. */

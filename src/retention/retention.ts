@@ -30,8 +30,8 @@ export interface Upkeep {
 	/** Number of old rows that were deleted from the default partition. */
 	deleted: number;
 	/**
-	 * False if another program, such as a running backup, held a lock. The caller should then try
-	 * again soon.
+	 * Says whether all work was done. It is false if another program, such as a running backup, held
+	 * a lock. The caller should then try again soon.
 	 */
 	isDone: boolean;
 }

@@ -40,7 +40,7 @@ export interface NewApiToken {
 	userId: string;
 	name: string;
 	description: string | null;
-	/** Null means that the token never expires. */
+	/** Time at which the token expires. Null means that it never expires. */
 	expiresAt: Date | null;
 	scopes: Scopes;
 }
