@@ -271,7 +271,7 @@ function readMail(
 			"ASSAY_SMTP_URL must look like smtps://user:password@mail.example.com:465 or smtp://mail.example.com:587; percent-encode special characters in the password",
 		);
 	}
-	if (!from || !/^[^\p{Cc}]*@[^\p{Cc}]+$/u.test(from)) {
+	if (!from || /\p{Cc}/u.test(from) || !/@./.test(from)) {
 		throw new AppError(
 			"bad_request",
 			"ASSAY_MAIL_FROM must be the sender of mails, such as Assay <assay@example.com>; ASSAY_SMTP_URL requires it",

@@ -178,17 +178,32 @@ async function expand(
 	if (listed.kind === "missing") return [];
 	if (listed.kind !== "names")
 		return listed.kind === "denied" ? "denied" : "unclear";
-	const glob = new RegExp(
-		`^${name
-			.replace(/[.+^$()|\\]/g, "\\$&")
-			.replaceAll(/\*+/g, "[^/]*")
-			.replaceAll("?", "[^/]")}$`,
-	);
 	return listed.names
 		.filter(
-			(one) => glob.test(one) && (!one.startsWith(".") || name.startsWith(".")),
+			(one) =>
+				matchesWildcards(one, name) &&
+				(!one.startsWith(".") || name.startsWith(".")),
 		)
 		.map((one) => `${folder}/${one}`);
+}
+
+/** True if the name matches a pattern in which `*` is any text and `?` any character. */
+function matchesWildcards(name: string, pattern: string): boolean {
+	let [at, atPattern] = [0, 0];
+	/** The last `*`, and the end of the text that it stands for so far. */
+	let star: { at: number; atPattern: number } | undefined;
+	while (at < name.length) {
+		const wanted = pattern[atPattern];
+		if (wanted === "*") star = { at, atPattern: atPattern++ };
+		else if (wanted === "?" || wanted === name[at]) {
+			at++;
+			atPattern++;
+		} else if (star) {
+			at = ++star.at;
+			atPattern = star.atPattern + 1;
+		} else return false;
+	}
+	return /^\**$/.test(pattern.slice(atPattern));
 }
 
 /**
@@ -204,7 +219,8 @@ function splitLine(line: string): [keyword: string, value: string] {
 	const value = trimmed
 		.slice(at)
 		.replace(/^\s*=?\s*/, "")
-		.replace(/\s+#.*$/, "")
+		.split(/\s#/, 1)
+		.join("")
 		.replaceAll('"', "")
 		.trim();
 	return [trimmed.slice(0, at).toLowerCase(), value];

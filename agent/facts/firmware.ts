@@ -9,7 +9,7 @@ const JUNK_UUIDS = new Set([
 
 /** Matches texts that makers enter instead of a serial number. */
 const JUNK_SERIAL =
-	/^(to be filled by o\.?e\.?m\.?|default string|none|n\/?a|not (specified|available|applicable|provided)|unknown|invalid|empty|system serial number|chassis serial number|serial ?number|oem|o\.e\.m\.|0?123456789|1234567890?|xxx+|\.+|(.)\3*)$/i;
+	/^(to be filled by o\.?e\.?m\.?|default string|none|n\/?a|not (specified|available|applicable|provided)|unknown|invalid|empty|system serial number|chassis serial number|serial ?number|oem|o\.e\.m\.|0?123456789|1234567890?)$/i;
 
 /**
  * Returns the hardware's UUID in lower case. Returns undefined if the text is not a UUID or is a
@@ -30,9 +30,9 @@ export function realUuid(text: string | undefined): string | undefined {
  */
 export function realSerial(text: string | undefined): string | undefined {
 	const serial = text?.trim();
-	return serial !== undefined &&
-		/^[\x20-\x7e]{1,100}$/.test(serial) &&
-		!JUNK_SERIAL.test(serial)
-		? serial
-		: undefined;
+	if (serial === undefined || !/^[\x20-\x7e]{1,100}$/.test(serial)) {
+		return undefined;
+	}
+	const isOneCharacter = new Set(serial.toLowerCase()).size === 1;
+	return isOneCharacter || JUNK_SERIAL.test(serial) ? undefined : serial;
 }

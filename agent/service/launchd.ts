@@ -72,7 +72,8 @@ export function launchd(
 			if (!(await exists(plist))) return "not_installed";
 			const printed = await tryRun(host, "launchctl", ["print", TARGET]);
 			if (printed.ended !== "exited") return "unknown";
-			return succeeded(printed) && /^\s*state = running$/m.test(printed.stdout)
+			return succeeded(printed) &&
+				/^[ \t]*state = running$/m.test(printed.stdout)
 				? "running"
 				: "stopped";
 		},

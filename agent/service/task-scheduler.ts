@@ -152,4 +152,10 @@ export function taskXml(spec: ServiceSpec): string {
 export const quoteArgument = (text: string) =>
 	/^[^\s"]+$/.test(text)
 		? text
-		: `"${text.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;
+		: `"${text.split('"').map(doubleLastBackslashes).join('\\"')}"`;
+
+function doubleLastBackslashes(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === "\\") end--;
+	return text + text.slice(end);
+}

@@ -99,7 +99,7 @@ function writeValue(name: Hashed, value: string | null): string {
 			return value;
 		case "at":
 			// PostgreSQL omits zeros at the end of a fraction, and omits the fraction of a whole second.
-			return `"${value.replace(/\.?0+$/, "")}+00:00"`;
+			return `"${value.replace(/\.?0{1,6}$/, "")}+00:00"`;
 		case "previous_hash":
 			return `"\\\\x${value}"`;
 		default:

@@ -87,9 +87,9 @@ export function writeList(entries: readonly string[]): string {
  * left out.
  */
 export function readList(cell: string): string[] {
-	const entries = cell.matchAll(
-		/\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[;\r\n]|$)|([^;\r\n]*))(?:[;\r\n]|$)/g,
-	);
+	const entries = cell
+		.trimStart()
+		.matchAll(/(?:"((?:[^"]|"")*)"[^\S\r\n]*|([^;\r\n]*))(?:[;\r\n]|$)\s*/gy);
 	return [...entries]
 		.map(
 			([, quoted, plain]) =>

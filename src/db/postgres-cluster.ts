@@ -182,7 +182,7 @@ export async function createCluster(
 	} catch (cause) {
 		rmSync(draft, { recursive: true, force: true });
 		const { stderr = "", message } = cause as Error & { stderr?: string };
-		const reason = /^.*(?:error|FATAL):\s+(.*)$/m.exec(stderr)?.[1] ?? message;
+		const reason = /(?:error|FATAL):\s+(.*)/.exec(stderr)?.[1] ?? message;
 		throw new AppError(
 			"service_unavailable",
 			`PostgreSQL could not create a database in ${directory}: ${reason}`,

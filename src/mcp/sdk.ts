@@ -173,11 +173,13 @@ async function toReply(
  * and for `initialize` it reports them as an internal error.
  */
 function inSentences(text: string): string {
-	const [, found] = /"message":"(?:Invalid \S+ request: )?\[\\n/.test(text)
-		? (/(\[[\s\S]*\])$/.exec(JSON.parse(text).error?.message) ?? [])
-		: [];
-	if (found === undefined) return text;
-	const issues = JSON.parse(found) as { path: string[]; message: string }[];
+	if (!/"message":"(?:Invalid \S+ request: )?\[\\n/.test(text)) return text;
+	const said = String(JSON.parse(text).error?.message);
+	if (!said.endsWith("]")) return text;
+	const issues = JSON.parse(said.slice(said.indexOf("["))) as {
+		path: string[];
+		message: string;
+	}[];
 	const message = issues
 		.map((issue) => `${issuePath(issue.path)}: ${issue.message}`)
 		.join("; ");

@@ -126,5 +126,5 @@ function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
 }
 
 function base64(bytes: Buffer): string {
-	return bytes.toString("base64").replace(/=+$/, "");
+	return bytes.toString("base64").replace(/={1,2}$/, "");
 }

@@ -82,7 +82,7 @@ export function weaknessOf(
 	if (new Set(text).size < MIN_DISTINCT) {
 		return "has very few different characters; choose a few words that only you would put together";
 	}
-	if (/^(.{1,8}?)\1+.{0,3}$/.test(text)) {
+	if (repeatsOnePiece(text)) {
 		return "repeats one piece; choose a few words that only you would put together";
 	}
 	const known = [...COMMON, ...about.flatMap(wordsIn)]
@@ -91,10 +91,30 @@ export function weaknessOf(
 	const isGuessed = [text, withoutLeet(text)].some(
 		(written) => ownLetters(written, known) < MIN_OWN,
 	);
-	const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
-	return isGuessed || isCommonPassword(text) || isCommonPassword(core)
+	return isGuessed || isCommonPassword(text) || isCommonPassword(coreOf(text))
 		? "is one of the first that somebody would try: common words, your name or address, or keys side by side; choose a few words that only you would put together"
 		: undefined;
+}
+
+/**
+ * True if the text is a piece of up to 8 characters, at least twice, and up to 3 more characters.
+ */
+function repeatsOnePiece(text: string): boolean {
+	return [1, 2, 3, 4, 5, 6, 7, 8].some((size) => {
+		const piece = text.slice(0, size);
+		let end = size;
+		while (text.startsWith(piece, end)) end += size;
+		return end >= 2 * size && text.length - end <= 3;
+	});
+}
+
+/** Returns the text from its first letter to its last one. */
+function coreOf(text: string): string {
+	const words = [...text.matchAll(/\p{L}+/gu)];
+	const [first, last] = [words[0], words.at(-1)];
+	return first && last
+		? text.slice(first.index, last.index + last[0].length)
+		: "";
 }
 
 /**

@@ -13,13 +13,16 @@ const TABLE_FOLDERS = ["/etc/cron.d", "/usr/local/etc/cron.d"];
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const { commands, unread } = await readScheduledCommands(host);
-	const does = (pattern: RegExp) =>
-		commands.some((command) => pattern.test(command));
+	const single = commands.flatMap((command) => command.split(/[;&|]/));
+	const does = (...patterns: RegExp[]) =>
+		single.some((command) => matchesInOrder(command, patterns));
 	const packages = does(
-		/\bpkg(?:-static)?\b[^;&|]*\supgrade\b[^;&|]*\s(-[a-zA-Z]*y|--yes)/,
+		/\bpkg(?:-static)?\b/,
+		/\supgrade\b/,
+		/\s(-[a-zA-Z]*y|--yes)/,
 	);
 	const evidence = { packages };
-	if (does(/\bfreebsd-update\b[^;&|]*\sinstall\b/))
+	if (does(/\bfreebsd-update\b/, /\sinstall\b/))
 		return pass({ mechanism: "freebsd-update", ...evidence });
 	if (packages && (await isBasePackaged(host)))
 		return pass({ mechanism: "pkgbase", ...evidence });
@@ -29,7 +32,7 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 			evidence,
 		);
 	}
-	if (does(/\bfreebsd-update\b[^;&|]*\s(cron|fetch)\b/)) {
+	if (does(/\bfreebsd-update\b/, /\s(cron|fetch)\b/)) {
 		return fail({
 			mechanism: "freebsd-update",
 			download_only: true,
@@ -37,6 +40,17 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 		});
 	}
 	return unknown("no_schedule_found", evidence);
+}
+
+/** True if the command matches all patterns, each one after the match of the one before. */
+function matchesInOrder(command: string, patterns: RegExp[]): boolean {
+	let rest = command;
+	for (const pattern of patterns) {
+		const found = pattern.exec(rest);
+		if (!found) return false;
+		rest = rest.slice(found.index + found[0].length);
+	}
+	return true;
 }
 
 async function readScheduledCommands(
@@ -67,7 +81,7 @@ async function readScheduledCommands(
 function commandOf(line: string): string[] {
 	if (line.length < 3 || line.length > 4096) return [];
 	const [, command] =
-		/^[ \t]*(?:@[a-z_0-9]+|(?:[\d*][\d*,/~-]*[ \t]+){2}(?:[\w*][\w*,/~-]*[ \t]+){2}[\w*][\w*,/~-]*)[ \t]+(.+)$/.exec(
+		/^[ \t]*(?:@[a-z_0-9]+|(?:[\d*][\d*,/~-]*[ \t]+){2}(?:[\w*][\w*,/~-]*[ \t]+){2}[\w*][\w*,/~-]*)[ \t]+(\S.*)/.exec(
 			line,
 		) ?? [];
 	return command === undefined ? [] : [command];

@@ -78,8 +78,11 @@ async function judgeCommandLine(
  * (xlock by default).
  */
 function xautolockSeconds(line: string): number | undefined {
-	const [, locker] = / -locker (.{1,1000})$/.exec(line) ?? [];
-	if (locker !== undefined && !LOCK_COMMAND.test(locker)) return undefined;
+	const option = " -locker ";
+	const at = line.indexOf(option);
+	if (at >= 0 && !LOCK_COMMAND.test(line.slice(at + option.length))) {
+		return undefined;
+	}
 	const [, minutes] = / -time (\d{1,3})(?= |$)/.exec(line) ?? [];
 	return / -time /.test(line) && minutes === undefined
 		? undefined

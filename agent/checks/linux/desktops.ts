@@ -33,7 +33,7 @@ const SHELLS: [DesktopKind, RegExp][] = [
 	["cosmic", /^cosmic-(comp|session)$/],
 	[
 		"window-manager",
-		/^\.?(sway|Hyprland|hyprland|i3|niri|river|labwc|wayfire|weston|dwl|bspwm|awesome|openbox|fluxbox|icewm|dwm|qtile|herbstluftwm|xmonad.*|lxqt-session|lxsession|enlightenment|Xorg)(-wrapp.*)?$/,
+		/^\.?((sway|Hyprland|hyprland|i3|niri|river|labwc|wayfire|weston|dwl|bspwm|awesome|openbox|fluxbox|icewm|dwm|qtile|herbstluftwm|lxqt-session|lxsession|enlightenment|Xorg)(-wrapp.*)?|xmonad.*)$/,
 	],
 ];
 

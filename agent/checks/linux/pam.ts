@@ -56,7 +56,7 @@ async function readStack(
 		if (rule.length > MAX_LINE) return "unreadable";
 		const other = /^@include\s+(\S+)$/.exec(rule)?.[1];
 		const parts =
-			/^-?(auth|account|password|session)\s+(\[[^\]]*\]|\w+)\s+(\S+)(?:\s+(.*))?$/.exec(
+			/^-?(auth|account|password|session)\s+(\[[^\]]*\]|\w+)\s+(\S+)(?:\s+(\S.*))?$/.exec(
 				rule,
 			);
 		if (!other && !parts) return "unreadable";

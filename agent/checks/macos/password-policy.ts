@@ -61,10 +61,12 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 
 /** Returns N if the rule is exactly "policyAttributePassword matches '.{N,}'". */
 function plainLength(rule: string): number | undefined {
+	const [, single, double = ""] =
+		/^\s*policyAttributePassword matches (?:'([^'"]*)'|"([^'"]*)")\s*$/.exec(
+			rule,
+		) ?? [];
 	const [, length] =
-		/^\s*policyAttributePassword matches (['"])\^?\.\{(\d{1,4}),\d{0,4}\}[+?]?\$?\1\s*$/
-			.exec(rule)
-			?.slice(1) ?? [];
+		/^\^?\.\{(\d{1,4}),\d{0,4}\}[+?]?\$?$/.exec(single ?? double) ?? [];
 	return length === undefined ? undefined : Number(length);
 }
 

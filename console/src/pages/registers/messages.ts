@@ -25,7 +25,7 @@ export function inWordsOf(
 			part.startsWith('"')
 				? part
 				: part
-						.replace(/\b[A-Za-z]+(_[A-Za-z]+)*\b/g, (w) => words.get(w) ?? w)
+						.replace(/\w+/g, (w) => words.get(w) ?? w)
 						.replace(/\b\d{4}-\d\d-\d\d\b/g, formatDay),
 		)
 		.join("");
