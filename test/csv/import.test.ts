@@ -332,6 +332,38 @@ test.for([
 });
 
 test.for([
+	["quoted cell that never ends", `name\n"${"x".repeat(1024 * 1024)}`],
+	["single line", `name\n${"x".repeat(1024 * 1024)}`],
+] as const)("a %s of more than 1 MiB is rejected before the rest is read", async ([
+	,
+	start,
+]) => {
+	let bytesRead = 0;
+	async function* bytes() {
+		for (const chunk of [start, ...Array(100).fill("x".repeat(64 * 1024))]) {
+			bytesRead += chunk.length;
+			yield Buffer.from(chunk);
+		}
+	}
+	await expect(readTable(bytes())).rejects.toThrow(
+		/of more than 1048576 characters/,
+	);
+	// Streams read a few chunks ahead.
+	expect(bytesRead).toBeLessThan(4 * 1024 * 1024);
+});
+
+test("a line of exactly 1 MiB is read", async () => {
+	const cell = "x".repeat(1024 * 1024);
+	const { lines } = await readTable(
+		Readable.from([Buffer.from(`name\n${cell}\n"${cell.slice(2)}"\n`)]),
+	);
+	expect(lines.map(({ cells }) => cells[0]?.length)).toEqual([
+		cell.length,
+		cell.length - 2,
+	]);
+});
+
+test.for([
 	["200 columns", `name${",".repeat(200)}\n`, /has 201 columns; at most 200/],
 	[
 		"64 KiB in its first line",
