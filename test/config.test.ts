@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig, SETTING_NAMES } from "../src/config.ts";
 import { AppError } from "../src/errors.ts";
 
-/** Returns the message with which `env` is rejected. */
+/** Returns the message with which the settings `env` are rejected. */
 function rejection(env: Record<string, string>): string {
 	try {
 		readConfig(env);
@@ -16,7 +16,7 @@ function rejection(env: Record<string, string>): string {
 	throw new Error(`not rejected: ${JSON.stringify(env)}`);
 }
 
-test("the README's table names exactly the settings that exist", () => {
+test("the table in README.md lists exactly the settings that exist", () => {
 	const readme = readFileSync(
 		join(import.meta.dirname, "../README.md"),
 		"utf8",
@@ -131,7 +131,7 @@ test.each([
 	}
 });
 
-describe("a wrong value stops the start with a message that names the setting:", () => {
+describe("a wrong value stops the start, and the message names the setting:", () => {
 	const wrong = {
 		ASSAY_PORT: [
 			"-1",

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { toAppError } from "../src/errors.ts";
 import { makeFolder } from "./support/folder.ts";
 
-test("a missing socket of the database means unreachable, and a missing file of ours is a fault", async () => {
+test("a missing database socket counts as an unreachable database, and a missing file of our own as an internal error", async () => {
 	const folder = await makeFolder("assay-nothing-");
 	onTestFinished(() => rm(folder, { recursive: true }));
 	const socket = await new Client({ host: folder, user: "nobody" })

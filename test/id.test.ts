@@ -35,7 +35,7 @@ test("the kinds that agents and clients rely on have fixed numbers", () => {
 	});
 });
 
-test("every kind has a number of its own, small enough to stay out of the tenant's prefix", () => {
+test("every kind has its own number, which is small enough not to change the tenant's prefix", () => {
 	const numbers = Object.values(ID_KINDS);
 	expect(new Set(numbers).size).toBe(numbers.length);
 	expect(Math.max(...numbers)).toBeLessThan(16_384);
@@ -56,7 +56,7 @@ describe("a new id", () => {
 		expect(bytes.readBigUInt64BE(10)).toBeLessThanOrEqual(after);
 	});
 
-	test("reads back as its parts, for any kind and organization", () => {
+	test("can be parsed into its parts, for any kind and organization", () => {
 		fc.assert(
 			fc.property(anyKind, (kind) => {
 				const organization = makeOrganizationId();
@@ -67,14 +67,14 @@ describe("a new id", () => {
 					tenant,
 					prefix: organization.slice(0, 11),
 				});
-				// An id of the tenant stands for the organization.
+				// Any id of the tenant can stand for the organization.
 				const sibling = makeId(makeId(organization, "risk"), kind);
 				expect(parseId(sibling)?.tenant).toBe(tenant);
 			}),
 		);
 	});
 
-	test("is unique, even if many are made in one millisecond", () => {
+	test("is unique, even if many are generated in one millisecond", () => {
 		const organization = makeOrganizationId();
 		const ids = new Set(
 			Array.from({ length: 20_000 }, () => makeId(organization, "device")),
@@ -82,7 +82,7 @@ describe("a new id", () => {
 		expect(ids.size).toBe(20_000);
 	});
 
-	test("without a tenant has the prefix that no organization has", () => {
+	test("without a tenant has a prefix that no organization has", () => {
 		const id = makeIdWithoutTenant("device_posture_report");
 		expect(parseId(id)).toMatchObject({
 			prefix: NO_TENANT_PREFIX,
@@ -95,7 +95,7 @@ describe("a new id", () => {
 });
 
 describe("parsing", () => {
-	test("accepts any tenant, known kind, time and random bytes, and loses nothing", () => {
+	test("accepts every tenant, known kind, time and random part, and loses nothing", () => {
 		fc.assert(
 			fc.property(anyBytes, anyKind, (raw, kind) => {
 				const bytes = Buffer.from(raw);
@@ -121,7 +121,7 @@ describe("parsing", () => {
 		}
 	});
 
-	test("rejects every other length and alphabet", () => {
+	test("rejects any other length and any other character", () => {
 		const id = makeId(makeOrganizationId(), "device");
 		for (const text of [
 			"",
@@ -143,7 +143,7 @@ describe("parsing", () => {
 		}
 	});
 
-	test("never throws for any text, and accepts only one spelling of each id", () => {
+	test("never throws, and accepts only one spelling of each id", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary" }),
 			fc.string({ minLength: 32, maxLength: 32 }),

@@ -10,7 +10,8 @@ import type { Role } from "../src/principal.ts";
 import { type Json, startTools, type TestTools } from "./support/tools.ts";
 
 /**
- * Checks the promises of the interface for every operation, in a loop over the list of operations.
+ * This file checks the promises of the interface for every operation. It loops over the list of
+ * operations.
  */
 
 const catalogue = new Catalogue(operations);
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-/** Returns every schema inside a schema, with the path to it. */
+/** Returns all schemas inside a schema, each with its path. */
 function walk(schema: JsonSchema, path = ""): [string, JsonSchema][] {
 	const properties = Object.entries(
 		(schema.properties ?? {}) as Record<string, JsonSchema>,
@@ -38,7 +39,7 @@ function walk(schema: JsonSchema, path = ""): [string, JsonSchema][] {
 describe("the description for clients", () => {
 	test.each(
 		byName,
-	)("%s has a description, and so has each of its properties", (_, tool) => {
+	)("%s and each of its properties have a description", (_, tool) => {
 		const { description, title, inputSchema } = tool.definition;
 		expect(title.length).toBeGreaterThan(3);
 		expect(description.length).toBeGreaterThan(20);
@@ -84,7 +85,7 @@ describe("the description for clients", () => {
 		}
 	});
 
-	test("names are unique and have a form that every client accepts", () => {
+	test("names are unique and have a format that every client accepts", () => {
 		for (const { name, toolset } of operations as readonly AnyOperation[]) {
 			expect(name).toMatch(/^[a-z][A-Za-z]{2,63}$/);
 			expect(toolset).toMatch(/^[a-z_]+$/);
@@ -93,7 +94,7 @@ describe("the description for clients", () => {
 		expect(new Set(names).size).toBe(names.length);
 	});
 
-	test("the whole list stays under 90 KB, two registers under 25 KB", () => {
+	test("the whole list stays under 90 KB, and the list for two registers under 25 KB", () => {
 		const admin = {
 			kind: "TOKEN" as const,
 			userId: "",
@@ -120,7 +121,10 @@ describe("the description for clients", () => {
 	});
 });
 
-/** Complete records of the organization, such as `Risk` → a risk. The add operations make them. */
+/**
+ * One complete record of the organization of each kind, for example a risk under `Risk`. The add
+ * operations create them.
+ */
 const seeds = new Map<string, Json>();
 
 /** Returns the smallest value that a schema accepts. */
@@ -150,7 +154,7 @@ beforeAll(async () => {
 	}
 });
 
-/** Returns an input that names the organization in the way the operation expects. */
+/** Returns an input that names the organization in the field that the operation expects. */
 function inputFor({ tenant, name }: AnyOperation): Record<string, unknown> {
 	if (tenant === null) return {};
 	const seed = seeds.get(name.replace(/^[a-z]+/, "")) ?? seeds.get("Risk");
@@ -167,12 +171,12 @@ describe("callers without permission", () => {
 
 	test.each(
 		byName,
-	)("%s shows nothing to a member of another organization", async (name, {
+	)("%s returns nothing to a member of another organization", async (name, {
 		operation,
 		definition,
 	}) => {
 		const input = inputFor(operation);
-		// Everything else in the input is valid, so only the tenant is wrong.
+		// All other values of the input are valid, so only the organization can be the reason.
 		const { properties, required = [] } = definition.inputSchema as Json;
 		for (const each of required as string[]) {
 			input[each] ??= leastOf(each, properties[each]) ?? seeds.get("Risk").id;
@@ -189,7 +193,7 @@ describe("callers without permission", () => {
 		expect(text).not.toContain("Least");
 	});
 
-	test("callers without permission change nothing of an organization", async () => {
+	test("callers without permission cannot change anything in an organization", async () => {
 		for (const [kind, seed] of seeds) {
 			if (!catalogue.tools.has(`get${kind}`)) continue;
 			const read = await tools.use(`get${kind}`, { id: seed.id });
@@ -222,7 +226,7 @@ describe("lists", () => {
 	);
 	test.each(
 		lists,
-	)("%s answers in every order and direction that it offers, and continues with the cursor", async (name, {
+	)("%s supports every order and direction that it offers, and continues with the cursor", async (name, {
 		operation,
 		definition,
 	}) => {
@@ -241,7 +245,7 @@ describe("lists", () => {
 	});
 });
 
-/** Generates values of a schema, values that just miss it, and nonsense. */
+/** Generates valid values of a schema, values that are nearly valid, and nonsense. */
 function junkFor(schema: JsonSchema): fc.Arbitrary<unknown> {
 	const types = [schema.type].flat();
 	const options: fc.Arbitrary<unknown>[] = [
@@ -294,8 +298,8 @@ function inputOf(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
 		)
 		.chain((record) =>
 			fc.boolean().map((isMore) =>
-				// Most inputs have no surplus argument. Otherwise no input would pass the validation and
-				// reach the code behind it.
+				// Most inputs have no additional argument. If all had one, none would pass the validation
+				// and reach the code behind it.
 				isMore && Object.keys(record).length === 0
 					? { ...record, ["__proto__"]: 1, surplus: "\0" }
 					: record,

@@ -47,7 +47,7 @@ async function write(
 const list = (input: object = {}) =>
 	calls.call("listAuditLog", { organization_id, ...input });
 
-/** Returns the names of the records of all entries that match the filter, newest first. */
+/** Returns the names of the records in all entries that match the filter, newest first. */
 async function names(filter: object): Promise<string[]> {
 	const { audit_entries } = await list({ size: 100, filter });
 	return audit_entries.map(
@@ -55,7 +55,7 @@ async function names(filter: object): Promise<string[]> {
 	);
 }
 
-test("pages go from the newest to the oldest entry without gaps or duplicates, also while entries are added", async () => {
+test("the pages list entries from the newest to the oldest without gaps or duplicates, also while entries are added", async () => {
 	const { audit_entries: all } = await list({ size: 100 });
 	const [{ sequence: newest }] = all;
 	const seen: number[] = [];
@@ -83,12 +83,12 @@ test("pages go from the newest to the oldest entry without gaps or duplicates, a
 	expect((await list()).audit_entries).toHaveLength(20);
 });
 
-test("a last page that is exactly full has no next one", async () => {
+test("a last page that is exactly full has no next page", async () => {
 	const filter = { operation: "updateVendor" };
 	expect((await list({ size: 1, filter })).next_cursor).toBeNull();
 });
 
-test("a cursor of another tool, or made by hand, is rejected", async () => {
+test("a cursor of another tool, or one made by hand, is rejected", async () => {
 	for (let made = 0; made < 2; made++) {
 		await calls.call("addFramework", { organization_id, name: "ISO" });
 	}
@@ -165,7 +165,7 @@ test("text is found in the actor's name, the record's name and the operation, wh
 	expect((await names({ query: "risk 95" })).at(0)).toBe("Risk 95");
 });
 
-test("wrong arguments are named in the error", async () => {
+test("the error names the wrong arguments", async () => {
 	for (const [input, field] of [
 		[{ size: 0 }, "size"],
 		[{ size: 101 }, "size"],
@@ -203,8 +203,8 @@ test("an unknown operation or kind of record is rejected with the list of known 
 	expect(await message({ record_kind: "Vendor" })).toMatch(/vendor.*member/);
 	expect(await names({ operation: "deleteVendor" })).toEqual([]);
 	expect(await names({ record_kind: "member" })).toEqual([]);
-	// A name that no tool has but an entry does, written by a command, a device or an earlier
-	// version.
+	// No tool has this name, but an entry does. A command, a device or an earlier version may have
+	// written it.
 	await calls.database.pool.query("select audit_append($1, $2)", [
 		organization_id,
 		JSON.stringify([

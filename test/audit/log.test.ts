@@ -105,7 +105,7 @@ test("an update that changes nothing, and a call that only reads, are not logged
 	expect(await countEntries()).toBe(before);
 });
 
-test("a call that fails leaves neither its change nor an entry", async () => {
+test("a call that fails leaves neither a change nor an entry", async () => {
 	const id = await addRisk();
 	const before = await countEntries();
 	const nobody = makeId(organization_id, "people");
@@ -134,7 +134,7 @@ test("a change whose entry cannot be written does not happen", async () => {
 	expect((await calls.call("getRisk", { id })).risk.name).toBe("Fire");
 });
 
-test("a call that the role does not allow is logged: who, what, on which record", async () => {
+test("a call that the role does not permit is logged with the user, the operation and the record", async () => {
 	const id = await addRisk();
 	const member = calls.principal("member");
 	const viewer = calls.principal("viewer");
@@ -264,7 +264,7 @@ test("40 simultaneous changes form one unbroken chain, and two organizations do 
 		[ours, 30],
 		[theirs, 10],
 	] as const) {
-		// The last one is the entry of the organization itself.
+		// The additional entry is that of the organization itself.
 		expect(await verifyLog(reader, organization)).toMatchObject({
 			entries: added + 1,
 			head: { sequence: added + 1 },

@@ -5,7 +5,7 @@ import { makeIdWithoutTenant } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { createDatabaseForTest } from "../support/database.ts";
 
-test("an event in many organizations is logged by one statement, so that no log is locked for long", async () => {
+test("one statement logs an event in many organizations, so that no log is locked for long", async () => {
 	const { pool, owner } = await createDatabaseForTest();
 	const organizations: string[] = [];
 	for (let number = 0; number < 50; number++) {

@@ -28,7 +28,7 @@ async function reject(times: number, tool: string, input: object) {
 	expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
 }
 
-test("the first rejected call is logged at once, and the end of the minute says how many followed", async () => {
+test("the first rejected call is logged at once, and an entry at the end of the minute says how many followed", async () => {
 	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 	const input = { organization_id: tools.organizationId, name: "task" };
 	await reject(1, "addTask", input);
@@ -45,7 +45,7 @@ test("the first rejected call is logged at once, and the end of the minute says 
 	expect(await rejections("addTask")).toHaveLength(3);
 });
 
-test("a service that stops logs how many followed, and other operations have entries of their own", async () => {
+test("a service that stops logs how many rejected calls followed, separately for each operation", async () => {
 	const input = { organization_id: tools.organizationId, name: "vendor" };
 	await reject(5, "addVendor", input);
 	await reject(1, "addMeasure", { ...input, category: "x" });

@@ -5,8 +5,8 @@ import { makeLog } from "../support/audit-logs.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
 /**
- * verify.test.ts tests what the command finds. This file tests that the operation finds it a slice
- * at a time.
+ * verify.test.ts tests what the command finds. This file tests that the operation finds the same,
+ * one slice at a time.
  */
 
 let calls: Calls;
@@ -30,7 +30,7 @@ interface Slice {
 	is_complete: boolean;
 }
 
-/** Verifies slice after slice, as the console does. */
+/** Verifies one slice after the other, as the console does. */
 async function verify(organization_id: string): Promise<Slice[]> {
 	const by = calls.principal("admin", organization_id);
 	const slices: Slice[] = [];
@@ -62,7 +62,7 @@ async function addMany(organizationId: string, count: number): Promise<void> {
 	);
 }
 
-test("the result for a sound log has its number of entries and the time of the first and the last", async () => {
+test("the result for an intact log has its number of entries and the times of the first and the last", async () => {
 	const id = await makeLog(calls.database, 5);
 	const { rows } = await calls.database.owner.query(
 		`select to_char(min(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_at,
@@ -113,7 +113,7 @@ test("a row that the owner of the database changed is found in any slice", async
 	expect(slices.slice(0, -1).every(({ finding }) => !finding)).toBe(true);
 });
 
-test("an entry forged at the end of a slice is found by the next slice, which is given its hash", async () => {
+test("an entry that was forged at the end of a slice is found by the next slice, which starts from its hash", async () => {
 	const id = await makeLog(calls.database, 0);
 	await addMany(id, 2500);
 	const by = calls.principal("admin", id);
@@ -170,7 +170,7 @@ test.for([
 	});
 });
 
-test("entries from which an erasure removed a person are sound, and they are counted", async () => {
+test("entries from which an erasure removed a person are intact, and they are counted", async () => {
 	const id = await makeLog(calls.database, 3);
 	const { rows } = await calls.database.owner.query<{ record_id: string }>(
 		"select record_id from audit_entries where organization_id = $1 and sequence = 2",
@@ -195,7 +195,7 @@ test("entries from which an erasure removed a person are sound, and they are cou
 	]);
 });
 
-test("only administrators may verify, only their own organization, and not as a tool", async () => {
+test("only administrators may verify, only their own organization, and not through a tool", async () => {
 	const id = await makeLog(calls.database, 1);
 	const input = { organization_id: id };
 	for (const role of ["member", "viewer"] as const) {

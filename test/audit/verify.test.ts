@@ -32,7 +32,7 @@ async function tamper(sql: string, organizationId: string): Promise<void> {
 	);
 }
 
-/** The entry of a log as it is now. */
+/** Returns an entry's number and its current hash, as an expectation for a later check. */
 async function note(
 	organizationId: string,
 	sequence: number,
@@ -44,7 +44,7 @@ async function note(
 	return { organizationId, sequence, hash: rows[0]?.hash ?? "" };
 }
 
-test("an untouched log is sound, and verify returns its newest hash", async () => {
+test("a log that nobody has changed is intact, and verify returns its newest hash", async () => {
 	const organizationId = await makeLog(database, 5);
 	const { sequence, hash } = await note(organizationId, 5);
 	expect(await verifyLog(reader, organizationId)).toEqual({
@@ -59,7 +59,7 @@ test("an untouched log is sound, and verify returns its newest hash", async () =
 	});
 });
 
-test("every organization is verified, and one whose log is gone is found", async () => {
+test("every organization is verified, and one whose log is missing is found", async () => {
 	const [whole, emptied, gone] = [
 		await makeLog(database),
 		await makeLog(database),
@@ -80,7 +80,7 @@ test("every organization is verified, and one whose log is gone is found", async
 	]);
 });
 
-test("a missing end, cut off together with the head, is found by comparing with an expectation", async () => {
+test("entries that were cut off from the end together with the head are found by comparing with an expected entry", async () => {
 	const id = await makeLog(database, 5);
 	const expected = await note(id, 5);
 	await tamper(
@@ -99,7 +99,7 @@ test("a missing end, cut off together with the head, is found by comparing with 
 	]);
 });
 
-/** A change to each column that leaves the entry in its place. */
+/** For each column, a change that leaves the entry in its place. */
 const CHANGED_COLUMNS: Record<string, string> = {
 	at: "at + interval '1 microsecond'",
 	actor_kind: "'USER'",
@@ -255,7 +255,7 @@ test("an entry whose own hash was recomputed is found by the entry after it", as
 	]);
 });
 
-test("only a hash kept elsewhere reveals a log rewritten from some entry on, with its hashes and head", async () => {
+test("if a log was rewritten from some entry on, including its hashes and head, only a hash kept elsewhere reveals it", async () => {
 	const id = await makeLog(database);
 	const kept = await note(id, 4);
 	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 2`, id);
@@ -276,7 +276,9 @@ test("entries without digests, which earlier versions wrote, still verify and ar
 	]);
 });
 
-/** Adds an entry about an erasure that never happened, as the owner of the database can. */
+/**
+ * Adds an entry about an erasure that never happened. Only the owner of the database can do this.
+ */
 function forgeErasure(id: string, listed: string): Promise<void> {
 	return tamper(
 		`select audit_append($1, jsonb_build_array(jsonb_build_object(
@@ -292,7 +294,7 @@ const CURRENT_HASH =
 test.for([
 	["the hash that the entry has now", CURRENT_HASH],
 	["the fields", `'["record_name", "changes.name"]'::jsonb`],
-])("a rewritten entry is found although an erasure lists %s, and a kept hash protects contents", async ([
+])("a rewritten entry is found although an erasure lists %s, and a hash kept elsewhere protects the contents", async ([
 	,
 	listed,
 ]) => {
@@ -341,7 +343,7 @@ test("a log that was cut off before a kept hash is found, and a log that grew si
 	]);
 });
 
-test("a database with forged functions is found, because the hashes are computed outside of it", async () => {
+test("forged functions in the database are found, because verify computes the hashes itself", async () => {
 	const id = await makeLog(database);
 	await tamper(`${ENTRY} record_name = 'Forged' ${HERE} and sequence = 3`, id);
 	await database.owner.query(
@@ -354,7 +356,7 @@ test("a database with forged functions is found, because the hashes are computed
 	expect(findings).toHaveLength(1);
 });
 
-test("this program and the database hash the same text, for any content and any session settings", async () => {
+test("the program and the database compute the same hash for any content and any session settings", async () => {
 	const id = await makeLog(database, 0);
 	const texts = [
 		'"double" and \\ back',
@@ -389,7 +391,7 @@ test("this program and the database hash the same text, for any content and any 
 	}
 	await client.query("reset all");
 	client.release();
-	// A time from the clock is almost never a whole second, so one is written here.
+	// The current time is almost never a whole second, so the test uses fixed times.
 	const times = [
 		"2026-01-01T00:00:00Z",
 		"2026-01-01T10:20:30.1Z",

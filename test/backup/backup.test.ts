@@ -40,7 +40,8 @@ beforeAll(async () => {
 	}
 	device = await fillDevices();
 	({ email, totpUri } = await makeUserWithSecondFactor());
-	// Written after the responses. These writes must be finished before the comparison below.
+	// The service makes these writes after it has answered. They must be finished before the
+	// databases are compared below.
 	await vi.waitFor(
 		async () => {
 			const [used] = await query<{ calls: number }>(
@@ -49,7 +50,7 @@ beforeAll(async () => {
 			);
 			expect(used?.calls).toBe(calls);
 		},
-		// The default of one second is too short for a busy machine.
+		// The default timeout of one second is too short for a busy machine.
 		{ timeout: 60_000 },
 	);
 });
@@ -59,7 +60,7 @@ const url = () => tools.database.url;
 
 let calls = 0;
 
-/** Creates a record of every kind with every field, and links. */
+/** Creates a record of every kind with a value in every field, and links between records. */
 async function fillRegisters(organization_id: string, token: string) {
 	const call = (name: string, input?: object) => {
 		calls++;
@@ -91,8 +92,8 @@ async function fillRegisters(organization_id: string, token: string) {
 }
 
 /**
- * Creates a device with history, reports of this month and of long ago, a conflict and an open
- * token.
+ * Creates devices with history, with reports of this month and of long ago, with a conflict, and
+ * with an open token.
  */
 async function fillDevices() {
 	const active = await tools.activateDevice();
@@ -146,7 +147,7 @@ async function makeUserWithSecondFactor() {
 	return { email: user.email, totpUri: body.totpURI as string };
 }
 
-/** Returns the problems of all organizations' audit logs. */
+/** Returns the problems that verifying finds in the audit logs of all organizations. */
 async function auditFindings(at: string): Promise<unknown[]> {
 	const pool = makePool({ connectionString: at }, { max: 1, role: AUDIT_ROLE });
 	const findings = [];
@@ -167,7 +168,7 @@ test("a restored database has every row and every object of the one that was bac
 		const kept = OF_THE_MOMENT.includes(table) ? [] : rows;
 		if (table === "migrations") continue;
 		expect(after[table], table).toEqual(kept);
-		// Otherwise there would be nothing to lose.
+		// A table without rows would have nothing to lose.
 		if (kept !== rows) continue;
 		expect(rows.length, table).toBeGreaterThan(0);
 		expect(restored.rows[table], table).toBe(rows.length);
@@ -232,7 +233,7 @@ test("devices, API tokens and users continue to work with a restored database", 
 	expect(await auditFindings(at)).toEqual([]);
 });
 
-test("a backup made while the service works is consistent and has everything that was answered before", async () => {
+test("a backup that is made while the service works is consistent and contains every write that was acknowledged before", async () => {
 	let isDone = false;
 	const write = async (n: number) => {
 		for (let count = 0; !isDone; count++) {
@@ -267,7 +268,7 @@ test("a backup made while the service works is consistent and has everything tha
 	expect(counts?.tasks).toBe(counts?.entries);
 });
 
-test("a backup waits for no writer, and no writer waits for it", async () => {
+test("a backup does not wait for writers, and writers do not wait for it", async () => {
 	const writer = await connectTo(url());
 	await writer.query("begin");
 	await writer.query("update organizations set name = 'not committed'");
@@ -276,7 +277,7 @@ test("a backup waits for no writer, and no writer waits for it", async () => {
 	expect(backup.rows.organizations).toBe(2);
 });
 
-test("raw reports come back to partitions of their months", async () => {
+test("restored raw reports are in the partitions of their months", async () => {
 	const at = await createEmptyDatabase();
 	await restore(at, (await backUp(url())).file);
 	const places = `select tableoid::regclass::text as partition, count(*)::integer as rows
@@ -288,7 +289,7 @@ test("raw reports come back to partitions of their months", async () => {
 	});
 });
 
-test("the role of backups may read every table that a backup contains, and nothing else", async () => {
+test("the backup role may read every table that a backup contains, and nothing else", async () => {
 	const rows = await query<{ name: string; seen: boolean; other: boolean }>(
 		url(),
 		`select c.relname as name,
@@ -304,7 +305,7 @@ test("the role of backups may read every table that a backup contains, and nothi
 			and c.relname <> 'migrations'
 		order by 1`,
 	);
-	// A migration that creates a table ends with: select allow_backup();
+	// If this fails for a new table, its migration must end with: select allow_backup();
 	expect(rows).toEqual(
 		rows.map(({ name }) => ({
 			name,

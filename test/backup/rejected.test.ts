@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Reads the backup to its end. Rejects unless it is whole. */
+/** Reads the backup to its end. Rejects if it is damaged or incomplete. */
 async function verify(file: Buffer, pieceLength = 1 << 20): Promise<void> {
 	const pieces: Buffer[] = [];
 	for (let at = 0; at < file.length; at += pieceLength) {
@@ -56,7 +56,7 @@ async function verify(file: Buffer, pieceLength = 1 << 20): Promise<void> {
 	await reader.drain();
 }
 
-/** Returns the backup with its text changed, and with a matching seal. */
+/** Returns the backup with a changed text and a seal that matches it. */
 async function rewritten(change: (text: string) => string): Promise<Buffer> {
 	const frame = backup.file.subarray(0, -SEAL_LENGTH);
 	const text = change(zstdDecompressSync(frame).toString());
@@ -65,7 +65,7 @@ async function rewritten(change: (text: string) => string): Promise<Buffer> {
 
 const REFUSED = { code: "bad_request" };
 
-test("a whole file is accepted when it arrives in pieces of any length", async () => {
+test("a complete file is accepted when it arrives in pieces of any length", async () => {
 	for (const length of [1, 2, 3, 5, 41, 4096, backup.file.length]) {
 		await verify(backup.file, length);
 	}
@@ -146,7 +146,7 @@ test.each([
 	["another format", "{}\n"],
 	["no text", Buffer.from([0xff, 0xfe, 0x00, 0x0a])],
 	["a line without an end", "x".repeat(3 << 20)],
-])("a file that is no backup is refused as that: %s", async (_, content) => {
+])("a file that is not a backup is rejected as such: %s", async (_, content) => {
 	const inside = zstdCompressSync(content);
 	const files = [
 		Buffer.from(content),
@@ -157,7 +157,7 @@ test.each([
 	}
 });
 
-test("a backup of a newer version, by its format or its schema, is rejected with the name of that version", async () => {
+test("a backup whose format or schema is newer is rejected with the name of its version", async () => {
 	const url = await createEmptyDatabase();
 	const newer = [
 		await rewritten((text) =>
@@ -195,7 +195,7 @@ test("a backup made with other migrations is rejected", async () => {
 	);
 });
 
-test("rows that the database rejects are not reported as damage, and none of them stay", async () => {
+test("rows that the database rejects are not reported as damage of the file, and none of them stay", async () => {
 	const url = await createEmptyDatabase();
 	const file = await rewritten((text) =>
 		text.replace("\tACTIVE\t", "\tACTIVATED\t"),
@@ -206,7 +206,7 @@ test("rows that the database rejects are not reported as damage, and none of the
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("a database with rows is rejected with a list of them, and keeps them", async () => {
+test("a database that contains rows is rejected with a list of them, and keeps them", async () => {
 	const { url } = served.database;
 	const before = [await allRows(url), await catalogue(url)];
 	const refused = restore(url, backup.file);
@@ -250,7 +250,7 @@ async function createOwnedDatabase(): Promise<string> {
 		`create role ${name} login createrole password 'owner-password'`,
 	);
 	await server.query(`create database ${name} owner ${name}`);
-	// Another owner on this server created the roles and grants them to this one.
+	// Another owner on this server has created the roles, and must grant them to this one.
 	const { rows } = await server.query<{ roles: string }>(
 		"select string_agg(rolname, ', ') as roles from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
 	);
@@ -280,9 +280,9 @@ test("an owner without superuser rights backs up and restores every row", async 
 	expect(again.rows).toEqual(backup.rows);
 });
 
-test("a backup fails and ends if its file cannot be written or its database goes away", async () => {
+test("a backup fails and ends if its file cannot be written or its database disappears", async () => {
 	const { url } = served.database;
-	// Far more than fits between the database and the file.
+	// This is far more than fits into the buffers between the database and the file.
 	await query(
 		url,
 		`insert into users (id, name, email)

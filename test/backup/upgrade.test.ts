@@ -10,7 +10,10 @@ import {
 } from "../support/backups.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 
-/** A database with some content, as the version with this many migrations left it. */
+/**
+ * Creates a database with some content in the state in which the version with this many migrations
+ * left it.
+ */
 async function oldDatabase(version: number): Promise<string> {
 	const url = await createEmptyDatabase();
 	const connection = { connectionString: url };
@@ -64,15 +67,15 @@ test("a backup of schema 0005 restores to the same state as a migrated database"
 	const { migrations: _b, ...found } = await allRows(restored);
 	expect(found).toEqual(expected);
 	expect(await catalogue(restored)).toEqual(await catalogue(old));
-	// Values that 0006 derives from existing rows.
+	// Migration 0006 derives these values from existing rows.
 	expect(
 		await query(restored, "select search_text, hostname_key from devices"),
 	).toEqual([{ search_text: "laptop host", hostname_key: "host" }]);
-	// The trigger of 0006 on conflicts did not run a second time.
+	// The trigger on conflicts, which comes from 0006, must not run a second time.
 	expect(found.audit_entries).toEqual([]);
 });
 
-test("backing up an older schema leaves it as it is", async () => {
+test("backing up a database with an older schema does not change the schema", async () => {
 	const old = await oldDatabase(6);
 	const before = await catalogue(old);
 	await backUp(old);

@@ -28,8 +28,8 @@ afterAll(async () => {
 	await database.drop();
 });
 
-/** Runs a command that must succeed and returns its result. */
-// biome-ignore lint/suspicious/noExplicitAny: what is printed is what is tested.
+/** Runs a command that must succeed. Returns its result. */
+// biome-ignore lint/suspicious/noExplicitAny: the test checks the form of what was printed.
 async function run(args: string[], input = "", by = runCommand): Promise<any> {
 	const ended = await by([...args, "--json"], settings, input);
 	expect(ended).toMatchObject({ code: 0, stderr: "" });
@@ -73,7 +73,7 @@ const callTool = async (token: string) => {
 	return { status: answer.status, text: await answer.text() };
 };
 
-test("provisioning without a browser: an organization, a user who signs in, a token that works until it is revoked", async () => {
+test("commands create an organization, a user who can sign in, and a token that works until it is revoked", async () => {
 	const org = await makeOrganization("Acme");
 	const user = await createUser(
 		"Ada@Example.com",
@@ -135,7 +135,7 @@ test("provisioning without a browser: an organization, a user who signs in, a to
 	expect(JSON.stringify(entries)).not.toMatch(/asy_|correct horse/);
 });
 
-test("the printed text has the secret once ready to use: for Claude Code and curl", async () => {
+test("the printed text contains the secret once, with commands for Claude Code and curl", async () => {
 	const org = await makeOrganization("Acme");
 	await createUser("grace@example.com", org, "viewer");
 	const { code, stdout } = await runCommand(
@@ -152,7 +152,7 @@ test("the printed text has the secret once ready to use: for Claude Code and cur
 	);
 });
 
-test("an existing user joins a further organization and keeps name and password", async () => {
+test("an existing user joins another organization and keeps the name and the password", async () => {
 	const [first, second] = [
 		await makeOrganization("First"),
 		await makeOrganization("Second"),
@@ -181,7 +181,7 @@ test("an existing user joins a further organization and keeps name and password"
 	}
 });
 
-test("a user without a password gets one later, and a new one ends the sessions", async () => {
+test("a user without a password can get one later, and a new password ends the sessions", async () => {
 	const org = await makeOrganization("Acme");
 	await createUser("alan@example.com", org, "member");
 	expect(await signIn("alan@example.com", PASSWORD)).toBe(401);
@@ -223,7 +223,7 @@ test("a command rejects every password that the console would reject", async () 
 	expect(await signIn(email, PASSWORD)).toBe(200);
 });
 
-test("a member's role is changed and the membership ended, but not the last admin's", async () => {
+test("commands change a member's role and end the membership, except for the last admin", async () => {
 	const org = await makeOrganization("Acme");
 	const [chief, ada] = ["chief@example.com", "role@example.com"];
 	await createUser(chief, org, "admin");
@@ -265,7 +265,7 @@ test("a member's role is changed and the membership ended, but not the last admi
 	}
 });
 
-test("a missing record, or a value that is too short, ends with 1 and says what to do", async () => {
+test("a missing record or a value that is too short exits with 1 and says what to do", async () => {
 	const org = await makeOrganization("Acme");
 	const nobody = "nobody@example.com";
 	for (const [args, message] of [
@@ -331,7 +331,7 @@ test.for([
 			"0",
 		],
 	],
-])("wrong usage %j ends with 2", async ([args]) => {
+])("wrong usage %j exits with 2", async ([args]) => {
 	const ended = await runCommand(args as string[], settings);
 	expect(ended).toMatchObject({ code: 2, stdout: "" });
 	expect(ended.stderr).toMatch(/^error: /);
@@ -349,7 +349,7 @@ test.for([
 	["api-token", "create"],
 	["api-token", "list"],
 	["api-token", "revoke"],
-])("assay %s %s --help explains itself", async (command) => {
+])("assay %s %s --help prints the help of the command", async (command) => {
 	const { code, stdout } = await runCommand([...command, "--help"]);
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`);

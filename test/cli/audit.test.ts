@@ -13,7 +13,9 @@ import { assay } from "../support/program.ts";
 let database: TestDatabase;
 let folder: string;
 let settings: Record<string, string>;
-/** One organization with five entries and one with three. */
+/**
+ * Two organizations. The log of the first one has five entries, and that of the second has three.
+ */
 let ours: string;
 let theirs: string;
 beforeAll(async () => {
@@ -30,7 +32,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => runCommand(["audit", ...args], settings);
 
-/** Returns the lines of an export. */
+/** Returns the lines of an export of the log. */
 async function exported(...args: string[]): Promise<string[]> {
 	const { code, stdout, stderr } = await run("export", ...args);
 	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -41,13 +43,13 @@ test.for([
 	[["audit"]],
 	[["audit", "verify"]],
 	[["audit", "export"]],
-])("%j explains itself", async ([command]) => {
+])("%j has a help text", async ([command]) => {
 	const { code, stdout } = await runCommand([...(command ?? []), "--help"]);
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command?.join(" ")}`);
 });
 
-test("verify of sound logs ends with 0 and prints each newest entry in the form that --expect accepts", async () => {
+test("verify of intact logs exits with 0 and prints each newest entry in the form that --expect accepts", async () => {
 	const { code, stdout } = await run("verify", "--json");
 	const { is_sound, organizations } = JSON.parse(stdout);
 	expect({ code, is_sound }).toEqual({ code: 0, is_sound: true });
@@ -76,7 +78,7 @@ test("verify of sound logs ends with 0 and prints each newest entry in the form 
 	expect(only.stdout).not.toContain(ours);
 });
 
-test("verify of a log that was tampered with ends with 1 and names organization, entry and fault", async () => {
+test("verify of a log that was tampered with exits with 1 and names the organization, the entry and the fault", async () => {
 	const broken = await makeLog(database, 4);
 	await database.owner.query(
 		"update audit_entries set record_name = 'Forged' where organization_id = $1 and sequence = 2",
@@ -95,7 +97,7 @@ test("verify of a log that was tampered with ends with 1 and names organization,
 	expect((await run("verify")).code).toBe(0);
 });
 
-test("an expected entry that differs, or whose log is gone, ends with 1", async () => {
+test("verify exits with 1 if an expected entry differs or its log is missing", async () => {
 	const other = `${ours}:5:${"0".repeat(64)}`;
 	expect(await run("verify", "--expect", other)).toMatchObject({
 		code: 1,
@@ -110,7 +112,7 @@ test("an expected entry that differs, or whose log is gone, ends with 1", async 
 	});
 });
 
-test("wrong usage ends with 2, and a missing organization with 1", async () => {
+test("wrong usage exits with 2, and a missing organization with 1", async () => {
 	for (const args of [
 		["verify", "--expect", "nonsense"],
 		["verify", "--expect", `${ours}:0:${"0".repeat(64)}`],
@@ -164,7 +166,7 @@ test("export includes --from and excludes --until", async () => {
 	expect(between.map((line) => JSON.parse(line).sequence)).toEqual([2, 3]);
 });
 
-test("a date without a time is a whole day of UTC, and --json changes nothing", async () => {
+test("a date without a time means the whole day in UTC, and --json makes no difference", async () => {
 	const id = await makeLog(database, 4);
 	for (const [sequence, at] of [
 		[1, "2026-01-30T23:59:59.999Z"],
@@ -185,7 +187,7 @@ test("a date without a time is a whole day of UTC, and --json changes nothing", 
 	expect(lines.map((line) => JSON.parse(line).sequence)).toEqual([2, 3]);
 });
 
-/** Runs the recipe of docs/audit-log.md on the lines and returns its output. */
+/** Runs the recipe from docs/audit-log.md on the lines. Returns its output. */
 async function follow(lines: string[]): Promise<string> {
 	const page = readFileSync(
 		join(import.meta.dirname, "../../docs/audit-log.md"),
@@ -204,7 +206,7 @@ async function follow(lines: string[]): Promise<string> {
 	);
 }
 
-test("the recipe of the documentation verifies an export without Assay", async () => {
+test("the recipe in the documentation verifies an export without Assay", async () => {
 	const odd = await makeLog(database, 2);
 	await database.pool.query("select audit_append($1, $2)", [
 		odd,
@@ -224,7 +226,7 @@ test("the recipe of the documentation verifies an export without Assay", async (
 	expect(await follow(gap)).toContain(`gap before: ${ours} 3\n`);
 });
 
-test("20,000 entries of 4 KB are verified and exported with a heap smaller than their size", async () => {
+test("20,000 entries of 4 KB can be verified and exported with a heap that is smaller than the entries", async () => {
 	const id = await makeLog(database, 0);
 	const total = 20_000;
 	for (let made = 0; made < total; made += 1000) {
@@ -238,7 +240,7 @@ test("20,000 entries of 4 KB are verified and exported with a heap smaller than 
 			[id],
 		);
 	}
-	// 80 MB of text. The program itself needs about 40 MB of heap.
+	// The entries have 80 MB of text. The program itself needs about 40 MB of heap.
 	const confined = { ...settings, NODE_OPTIONS: "--max-old-space-size=64" };
 	const verified = await assay(
 		["audit", "verify", "--org", id, "--json"],
@@ -263,7 +265,7 @@ test("20,000 entries of 4 KB are verified and exported with a heap smaller than 
 	expect(lines).toBe(total);
 });
 
-test("a reader of the export that stops early causes no failure", async () => {
+test("an export does not fail when its reader stops early", async () => {
 	const child = spawn(
 		"sh",
 		[

@@ -32,7 +32,7 @@ afterAll(async () => {
 const at = (url = tools.database.url) => ({ DATABASE_URL: url });
 const backup = (...args: string[]) => assay(["backup", ...args], at());
 
-test("a file is written once, readable only by its owner, and an existing file is kept", async () => {
+test("a backup file is readable only by its owner, and an existing file is never overwritten", async () => {
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 	const before = readFileSync(file);
 	const again = await backup(file);
@@ -42,7 +42,7 @@ test("a file is written once, readable only by its owner, and an existing file i
 	expect(await readdir(folder)).toEqual(["assay.backup"]);
 });
 
-test("two backups to one file do not mix, and the remains of a killed one are named", async () => {
+test("two backups to the same file do not mix, and the error names the remains of a killed one", async () => {
 	const name = join(folder, "two");
 	writeFileSync(`${name}.partial`, "");
 	onTestFinished(() => rm(`${name}.partial`, { force: true }));
@@ -52,14 +52,14 @@ test("two backups to one file do not mix, and the remains of a killed one are na
 	expect(readFileSync(`${name}.partial`, "utf8")).toBe("");
 });
 
-test("a file that cannot be written is named, and nothing of it is left", async () => {
+test("the error names a file that cannot be written, and no part of the file is left", async () => {
 	const { code, stderr } = await backup(join(folder, "no", "such", "folder"));
 	expect(code).toBe(1);
 	expect(stderr).toMatch(/cannot be used: no such file or directory/);
 	expect(stderr).not.toMatch(/node:internal|\.ts:\d/);
 });
 
-test("--json describes the backup, and progress stays off standard output", async () => {
+test("--json describes the backup, and the progress is not printed on standard output", async () => {
 	const name = join(folder, "json");
 	const { code, stdout, stderr } = await backup(name, "--json");
 	onTestFinished(() => rm(name));
@@ -100,7 +100,7 @@ test("--verify reads a file without a database", async () => {
 	expect((await verify(join(folder, "none"))).stderr).toContain("no such file");
 });
 
-test("a restore lists what gives access again, and --revoke-tokens revokes every API token", async () => {
+test("a restore lists which credentials are valid again, and --revoke-tokens revokes every API token", async () => {
 	const live = async (url: string, ...options: string[]) => {
 		const restored = await runCommand(
 			["restore", file, "--json", ...options],
@@ -127,7 +127,7 @@ test("a restore lists what gives access again, and --revoke-tokens revokes every
 	});
 });
 
-test("through a pipe, a database goes from one server to the next", async () => {
+test("a pipe moves a database from one server to another", async () => {
 	const url = await createEmptyDatabase();
 	const program = `${process.execPath} bin/assay.js`;
 	const { stdout, stderr } = await promisify(execFile)(
@@ -149,7 +149,7 @@ test("through a pipe, a database goes from one server to the next", async () => 
 	expect(verified).toMatchObject({ code: 0 });
 });
 
-test("a backup whose reader goes away reports it and fails", async () => {
+test("a backup fails with a message when its reader goes away", async () => {
 	const { stderr } = await promisify(execFile)(
 		"sh",
 		[
@@ -163,7 +163,7 @@ test("a backup whose reader goes away reports it and fails", async () => {
 	expect(stderr).not.toMatch(/node:internal/);
 });
 
-test("a broken audit log is backed up and restored unchanged, and both commands name it and end with 1", async () => {
+test("a damaged audit log is backed up and restored unchanged, and both commands name it and exit with 1", async () => {
 	const broken = await createEmptyDatabase();
 	const sound = await runCommand(["restore", file], at(broken));
 	expect(sound.code).toBe(0);
@@ -194,7 +194,7 @@ test("a broken audit log is backed up and restored unchanged, and both commands 
 	expect((await query(url, "select from organizations")).length).toBe(2);
 });
 
-test("a rejected file changes nothing, and nothing internal is printed", async () => {
+test("a rejected file changes nothing, and the message reveals no internals", async () => {
 	const url = await createEmptyDatabase();
 	const text = join(folder, "text");
 	writeFileSync(text, "this is a letter, not a backup");

@@ -34,7 +34,7 @@ const COMMANDS = [
 
 test.for(
 	COMMANDS.map((command) => [command.join(" "), command] as const),
-)("assay %s --help explains itself and is no failure", async ([, command]) => {
+)("assay %s --help prints the help and exits with 0", async ([, command]) => {
 	const { code, stdout, stderr } = await runCommand([...command, "--help"]);
 	expect(code).toBe(0);
 	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`.trim());
@@ -57,7 +57,7 @@ test.for([
 	[["device", "create"]],
 	[["device", "create", "--org", "x", "--expires-in-days", "0"]],
 	[["device", "create", "--org", "x", "--expires-in-days", "1.5"]],
-])("wrong usage %j ends with 2 and says why on standard error", async ([
+])("wrong usage %j exits with 2 and says why on standard error", async ([
 	command,
 ]) => {
 	const { code, stdout, stderr } = await runCommand(
@@ -69,7 +69,7 @@ test.for([
 	expect(stderr).toMatch(/^error: /);
 });
 
-test("provisioning without a browser: org create, device create, device list", async () => {
+test("commands create an organization and a device and list the devices", async () => {
 	const org = await assay(
 		["org", "create", "--name", "Acme", "--json"],
 		settings,
@@ -133,7 +133,7 @@ test("provisioning without a browser: org create, device create, device list", a
 	expect(other.stderr).toContain("no device nonsense");
 });
 
-test("an unknown or malformed organization id fails with 1 and a sentence", async () => {
+test("an unknown or malformed organization id exits with 1 and prints a sentence", async () => {
 	for (const id of [makeOrganizationId(), "nonsense"]) {
 		const { code, stdout, stderr } = await runCommand(
 			["device", "create", "--org", id, "--name", "x"],
@@ -145,7 +145,7 @@ test("an unknown or malformed organization id fails with 1 and a sentence", asyn
 	}
 });
 
-test("a wrong or unknown setting stops the boot with its name", async () => {
+test("a wrong or unknown setting stops the start, and the error names it", async () => {
 	for (const [name, value] of [
 		["ASSAY_PORT", "eighty"],
 		["ASSAY_PROT", "8080"],
@@ -163,7 +163,7 @@ test("a wrong or unknown setting stops the boot with its name", async () => {
 	}
 });
 
-test("a port that is taken is named, with what to do", async () => {
+test("the error names a port that is in use and says what to do", async () => {
 	const taken = createServer();
 	await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
 	const { port } = taken.address() as { port: number };
@@ -186,7 +186,7 @@ test("an unreachable database is reported without its password", async () => {
 	expect(stderr).not.toContain("s3cret");
 });
 
-test("doctor finds nothing on a good installation, as text and as JSON", async () => {
+test("doctor finds no problem in a good installation, as text and as JSON", async () => {
 	const { code, stdout } = await runCommand(["doctor", "--json"], settings);
 	const { findings } = JSON.parse(stdout);
 	expect(findings.map((one: { check: string }) => one.check)).toEqual([
@@ -211,7 +211,7 @@ test("doctor finds nothing on a good installation, as text and as JSON", async (
 	expect(code).toBe(0);
 });
 
-test("doctor names a problem, says what to do and fails", async () => {
+test("doctor names a problem, says what to do and exits with an error", async () => {
 	const { code, stdout } = await runCommand(["doctor"], {
 		DATABASE_URL: "postgres://someone:s3cret@127.0.0.1:1/nowhere",
 	});
@@ -233,7 +233,7 @@ test("doctor reports a folder without a database as a problem, and creates none"
 	expect(stdout).toMatch(/^problem +database: there is no database in/m);
 });
 
-/** A Node of the system that is too old to run the service, if there is one. */
+/** Returns a Node of the system that is too old to run the service, if there is one. */
 function findOldNode(): string | undefined {
 	for (const folder of (process.env.PATH ?? "").split(":")) {
 		try {
@@ -241,7 +241,7 @@ function findOldNode(): string | undefined {
 			const version = execFileSync(node, ["--version"], { encoding: "utf8" });
 			if (Number(/^v(\d+)/.exec(version)?.[1]) < 24) return node;
 		} catch {
-			// This folder has no Node.
+			// There is no Node in this folder.
 		}
 	}
 	return undefined;

@@ -22,7 +22,7 @@ async function device(...command: string[]) {
 	return { code, stderr, data: stdout === "" ? undefined : JSON.parse(stdout) };
 }
 
-test("a device is created for its owner, revoked and given a new token, and each step is in the audit log", async () => {
+test("commands create a device with an owner, revoke it and issue a new token, and each step is in the audit log", async () => {
 	const owner = makeId(org, "people");
 	const refused = await device("create", "--owner", owner);
 	expect(refused).toMatchObject({ code: 1, data: undefined });
@@ -96,7 +96,7 @@ test("a device is deleted only with --yes, and the audit log records it", async 
 	]);
 });
 
-test("text that a device sends forges no line of the list, and reaches no terminal as a command", async () => {
+test("text from a device cannot forge a line of the list or send a command to the terminal", async () => {
 	const { data: made } = await device("create", "--name", "honest");
 	await database.owner.query("update devices set hostname = $1 where id = $2", [
 		"h\r\n\u001b[2Jforged  ACTIVE\u009b31m",
@@ -116,7 +116,7 @@ test.each([
 	"revoke",
 	"reissue",
 	"delete",
-])("device %s of one that does not exist, or is none, fails with 1 and a sentence", async (command) => {
+])("device %s with the id of a missing device or of another record exits with 1 and prints a sentence", async (command) => {
 	for (const id of ["nonsense", makeId(org, "device")]) {
 		const { code, data, stderr } = await device(command, id);
 		expect(code).toBe(1);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** Runs the real command; returns its findings by check and its exit code. */
+/** Runs the real command. Returns its findings by check, and its exit code. */
 async function examine(settings: Record<string, string> = {}) {
 	const { stdout, code } = await runCommand(["doctor", "--json"], {
 		DATABASE_URL: running.database.url,
@@ -34,7 +34,7 @@ async function examine(settings: Record<string, string> = {}) {
 	};
 }
 
-test("the metrics are found at the service's port, and the configured traces are named", async () => {
+test("doctor finds the metrics on their port and names the configured traces", async () => {
 	const { port } = new URL(running.service.metricsUrl ?? "");
 	const { code, of, others } = await examine({
 		ASSAY_METRICS_PORT: port,
@@ -46,7 +46,7 @@ test("the metrics are found at the service's port, and the configured traces are
 	expect(code).toBe(0);
 });
 
-test("another program on the metrics' port is told apart from none", async () => {
+test("doctor distinguishes another program on the metrics port from no program", async () => {
 	const server = createServer((_request, response) => {
 		response.end("something else");
 	});
@@ -67,7 +67,7 @@ test("another program on the metrics' port is told apart from none", async () =>
 	expect(none.code).toBe(0);
 });
 
-test("a missing index, a setting that loses data and reports outside their months are found, with what to do", async () => {
+test("doctor finds a missing index, a setting that loses data and reports outside their months, and says what to do", async () => {
 	const { owner } = running.database;
 	await owner.query(`
 		drop index api_tokens_user;

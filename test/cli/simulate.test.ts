@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const look = { seed: 1, at: NOW, begun: NOW, drift: 0.01 };
 
-test("simulated devices enroll and report through the real service, and duplicates and copies are visible", async () => {
+test("simulated devices enroll and report to the real service, which shows duplicates and copies", async () => {
 	const { stdout, stderr, code } = await runCommand(
 		[
 			...["simulate", "--url", tools.url, "--org", tools.organizationId],
@@ -91,7 +91,7 @@ test("a revoked device stops reporting, and the others continue", async () => {
 	]);
 });
 
-test("a token that may not add devices is reported, with exit code 1", async () => {
+test("a token that may not add devices is reported with exit code 1", async () => {
 	const { code, stderr } = await runCommand(
 		["simulate", "--url", tools.url, "--org", tools.organizationId],
 		{ ASSAY_TOKEN: tools.viewer.token },
@@ -100,7 +100,7 @@ test("a token that may not add devices is reported, with exit code 1", async () 
 	expect(stderr).toContain("needs the role admin");
 });
 
-test("an address where nothing listens is reported, and a wrong number is wrong usage", async () => {
+test("an address on which nothing listens is reported, and a wrong number counts as wrong usage", async () => {
 	const args = ["simulate", "--org", tools.organizationId];
 	const settings = { ASSAY_TOKEN: tools.admin.token };
 	const away = await runCommand(

@@ -26,10 +26,10 @@ afterEach(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** Fills the data folder if its creation is not what is tested. */
+/** Copies a finished data folder, for tests that are not about its creation. */
 const fillDataFolder = () => copyDataFolder(join(folder, "data"));
 
-/** The last output may still be in the pipe when the service has ended. */
+/** Starts the service. When the service has ended, its last output may still be in the pipe. */
 async function start(
 	how: { npm?: boolean; workers?: number } = {},
 ): Promise<Started> {
@@ -70,18 +70,18 @@ function post(url: string, route: string, body: unknown, key?: string) {
 	});
 }
 
-test("in an empty folder it starts and prints the next steps, and other commands work at the same time", async () => {
+test("the service starts in an empty folder and prints the next steps, and other commands work at the same time", async () => {
 	const { url } = await start();
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 	await addDevice(url);
 	const doctor = await assay(["doctor"], settings);
 	expect(doctor.stdout).toContain("embedded PostgreSQL");
 	expect(doctor.code).toBe(0);
-	// The other processes have ended, and the database still runs for the service.
+	// The other commands have ended, but the database still runs for the service.
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });
 
-test("while nobody has an account each start prints one setup link, also with workers, and a newer link replaces it", async () => {
+test("while nobody has an account, each start prints one setup link, also with workers, which replaces the previous one", async () => {
 	await fillDataFolder();
 	const { url, setupUrl } = await start({ workers: 2 });
 	const setUp = async (link: string | undefined) => {
@@ -104,7 +104,7 @@ test("while nobody has an account each start prints one setup link, also with wo
 	expect(await setUp(newer.stdout.trim())).toBe(200);
 });
 
-test("a SIGTERM that only npm receives, and does not pass on, ends service and database too", async () => {
+test("a SIGTERM to npm, which npm does not pass on, ends the service and the database too", async () => {
 	await fillDataFolder();
 	const service = await start({ npm: true });
 	const server = serverPid();
@@ -116,7 +116,7 @@ test("a SIGTERM that only npm receives, and does not pass on, ends service and d
 	expect(service.stderr()).toContain('"signal":"the end of npm"');
 });
 
-test("SIGTERM ends service and database with code 0 after accepted requests were answered", async () => {
+test("SIGTERM ends the service and the database with exit code 0 after all accepted requests were answered", async () => {
 	await fillDataFolder();
 	const service = await start();
 	const key = await addDevice(service.url);
@@ -124,7 +124,7 @@ test("SIGTERM ends service and database with code 0 after accepted requests were
 	const statuses: (number | string)[] = [];
 	let stopping: Promise<number | null> | undefined;
 	const report = { results: [postureResult()] };
-	// As many requests of one device as may wait for each other.
+	// This is the number of requests of one device that may wait for each other.
 	const work = Array.from({ length: 4 }, async () => {
 		for (;;) {
 			try {
@@ -132,8 +132,8 @@ test("SIGTERM ends service and database with code 0 after accepted requests were
 				statuses.push(status);
 				if (statuses.length === 200) stopping = service.stop("SIGTERM");
 			} catch (error) {
-				// A new connection is refused, and an idle one may be closed under a request on its
-				// way; what was accepted is answered.
+				// A new connection is refused, and an idle connection may be closed while a request is on
+				// its way. Every accepted request is answered.
 				statuses.push((error as { cause: { code: string } }).cause.code);
 				return;
 			}
@@ -141,7 +141,7 @@ test("SIGTERM ends service and database with code 0 after accepted requests were
 	});
 	await Promise.all(work);
 	expect(await stopping).toBe(0);
-	// No request was answered with a failure. Requests without an answer met a closed connection.
+	// No request was answered with an error. A request without an answer found its connection closed.
 	expect(statuses.filter((status) => typeof status === "number")).toEqual(
 		statuses.filter((status) => status === 204),
 	);
@@ -171,7 +171,7 @@ test("Ctrl-C in a terminal that runs npm start stops everything cleanly", async 
 	expect(isRunning(server)).toBe(false);
 });
 
-test("when the reader of its output is gone it continues, and SIGTERM still ends service and database", async () => {
+test("the service continues when the reader of its output is gone, and SIGTERM still ends it and the database", async () => {
 	await fillDataFolder();
 	const service = await start();
 	const database = serverPid();
@@ -200,7 +200,7 @@ test("SIGUSR1 and SIGUSR2 only write a line to the log", async () => {
 	expect(await service.stop("SIGTERM")).toBe(0);
 });
 
-test("after kill -9 the next start has everything that was acknowledged", async () => {
+test("after kill -9, the next start finds every acknowledged write", async () => {
 	await fillDataFolder();
 	const first = await start();
 	const key = await addDevice(first.url);
@@ -231,7 +231,7 @@ test("a database that is killed under the service restarts automatically", async
 	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
 });
 
-test("several workers share one address and one database, replace one that dies, and all stop", async () => {
+test("several workers share one address and one database, one that dies is replaced, and all stop together", async () => {
 	await fillDataFolder();
 	const service = await start({ workers: 2 });
 	const key = await addDevice(service.url);
@@ -263,7 +263,7 @@ test("several workers share one address and one database, replace one that dies,
 	expect(isRunning(server)).toBe(false);
 });
 
-test("workers that cannot start end the start with 1 and the reason", async () => {
+test("if the workers cannot start, the command exits with 1 and prints the reason", async () => {
 	const refused = startAssay(
 		{ DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:1/none" },
 		{ workers: 2 },

@@ -13,8 +13,8 @@ const names = new Set<string>([
 ]);
 
 /**
- * Returns the kind of record of the operation's entry, where the operation's name alone does not
- * say it.
+ * Returns the kind of record of an operation's entry if the operation's name alone does not tell
+ * the kind.
  */
 function kindOf(operation: string): string | null {
 	if (operation === "setUp") return "member";
@@ -27,19 +27,17 @@ function kindOf(operation: string): string | null {
 	return register?.kind ?? null;
 }
 
-test.each([
-	...names,
-])("the home page has words of its own for %s", (operation) => {
+test.each([...names])("the home page describes %s in words", (operation) => {
 	const phrase = phraseOf({ operation, record_kind: kindOf(operation) });
 	expect(phrase).not.toMatch(/^did “/);
 });
 
-test("an operation of an earlier version, for which there are no words, is quoted", () => {
+test("an operation of an earlier version that has no words is quoted", () => {
 	const phrase = phraseOf({ operation: "paintRisk", record_kind: "risk" });
 	expect(phrase).toBe("did “paint risk”");
 });
 
-test("the events written by the database are in the list of events", async () => {
+test("the events that the database writes are in the list of events", async () => {
 	const schema = join(import.meta.dirname, "../../sql/schema.sql");
 	const written = [
 		...(await readFile(schema, "utf8")).matchAll(/audit_device\(.*?'(\w+)'/g),

@@ -15,7 +15,7 @@ test.each([
 	expect(inWords(name)).toBe(words);
 });
 
-test("a kind of record has the noun that people use", () => {
+test("a kind of record is called by the noun that people use", () => {
 	expect(["people", "datum", "api_token", "risk"].map(nounOf)).toEqual([
 		"person",
 		"data record",

@@ -19,7 +19,7 @@ export function Page({ name }: { name: string }) {
 }
 `;
 
-test("a sentence of JSX is one text, with its attributes, and without class names, types and imports", () => {
+test("a JSX sentence is one text, including its attributes and excluding class names, types and imports", () => {
 	expect(collectTexts("console/src/page.tsx", PAGE)).toEqual([
 		{ line: 6, kind: "console", text: "Owner" },
 		{ line: 7, kind: "console", text: "Hello {name}, press Enter to go on." },
@@ -29,7 +29,7 @@ test("a sentence of JSX is one text, with its attributes, and without class name
 	]);
 });
 
-test("errors, help, descriptions and log lines are told apart, and SQL is left out", () => {
+test("errors, help, descriptions and log lines have different kinds, and SQL is left out", () => {
 	const source = `
 		throw new AppError("bad_request", \`there is no \${kind} \` + "with this id");
 		badFields([{ field: "name", message: "is required" }]);
@@ -59,7 +59,7 @@ test.each([
 	"console/src/pages/settings/token-usage.tsx",
 	"src/registers/risk.ts",
 	"src/validation.ts",
-])("%s: texts are found, each at the line where it starts", (path) => {
+])("%s: each text is found at the line where it starts", (path) => {
 	const source = readFileSync(join(import.meta.dirname, "../..", path), "utf8");
 	const texts = collectTexts(path, source);
 	expect(texts.length).toBeGreaterThan(5);

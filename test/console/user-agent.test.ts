@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deviceWords } from "../../console/src/pages/account/user-agent.ts";
 
-test("a session shows its browser and system, whatever else the user agent claims", () => {
+test("a session shows its browser and system, whatever other browsers the user agent mentions", () => {
 	const mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
 	const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
 	for (const [userAgent, words] of [

@@ -26,7 +26,7 @@ const exported = (list: string, query: object = {}, by = admin) =>
 		`/api/console/export/${list}.csv?${new URLSearchParams({ organization_id, ...query })}`,
 	);
 
-/** Returns the records of an export, by heading. */
+/** Returns the records of an export. Each is an object whose keys are the headings. */
 async function rowsOf(
 	list: string,
 	query: object = {},
@@ -36,7 +36,7 @@ async function rowsOf(
 	return parse(await answer.text(), { bom: true, columns: true });
 }
 
-test("a list downloads as a file, with the mark by which Excel recognizes UTF-8", async () => {
+test("a list is downloaded as a file that begins with the mark by which Excel recognizes UTF-8", async () => {
 	await admin.use("addVendor", { organization_id, name: 'Zürich, "AG"\u00a0' });
 	const answer = await exported("listVendors");
 	expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -52,7 +52,7 @@ test("a list downloads as a file, with the mark by which Excel recognizes UTF-8"
 	expect(lines[2]).toBe("");
 });
 
-test("the file has all pages, in the list's filters and order", async () => {
+test("the file contains all pages of the list, with its filters and in its order", async () => {
 	for (let n = 0; n < 250; n++) {
 		await served.database.owner.query(
 			"insert into measures (organization_id, id, name, category, state) values ($1, $2, $3, $4, $5)",
@@ -74,13 +74,13 @@ test("the file has all pages, in the list's filters and order", async () => {
 	expect(odd).toHaveLength(125);
 	expect(odd[0]?.name).toBe("Measure 249");
 	expect(odd[124]?.name).toBe("Measure 001");
-	// The export ignores the page that the reader is on.
+	// An export contains all pages, whatever page the reader is on.
 	expect(await rowsOf("listMeasures", { size: "5", cursor: "x" })).toHaveLength(
 		250,
 	);
 });
 
-test("names stand beside ids, and formulas become text", async () => {
+test("the file has a name beside each id, and formulas become text", async () => {
 	const { people } = await admin.use("addPeople", {
 		organization_id,
 		full_name: '=HYPERLINK("https://example.com")',
@@ -173,7 +173,7 @@ test("every list with pages can be exported", async () => {
 	}
 });
 
-test("an export has the rights of the signed-in user", async () => {
+test("an export contains what the signed-in user may read", async () => {
 	const viewer = await served.signIn("viewer");
 	expect((await exported("listRisks", {}, viewer)).status).toBe(200);
 	expect((await exported("listAuditLog", {}, viewer)).status).toBe(403);
@@ -205,9 +205,9 @@ test("an invalid export is rejected before anything is sent", async () => {
 	);
 });
 
-test("a download breaks off when reading fails halfway, and never looks complete", async () => {
+test("if reading fails halfway, the download breaks off and never looks complete", async () => {
 	const { owner } = served.database;
-	// More than the service sends ahead of the reader, so the end has not been read yet.
+	// This is more than the service sends in advance, so it has not read the end yet.
 	await owner.query(
 		`insert into tasks (organization_id, id, name, description)
 		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 4000)
@@ -224,7 +224,7 @@ test("a download breaks off when reading fails halfway, and never looks complete
 	);
 });
 
-test("getRecordNames names records of every kind, but only those of the organization", async () => {
+test("getRecordNames returns the names of records of every kind, but only from the organization", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
 		name: "Named",

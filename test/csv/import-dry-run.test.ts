@@ -24,7 +24,7 @@ afterAll(() => served.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Gives each test its own organization, so none sees the records of another. */
+/** Each test gets its own organization, so that no test sees the records of another one. */
 beforeEach(async () => {
 	organization_id = await createOrganization(served.database.pool, "Imports");
 	member = await served.signIn("member", organization_id);
@@ -61,7 +61,7 @@ const addPerson = async (full_name: string, primary_email_address: string) =>
 		})
 	).people.id as string;
 
-test("a dry run says what would change and writes nothing", async () => {
+test("a dry run shows what would change and writes nothing", async () => {
 	const [ada, bob] = [
 		await addPerson("Ada", "ada@example.com"),
 		await addPerson("Bob", "bob@example.com"),
@@ -125,7 +125,7 @@ test("a dry run says what would change and writes nothing", async () => {
 	expect(await auditEntries(served.database, organization_id)).toEqual(entries);
 });
 
-test("a confirmed import is written at once, with an audit entry for every record", async () => {
+test("a confirmed import writes all records in one transaction, with an audit entry for each", async () => {
 	const { vendor } = await member.use("addVendor", {
 		organization_id,
 		name: "Cloud",
@@ -205,7 +205,7 @@ test("a dry run warns of new records whose names are already in the register", a
 	expect(matched).toMatchObject({ add: 1, update: 1, known_names: 0 });
 });
 
-test("with one wrong line nothing of the file is written", async () => {
+test("if one line is wrong, nothing of the file is written", async () => {
 	const lines = ["name,category", "Backups,IT", ",IT", "Locks,"];
 	const { status, body } = await member.call("importRecords", {
 		organization_id,

@@ -42,7 +42,7 @@ afterAll(() => served.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Gives each test its own organization, so none sees the records of another. */
+/** Each test gets its own organization, so that no test sees the records of another one. */
 beforeEach(async () => {
 	organization_id = await createOrganization(served.database.pool, "Imports");
 	member = await served.signIn("member", organization_id);
@@ -79,7 +79,9 @@ const addPerson = async (full_name: string, primary_email_address: string) =>
 		})
 	).people.id as string;
 
-/** Stands in for the caller that makeReferences asks for. Here it is always the member. */
+/**
+ * Stands for the caller that makeReferences asks for. In this file the caller is always the member.
+ */
 const principal = () => undefined as unknown as Principal;
 
 describe.for(samples)("$kind", (sample) => {
@@ -115,7 +117,7 @@ describe.for(samples)("$kind", (sample) => {
 		expect((await list())[keys]).toEqual(before);
 	});
 
-	test("every field can be given and is read back", async () => {
+	test("every field can be imported and read back", async () => {
 		const references = await makeReferences(
 			{ call: (name, input) => member.use(name, input), principal },
 			organization_id,
@@ -162,7 +164,7 @@ test("a missing column leaves a field unchanged, and an empty cell clears it if 
 		"2 name: must not be empty",
 		"2 priority: must not be empty",
 	]);
-	// In a new record an empty cell is the same as an absent column.
+	// In a new record, an empty cell means the same as a missing column.
 	const added = await doImport("task", ["name,priority,description", "New,,"]);
 	expect(await member.use("getTask", { id: added.lines[0].id })).toMatchObject({
 		task: { priority: "MEDIUM", description: null },
@@ -384,7 +386,7 @@ test.for([
 	expect(answer.body.message).toMatch(message);
 });
 
-test("reading the largest file of the worst shape lets other work have its turn", async () => {
+test("other work continues while the largest file of the worst shape is read", async () => {
 	const lines = `name${",".repeat(199)}\n${`${",".repeat(1600)}\n`.repeat(9999)}`;
 	const bytes = Readable.from([Buffer.from(lines)]);
 	let turns = 0;
@@ -396,7 +398,7 @@ test("reading the largest file of the worst shape lets other work have its turn"
 	setImmediate(count);
 	const { lines: found } = await readTable(bytes);
 	isReading = false;
-	// All are empty. One turn for each 32 KiB of the 15 MiB.
+	// All lines are empty. The reader gives way to other work after each 32 KiB of the 15 MiB.
 	expect(found).toEqual([]);
 	expect(turns).toBeGreaterThan(Buffer.byteLength(lines) / (32 * 1024));
 });
@@ -448,7 +450,7 @@ test("a file of thousands of lines is one import", async () => {
 	});
 });
 
-test("a viewer may not import, and the service reads no byte of the file", async () => {
+test("a viewer may not import, and the service does not read the file", async () => {
 	const viewer = await served.signIn("viewer", organization_id);
 	let isRead = false;
 	async function* bytes() {

@@ -79,8 +79,8 @@ test("a spreadsheet that separates by semicolons or tabs finds no formula in any
 					delimiter,
 					relax_quotes: true,
 					relax_column_count: true,
-					// This kind of spreadsheet breaks the lines of a cell too, because no quote opens the
-					// cell.
+					// Such a spreadsheet also ends the line at a line break inside a cell, because no quote
+					// begins the cell.
 					quote: null,
 				});
 				for (const cell of read.flat()) {
@@ -118,7 +118,7 @@ test("a list may be written with line breaks, with blanks and without a final se
 	expect(readList(" ; ")).toEqual([]);
 });
 
-test("lines follow RFC 4180, so any CSV reader returns the same cells", () => {
+test("lines follow RFC 4180, so that every CSV reader returns the same cells", () => {
 	fc.assert(
 		fc.property(
 			fc.array(fc.array(text(), { minLength: 2, maxLength: 2 })),

@@ -16,8 +16,8 @@ interface Seen {
 }
 
 /**
- * Returns the names of the service's connections that wait for a lock while `lock` is held and
- * `work` runs.
+ * Runs `work` while `lock` is held. Returns the names of the service's connections that wait for a
+ * lock meanwhile.
  */
 async function whileLocked(
 	lock: string,
@@ -57,7 +57,7 @@ const listTasks = (headers: Record<string, string>) =>
 		headers: { authorization: `Bearer ${tools.viewer.token}`, ...headers },
 	});
 
-test("the database shows which request and operation a connection works for, only while it does", async () => {
+test("the database shows which request and operation a connection works for, but only while it does", async () => {
 	const id = randomUUID();
 	const [seen] = await whileLocked(LOCK_TASKS, () =>
 		listTasks({ "x-request-id": id }),
@@ -95,14 +95,14 @@ test("a caller's id can become neither SQL nor a name longer than PostgreSQL kee
 		listTasks({ "x-request-id": "i".repeat(128) }),
 	);
 	expect(long?.application_name).toBe(`assay ${"i".repeat(57)}`);
-	// Even if the door let one through:
+	// The name is safe even if such an id got past the door.
 	expect(applicationName(injected, "listTasks")).toBe(
 		"assay x true drop table tasks -- listTasks",
 	);
 	expect(applicationName("é\u{1f600}\0\n'\\$1", "x")).toBe("assay 1 x");
 });
 
-test("statements of devices are told from those of people, and the statement names its batch", async () => {
+test("the database distinguishes statements of devices from those of users, and names the batch of a device's statement", async () => {
 	const device = await tools.activateDevice();
 	const [seen] = await whileLocked(
 		`select from devices where id = '${device.id}' for update`,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Text that PostgreSQL can store: no U+0000, no lone surrogates. */
+/** Generates text that PostgreSQL can store, without U+0000 and lone surrogates. */
 const storable = fc
 	.string({ unit: "binary" })
 	.map((text) => text.replaceAll("\0", "").toWellFormed());

@@ -26,7 +26,7 @@ async function ended(pid: number): Promise<void> {
 	while (folder.serverPids().includes(pid)) await sleep(20);
 }
 
-test("kill -9 of the owner: the next one adopts the server with all data, and its close stops it", async () => {
+test("after kill -9 of the owner, the next process takes over the server with all data and stops it when it closes", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere();
 	await queryEmbedded(owner, "create table kept as select 42 as answer");
@@ -39,7 +39,7 @@ test("kill -9 of the owner: the next one adopts the server with all data, and it
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("kill -9 of the server: the next one starts it and finds what was acknowledged", async () => {
+test("after kill -9 of the server, the next process starts it and finds every acknowledged write", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere();
 	await queryEmbedded(owner, "create table kept as select 42 as answer");
@@ -51,7 +51,7 @@ test("kill -9 of the server: the next one starts it and finds what was acknowled
 	await heir.close();
 });
 
-test("kill -9 of the server under a running query: the next start waits until its backend has gone", async () => {
+test("after kill -9 of the server during a query, the next start waits until the query's process has ended", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere();
 	const counting = queryEmbedded(
@@ -74,7 +74,7 @@ test("kill -9 of the server under a running query: the next start waits until it
 	await heir.close();
 });
 
-test("a close whose server was killed ends without an error", async () => {
+test("closing succeeds even if the server was killed", async () => {
 	await folder.fillDataDir();
 	const db = await folder.open();
 	kill(db.pid);
@@ -82,14 +82,14 @@ test("a close whose server was killed ends without an error", async () => {
 	await db.close();
 });
 
-test("kill -9 of both, and the server's number now belongs to a process of the same user: it starts", async () => {
+test("after kill -9 of both, the server starts even if another process of the same user now has its process id", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere();
 	await queryEmbedded(owner, "create table kept as select 42 as answer");
 	await owner.kill();
 	kill(owner.pid);
 	await ended(owner.pid);
-	// PostgreSQL itself refuses to start beside a live process of its own user.
+	// PostgreSQL refuses to start if its old process id belongs to a running process of its own user.
 	const { uid, gid } = statSync(owner.directory);
 	const stranger = spawn("sleep", ["600"], { uid, gid, stdio: "ignore" });
 	folder.children.push(stranger);
@@ -106,7 +106,7 @@ test("kill -9 of both, and the server's number now belongs to a process of the s
 	expect(stranger.exitCode).toBe(null);
 });
 
-test("kill -9 during initdb disturbs no later start, and its leftovers go", async () => {
+test("kill -9 during initdb does not prevent a later start, and its leftovers are removed", async () => {
 	let failure: unknown;
 	folder.openElsewhere().catch((error) => {
 		failure = error;
@@ -117,7 +117,7 @@ test("kill -9 during initdb disturbs no later start, and its leftovers go", asyn
 	}
 	for (const child of folder.children) child.kill("SIGKILL");
 	expect(existsSync(join(folder.dataDir, "postgres"))).toBe(false);
-	// The orphaned initdb is still at work.
+	// The initdb that has lost its parent is still running.
 	const db = await folder.open();
 	await queryEmbedded(db, "create table kept as select 42 as answer");
 	await db.close();
@@ -141,7 +141,7 @@ const drafts = () =>
 			)
 		: [];
 
-test("a server whose only user was killed stops by itself", async () => {
+test("a server stops by itself after its only user was killed", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere({ idleMs: 600 });
 	await owner.kill();
@@ -151,7 +151,7 @@ test("a server whose only user was killed stops by itself", async () => {
 	await next.close();
 });
 
-test("a server whose owner was killed goes on while another program uses it, such as pg_dump", async () => {
+test("a server whose owner was killed continues while another program, such as pg_dump, uses it", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere({ idleMs: 600 });
 	const dump = new Client(owner.connection);
@@ -163,7 +163,7 @@ test("a server whose owner was killed goes on while another program uses it, suc
 	while (folder.serverPids().length > 0) await sleep(50);
 });
 
-test("a start lock left by a dead process, or by an earlier life with our pid, is taken over", async () => {
+test("a start lock of a dead process, or of an earlier process with the same id, is taken over", async () => {
 	mkdirSync(folder.dataDir);
 	const lock = join(folder.dataDir, "start.lock");
 	const dead = spawn("true");

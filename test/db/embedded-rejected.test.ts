@@ -11,7 +11,7 @@ import { embeddedFolder } from "../support/embedded.ts";
 
 const folder = embeddedFolder();
 
-test("no binaries for this platform", async () => {
+test("an installation without binaries for this platform is rejected", async () => {
 	const opening = folder.open({
 		resolvePackage: () => {
 			throw new Error("Cannot find module");
@@ -23,7 +23,7 @@ test("no binaries for this platform", async () => {
 	});
 });
 
-test("a folder of another major version, which stays as it was", async () => {
+test("a folder of another major version is rejected and not changed", async () => {
 	await folder.fillDataDir();
 	const version = join(folder.dataDir, "postgres", "PG_VERSION");
 	writeFileSync(version, "15\n");
@@ -34,7 +34,7 @@ test("a folder of another major version, which stays as it was", async () => {
 	expect(readFileSync(version, "utf8")).toBe("15\n");
 });
 
-test("a database whose password file is lost, and a password file whose database is gone", async () => {
+test("a database without its password file, and a password file without its database, are rejected", async () => {
 	await folder.fillDataDir();
 	const file = join(folder.dataDir, "postgres.json");
 	const text = readFileSync(file, "utf8");
@@ -46,7 +46,7 @@ test("a database whose password file is lost, and a password file whose database
 	expect(existsSync(join(folder.dataDir, "postgres"))).toBe(false);
 });
 
-test("a server that cannot start: PostgreSQL's own reason", async () => {
+test("if the server cannot start, the error contains PostgreSQL's own reason", async () => {
 	await folder.fillDataDir();
 	rmSync(join(folder.dataDir, "postgres", "global", "pg_control"));
 	await expect(folder.open()).rejects.toMatchObject({
@@ -55,7 +55,7 @@ test("a server that cannot start: PostgreSQL's own reason", async () => {
 	});
 });
 
-test("a server whose recovery fails: the reason from its own log", async () => {
+test("if the server's recovery fails, the error contains the reason from the server's log", async () => {
 	await folder.fillDataDir();
 	const wal = join(folder.dataDir, "postgres", "pg_wal");
 	for (const name of readdirSync(wal)) {
@@ -66,7 +66,7 @@ test("a server whose recovery fails: the reason from its own log", async () => {
 	);
 });
 
-test("a data folder that is a file", async () => {
+test("a data folder that is a file is rejected", async () => {
 	writeFileSync(folder.dataDir, "");
 	await expect(folder.open()).rejects.toMatchObject({
 		code: "service_unavailable",

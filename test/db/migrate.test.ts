@@ -58,7 +58,7 @@ test("a failing migration leaves the database as it was before it", async () => 
 	]);
 });
 
-test("a database of a newer version is rejected and left alone", async () => {
+test("a database of a newer version is rejected and not changed", async () => {
 	const url = await createEmptyDatabase();
 	const all = [migration(1, "select 1"), migration(2, "select 2")];
 	await migrate({ connectionString: url }, all);
@@ -78,7 +78,7 @@ test("a migration that changed after it was applied is rejected", async () => {
 	).rejects.toMatchObject({ code: "bad_request" });
 });
 
-test("the state names the migrations that are applied and those that are not", async () => {
+test("the state lists which migrations have been applied and which have not", async () => {
 	const url = await createEmptyDatabase();
 	const all = [migration(1, "select 1"), migration(2, "select 2")];
 	const client = new Client({ connectionString: url });
@@ -95,7 +95,7 @@ test("the state names the migrations that are applied and those that are not", a
 	await client.end();
 });
 
-test("an owner without superuser rights can set the database up, and the service is still restricted", async () => {
+test("an owner without superuser rights can set up the database, and the service is still restricted", async () => {
 	const server = inject("serverUrl");
 	const name = `assay_owner_${process.pid}`;
 	await run(
@@ -107,7 +107,7 @@ test("an owner without superuser rights can set the database up, and the service
 		await run(server, `drop database ${name} with (force)`);
 		await run(server, `drop role ${name}`);
 	});
-	// Another owner on this server created the roles and grants them to this one.
+	// Another owner on this server has created the roles, and must grant them to this one.
 	const roles = (await run(
 		server,
 		"select rolname from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
@@ -154,7 +154,7 @@ test("an owner without superuser rights may act as a role that a migration creat
 	]);
 });
 
-test("a user without the rights to set the database up is told which are missing", async () => {
+test("a user without the rights to set up the database is told which ones are missing", async () => {
 	const server = inject("serverUrl");
 	const name = `assay_guest_${process.pid}`;
 	await run(server, `create role ${name} login password 'guest-password'`);

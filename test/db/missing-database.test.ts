@@ -15,7 +15,9 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const ID = "A".repeat(32);
 const EMAIL = ["--email", "ada@example.com"];
-/** At least one command of each file whose commands need existing data. */
+/**
+ * Commands that need existing data, at least one from each file in src/cli/ that has such commands.
+ */
 const COMMANDS = [
 	["audit", "verify"],
 	["audit", "export"],
@@ -31,7 +33,7 @@ const COMMANDS = [
 	["doctor"],
 ];
 
-test("commands fail in a folder without a database, and create none", async () => {
+test("commands fail in a folder without a database and do not create one", async () => {
 	const data = join(folder, "data");
 	for (const command of COMMANDS) {
 		const ended = await runCommand(command, { ASSAY_DATA_DIR: data });
@@ -43,7 +45,7 @@ test("commands fail in a folder without a database, and create none", async () =
 	expect(existsSync(data)).toBe(false);
 });
 
-test("a database without a schema of Assay is rejected and stays as it is", async () => {
+test("a database without Assay's schema is rejected and not changed", async () => {
 	const url = await createEmptyDatabase();
 	for (const command of COMMANDS) {
 		const ended = await runCommand(command, { DATABASE_URL: url });
@@ -53,7 +55,7 @@ test("a database without a schema of Assay is rejected and stays as it is", asyn
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("org create, which may come first, creates the database and says so", async () => {
+test("org create creates the database if there is none, and says so", async () => {
 	const url = await createEmptyDatabase();
 	const create = ["org", "create", "--name", "Acme"];
 	const made = await runCommand(create, { DATABASE_URL: url });

@@ -21,7 +21,10 @@ let postgres: EmbeddedProcess;
 let service: Service;
 let organizationId: string;
 
-/** Starts a server that its own process keeps, so that nobody here starts it again. */
+/**
+ * Starts a PostgreSQL that belongs to a separate process, so that nothing in this process starts it
+ * again.
+ */
 function startPostgres(): Promise<EmbeddedProcess> {
 	return startEmbeddedProcess({
 		dataDir: join(folder, "data"),
@@ -29,7 +32,7 @@ function startPostgres(): Promise<EmbeddedProcess> {
 	});
 }
 
-/** Ends its keeper unasked, then the server. */
+/** Kills the process that would restart the server, and then the server. */
 async function endPostgres(signal: NodeJS.Signals): Promise<void> {
 	await postgres.kill();
 	process.kill(postgres.pid, signal);
@@ -91,7 +94,7 @@ async function makeActiveDevice() {
 	return { id: created.device_id, key, facts };
 }
 
-/** Asks until the service is ready again. The test's own limit bounds the wait. */
+/** Sends requests until the service is ready again. The test's own timeout limits the wait. */
 async function untilReady() {
 	for (;;) {
 		const { status } = await fetch(`${service.url}/health/ready`);

@@ -25,7 +25,7 @@ function monthName(ahead: number): string {
 	return `posture_reports_${month.toISOString().slice(0, 7).replace("-", "_")}`;
 }
 
-test("this month and the next two have partitions, however often they are requested", async () => {
+test("this month and the next two have partitions, no matter how often they are requested", async () => {
 	for (let time = 0; time < 3; time++) {
 		await database.pool.query("select ensure_posture_report_partitions()");
 	}
@@ -37,7 +37,7 @@ test("this month and the next two have partitions, however often they are reques
 	]);
 });
 
-test("rows without a partition wait in the default one and move when theirs is made", async () => {
+test("rows without a partition are stored in the default one and move when theirs is created", async () => {
 	await database.owner.query(`drop table ${monthName(0)}`);
 	await database.owner.query(
 		"insert into posture_reports values (repeat('o', 32), repeat('d', 32), repeat('r', 32), now(), '[]')",

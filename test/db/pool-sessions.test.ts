@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** Opens a port that answers every connection as `answer` does. */
+/** Opens a port on which `answer` handles every connection. */
 async function listen(answer: (socket: Socket) => void): Promise<string> {
 	const server = createServer().on("connection", answer);
 	server.listen(0, "127.0.0.1");
@@ -39,10 +39,10 @@ async function listen(answer: (socket: Socket) => void): Promise<string> {
 	return `postgres://assay@127.0.0.1:${port}/assay`;
 }
 
-/** Startup parameters that PgBouncer accepts without being told to ignore more. */
+/** The startup parameters that PgBouncer accepts in its default configuration. */
 const TAKEN = ["application_name", "client_encoding", "database", "user"];
 
-test("the startup message of a connection has nothing that a pooler rejects", async () => {
+test("the startup message of a connection contains nothing that a pooler rejects", async () => {
 	const asked = new Set<string>();
 	const connectionString = await listen((socket) => {
 		socket.on("error", () => {});
@@ -67,7 +67,7 @@ test("the startup message of a connection has nothing that a pooler rejects", as
 	expect([...asked].sort()).toEqual(TAKEN);
 });
 
-test("a pool acts as its role from the first statement on, within its limits", async () => {
+test("a pool acts as its role and within its limits from the first statement on", async () => {
 	for (const role of [APP_ROLE, IDENTITY_ROLE, AUDIT_ROLE]) {
 		const pool = makePool(
 			{ connectionString: running.database.url },
@@ -81,7 +81,7 @@ test("a pool acts as its role from the first statement on, within its limits", a
 	}
 });
 
-test("the server ends the transaction of a stopped process, which then hears that the service is unavailable", async () => {
+test("the server ends the transaction of a stopped process, which then gets service_unavailable", async () => {
 	const { organizationId } = running;
 	const pool = makePool({ connectionString: running.database.url }, { max: 1 });
 	onTestFinished(() => pool.end());
@@ -90,7 +90,7 @@ test("the server ends the transaction of a stopped process, which then hears tha
 	const isStopped = Promise.withResolvers<void>();
 	const isSeen = Promise.withResolvers<void>();
 	const stopped = transaction(pool, { organizationId }, async (client) => {
-		// As for every connection of the service, but sooner.
+		// Every connection of the service has this timeout. Here it is shorter.
 		await client.query("set idle_in_transaction_session_timeout to '100ms'");
 		await client.query(lock, [organizationId]);
 		isStopped.resolve();
@@ -107,7 +107,7 @@ test("the server ends the transaction of a stopped process, which then hears tha
 	);
 });
 
-test("a connection that is handed on with a role is the owner's again before the owner's first statement", async () => {
+test("a connection that is passed on with another role has the owner's role again before the owner's first statement", async () => {
 	const client = new Client({ connectionString: running.database.url });
 	await client.connect();
 	await client.query(sessionOf(IDENTITY_ROLE, { lock_timeout: "7s" }));
@@ -145,7 +145,7 @@ test("no transaction leaves an organization or a user on its connection, however
 	await pool.end();
 });
 
-test("a transaction's opening goes with its first statement, and a read-only commit with the next one", async () => {
+test("a transaction's opening is sent with its first statement, and a read-only commit with the next statement", async () => {
 	let writes = 0;
 	class CountingSocket extends Socket {
 		override _write(...given: Parameters<Socket["_write"]>) {
@@ -198,7 +198,7 @@ test("a heartbeat on an open connection is one statement", async () => {
 	expect(sent).toHaveLength(20);
 });
 
-/** A message of PostgreSQL's protocol. */
+/** Returns a message of PostgreSQL's protocol. */
 function message(type: string, ...parts: (string | Buffer)[]): Buffer {
 	const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 	const head = Buffer.alloc(5);
@@ -214,7 +214,8 @@ const int = (value: number, bytes = 4): Buffer => {
 };
 
 /**
- * Makes `serverOf` decide at each query which process is behind each connection, the first being 0.
+ * Opens a port that behaves as a pooler. For each query, `serverOf` decides which server process is
+ * behind the connection. The first one has the number 0.
  */
 function listenAsPooler(serverOf: (connection: number) => number) {
 	const ready = message("Z", "I");
@@ -259,7 +260,7 @@ test("a pooler that lends one connection to several clients is rejected", async 
 	}
 });
 
-test("a pooler that keeps one connection for each of ours is accepted", async () => {
+test("a pooler that keeps one server connection for each client connection is accepted", async () => {
 	const connectionString = await listenAsPooler((connection) => connection + 7);
 	await assertOwnSessions({ connectionString });
 	await assertOwnSessions({ connectionString: running.database.url });

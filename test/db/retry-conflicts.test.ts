@@ -28,7 +28,10 @@ test("changing an organization while rejected calls are logged never ends in a d
 	expect(rows).toEqual([{ deadlocks: 0 }]);
 });
 
-/** Ends its transaction as PostgreSQL ends the victim of a deadlock, a given number of times. */
+/**
+ * Makes an operation whose transaction fails a given number of times with the error that PostgreSQL
+ * gives the victim of a deadlock.
+ */
 function makeVictim(state: { failures: number; runs: number }) {
 	return defineOperation({
 		name: "beVictim",
@@ -69,7 +72,7 @@ const invokeVictim = (state: { failures: number; runs: number }) =>
 		{ organization_id: calls.organizationId },
 	);
 
-test("a call whose transaction PostgreSQL ended because of another is run again, and logged once", async () => {
+test("a call whose transaction PostgreSQL ended because of another one is repeated, and logged once", async () => {
 	const state = { failures: 1, runs: 0 };
 	await invokeVictim(state);
 	expect(state.runs).toBe(2);
@@ -79,7 +82,7 @@ test("a call whose transaction PostgreSQL ended because of another is run again,
 	expect(rows).toEqual([{ record_name: "run 2" }]);
 });
 
-test("a call that meets conflicts every time fails in the end", async () => {
+test("a call that has a conflict every time fails in the end", async () => {
 	const state = { failures: 100, runs: 0 };
 	await expect(invokeVictim(state)).rejects.toThrow("deadlock detected");
 	expect(state.runs).toBeLessThan(10);

@@ -23,8 +23,8 @@ import {
  */
 
 /**
- * Functions with their owner's rights that reach rows of several organizations. docs/scaling.md
- * gives the reason for each.
+ * Functions that run with their owner's rights and reach rows of several organizations.
+ * docs/scaling.md gives the reason for each.
  */
 const ACROSS_FUNCTIONS = [
 	"accept_invitation",
@@ -51,7 +51,10 @@ const ACROSS_FUNCTIONS = [
 	"record_api_token_usage",
 ];
 
-/** The other functions, which reach one organization or rows that belong only to people. */
+/**
+ * The other functions that run with their owner's rights. They reach one organization or rows that
+ * belong only to people.
+ */
 const OTHER_FUNCTIONS = [
 	"add_password_reset",
 	"add_setup_link",
@@ -72,11 +75,11 @@ const OTHER_FUNCTIONS = [
 	"use_setup_link",
 ];
 
-/** Expression for the organization of the transaction in SQL. */
+/** The SQL expression for the organization of the current transaction. */
 const CURRENT = "current_setting('assay.organization_id'";
 
 /**
- * Statements about one person, who may be in several organizations, by their names in
+ * Statements about one user, who may be in several organizations. The keys are their names in
  * docs/scaling.md.
  */
 const ACROSS_STATEMENTS: Record<string, RegExp> = {
@@ -104,7 +107,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 interface Statement {
 	text: string;
 	role: string;
-	/** The organization of the transaction, or "" in a transaction that names none. */
+	/** The organization of the transaction, or "" if the transaction names none. */
 	tenant: string;
 	user: string;
 	values: unknown[];
@@ -116,7 +119,10 @@ const roles = new WeakMap<object, string>();
 const NO_SCOPE = { tenant: "", user: "" };
 const original = Client.prototype.query;
 
-/** Records the statements of a connection, and derives the transaction's scope from them. */
+/**
+ * Records the statements of a connection and derives from them in which organization each
+ * transaction is.
+ */
 function note(client: Client, query: unknown, values: unknown): void {
 	const { application_name: name } = (
 		client as unknown as {
@@ -168,11 +174,11 @@ afterAll(async () => {
 	await running.close();
 });
 
-/** Calls every operation once, in an order in which each finds what it needs. */
+/** Calls every operation once, in an order in which each one finds the data that it needs. */
 async function useEverything(): Promise<void> {
 	const { service, database, organizationId: organization_id } = running;
 	const { url } = service;
-	// While there are no users.
+	// This works only while there are no users.
 	await sendTo(url, "/api/setup");
 	const setup = await makeSetupLink(database.pool, url);
 	await sendTo(url, "/api/setup", {
@@ -363,7 +369,7 @@ async function useEverything(): Promise<void> {
 	await use("revokeOtherSessions");
 	await other.use("leaveOrganization", { organization_id });
 	await use("getFrameworkCoverage", { id: references.framework[0] });
-	// Functions that only need to know the organization.
+	// These functions need nothing but the organization.
 	for (const { name, tenant } of operations) {
 		if (!answered.has(name)) {
 			await use(name, tenant === null ? {} : { organization_id });
@@ -387,7 +393,8 @@ async function namesOf(sql: string): Promise<string[]> {
 }
 
 /**
- * Statements that name a table of organizations, except the owner's, who maintains the partitions.
+ * Returns the statements that name a table of organizations, except those of the owner, who
+ * maintains the partitions.
  */
 async function onTables(): Promise<Statement[]> {
 	const tables = await namesOf(`
@@ -411,14 +418,14 @@ async function onTables(): Promise<Statement[]> {
 const isAcross = ({ text }: Statement) =>
 	Object.values(ACROSS_STATEMENTS).some((known) => known.test(text));
 
-test("a statement on an organization's table is in a transaction of that organization, or a known exception", async () => {
+test("each statement on a table of organizations is in a transaction of its organization or is a known exception", async () => {
 	const outside = (await onTables()).filter(
 		(each) => each.tenant === "" && !isAcross(each),
 	);
 	expect(outside.map(({ role, text }) => `${role}: ${text}`)).toEqual([]);
 });
 
-test("a statement in an organization's transaction has the organization's id as its key", async () => {
+test("each statement in a transaction of an organization has the organization's id as its key", async () => {
 	const inside = (await onTables()).filter(({ tenant }) => tenant !== "");
 	const withoutKey = inside.filter(
 		({ text, tenant, values }) =>
@@ -428,7 +435,7 @@ test("a statement in an organization's transaction has the organization's id as 
 	expect([...new Set(withoutKey.map(({ text }) => text))]).toEqual([]);
 });
 
-test("functions with their owner's rights are known", async () => {
+test("this file lists all functions that run with their owner's rights", async () => {
 	const functions = await namesOf(`
 		select proname as name from pg_proc
 		where pronamespace = 'public'::regnamespace and prosecdef
@@ -436,7 +443,7 @@ test("functions with their owner's rights are known", async () => {
 	expect(functions).toEqual([...ACROSS_FUNCTIONS, ...OTHER_FUNCTIONS].sort());
 });
 
-test("every statement that reaches several organizations is documented, and every documented one was seen", async () => {
+test("every statement that reaches several organizations is documented, and every documented one has been recorded", async () => {
 	const page = await readFile(
 		join(import.meta.dirname, "../../docs/scaling.md"),
 		"utf8",

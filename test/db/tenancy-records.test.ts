@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Tables with an organization_id that have rows of both organizations here. */
+/** Tables with an organization_id in which this test stores rows of both organizations. */
 const FILLED = [
 	...samples.map(({ table }) => table),
 	"asset_vendors",
@@ -66,7 +66,7 @@ async function tenantTables(): Promise<string[]> {
 	return rows.map(({ name }) => name);
 }
 
-test("a query without its where clause sees only its own organization, in every table", async () => {
+test("a query without a where clause sees only the rows of its own organization, in every table", async () => {
 	const tables = await tenantTables();
 	expect(tables).toEqual(expect.arrayContaining(FILLED));
 	for (const organizationId of [ours, theirs]) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Every table of the schema except the list of migrations. */
+/** Returns all tables of the schema except the list of migrations. */
 async function tables(): Promise<
 	{ name: string; enabled: boolean; forced: boolean; tenant: boolean }[]
 > {
@@ -43,7 +43,7 @@ async function tables(): Promise<
 	return rows;
 }
 
-/** Tables that belong to a person, who may be in several organizations, or to nobody yet. */
+/** Tables whose rows belong to a user, who may be in several organizations, or to nobody yet. */
 const WITHOUT_ORGANIZATION = [
 	"account_links",
 	"accounts",
@@ -70,7 +70,7 @@ test("every table has forced row-level security, and all except those of people 
 	}
 });
 
-test("a transaction without a where clause sees only its own organization's rows", async () => {
+test("a query without a where clause sees only the rows of the transaction's organization", async () => {
 	const seen = await withTenant(database.pool, ours, async (client) => ({
 		organizations: (await client.query("select id from organizations")).rows,
 		devices: (await client.query("select organization_id from devices")).rows,
@@ -85,7 +85,7 @@ test("a transaction without a where clause sees only its own organization's rows
 	});
 });
 
-test("outside a tenant's transaction the service's role sees nothing", async () => {
+test("outside of an organization's transaction, the service's role sees nothing", async () => {
 	for (const { name } of await tables()) {
 		const rows = await database.pool
 			.query(`select from ${name}`)
@@ -95,7 +95,7 @@ test("outside a tenant's transaction the service's role sees nothing", async () 
 	}
 });
 
-test("a row of another organization can be neither written, changed nor deleted", async () => {
+test("a row of another organization can be neither inserted, changed nor deleted", async () => {
 	const attempt = (sql: string) =>
 		withTenant(database.pool, ours, (client) =>
 			client.query(sql, sql.includes("$1") ? [theirs] : []),
@@ -124,7 +124,7 @@ test("a reference to another organization's row cannot be stored, even by the ow
 	).rejects.toMatchObject({ code: "23503" });
 });
 
-test("only the known functions that serve many organizations see all rows", async () => {
+test("only the known functions that serve several organizations see all rows", async () => {
 	const { rows } = await database.owner.query<{ name: string; owner: string }>(`
 		select p.proname as name, pg_get_userbyid(p.proowner) as owner
 		from pg_proc p
@@ -180,7 +180,7 @@ test("only the known functions that serve many organizations see all rows", asyn
 	).toEqual(["ensure_posture_report_partitions"]);
 });
 
-test("only the service's role may call them, and the roles bypass nothing", async () => {
+test("only the service's role may call these functions, and no role bypasses row-level security", async () => {
 	const { rows: open } = await database.owner.query(`
 		select p.proname from pg_proc p
 		where p.pronamespace = 'public'::regnamespace and p.prosecdef
@@ -214,7 +214,7 @@ test("the service's role cannot read passwords, sessions, second factors or the 
 	}
 });
 
-test("a connection that row-level security does not bind is rejected", async () => {
+test("a connection to which row-level security does not apply is rejected", async () => {
 	await assertConfined(database.pool);
 	const { rows } = await database.owner.query<{ role: string }>(
 		"select current_user as role",
@@ -232,7 +232,7 @@ test("a connection that row-level security does not bind is rejected", async () 
 	}
 });
 
-test("a failed transaction leaves nothing behind and its connection is usable again", async () => {
+test("a failed transaction leaves nothing behind, and its connection can be used again", async () => {
 	await expect(
 		withTenant(database.pool, ours, async (client) => {
 			await client.query("update organizations set name = 'changed'");

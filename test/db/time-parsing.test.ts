@@ -18,21 +18,24 @@ async function readTimes(texts: string[]): Promise<unknown[]> {
 }
 
 /**
- * Up to the latest time that an agent can send: the last minute of 9999 with an offset ends in
- * 10000.
+ * Generates times up to the latest one that an agent can send. With an offset, the last minute of
+ * 9999 lies in the year 10000.
  */
 const dates = fc.date({
 	min: new Date("0001-01-01T00:00:00.000Z"),
 	max: new Date("+010000-01-02T00:00:00.000Z"),
 	noInvalidDate: true,
 });
-/** PostgreSQL omits zeros at the end of a fraction, and a fraction that is zero. */
+/**
+ * Generates times with round fractions, because PostgreSQL omits zeros at the end of a fraction and
+ * a fraction of zero.
+ */
 const round = fc
 	.tuple(fc.nat({ max: 2 ** 31 }), fc.constantFrom(0, 100, 120, 500))
 	.map(([second, millisecond]) => new Date(second * 1000 + millisecond));
 const microseconds = fc.oneof(fc.constant(0), fc.nat({ max: 999 }));
 
-test("a time is read as RFC 3339 in UTC, truncated to milliseconds", async () => {
+test("a time is read as an RFC 3339 time in UTC and truncated to milliseconds", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.tuple(fc.oneof(dates, round), microseconds), {
@@ -55,7 +58,7 @@ test("a time is read as RFC 3339 in UTC, truncated to milliseconds", async () =>
 	);
 });
 
-test("a time that no calendar has is read as what it is", async () => {
+test("infinity and times outside the years 1 to 9999 keep their value", async () => {
 	expect(
 		await readTimes([
 			"infinity",
@@ -71,7 +74,7 @@ test("a time that no calendar has is read as what it is", async () => {
 	]);
 });
 
-test("a database that prints times in another style and zone changes nothing", async () => {
+test("times are the same if the database prints them in another style and time zone", async () => {
 	const { rows: names } = await database.owner.query(
 		"select current_database() as name",
 	);
@@ -90,7 +93,7 @@ test("a database that prints times in another style and zone changes nothing", a
 	expect(rows[0]?.time).toBe("2026-11-21T16:28:23.100Z");
 });
 
-test("better-auth's pool reads times as Date, and dates stay text in both", async () => {
+test("better-auth's pool reads times as Date, and both pools read dates as text", async () => {
 	const pool = makePool(
 		{ connectionString: database.url },
 		{ max: 1, role: IDENTITY_ROLE, times: "Date" },

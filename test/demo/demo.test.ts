@@ -35,7 +35,10 @@ interface Ready {
 let folder: string;
 let demo: ChildProcess;
 let ready: Ready;
-/** Makes what a demonstration leaves when it is killed together with its keeper. */
+/**
+ * The folder that a demonstration leaves if it is killed together with the process that would clean
+ * up.
+ */
 let orphan: string;
 
 function start(): ChildProcess {
@@ -46,7 +49,7 @@ function start(): ChildProcess {
 		process.execPath,
 		[PROGRAM, "demo", "--json", "--port=0", `--devices=${DEVICES}`],
 		{
-			// A demonstration must not touch somebody's own database.
+			// A demonstration must not use a database that somebody has configured.
 			env: {
 				...Object.fromEntries(inherited),
 				TMPDIR: folder,
@@ -61,8 +64,8 @@ const demoFolders = () =>
 	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
 
 /**
- * Ends a demonstration while it fills its database. Returns its exit code, output, folder and
- * server.
+ * Ends a demonstration while it fills its database. Returns its exit code and output, its folder,
+ * and its server's process.
  */
 async function endWhileFilling(signal: NodeJS.Signals) {
 	const others = demoFolders();
@@ -88,7 +91,7 @@ const postmasterOf = (name = "") =>
 		10,
 	);
 
-/** A folder of a demonstration whose process has ended. */
+/** Makes a folder of a demonstration whose process has ended. */
 function makeOrphan(): string {
 	const path = join(folder, "assay-demo-orphan");
 	mkdirSync(path);
@@ -128,11 +131,11 @@ const inOrganization = (input: object = {}) => ({
 	...input,
 });
 
-test("the remains of an earlier demonstration are removed", () => {
+test("a demonstration removes the remains of an earlier one", () => {
 	expect(demoFolders().map((name) => join(folder, name))).not.toContain(orphan);
 });
 
-test("it listens only on this machine, and each login has its role", async () => {
+test("a demonstration listens only on this machine, and each of its users has the printed role", async () => {
 	expect(new URL(ready.listening).hostname).toBe("127.0.0.1");
 	expect(ready.logins.map(({ role }) => role)).toEqual([
 		"admin",
@@ -207,7 +210,7 @@ test("the registers are filled with past dates, and the audit log verifies", asy
 	expect(verified).toMatchObject({ code: 0 });
 });
 
-test("devices have months of history, and there is one of each kind of problem", async () => {
+test("devices have months of history, and each kind of problem occurs", async () => {
 	const { devices } = await use("listDevices", inOrganization());
 	const having = (wanted: object) =>
 		devices.filter((device: Record<string, unknown>) =>
@@ -225,7 +228,7 @@ test("devices have months of history, and there is one of each kind of problem",
 	expect(
 		devices.flatMap(({ conflicts }: { conflicts: string[] }) => conflicts),
 	).toEqual(expect.arrayContaining(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]));
-	// The list begins with the newest.
+	// The list begins with the newest device.
 	const device = having({ status: "ACTIVE", freshness: "ONLINE" }).at(-1);
 	expect(Date.parse(device.enrolled_at)).toBeLessThan(Date.now() - 30 * DAY_MS);
 	const { device_postures } = await use("listDevicePostures", {
@@ -236,7 +239,7 @@ test("devices have months of history, and there is one of each kind of problem",
 	expect(device_postures).toHaveLength(CHECK_KEYS.length);
 });
 
-test("this machine reports through the real agent", async () => {
+test("this machine takes part as a device with the real agent", async () => {
 	await expect
 		.poll(
 			async () => {
@@ -251,7 +254,7 @@ test("this machine reports through the real agent", async () => {
 		.toMatchObject({ status: "ACTIVE", owner_id: expect.any(String) });
 });
 
-test("nothing seems to be just created, and one of the members has a second factor", async () => {
+test("no record looks as if it was just created, and one of the members has a second factor", async () => {
 	const { members } = await use("listMembers", inOrganization());
 	expect(
 		members.filter(
@@ -265,7 +268,7 @@ test("nothing seems to be just created, and one of the members has a second fact
 	expect(newest).toBeLessThan(Date.now() - 60 * 60_000);
 });
 
-test("Ctrl-C ends it with 0 and leaves no folder and no database server", async () => {
+test("Ctrl-C ends a demonstration with exit code 0 and leaves no folder and no database server", async () => {
 	const postmaster = postmasterOf(demoFolders()[0]);
 	demo.kill("SIGINT");
 	const [code] = await once(demo, "exit");
@@ -282,7 +285,7 @@ test("a killed demonstration leaves no folder and no database server", async () 
 	expect(isRunning(postmaster)).toBe(false);
 });
 
-test("Ctrl-C during the start ends it with 0 and leaves nothing either", async () => {
+test("Ctrl-C during the start ends a demonstration with exit code 0 and leaves nothing either", async () => {
 	const { code, said, name } = await endWhileFilling("SIGINT");
 	expect(code, said.join("\n")).toBe(0);
 	expect(demoFolders()).not.toContain(name);

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 const root = new URL("../..", import.meta.url);
 const page = readFileSync(new URL("docs/asvs.md", root), "utf8");
 
-/** Numbers of levels 1 and 2 in each section of ASVS 5.0.0, without chapters 9, 10 and 17. */
+/**
+ * The numbers of the requirements of levels 1 and 2 in each section of ASVS 5.0.0, without chapters
+ * 9, 10 and 17.
+ */
 const SECTIONS: Record<string, string> = {
 	"1.1": "1-2",
 	"1.2": "1-9",

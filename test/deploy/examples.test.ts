@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config.ts";
 
-/** Compares the examples for deployment with the program that they describe. */
+/** This file compares the examples for deployment with the program that they describe. */
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -28,19 +28,21 @@ const texts = await Promise.all(
 	files.map(async (file) => [file, await read(file)] as const),
 );
 
-test.each(texts)("%s names existing settings", (_, text) => {
+test.each(texts)("%s mentions only settings that exist", (_, text) => {
 	const names = new Set(text.match(/\bASSAY_[A-Z_]+\b/g));
 	for (const name of names) {
-		// An unknown setting stops the start, whatever its value. An empty one counts as absent.
+		// An unknown setting stops the start, whatever its value. An empty setting counts as absent.
 		expect(() => readConfig({ [name]: "" }), name).not.toThrow();
 	}
 });
 
-test.each(texts)("%s names the file with each call of compose", (_, text) => {
+test.each(
+	texts,
+)("%s gives the file in each call of docker compose", (_, text) => {
 	expect(text).not.toMatch(/docker compose (?!-f deploy\/compose\.yaml )/);
 });
 
-test("the nightly backup has the service's settings and user", async () => {
+test("the nightly backup has the same settings and user as the service", async () => {
 	const settings = async (file: string) =>
 		(await read(`deploy/${file}`)).match(
 			/^(?:User|Group|WorkingDirectory|Environment|EnvironmentFile)=.*$/gm,
@@ -55,7 +57,7 @@ test("an unknown setting would be found", () => {
 	expect(() => readConfig({ [misspelt]: "" })).toThrow(misspelt);
 });
 
-test.each(texts)("%s names existing files", (file, text) => {
+test.each(texts)("%s mentions only files that exist", (file, text) => {
 	const named = [
 		...[...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path]) =>
 			resolve(ROOT, dirname(file), path ?? ""),
@@ -71,7 +73,7 @@ test.each(texts)("%s names existing files", (file, text) => {
 
 test.each(
 	texts,
-)("%s asks addresses of health that there are", async (_, text) => {
+)("%s uses only health addresses that exist", async (_, text) => {
 	const health = await read("src/http/health.ts");
 	for (const [address] of text.matchAll(/\/health\/\w+/g)) {
 		expect(health).toContain(`"${address}"`);
@@ -94,7 +96,7 @@ test("the ports are the same everywhere", async () => {
 	const metrics = compose.services.assay.environment.ASSAY_METRICS_PORT;
 	expect(chart).toContain(`value: "${metrics}"`);
 	expect(chart).toContain(`containerPort: ${metrics}`);
-	// Prometheus asks from outside the container.
+	// Prometheus sends its requests from outside the container.
 	expect(compose.services.assay.environment.ASSAY_METRICS_HOST).toBe("0.0.0.0");
 	expect(chart).toMatch(/name: ASSAY_METRICS_HOST\s+value: "0\.0\.0\.0"/);
 });
@@ -106,7 +108,7 @@ describe("proxies", () => {
 		const passing = locations.filter((text) => text.includes("proxy_pass"));
 		expect(passing.length).toBeGreaterThan(1);
 		for (const location of passing) {
-			// A location that sets a header inherits none from the server.
+			// In nginx, a location that sets a header does not inherit those of the server.
 			expect(location).toContain(
 				"proxy_set_header X-Forwarded-For $remote_addr;",
 			);
@@ -114,7 +116,7 @@ describe("proxies", () => {
 		expect(await read("deploy/haproxy/service.cfg")).toContain(
 			"\thttp-request set-header X-Forwarded-For %[src]\n",
 		);
-		// Caddy does so unless it is told to trust other proxies or to write something else.
+		// Caddy does this unless the file says to trust other proxies or to write another value.
 		expect(await read("deploy/Caddyfile")).not.toMatch(
 			/^\s*(trusted_proxies\b|header_up\s+[-+]?X-Forwarded-For)/im,
 		);
@@ -127,7 +129,7 @@ describe("proxies", () => {
 		],
 		["haproxy/service.cfg", /return status 403 .* if \{ path_beg \/api\/ \}/],
 		["Caddyfile", /http:\/\/\S+ \{\s+handle \/api\/\* \{\s+respond ".*" 403/],
-	])("%s sends pages to https, and programs that came without it away", async (file, refusal) => {
+	])("%s redirects pages to https and rejects programs that use http", async (file, refusal) => {
 		const text = await read(`deploy/${file}`);
 		expect(text).toMatch(refusal);
 		expect(text.match(/\b308\b/g)).toHaveLength(1);
@@ -135,7 +137,7 @@ describe("proxies", () => {
 });
 
 describe("the alerts", () => {
-	test("know the service by the name that Prometheus has for it", async () => {
+	test("refer to the service by the name that Prometheus uses", async () => {
 		const { scrape_configs } = parse(
 			await read("deploy/prometheus/prometheus.yml"),
 		);
@@ -183,7 +185,7 @@ describe("the chart", () => {
 
 	test.each(
 		templates,
-	)("%s uses values that there are, and closes what it opens", async (_, text) => {
+	)("%s uses only values that exist, and closes every block", async (_, text) => {
 		const values = parse(await read(`${chart}/values.yaml`));
 		for (const [, path = ""] of text.matchAll(/\.Values\.([\w.]+)/g)) {
 			const found = path
@@ -198,7 +200,7 @@ describe("the chart", () => {
 		expect(count(/\{\{-? (?:if|with|range)\b/g)).toBe(
 			count(/\{\{-? end \}\}/g),
 		);
-		// Without the template's lines and values, the rest is YAML.
+		// Without the template's own lines and values, the rest must be YAML.
 		const plain = text
 			.replace(/^.*\{\{-? (?:if|end|with|else|toYaml|\$\w+ :=).*$/gm, "")
 			.replace(/"\{\{[^\n]*?\}\}(?::\{\{[^\n]*?\}\})?"/g, "value")
@@ -206,7 +208,7 @@ describe("the chart", () => {
 		expect(parse(plain)).toHaveProperty("kind");
 	});
 
-	test("has the version that it deploys", async () => {
+	test("has the version of the program that it deploys", async () => {
 		const { version } = JSON.parse(await read("package.json"));
 		expect(parse(await read(`${chart}/Chart.yaml`))).toMatchObject({
 			version,
@@ -223,10 +225,10 @@ test.each(
 	expect(parse(text)).toBeTypeOf("object");
 });
 
-test("the image has every folder that the program reads", async () => {
+test("the image contains every folder that the program reads", async () => {
 	const docker = await read("deploy/Dockerfile");
 	const { files: packed } = JSON.parse(await read("package.json"));
-	// The npm package and the image have the same folders, except for pages to read.
+	// The npm package and the image contain the same folders, except for the documentation.
 	for (const name of packed as string[]) {
 		const folder = name.replace(/\/\*\.sql$/, "");
 		if (/^!|\.md$|^server\.json$/.test(folder)) continue;

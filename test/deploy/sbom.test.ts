@@ -34,14 +34,14 @@ beforeAll(async () => {
 const readJson = async (file: string) =>
 	JSON.parse(await readFile(join(ROOT, file), "utf8"));
 
-test("the SBOM describes this program and has every package it depends on, in the pinned version", async () => {
+test("the SBOM describes this program and lists every package that it depends on, in the pinned version", async () => {
 	const { name, version, dependencies } = await readJson("package.json");
 	expect(sbom.bomFormat).toBe("CycloneDX");
 	expect(sbom.metadata.component).toMatchObject({ name, version });
 	expect(Object.fromEntries(versions)).toMatchObject(dependencies);
 });
 
-test("it has the indirect dependencies, also shared ones, and no package that only development needs", async () => {
+test("the SBOM lists indirect dependencies, also shared ones, and no package that only development needs", async () => {
 	const { packages } = await readJson("package-lock.json");
 	for (const name of ["better-auth", "fastify", "pg", "pino", "pg-types"]) {
 		const { dependencies = {} } = packages[`node_modules/${name}`];
@@ -57,7 +57,7 @@ test("it has the indirect dependencies, also shared ones, and no package that on
 	expect(developed.filter((name) => versions.has(name))).toEqual([]);
 });
 
-test("it has every component that another one needs", () => {
+test("the SBOM lists every component that another one needs", () => {
 	const refs = new Set(
 		[sbom.metadata.component, ...sbom.components].map((one) => one["bom-ref"]),
 	);

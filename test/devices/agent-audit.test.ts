@@ -14,7 +14,7 @@ afterAll(() => fleet.assay.close());
 const beat = async (key: string, body: unknown) =>
 	(await fleet.assay.post("heartbeat", body, { key })).status;
 
-test("the audit log has each change that a device makes once, and no heartbeats", async () => {
+test("the audit log contains each change that a device makes exactly once, and no heartbeats", async () => {
 	const { id, key } = await fleet.assay.enrollDevice();
 	const facts = heartbeatBody({ hostname: "anna-laptop" });
 	for (const _ of [1, 2, 3]) expect(await beat(key, facts)).toBe(200);
@@ -53,7 +53,7 @@ test("the audit log has each change that a device makes once, and no heartbeats"
 	]);
 });
 
-test("a conflict is logged when it is new, not each time it is seen", async () => {
+test("a conflict is logged when it is new, not each time a heartbeat shows it", async () => {
 	const holder = await fleet.assay.activateDevice();
 	const clone = heartbeatBody({ hostname: "copy" });
 	for (const _ of [1, 2, 3]) expect(await beat(holder.key, clone)).toBe(200);
@@ -96,7 +96,7 @@ test("many simultaneous new conflicts in one organization are all logged in an u
 	const answers = await Promise.all(
 		devices.map(async ({ key }) => {
 			const body = heartbeatBody();
-			// An overloaded service answers 503, and an agent then retries.
+			// An overloaded service answers 503, and the loop retries as an agent does.
 			for (;;) {
 				const status = await beat(key, body);
 				if (status !== 503) return status;
@@ -145,11 +145,11 @@ test("a device is found by its new hostname and serial number as soon as it send
 	expect(devices.map((device) => device.id)).toEqual([id]);
 });
 
-test("heartbeats that change no searchable value stay on their page (HOT)", async () => {
+test("heartbeats that change no searchable value keep the device's row on its page (HOT)", async () => {
 	const { key, hardwareUuid } = await fleet.assay.activateDevice();
 	const client = await fleet.assay.database.owner.connect();
 	try {
-		// The count of this transaction alone so far.
+		// This is the number of updates that only this transaction has made so far.
 		const beatAndCount = async (hostname: string) => {
 			const { rows } = await client.query<{ ordinal: number }>(
 				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'])",
@@ -172,7 +172,7 @@ test("heartbeats that change no searchable value stay on their page (HOT)", asyn
 	}
 });
 
-test("a token that is exchanged while it is being replaced leaves the device with one valid credential", async () => {
+test("if a token is exchanged while it is being replaced, the device has exactly one valid credential", async () => {
 	const { id, token } = await fleet.assay.makeToken();
 	const [reissued, exchanged] = await Promise.all([
 		fleet.call(reissueEnrollmentToken, { id }),

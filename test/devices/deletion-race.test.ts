@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-test("deleting, revoking and re-enrolling while the device reports ends in one of the states, with nothing left behind", async () => {
+test("deleting, revoking and re-enrolling a device while it reports ends in one of these states and leaves nothing else behind", async () => {
 	const { owner } = fleet.assay.database;
 	for (let round = 0; round < 10; round++) {
 		const { id, key } = await fleet.assay.activateDevice();
@@ -33,7 +33,7 @@ test("deleting, revoking and re-enrolling while the device reports ends in one o
 			),
 			fleet.assay.post("postures", report, { key }),
 		]).catch((error: { code?: string }) => {
-			// The deletion may come before the revocation.
+			// The deletion may happen before the revocation.
 			expect(error.code).toBe("not_found");
 			return [];
 		});
@@ -51,7 +51,7 @@ test("deleting, revoking and re-enrolling while the device reports ends in one o
 test.each([
 	["alone", 0],
 	["with a neighbour's, which is 204,", 1],
-])("a report of a device that is deleted while it is being stored, %s is 401", async (_, neighbours) => {
+])("a report whose device is deleted while it is being stored, %s is answered with 401", async (_, neighbours) => {
 	const { owner } = fleet.assay.database;
 	const gone = await fleet.assay.activateDevice();
 	const devices = [gone];

@@ -56,7 +56,7 @@ async function listed({ id }: TestDevice, include_evidence = false) {
 }
 
 describe("a device's own checks", () => {
-	/** A device that has as many own checks as it may have. */
+	/** Creates a device that has the largest number of own checks. */
 	async function makeFullDevice() {
 		const device = await fleet.assay.activateDevice();
 		for (let first = 0; first < MAX_OTHER_CHECKS; first += MAX_RESULTS) {
@@ -67,7 +67,7 @@ describe("a device's own checks", () => {
 	}
 	const further = keysFrom(MAX_OTHER_CHECKS, 1);
 
-	test("one more than the limit is 400 and stores nothing of the request", async () => {
+	test("one more than the limit is answered with 400, and nothing of the request is stored", async () => {
 		const device = await makeFullDevice();
 		const answer = await report(device, ["DISK_ENCRYPTION", ...further]);
 		expect(await readError(answer)).toMatchObject({
@@ -80,7 +80,7 @@ describe("a device's own checks", () => {
 		expect(omitted_checks).toBe(0);
 	});
 
-	test("canonical checks and those used before are accepted beyond the limit", async () => {
+	test("canonical checks, and own checks used before, are accepted beyond the limit", async () => {
 		const device = await makeFullDevice();
 		const [known] = keysFrom(7, 1);
 		const answer = await report(device, [...CHECK_KEYS, `${known}`]);
@@ -90,7 +90,7 @@ describe("a device's own checks", () => {
 		);
 	});
 
-	test("one that was not used for 90 days makes room for another", async () => {
+	test("a check that was not used for 90 days makes room for another one", async () => {
 		const device = await makeFullDevice();
 		const setUnused = (days: number) =>
 			fleet.assay.database.owner.query(
@@ -156,7 +156,7 @@ describe("texts of a device", () => {
 		expect(await see(device)).toMatchObject(
 			fields(long.slice(0, MAX_DISPLAY_LENGTH)),
 		);
-		// A surrogate pair at the cut.
+		// A surrogate pair lies exactly where the text is cut off.
 		const half = `${"x".repeat(MAX_DISPLAY_LENGTH - 1)}\u{1f600}`;
 		expect((await beat(device, { hostname: half })).status).toBe(200);
 		expect((await see(device)).hostname).toBe(
@@ -164,7 +164,7 @@ describe("texts of a device", () => {
 		);
 	});
 
-	test("hidden characters reach no tool", async () => {
+	test("no tool returns hidden characters", async () => {
 		const tag = "\u{e0049}\u{e007f}";
 		const evil = `a\u001b[31mb\u202ec\u2066d\u200fe\u0085f${tag}\ng`;
 		const plain = "a[31mbcdef g";
@@ -208,16 +208,16 @@ describe("texts of a device", () => {
 		]);
 	});
 
-	test("a hostname of hidden characters only does not make a device invalid", async () => {
+	test("a hostname that consists of hidden characters does not make a device invalid", async () => {
 		const device = await fleet.assay.activateDevice();
 		expect((await beat(device, { hostname: "\u202e" })).status).toBe(200);
 		expect((await see(device)).hostname).toBe("\ufffd");
 	});
 });
 
-test("the worst device makes lists and its own page only this long", async () => {
+test("the size of lists and of a device's own page is limited even for the worst device", async () => {
 	const device = await fleet.assay.activateDevice();
-	// As releases without limits stored them.
+	// Releases without limits stored such values.
 	await fleet.assay.database.owner.query(
 		`insert into posture_spans
 		select organization_id, id, 'OLD_' || lpad(n::text, 190, '0'), now(), now(), 'FAIL',
@@ -244,8 +244,8 @@ test("the worst device makes lists and its own page only this long", async () =>
 	expect(inList?.omitted_checks).toBeGreaterThan(2900);
 });
 
-describe("bytes an hour", () => {
-	test("a device stores 64 MiB, then it has to wait, and others do not", async () => {
+describe("bytes per hour", () => {
+	test("a device may store 64 MiB and then has to wait, while others do not", async () => {
 		const [device, other] = [
 			await fleet.assay.activateDevice(),
 			await fleet.assay.activateDevice(),
@@ -273,7 +273,7 @@ describe("bytes an hour", () => {
 		expect((await send(other)).status).toBe(204);
 	});
 
-	test("the hour ends, and each device has its own", () => {
+	test("the limit is lifted when the hour ends, separately for each device", () => {
 		let now = 0;
 		const hourly = new HourlyBytes(100, () => now);
 		hourly.add("a", 60);

@@ -38,7 +38,7 @@ async function beat(key: string, fields: Record<string, unknown> = {}) {
 
 const see = async (id: string) => (await fleet.call(getDevice, { id })).device;
 
-test("a new device has its owner and an enrollment token, with everything that the agent needs", async () => {
+test("a new device has its owner, and its enrollment token comes with everything that the agent needs", async () => {
 	const { people: owner } = await fleet.call(recordOperations(people)[2], {
 		organization_id,
 		full_name: "Ada",
@@ -75,7 +75,7 @@ test("a new device has its owner and an enrollment token, with everything that t
 	).rejects.toThrow("devices: 1");
 });
 
-test("an owner who does not exist or is of another organization is named and nothing is stored", async () => {
+test("if the owner does not exist or belongs to another organization, the error names the field and nothing is stored", async () => {
 	const other = await createOrganization(fleet.assay.database.pool, "Other");
 	const { people: stranger } = await fleet.call(
 		recordOperations(people)[2],
@@ -112,7 +112,7 @@ test("an owner who does not exist or is of another organization is named and not
 	).toEqual([]);
 });
 
-test("an update changes the given fields, logs the differences, and the device is found by its new name", async () => {
+test("an update changes the given fields and logs the differences, and the device is found by its new name", async () => {
 	const [id = ""] = await fleet.seed(["before"]);
 	await fleet.call(updateDevice, { id, name: "after" }, { role: "member" });
 	await fleet.call(updateDevice, { id, name: "after" }, { role: "member" });
@@ -150,7 +150,7 @@ test("a revoked device's key and its open tokens are rejected from the next requ
 	).toHaveLength(1);
 });
 
-test("a reissued token replaces earlier ones, and the key in use works until the token is exchanged", async () => {
+test("a reissued token replaces earlier ones, and the current key works until the token is exchanged", async () => {
 	const { id, key, hardwareUuid } = await fleet.assay.activateDevice();
 	const first = await fleet.call(reissueEnrollmentToken, { id });
 	const second = await fleet.call(reissueEnrollmentToken, { id });
@@ -168,7 +168,7 @@ test("a reissued token replaces earlier ones, and the key in use works until the
 	});
 });
 
-test("enrolling the device again settles a possible clone", async () => {
+test("enrolling the device again resolves a possible clone", async () => {
 	const { id, key } = await fleet.assay.activateDevice();
 	await beat(key, { hardware_uuid: "clone" });
 	expect((await see(id)).conflicts).toEqual(["POSSIBLE_CLONE"]);
@@ -190,7 +190,7 @@ test("enrolling the device again settles a possible clone", async () => {
 	expect(await listed("ANY")).toBe(false);
 });
 
-test("a revoked device may enroll again, unless another device has its hardware by then", async () => {
+test("a revoked device may enroll again unless another device has its hardware by then", async () => {
 	const { id, hardwareUuid } = await fleet.assay.activateDevice();
 	await fleet.call(revokeDevice, { id });
 	const successor = await fleet.assay.enrollDevice();
@@ -205,7 +205,7 @@ test("a revoked device may enroll again, unless another device has its hardware 
 	expect(await see(id)).toMatchObject({ status: "ACTIVE", conflicts: [] });
 });
 
-test("a deleted device is gone with its history, reports, tokens and links", async () => {
+test("deleting a device removes its history, reports, tokens and links too", async () => {
 	const { id, key } = await fleet.assay.activateDevice();
 	await fleet.call(reissueEnrollmentToken, { id });
 	const report = { results: [postureResult()] };
@@ -240,7 +240,7 @@ test("a deleted device is gone with its history, reports, tokens and links", asy
 
 test.each(
 	deviceOperations.filter(({ tenant }) => tenant !== "organization_id"),
-)("$name finds no device of another organization nor one that does not exist", async (operation: AnyOperation) => {
+)("$name finds neither a device of another organization nor one that does not exist", async (operation: AnyOperation) => {
 	const other = await createOrganization(fleet.assay.database.pool, "Other");
 	const [theirs = ""] = await fleet.seed(["theirs"], other);
 	for (const id of [theirs, makeId(organization_id, "device")]) {

@@ -7,7 +7,7 @@ import {
 } from "../support/service.ts";
 
 let assay: TestService;
-/** A second service with a pool and batches of its own, like another process. */
+/** A second service with its own pool and batches, which behaves as another process would. */
 let postToOther: TestService["post"];
 let other: TestService;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
 	await assay.close();
 });
 
-/** Posts to the two services in turn. */
+/** Returns a function that sends requests to one of the two services, in turn. */
 const postTo = (index: number) => (index % 2 ? postToOther : assay.post);
 
 const statuses = (answers: Response[]) =>
@@ -91,7 +91,7 @@ test("10 simultaneous first heartbeats of one device all succeed, and none is a 
 	expect(rows).toEqual([{ status: "ACTIVE", conflicts: 0 }]);
 });
 
-test("exactly one of 20 simultaneous unenrolls with one key is 204, the others are 401", async () => {
+test("exactly one of 20 simultaneous unenrolls with one key is answered with 204, and the others with 401", async () => {
 	const { key } = await assay.activateDevice();
 	const answers = await Promise.all(
 		Array.from({ length: 20 }, (_, i) => postTo(i)("unenroll", "", { key })),

@@ -29,7 +29,7 @@ async function findDevice(id: string) {
 }
 
 describe("enroll", () => {
-	test("a token gives a device key of which only the hash is stored, and the token is gone", async () => {
+	test("a token is exchanged for a device key, of which only the hash is stored, and is used up", async () => {
 		const { id, token } = await assay.makeToken();
 		expect(await findDevice(id)).toMatchObject({ tokens: 1, key_hash: null });
 		const answer = await assay.post("enroll", { token });
@@ -52,7 +52,7 @@ describe("enroll", () => {
 		["an object", { token: {} }],
 		["an array", { token: ["x"] }],
 		["named in capitals", { TOKEN: "x" }],
-	])("a token that is %s is 400 and named", async (_, body) => {
+	])("a token that is %s is answered with 400, and the error names the field", async (_, body) => {
 		expect(await readError(await assay.post("enroll", body))).toEqual({
 			status: 400,
 			error: "bad_request",
@@ -60,7 +60,7 @@ describe("enroll", () => {
 		});
 	});
 
-	test("an unknown, malformed, used, expired or revoked token, and one of a revoked device, are the same 401", async () => {
+	test("an unknown, malformed, used, expired or revoked token, and one of a revoked device, all get the same 401", async () => {
 		const sql = (text: string, id: string) =>
 			assay.database.owner.query(text, [id]);
 		const used = await assay.makeToken();
@@ -111,7 +111,7 @@ describe("enroll", () => {
 		);
 	});
 
-	test("a token of a request whose body was rejected stays valid", async () => {
+	test("a token stays valid if the request's body was rejected", async () => {
 		const { token } = await assay.makeToken();
 		expect((await assay.post("enroll", `{"token":"${token}"`)).status).toBe(
 			400,

@@ -30,11 +30,11 @@ async function addOwner(organizationId = fleet.assay.organizationId) {
 	return added.people.id;
 }
 
-/** Makes an organization for one test, which then knows all its devices. */
+/** Creates an organization for one test, which then knows all of its devices. */
 const makeOrganization = () =>
 	createOrganization(fleet.assay.database.pool, "Own");
 
-/** Returns the names in a list, in its order. */
+/** Returns the names in a list, in the list's order. */
 async function names(
 	organizationId: string,
 	input: Omit<Parameters<typeof list>[1], "organization_id"> = {},
@@ -59,7 +59,7 @@ function list(
 	);
 }
 
-test("every field that a device and its people set is read back, in the list and alone", async () => {
+test("every field that a device or a user sets is returned, in the list and for the single device", async () => {
 	const organization = await makeOrganization();
 	const owner = await addOwner(organization);
 	const { id, key } = await fleet.assay.enrollDevice(organization);
@@ -129,7 +129,7 @@ test("every field that a device and its people set is read back, in the list and
 	expect(short.devices[0]?.postures[0]).not.toHaveProperty("evidence");
 });
 
-test("several filters return the devices that match all of them", async () => {
+test("with several filters, the list contains the devices that match all of them", async () => {
 	const organization = await makeOrganization();
 	const owner = await addOwner(organization);
 	const [a = "", b = "", c = ""] = await fleet.seed(
@@ -183,7 +183,7 @@ test("several filters return the devices that match all of them", async () => {
 	}
 });
 
-test("freshness follows from the time of the last heartbeat", async () => {
+test("a device's freshness depends on the time of its last heartbeat", async () => {
 	const organization = await makeOrganization();
 	const [online, stale, missing] = await fleet.seed(
 		["online", "stale", "missing"],
@@ -281,7 +281,7 @@ test("a page needs the same number of statements for any number of devices", asy
 	expect(few).toBeLessThanOrEqual(5);
 });
 
-/** Returns the connection, and counts what is sent over it until it is released. */
+/** Returns the connection and counts the statements that are sent on it until it is released. */
 function counting<Connection extends object>(
 	connection: Connection,
 	statements: unknown[],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => assay.close());
 
-/** Returns the device's row and the conflicts that administrators see. */
+/** Returns the device's row, and the conflicts that administrators see. */
 async function see(id: string, organizationId = assay.organizationId) {
 	const { rows } = await assay.database.owner.query<{
 		last_seen_at: Date | null;
@@ -62,7 +62,9 @@ describe("a field that is required", () => {
 	const cases = REQUIRED.flatMap((field) =>
 		wrong.map(([name, value]) => [field, name, value] as const),
 	);
-	test.each(cases)("%s: %s is 400 and names it", async (field, _, value) => {
+	test.each(
+		cases,
+	)("%s: %s is answered with 400, and the error names the field", async (field, _, value) => {
 		const { id, key } = await assay.enrollDevice();
 		const body = heartbeatBody({ [field]: value });
 		expect(await readError(await beat(key, body))).toEqual({
@@ -78,13 +80,13 @@ describe("a field that is required", () => {
 		});
 	});
 
-	test("a message names every invalid field", async () => {
+	test("the error names every invalid field", async () => {
 		const { key } = await assay.enrollDevice();
 		const { message } = await readError(await beat(key, {}));
 		for (const field of REQUIRED) expect(message).toContain(field);
 	});
 
-	test("the same on an ACTIVE device: nothing is stored", async () => {
+	test("a wrong value from an ACTIVE device is answered with 400 too, and nothing is stored", async () => {
 		const { id, key } = await assay.activateDevice();
 		const before = await see(id);
 		const refused = await beat(
@@ -102,7 +104,7 @@ describe("platform", () => {
 		"LINUX",
 		"FREEBSD",
 		"WINDOWS",
-	])("%s is known", async (platform) => {
+	])("%s is accepted", async (platform) => {
 		const { id, key } = await assay.enrollDevice();
 		expect((await beat(key, heartbeatBody({ platform }))).status).toBe(200);
 		expect(await see(id)).toMatchObject({ platform });
@@ -114,7 +116,7 @@ describe("platform", () => {
 		"ANDROID",
 		"toString",
 		"0",
-	])("%j is 400 and names the field", async (platform) => {
+	])("%j is answered with 400, and the error names the field", async (platform) => {
 		const { key } = await assay.enrollDevice();
 		const answer = await beat(key, heartbeatBody({ platform }));
 		expect(await readError(answer)).toMatchObject({
@@ -129,7 +131,7 @@ describe("serial_number", () => {
 		["absent", undefined, null],
 		["null", null, null],
 		["text", "C02", "C02"],
-	])("%s is fine", async (_, serial_number, stored) => {
+	])("%s is accepted", async (_, serial_number, stored) => {
 		const { id, key } = await assay.enrollDevice();
 		const body = heartbeatBody({ serial_number });
 		expect((await beat(key, body)).status).toBe(200);
@@ -141,7 +143,7 @@ describe("serial_number", () => {
 		[true],
 		[{}],
 		[["C02"]],
-	])("%j is 400 and names the field", async (serial_number) => {
+	])("%j is answered with 400, and the error names the field", async (serial_number) => {
 		const { key } = await assay.enrollDevice();
 		const answer = await beat(key, heartbeatBody({ serial_number }));
 		expect(await readError(answer)).toMatchObject({
@@ -152,7 +154,7 @@ describe("serial_number", () => {
 });
 
 describe("the answer", () => {
-	test("has the device's id, whole seconds for the intervals and the time in UTC", async () => {
+	test("has the device's id, the intervals in whole seconds and the time in UTC", async () => {
 		const { id, key } = await assay.enrollDevice();
 		const before = Math.floor(Date.now() / 1000) * 1000;
 		const answer = await beat(key, heartbeatBody());
@@ -173,7 +175,7 @@ describe("the answer", () => {
 		expect(time).toBeLessThanOrEqual(after);
 	});
 
-	test("has the intervals of the device's own organization, as of now", async () => {
+	test("has the current intervals of the device's organization", async () => {
 		const { database } = assay;
 		const organization = await createOrganization(database.pool, "Slow");
 		const device = await assay.activateDevice(organization);
@@ -209,7 +211,7 @@ describe("the first heartbeat", () => {
 		});
 	});
 
-	test("with the hardware of an active device is 400: it stays PENDING and the conflict is visible", async () => {
+	test("with the hardware of an active device is answered with 400; the device stays PENDING and the conflict is visible", async () => {
 		const holder = await assay.activateDevice();
 		const { id, key } = await assay.enrollDevice();
 		const body = heartbeatBody({ hardware_uuid: holder.hardwareUuid });
@@ -230,12 +232,12 @@ describe("the first heartbeat", () => {
 		});
 		const results = { results: [] };
 		expect((await assay.post("postures", results, { key })).status).toBe(401);
-		// With hardware of its own it becomes ACTIVE, and the conflict is over.
+		// With hardware of its own, the device becomes ACTIVE and the conflict is over.
 		expect((await beat(key, heartbeatBody())).status).toBe(200);
 		expect(await see(id)).toMatchObject({ status: "ACTIVE", conflicts: [] });
 	});
 
-	test("with the hardware of another organization's device is fine", async () => {
+	test("with the hardware of another organization's device is accepted", async () => {
 		const holder = await assay.activateDevice();
 		const other = await createOrganization(assay.database.pool, "Other");
 		const { id, key } = await assay.enrollDevice(other);
@@ -247,7 +249,7 @@ describe("the first heartbeat", () => {
 		});
 	});
 
-	test("with the hardware of a revoked device is fine", async () => {
+	test("with the hardware of a revoked device is accepted", async () => {
 		const gone = await assay.activateDevice();
 		await assay.post("unenroll", "", { key: gone.key });
 		const { id, key } = await assay.enrollDevice();
@@ -258,7 +260,7 @@ describe("the first heartbeat", () => {
 });
 
 describe("later heartbeats", () => {
-	test("update host, versions, serial number and when the device was last seen", async () => {
+	test("update the host name, the versions, the serial number and when the device was last seen", async () => {
 		const { id, key, hardwareUuid } = await assay.activateDevice();
 		const first = await see(id);
 		const changed = {
@@ -286,7 +288,7 @@ describe("later heartbeats", () => {
 	test.each([
 		["hardware_uuid", "another"],
 		["platform", "FREEBSD"],
-	])("with another %s: 200, not stored, shown as a possible clone", async (field, value) => {
+	])("with another %s are answered with 200, not stored, and shown as a possible clone", async (field, value) => {
 		const { id, key, hardwareUuid } = await assay.activateDevice();
 		const facts = heartbeatBody({ hardware_uuid: hardwareUuid });
 		const changed = { ...facts, [field]: value, hostname: "clone" };
@@ -311,7 +313,7 @@ describe("later heartbeats", () => {
 		]);
 	});
 
-	test("with the hardware of another active device mark possible clones too, and change nothing of that device", async () => {
+	test("with the hardware of another active device are shown as a possible clone too, and do not change the other device", async () => {
 		const holder = await assay.activateDevice();
 		const { id, key, hardwareUuid } = await assay.activateDevice();
 		const body = heartbeatBody({ hardware_uuid: holder.hardwareUuid });
@@ -330,7 +332,7 @@ describe("later heartbeats", () => {
 describe("text that PostgreSQL cannot hold", () => {
 	test("U+0000 and lone surrogates are stored as U+FFFD, also on a conflict and by later heartbeats", async () => {
 		const { id, key } = await assay.enrollDevice();
-		// The body is JSON text, in which texts that are not escapes stay as they are.
+		// The body is written as JSON text, so that the escapes arrive as they are.
 		const raw = (host: string, hardware: string) =>
 			`{"hardware_uuid":"${hardware}","hostname":"${host}","platform":"LINUX","os_version":"\\u0000","agent_version":"\\uDFFF","serial_number":"\\ud800x"}`;
 		const host = "a\\u0000b\\ud83dc\\uDE00d\\ud83d\\ude00e\\\\u0000f";

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-test("a new organization has the default intervals that agents start with", async () => {
+test("a new organization has the default intervals with which agents start", async () => {
 	const { rows } = await fleet.assay.database.owner.query(
 		`select column_name, column_default::int as seconds from information_schema.columns
 		where table_name = 'organizations' and column_name like '%_interval_seconds' order by 1`,
@@ -37,7 +37,7 @@ test.each([
 	const [id] = await fleet.seed(["laptop"]);
 	const client = await fleet.assay.database.owner.connect();
 	try {
-		// The transaction's time stands still, and its rollback leaves nothing.
+		// Within a transaction the time stands still, and the rollback at the end leaves nothing.
 		await client.query("begin");
 		await client.query("delete from devices where id <> $1", [id]);
 		await client.query(

@@ -22,7 +22,7 @@ async function seeDevice(id: string) {
 	return { device, postures: device?.postures };
 }
 
-test("one device's life: enroll, beat, report, clone, re-enroll elsewhere, unenroll, rejected", async () => {
+test("a device goes through its life: enrolling, heartbeats, reports, a clone, enrolling on another machine, unenrolling, and being rejected", async () => {
 	const { id, token } = await assay.makeToken();
 	expect((await seeDevice(id)).device).toMatchObject({
 		status: "PENDING",

@@ -80,7 +80,10 @@ function result(
 
 const at = (minute: number) => new Date(START + minute * 60_000);
 
-/** Returns the expected history: the observations by time, with equal neighbours merged. */
+/**
+ * Returns the expected history: the observations ordered by time, with consecutive equal ones
+ * merged.
+ */
 function expectedSpans(observations: PostureResult[]): Span[] {
 	const spans: Span[] = [];
 	const ordered = observations.toSorted(
@@ -124,7 +127,7 @@ const observations = fc
 	)
 	.map((all) => all.map((o) => result(o.check, o.minute, o.status)));
 
-/** Cuts a list into requests of the given sizes, with the rest in one. */
+/** Divides a list into requests of the given sizes. The last request gets the rest. */
 function cut<Item>(items: Item[], sizes: number[]): Item[][] {
 	const parts: Item[][] = [];
 	let from = 0;
@@ -136,7 +139,7 @@ function cut<Item>(items: Item[], sizes: number[]): Item[][] {
 	return parts;
 }
 
-test("observations that arrive in any order give the history in order of their times", async () => {
+test("observations that arrive in any order become a history in the order of their times", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			observations.chain((all) =>
@@ -151,7 +154,8 @@ test("observations that arrive in any order give the history in order of their t
 				const requests = cut(all, sizes);
 				const send = (results: PostureResult[]) =>
 					postures.record(device.keyHash, results, 100);
-				// Sends as many requests of one device at once as may wait for each other.
+				// The test sends as many requests of one device at the same time as may wait for each
+				// other.
 				const atOnce = together ? 4 : 1;
 				for (let i = 0; i < requests.length; i += atOnce) {
 					await Promise.all(requests.slice(i, i + atOnce).map(send));
@@ -207,7 +211,7 @@ test("reports sent again, in any order and at any time, change nothing", async (
 	);
 });
 
-test("a report with further results is extended by exactly those", async () => {
+test("a report that is sent again with further results is extended by exactly these results", async () => {
 	const device = await makeActiveDevice();
 	const id = makeId(organizationId, "device_posture_report");
 	const first = result("DISK_ENCRYPTION", 1, "PASS", id);
@@ -242,7 +246,7 @@ test("a report with further results is extended by exactly those", async () => {
 	expect(await readSpans(device.id)).toHaveLength(2);
 });
 
-test("a future time is stored as now, and its replay is still the same report", async () => {
+test("a result with a future time is stored with the current time, and is recognized when it is sent again", async () => {
 	const device = await makeActiveDevice();
 	const id = makeId(organizationId, "device_posture_report");
 	const future = Date.now() + 3_600_000;
@@ -279,7 +283,7 @@ test("an older observation never replaces the current state", async () => {
 	]);
 });
 
-test("where the raw reports are gone, a contradiction splits a span at its known ends", async () => {
+test("if the raw reports have been removed, a contradicting result splits a span at its known ends", async () => {
 	const device = await makeActiveDevice();
 	for (const minute of [0, 10, 20, 30]) {
 		await postures.record(device.keyHash, [result("A", minute, "PASS")], 100);
@@ -301,7 +305,7 @@ test("where the raw reports are gone, a contradiction splits a span at its known
 	]);
 });
 
-test("the first to arrive of two observations with the same time counts", async () => {
+test("of two observations with the same time, the one that arrives first counts", async () => {
 	const device = await makeActiveDevice();
 	for (const minute of [0, 1, 2]) {
 		await postures.record(device.keyHash, [result("A", minute, "PASS")], 100);

@@ -23,7 +23,7 @@ describe("correlation_id", () => {
 			"each of the three",
 			[{}, { correlation_id: null }, { correlation_id: "" }],
 		],
-	])("%s: one report id of the device's tenant is made for the request", async (_, fields) => {
+	])("if it is %s, the request gets one report id of the device's tenant", async (_, fields) => {
 		const device = await api.assay.activateDevice();
 		const results = fields.map((more, i) =>
 			postureResult({ check_key: `C${i}`, ...more }),
@@ -43,9 +43,9 @@ describe("correlation_id", () => {
 		}
 	});
 
-	test("given: it identifies the report, also when it is still unknown", async () => {
+	test("a given one identifies the report, even if the service does not know it yet", async () => {
 		const device = await api.assay.activateDevice();
-		// The agent makes such an id: the tenant of its device_id, kind 110.
+		// The agent makes its ids in this way, with the tenant of its device_id and the kind 110.
 		const bytes = Buffer.alloc(24, 0x5a);
 		Buffer.from(device.id, "base64url").copy(bytes, 0, 0, 8);
 		bytes.writeUInt16BE(110, 8);
@@ -71,7 +71,7 @@ describe("correlation_id", () => {
 		BigInt(Date.now() + 10 ** 10),
 		2n ** 63n,
 		2n ** 64n - 1n,
-	])("given with the time %s in it is accepted, and sent again changes nothing", async (milliseconds) => {
+	])("one that contains the time %s is accepted, and sending it again changes nothing", async (milliseconds) => {
 		const device = await api.assay.activateDevice();
 		const bytes = Buffer.from(api.newReportId(), "base64url");
 		bytes.writeBigUInt64BE(milliseconds, 10);
@@ -84,7 +84,7 @@ describe("correlation_id", () => {
 		expect(await api.stored(device)).toEqual(before);
 	});
 
-	test("several different ones in a request are several reports", async () => {
+	test("several different ones in a request make several reports", async () => {
 		const device = await api.assay.activateDevice();
 		const [first, second] = [api.newReportId(), api.newReportId()];
 		const results = [first, second, first, ""].map((correlation_id, i) =>
@@ -103,7 +103,7 @@ describe("correlation_id", () => {
 		expect(keys[second as string]).toEqual(["C1"]);
 	});
 
-	test("malformed, of another kind or of another tenant: 400 that names index and field", async () => {
+	test("one that is malformed, of another kind or of another tenant is answered with 400, and the error names index and field", async () => {
 		const device = await api.assay.activateDevice();
 		const other = await createOrganization(api.assay.database.pool, "Other");
 		const good = api.newReportId();
@@ -141,14 +141,14 @@ describe("correlation_id", () => {
 		}
 	});
 
-	test("one of another tenant alone: 400 that names index and field", async () => {
+	test("one of another tenant alone is answered with 400 too, and the error names index and field", async () => {
 		const device = await api.assay.activateDevice();
 		const other = await createOrganization(api.assay.database.pool, "Other");
 		const results = [postureResult({ correlation_id: api.newReportId(other) })];
 		await api.expectRefused(device, results, "results[0].correlation_id");
 	});
 
-	test("the same id from another device of the organization does not clash: each keeps its own report", async () => {
+	test("if two devices of an organization send the same id, each keeps its own report", async () => {
 		const [one, two] = [
 			await api.assay.activateDevice(),
 			await api.assay.activateDevice(),
@@ -201,7 +201,7 @@ describe("the same report", () => {
 		expect(await api.stored(device)).toEqual(first);
 	});
 
-	test("sent many times at once is stored once", async () => {
+	test("sent many times at the same time is stored once", async () => {
 		const device = await api.assay.activateDevice();
 		const results = series(api.newReportId());
 		const answers = await Promise.all(
@@ -213,7 +213,7 @@ describe("the same report", () => {
 		expect(spans).toHaveLength(3);
 	});
 
-	test("with further results is extended: one row has all of them", async () => {
+	test("sent again with further results is one row that contains all of them", async () => {
 		const device = await api.assay.activateDevice();
 		const correlation_id = api.newReportId();
 		const [a, b, c] = ["A", "B", "C"].map((check_key) =>

@@ -43,7 +43,7 @@ describe("a result", () => {
 		expect(spans).toMatchObject([{ check_key }]);
 	});
 
-	test("may have evidence that is an object, null or absent", async () => {
+	test("may have an object or null as evidence, or none", async () => {
 		const device = await api.assay.activateDevice();
 		const evidence = { a: { b: [1, "x", null, true, -1.5e-7] }, "": {}, é: "" };
 		const results = [
@@ -92,7 +92,7 @@ describe("a result", () => {
 		["1969-12-31T23:59:59.75Z", "1969-12-31T23:59:59.750Z"],
 		["0099-01-01T00:00:00Z", "0099-01-01T00:00:00.000Z"],
 		["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
-	])("observed at %s is stored as %s", async (observed_at, expected) => {
+	])("observed at %s is stored with the time %s", async (observed_at, expected) => {
 		const device = await api.assay.activateDevice();
 		const answer = await api.report(device, [postureResult({ observed_at })]);
 		expect(answer.status).toBe(204);
@@ -105,14 +105,14 @@ describe("a result", () => {
 		"2016-12-31T23:59:60Z",
 		"0000-01-01T00:00:00Z",
 		"0001-01-01T00:00:00+23:00",
-	])("observed at %s, a border of RFC 3339, is accepted", async (observed_at) => {
+	])("observed at %s, a limit of RFC 3339, is accepted", async (observed_at) => {
 		const device = await api.assay.activateDevice();
 		const answer = await api.report(device, [postureResult({ observed_at })]);
 		expect(answer.status).toBe(204);
 		expect((await api.stored(device)).spans).toHaveLength(1);
 	});
 
-	test("keeps microseconds", async () => {
+	test("keeps the microseconds of its time", async () => {
 		const device = await api.assay.activateDevice();
 		const observed_at = "2026-03-31T08:00:00.123456789Z";
 		await api.report(device, [postureResult({ observed_at })]);
@@ -123,7 +123,7 @@ describe("a result", () => {
 		expect(rows).toEqual([{ us: 123_456 }]);
 	});
 
-	test("observed 4 minutes ahead keeps its time; 6 minutes, a year or 7000 years ahead is stored as now", async () => {
+	test("observed 4 minutes in the future keeps its time; one from 6 minutes, a year or 7000 years ahead gets the current time", async () => {
 		const minutes = (n: number) =>
 			new Date(Date.now() + n * 60_000).toISOString();
 		for (const observed_at of [
@@ -153,7 +153,7 @@ describe("a result", () => {
 		expect(spans[0]?.since.toISOString()).toBe(observed_at);
 	});
 
-	test("with U+0000 or a lone surrogate in any string is stored with U+FFFD; an escaped backslash stays text", async () => {
+	test("with U+0000 or a lone surrogate in any string is stored with U+FFFD instead; an escaped backslash stays text", async () => {
 		const device = await api.assay.activateDevice();
 		const body = String.raw`{"results":[{"check_key":"k\u0000\ud800\\u0000","status":"PASS","observed_at":"2026-03-31T08:00:00Z","evidence":{"a\u0000":"\uDBFFx\u0000","b\udc00\ud800":["\ud83d\ude00\\\u0000","\\u0000","\\\\u0000"],"c":{"\\ud800":1}}}]}`;
 		const answer = await api.report(device, body);

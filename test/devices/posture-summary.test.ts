@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-/** Noon of a day in March. */
+/** Returns noon of a day in March. */
 const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
 
 test("the summary counts each ACTIVE device once for each check, and a stale one never passes", async () => {
@@ -82,7 +82,7 @@ test("the summary counts each ACTIVE device once for each check, and a stale one
 	});
 });
 
-test("a summary as_of counts what was known then, and devices that were silent then as stale", async () => {
+test("a summary with as_of counts what was known at that time, and counts devices that were silent then as stale", async () => {
 	const { organizationId, devices } = await makeFleet(2);
 	const [steady, silent] = devices as [TestDevice, TestDevice];
 	await fleet.report(steady, { observed_at: on(1), status: "FAIL" });

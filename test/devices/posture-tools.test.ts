@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-/** Noon of a day in March. */
+/** Returns noon of a day in March. */
 const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
 const shown = (day: number) => on(day).replace("Z", ".000Z");
 
@@ -29,7 +29,7 @@ async function statesAt(device: TestDevice, as_of: string) {
 	);
 }
 
-test("the history is read newest first, by check and by time, page by page", async () => {
+test("the history lists the newest spans first and can be filtered by check and time and read page by page", async () => {
 	const device = await fleet.assay.activateDevice();
 	await fleet.report(device, { observed_at: on(1) });
 	await fleet.report(device, { observed_at: on(3) });
@@ -82,7 +82,8 @@ test("as_of gives the state of every check at that time, also if reports arrived
 		{ observed_at: on(20), check_key: "SCREEN_LOCK" },
 	);
 	expect(await statesAt(device, on(19))).toEqual({});
-	// A late report from a queue: the disk was not encrypted from the 10th to the 15th.
+	// This report comes late from a queue. It says that the disk was not encrypted from the 10th to
+	// the 15th.
 	await fleet.report(device, { observed_at: on(10), status: "FAIL" });
 	await fleet.report(device, { observed_at: on(15), status: "PASS" });
 	expect(await statesAt(device, on(9))).toEqual({});
@@ -97,7 +98,7 @@ test("as_of gives the state of every check at that time, also if reports arrived
 	});
 });
 
-test("a displayed time, given back as as_of, includes what happened at that time", async () => {
+test("if a displayed time is used as as_of, the result includes what happened at that time", async () => {
 	const device = await fleet.assay.activateDevice();
 	await fleet.report(device, { observed_at: "2026-03-01T08:00:00.123456Z" });
 	expect(await statesAt(device, "2026-03-01T08:00:00.122Z")).toEqual({});
@@ -120,7 +121,7 @@ test.each([
 	});
 });
 
-test("the evidence is that of the last report that confirmed the state, and null when that report is gone", async () => {
+test("the evidence comes from the last report that confirmed the state, and is null if that report has been removed", async () => {
 	const device = await fleet.assay.activateDevice();
 	const own = "K".repeat(200);
 	await fleet.report(device, {
@@ -151,7 +152,7 @@ test("the evidence is that of the last report that confirmed the state, and null
 	expect(await seen()).toEqual([null, null]);
 });
 
-test("a raw report is read with the evidence that was sent, and its id is in history and list", async () => {
+test("a raw report contains the evidence that was sent, and the history and the list contain its id", async () => {
 	const device = await fleet.assay.activateDevice();
 	const report_id = makeId(fleet.assay.organizationId, "device_posture_report");
 	await fleet.report(device, {
@@ -170,7 +171,8 @@ test("a raw report is read with the evidence that was sent, and its id is in his
 		device_id: device.id,
 		received_at: expect.stringMatching(/Z$/),
 		observed_at: "2026-03-04T12:00:00.000000Z",
-		// The test calls the operation without the service, which knows how long it keeps reports.
+		// The test calls the operation without the service, and only the service knows how long it
+		// keeps reports.
 		kept_until: null,
 		failing_checks: [],
 		pass: 0,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.assay.close());
 
-describe("a PENDING device is 401", () => {
+describe("a PENDING device gets 401", () => {
 	test.each([
 		["good results", () => ({ results: [postureResult()] })],
 		["no results", () => ({ results: [] })],
@@ -35,7 +35,7 @@ describe("a PENDING device is 401", () => {
 });
 
 describe("the list of results", () => {
-	test("empty: 204 and nothing is stored", async () => {
+	test("that is empty is answered with 204, and nothing is stored", async () => {
 		const device = await api.assay.activateDevice();
 		expect((await api.report(device, [])).status).toBe(204);
 		expect(await api.stored(device)).toEqual(NOTHING);
@@ -48,12 +48,12 @@ describe("the list of results", () => {
 		["text", "PASS"],
 		["a number", 1],
 		["false", false],
-	])("%s: 400", async (_, results) => {
+	])("that is %s is answered with 400", async (_, results) => {
 		const device = await api.assay.activateDevice();
 		await api.expectRefused(device, JSON.stringify({ results }), "results");
 	});
 
-	test("100 elements are stored in their order, and the response is empty", async () => {
+	test("with 100 elements is stored in its order, and the response is empty", async () => {
 		const device = await api.assay.activateDevice();
 		const results = Array.from({ length: 100 }, (_, i) =>
 			postureResult({ check_key: `CHECK_${i}`, evidence: { i } }),
@@ -69,7 +69,7 @@ describe("the list of results", () => {
 		expect(spans).toHaveLength(100);
 	});
 
-	test("101 elements: 400", async () => {
+	test("with 101 elements is answered with 400", async () => {
 		const device = await api.assay.activateDevice();
 		const results = Array.from({ length: 101 }, () => postureResult());
 		await api.expectRefused(device, results, "100");
@@ -82,7 +82,7 @@ describe("the list of results", () => {
 		[true],
 		[[]],
 		[[postureResult()]],
-	])("an element %j: 400 and its index", async (element) => {
+	])("with the element %j is answered with 400, and the error names the index", async (element) => {
 		const device = await api.assay.activateDevice();
 		const results = [postureResult(), element, postureResult()];
 		await api.expectRefused(device, results, "results[1]");
@@ -144,7 +144,7 @@ describe("one invalid result rejects the whole request with its index and field,
 		}
 	});
 
-	test("several invalid ones are all named", async () => {
+	test("the error names all invalid results", async () => {
 		const device = await api.assay.activateDevice();
 		const results = [{}, postureResult(), postureResult({ status: "?" })];
 		const { message } = await readError(await api.report(device, results));

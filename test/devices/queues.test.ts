@@ -34,7 +34,7 @@ async function activate(
 	return devices;
 }
 
-test("a thousand simultaneous heartbeats with one invented key displace no device, and are 401 or 503", async () => {
+test("a thousand simultaneous heartbeats with one invented key get 401 or 503 and do not keep real devices out", async () => {
 	const devices = await activate(40);
 	const key = makeSecret("dev");
 	const crowd: Promise<Response>[] = [];
@@ -44,14 +44,15 @@ test("a thousand simultaneous heartbeats with one invented key displace no devic
 			crowd.push(assay.post("heartbeat", heartbeatBody(), { key }));
 		}
 		beats.push(...devices.splice(0, 4).map(beat));
-		// Requests that are all read in one turn would be turned away to spare the processor.
+		// If all requests were read in the same turn of the event loop, the service would turn them
+		// away to save processor time.
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	}
 	expect(await statusesOf(beats)).toEqual(Array(40).fill(200));
 	expect(new Set(await statusesOf(crowd))).toEqual(new Set([401, 503]));
 });
 
-/** Locks rows, like a change that does not end, until the returned function is called. */
+/** Locks rows until the returned function is called, as a change that does not end would. */
 async function hold(sql: string, values: unknown[]) {
 	const holder = await assay.database.owner.connect();
 	await holder.query("begin");
@@ -66,7 +67,7 @@ const LOCK_LOG =
 	"select from audit_heads where organization_id = $1 for update";
 const LOCK_DEVICES = "select from devices where id = any ($1) for update";
 
-test("while one organization's log is locked, another's devices enroll, send first heartbeats and unenroll", async () => {
+test("while one organization's log is locked, devices of another one can enroll, send first heartbeats and unenroll", async () => {
 	const mine = assay.organizationId;
 	const other = await createOrganization(assay.database.pool, "Other");
 	const [pending, leaving] = [
@@ -119,7 +120,7 @@ const report = ({ key }: TestDevice) =>
 test.each([
 	["heartbeats", beat, 200],
 	["reports", report, 204],
-])("while three devices' rows are locked, the %s of 40 others are stored; the three are 503, and stored afterwards", async (_, send, done) => {
+])("while three devices' rows are locked, the %s of 40 others are stored; the three get 503 and are stored afterwards", async (_, send, done) => {
 	const devices = await activate(43);
 	const locked = devices.slice(0, 3);
 	const letGo = await hold(LOCK_DEVICES, [locked.map(({ id }) => id)]);
@@ -132,7 +133,7 @@ test.each([
 	expect(await statusesOf(locked.map(send))).toEqual([done, done, done]);
 });
 
-test("a clone that appears while its organization's log is locked is 200, and a later heartbeat logs it", async () => {
+test("a clone that appears while its organization's log is locked gets 200, and a later heartbeat logs it", async () => {
 	const [device, neighbour] = await activate(2);
 	const clone = { ...(device as TestDevice), hardwareUuid: "another" };
 	const letGo = await hold(LOCK_LOG, [assay.organizationId]);

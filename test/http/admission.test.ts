@@ -15,7 +15,7 @@ afterAll(() => tools.close());
 
 const MIB = 1 << 20;
 
-/** Announces a body of `bytes`, sends none of it, and returns the answer. */
+/** Announces a body of `bytes` bytes without sending any of it. Returns the answer. */
 function announce(
 	method: string,
 	path: string,
@@ -34,7 +34,9 @@ function announce(
 		.response(method);
 }
 
-/** Returns every route with each of its methods, and any text for a parameter or wildcard. */
+/**
+ * Returns every route with each of its methods. Parameters and wildcards are replaced by some text.
+ */
 function everyRoute() {
 	return tools.service.routes.flatMap(({ methods, path, ...route }) =>
 		methods.map((method) => ({
@@ -98,7 +100,7 @@ test("a route whose credential is in the body accepts at most 16 KiB", async () 
 	}
 });
 
-test("a body of 16 KiB that nests thousands of arrays is rejected and causes no fault", async () => {
+test("a body of 16 KiB that nests thousands of arrays is rejected without an internal error", async () => {
 	const body = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
 	const paths = everyRoute()
 		.filter(({ admits, method }) => admits === "page" && method === "POST")
@@ -113,7 +115,7 @@ test("a body of 16 KiB that nests thousands of arrays is rejected and causes no 
 	}
 });
 
-test("an address that does not exist is 404 before its body is read", async () => {
+test("an address that does not exist is answered with 404 before the body is read", async () => {
 	const { status } = await announce("POST", "/api/nothing", 32 * MIB);
 	expect(status).toBe(404);
 });
@@ -154,7 +156,7 @@ describe("a route", () => {
 	});
 });
 
-test("unfinished bodies of strangers have a total limit, and block others from signing in only as long as they last", async () => {
+test("unfinished bodies of strangers have a total limit, and keep others from signing in only while they last", async () => {
 	const { email } = await makeUser(
 		tools.database,
 		{ organizationId: tools.organizationId, role: "viewer" },
@@ -165,7 +167,7 @@ test("unfinished bodies of strangers have a total limit, and block others from s
 	const half = "x".repeat(16 * 1024 - 1);
 	const connections: RawConnection[] = [];
 	let turnedAway: RawResponse | undefined;
-	// 16 MiB hold 1,024 of them.
+	// The limit of 16 MiB has room for 1,024 of these bodies.
 	while (!turnedAway && connections.length < 1_200) {
 		const group = Array.from({ length: 50 }, () =>
 			new RawConnection(tools.url).send(

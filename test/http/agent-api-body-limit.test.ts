@@ -22,7 +22,7 @@ describe("the body limit", () => {
 		}
 		return `${chunks.join("")}0\r\n\r\n`;
 	};
-	/** Returns a valid body of exactly so many bytes. */
+	/** Returns a valid body of exactly `length` bytes. */
 	const sized = (body: object, length: number) => {
 		const text = JSON.stringify({ ...body, padding: "" });
 		const padding = "x".repeat(length - text.length);
@@ -37,7 +37,7 @@ describe("the body limit", () => {
 
 	test.each(
 		cases,
-	)("of %s is %i bytes: exactly that passes, one more is 400 and the connection closes", async (route, limit) => {
+	)("of %s is %i bytes: exactly that many pass, one more is answered with 400 and the connection is closed", async (route, limit) => {
 		const bodies = {
 			enroll: async () => ({ token: (await api.assay.makeToken()).token }),
 			heartbeat: async () => heartbeatBody(),
@@ -64,7 +64,7 @@ describe("the body limit", () => {
 		}
 	});
 
-	test("counts bytes, not characters", async () => {
+	test("counts bytes and not characters", async () => {
 		const body = JSON.stringify(heartbeatBody({ padding: "ü".repeat(8_192) }));
 		expect(body.length).toBeLessThan(16_384);
 		const answer = await api.send(api.request("heartbeat", body)).response();
@@ -73,7 +73,7 @@ describe("the body limit", () => {
 
 	test.each(
 		cases,
-	)("of %s: an announced length beyond it is answered before the body comes", async (route, limit) => {
+	)("of %s: a larger announced length is answered before the body arrives", async (route, limit) => {
 		await Promise.all(
 			[limit + 1, 1e15].map(async (length) => {
 				const headers = { ...api.withKey(), "content-length": length };
@@ -86,7 +86,7 @@ describe("the body limit", () => {
 
 	test.each(
 		cases,
-	)("of %s: an endless chunked body is answered 400 and cut off after a bounded number of bytes", async (route, limit) => {
+	)("of %s: an endless chunked body is answered with 400 and cut off after a limited number of bytes", async (route, limit) => {
 		const client = api.open();
 		client.send(
 			head(route, { ...api.withKey(), "transfer-encoding": "chunked" }),
@@ -113,7 +113,8 @@ describe("the body limit", () => {
 		await client.closed();
 		client.socket.destroy();
 		await pump;
-		// The limit, the bytes discarded before the connection closes, and the kernel's buffers.
+		// This is the sum of the limit, the bytes that the server discards before it closes the
+		// connection, and the kernel's buffers.
 		expect(sent).toBeLessThan(limit + (16 << 20));
 	});
 });

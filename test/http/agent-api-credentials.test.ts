@@ -38,7 +38,8 @@ describe("an invalid credential is answered before the body is sent", () => {
 			expectError(answer, 401, "unauthorized");
 			expect(await connection.closed()).toBe("");
 		};
-		// Immediately, because the server waits a moment for the body before it closes the connection.
+		// All requests are sent at the same time, because the server waits a moment for each body
+		// before it closes the connection.
 		await Promise.all(
 			credentials.flatMap((authorization) =>
 				framings.map((framing) => check({ authorization, ...framing })),
@@ -46,7 +47,7 @@ describe("an invalid credential is answered before the body is sent", () => {
 		);
 	});
 
-	test("and costs no query, while a well-formed one costs some", async () => {
+	test("without a query to the database, while a well-formed one needs some", async () => {
 		const before = api.proxy.bytesSent();
 		for (const route of KEYED) {
 			for (const authorization of [
@@ -72,7 +73,7 @@ describe("an invalid credential is answered before the body is sent", () => {
 		expect(api.proxy.bytesSent()).toBeGreaterThan(before);
 	});
 
-	test("a well-formed unknown key is 401 also when the body's framing is broken", async () => {
+	test("a well-formed unknown key is answered with 401 even if the body's framing is broken", async () => {
 		for (const route of KEYED) {
 			const headers = {
 				...api.withKey(makeSecret("dev")),

@@ -13,9 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => assay.close());
 
-// Bodies are made as JSON text, because no JavaScript value gives 1e400 or two equal keys.
+// The bodies are generated as JSON text, because no JavaScript value becomes 1e400 or two equal
+// keys.
 
-/** Any UTF-16 with lone surrogates and U+0000, as JSON.stringify or raw escapes write it. */
+/**
+ * Generates any UTF-16 text, including lone surrogates and U+0000, written by JSON.stringify or as
+ * raw escapes.
+ */
 const anyText = fc.oneof(
 	fc.string({ unit: "binary", maxLength: 12 }),
 	fc
@@ -94,7 +98,10 @@ const { any } = fc.letrec<{ any: string }>((tie) => ({
 	),
 }));
 
-/** An object of known fields. Most are valid, and some are random, absent or repeated. */
+/**
+ * Generates an object with the known fields. Most values are valid, and some are random, missing or
+ * repeated.
+ */
 function objectNear(
 	good: Record<string, fc.Arbitrary<string>>,
 ): fc.Arbitrary<string> {
@@ -146,7 +153,7 @@ const time = fc.oneof(
 	),
 );
 
-/** Made in the tests themselves, because the organization is known only then. */
+/** This is a function that the tests call, because the organization is known only then. */
 const postures = () => {
 	const ids = Array.from({ length: 3 }, () =>
 		makeId(assay.organizationId, "device_posture_report"),
@@ -171,7 +178,7 @@ const postures = () => {
 
 const anyBytes = fc.oneof(
 	fc.uint8Array({ maxLength: 200 }),
-	// Valid JSON with some bytes overwritten.
+	// This is valid JSON in which some bytes are overwritten.
 	fc
 		.tuple(
 			fc.constantFrom(
@@ -211,7 +218,7 @@ async function countStored() {
 	return rows[0] as { results: number; reports: number; spans: string };
 }
 
-describe("any JSON as a body causes no fault", () => {
+describe("no JSON body causes an internal error", () => {
 	test("enroll: 400 or 401", async () => {
 		const body = fc.oneof(any, objectNear({ token: nonEmpty }));
 		await fc.assert(
@@ -236,7 +243,7 @@ describe("any JSON as a body causes no fault", () => {
 		);
 	});
 
-	test("the first heartbeat: 200 or 400, and the device is ACTIVE or PENDING accordingly", async () => {
+	test("the first heartbeat: 200 and the device is ACTIVE, or 400 and it is PENDING", async () => {
 		await fc.assert(
 			fc.asyncProperty(heartbeat, async (text) => {
 				const { id, key } = await assay.enrollDevice();
@@ -254,7 +261,7 @@ describe("any JSON as a body causes no fault", () => {
 		);
 	});
 
-	test("unenroll: 204 and the key is gone, or 400 and it is not", async () => {
+	test("unenroll: 204 and the key is invalid, or 400 and it still works", async () => {
 		let { key } = await assay.activateDevice();
 		await fc.assert(
 			fc.asyncProperty(any, async (text) => {
@@ -269,7 +276,7 @@ describe("any JSON as a body causes no fault", () => {
 		);
 	});
 
-	test("postures: 204 and every result is stored once, or 400 and nothing is", async () => {
+	test("postures: 204 and every result is stored once, or 400 and nothing is stored", async () => {
 		let { key } = await assay.activateDevice();
 		let before = await countStored();
 		let accepted = 0;
@@ -289,7 +296,7 @@ describe("any JSON as a body causes no fault", () => {
 						const { results } = JSON.parse(text) as { results: unknown[] };
 						expect(after.results - before.results).toBe(results.length);
 						if (results.length > 0) accepted++;
-						// Its own device each time, so that no report id repeats an earlier one.
+						// Each request gets its own device, so that no report id repeats an earlier one.
 						({ key } = await assay.activateDevice());
 					}
 					before = after;
@@ -297,7 +304,7 @@ describe("any JSON as a body causes no fault", () => {
 			),
 			{ numRuns: 400 },
 		);
-		// Otherwise a service that rejects everything would have this property too.
+		// Without this check, a service that rejects everything would pass too.
 		expect(accepted).toBeGreaterThan(40);
 	});
 
@@ -342,7 +349,7 @@ describe("any JSON as a body causes no fault", () => {
 	});
 });
 
-test("any bytes as a body cause no fault", async () => {
+test("no body of any bytes causes an internal error", async () => {
 	let { key } = await assay.activateDevice();
 	await fc.assert(
 		fc.asyncProperty(

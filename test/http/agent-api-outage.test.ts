@@ -21,7 +21,7 @@ afterAll(() => api.close());
 const OK = { heartbeat: 200, postures: 204 } as const;
 
 describe("when the database cannot be reached", () => {
-	test("well-formed credentials are 503 with Retry-After, malformed ones still 401, and all works again afterwards", async () => {
+	test("well-formed credentials get 503 with Retry-After, malformed ones still 401, and everything works again afterwards", async () => {
 		const { token } = await api.assay.makeToken();
 		const good = {
 			heartbeat: JSON.stringify(
@@ -74,7 +74,7 @@ describe("when the database cannot be reached", () => {
 			"alter database $ allow_connections false",
 			"alter database $ allow_connections true",
 		],
-	])("because it was %s: 503, never 401 or 500", async (_, takeAway, giveBack) => {
+	])("because it was %s, requests get 503, never 401 or 500", async (_, takeAway, giveBack) => {
 		const other = await startService();
 		const { owner } = api.assay.database;
 		try {

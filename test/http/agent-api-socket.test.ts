@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe("a method other than POST is 405, with any credential and any announced body", () => {
+describe("a method other than POST is answered with 405, with any credential and any announced body", () => {
 	test.each([
 		"GET",
 		"HEAD",
@@ -56,7 +56,7 @@ describe("a method other than POST is 405, with any credential and any announced
 		}
 	});
 
-	test("also with a query, and with an absolute target", async () => {
+	test("in a request with a query or an absolute target", async () => {
 		const path = "/api/agent/v1/enroll";
 		for (const target of [`${path}?a=b`, `http://localhost${path}`]) {
 			for (const method of ["GET", "FOO"]) {
@@ -69,7 +69,7 @@ describe("a method other than POST is 405, with any credential and any announced
 });
 
 describe("the head of a request", () => {
-	test("Expect: 100-continue is answered, then the request", async () => {
+	test("may contain Expect: 100-continue, which is answered before the request", async () => {
 		const body = JSON.stringify(heartbeatBody());
 		const connection = api.send(
 			head("heartbeat", {
@@ -86,7 +86,7 @@ describe("the head of a request", () => {
 		"200-maybe",
 		"",
 		"100-continue, x",
-	])("Expect: %j is no reason to refuse", async (expectation) => {
+	])("may contain Expect: %j", async (expectation) => {
 		const headers = {
 			...api.withKey(),
 			"content-length": 14,
@@ -127,7 +127,7 @@ describe("the head of a request", () => {
 		expect((await connection.response()).status).toBe(204);
 	});
 
-	test("unenroll needs no Content-Length, or may have an empty chunked body", async () => {
+	test("of unenroll needs no Content-Length, or may announce an empty chunked body", async () => {
 		for (const [framing, body] of [
 			[{}, ""],
 			[{ "content-length": 0 }, ""],
@@ -147,7 +147,7 @@ describe("the head of a request", () => {
 		}
 	});
 
-	test("a 204 has no Content-Length and no Content-Type", async () => {
+	test("a 204 response has no Content-Length and no Content-Type", async () => {
 		const { headers } = await api
 			.send(api.request("postures", { results: [] }))
 			.response();
@@ -155,9 +155,9 @@ describe("the head of a request", () => {
 		expect(headers["content-type"]).toBeUndefined();
 	});
 
-	test("gives a request its own response when an oversized one follows immediately", async () => {
+	test("is answered with its own response even if an oversized request follows immediately", async () => {
 		const beat = heartbeatBody({ hardware_uuid: api.device.hardwareUuid });
-		// One byte more than the server discards before it cuts the connection.
+		// This is one byte more than the server discards before it closes the connection.
 		const length = (1 << 20) + 1;
 		const texts = [
 			api.request("heartbeat", beat),
@@ -170,7 +170,7 @@ describe("the head of a request", () => {
 			api.device.id,
 		]);
 		const connection = api.send(...texts);
-		// Enough for the large request to arrive before the other is answered.
+		// The wait is long enough for the large request to arrive before the first one is answered.
 		await sleep(200);
 		await holder.query("rollback");
 		holder.release();
@@ -188,7 +188,7 @@ describe("the head of a request", () => {
 			"with two lengths",
 			head("enroll", { "content-length": "1\r\ncontent-length: 2" }),
 		],
-	])("that is %s is 400 and tells nothing about the stack", async (_, text) => {
+	])("that is %s is answered with 400, which reveals nothing about the software", async (_, text) => {
 		const answer = await api.send(text).response();
 		expect(answer.body).not.toMatch(/HPE_|node|parse/i);
 		expectError(answer, 400, "bad_request");
@@ -196,7 +196,7 @@ describe("the head of a request", () => {
 });
 
 describe("a connection", () => {
-	test("is kept: many requests, one after the other, also after a 400", async () => {
+	test("stays open for many requests, one after the other, also after a 400", async () => {
 		const connection = api.open();
 		for (const [body, status] of [
 			[heartbeatBody(), 200],
@@ -249,14 +249,14 @@ describe("a connection", () => {
 	test.each([
 		["nonsense", "nonsense\r\n\r\n"],
 		["an unknown method", head("enroll", {}, "FOO")],
-	])("gives a request its own answer when %s follows it at once", async (_, next) => {
+	])("gives a request its own answer even if %s follows it at once", async (_, next) => {
 		const connection = api.send(
 			api.request("heartbeat", heartbeatBody()) + next,
 		);
 		expect((await connection.response()).status).toBe(200);
 	});
 
-	test("that a client leaves in the middle of a body harms nothing", async () => {
+	test("that a client closes in the middle of a body does no harm", async () => {
 		const before = await countReports();
 		for (const leave of ["destroy", "resetAndDestroy"] as const) {
 			for (const framing of [

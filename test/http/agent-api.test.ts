@@ -24,7 +24,7 @@ afterAll(() => assay.close());
 
 const LIMIT = { heartbeat: 16_384, postures: 1_048_576, unenroll: 16_384 };
 
-/** A body that the route accepts without ending the device's life. */
+/** For each route, a body that it accepts without ending the device's enrollment. */
 const goodBody = {
 	heartbeat: () => heartbeatBody(),
 	postures: () => ({ results: [postureResult()] }),
@@ -46,7 +46,7 @@ describe("the Authorization header", () => {
 		"BEARER ",
 		"bEaReR ",
 		"Bearer     ",
-	])("%j before the key is understood", async (scheme) => {
+	])("may have %j before the key", async (scheme) => {
 		const { key } = await assay.activateDevice();
 		const results = { results: [] };
 		const answer = await postWithAuthorization(
@@ -85,7 +85,7 @@ describe("the Authorization header", () => {
 	];
 	test.each(
 		bad,
-	)("that %s is 401 on every route with a key", async (_, make) => {
+	)("that %s is answered with 401 on every route that needs a key", async (_, make) => {
 		for (const route of KEYED) {
 			const authorization = make(activeKey);
 			const answer = await assay.post(route, goodBody[route](), {
@@ -107,7 +107,7 @@ describe("the Authorization header", () => {
 	];
 	test.each(
 		bodies,
-	)("an invalid credential is 401 also with %s", async (_, make) => {
+	)("with an invalid credential is answered with 401 even with %s", async (_, make) => {
 		for (const route of KEYED) {
 			for (const authorization of [
 				"Basic QQ==",
@@ -127,7 +127,7 @@ describe("the Authorization header", () => {
 		}
 	});
 
-	test("enroll needs none, and an invalid one does not matter", async () => {
+	test("is not needed by enroll, which ignores an invalid one", async () => {
 		const { token } = await assay.makeToken();
 		const answer = await postWithAuthorization("enroll", "Bearer nonsense", {
 			token,
@@ -144,7 +144,7 @@ describe("a method other than POST", () => {
 		"DELETE",
 		"PATCH",
 		"OPTIONS",
-	])("%s is 405 with Allow: POST and an empty body", async (method) => {
+	])("%s is answered with 405, Allow: POST and an empty body", async (method) => {
 		for (const route of ROUTES) {
 			const answer = await fetch(`${assay.service.url}/api/agent/v1/${route}`, {
 				method,
@@ -171,7 +171,7 @@ describe("a body", () => {
 		"{'token':'x'}",
 		"\u0000",
 		"",
-	])("%j is 400 on enroll, heartbeat and postures", async (body) => {
+	])("of %j is answered with 400 on enroll, heartbeat and postures", async (body) => {
 		for (const route of ["enroll", "heartbeat", "postures"]) {
 			const answer = await assay.post(route, body, { key: activeKey });
 			expect(await readError(answer), route).toMatchObject({
@@ -181,7 +181,7 @@ describe("a body", () => {
 		}
 	});
 
-	test("null counts as {}: the message names the first required field", async () => {
+	test("of null counts as {}, so the error names the first required field", async () => {
 		for (const [route, field] of [
 			["enroll", "token"],
 			["heartbeat", "hardware_uuid"],
@@ -223,7 +223,7 @@ describe("a body", () => {
 		] as const) {
 			const answer = await fetch(`${assay.service.url}/api/agent/v1/${route}`, {
 				method: "POST",
-				// Bytes, for which fetch adds no content type of its own.
+				// The body is bytes, because fetch would add a content type of its own to a text.
 				body: new TextEncoder().encode(JSON.stringify(body)),
 				headers: {
 					authorization: `Bearer ${device.key}`,
@@ -235,7 +235,7 @@ describe("a body", () => {
 		}
 	});
 
-	test("may have unknown fields everywhere, which are ignored", async () => {
+	test("may have unknown fields at any place, which are ignored", async () => {
 		const { key } = await assay.activateDevice();
 		const { token } = await assay.makeToken();
 		const extra = { extra: { deep: [1] }, constructor: 1, "": null };
@@ -250,7 +250,7 @@ describe("a body", () => {
 		}
 	});
 
-	test("with __proto__ in it is an ordinary one", async () => {
+	test("with a field __proto__ is treated like any other", async () => {
 		const facts = JSON.stringify(heartbeatBody());
 		const withProto = `{"__proto__":{"hostname":"evil"},${facts.slice(1)}`;
 		const key = activeKey;
@@ -263,7 +263,7 @@ describe("a body", () => {
 		);
 	});
 
-	test("with a field whose length cannot be compared is 400 and causes no fault", async () => {
+	test("with a field whose length cannot be compared is answered with 400 and not with an internal error", async () => {
 		const trap = { length: { valueOf: 1, toString: 1 } };
 		const { key } = await assay.activateDevice();
 		for (const [route, body] of [
@@ -282,7 +282,7 @@ describe("a body", () => {
 });
 
 describe("every answer", () => {
-	/** One response for each status and each cause. */
+	/** Returns one response for each status and each cause. */
 	async function answers(headers: Record<string, string> = {}) {
 		const root = `${assay.service.url}/api/agent/v1`;
 		const key = activeKey;
@@ -354,7 +354,7 @@ describe("every answer", () => {
 		expect(seen.size).toBe(all.length);
 	});
 
-	test("may not be cached and names no software", async () => {
+	test("must not be cached and names no software", async () => {
 		for (const [name, answer] of await answers()) {
 			expect(answer.headers.get("cache-control"), name).toBe("no-store");
 			expect(answer.headers.get("server"), name).toBeNull();
@@ -363,7 +363,7 @@ describe("every answer", () => {
 		}
 	});
 
-	test("with an error has a body that reveals nothing about the stack", async () => {
+	test("with an error has a body that reveals nothing about the software", async () => {
 		for (const [name, answer] of await answers()) {
 			const status = Number(/\d+$/.exec(name)?.[0] ?? answer.status);
 			expect(answer.status, name).toBe(status);
@@ -378,7 +378,7 @@ describe("every answer", () => {
 		}
 	});
 
-	test("to an address with a broken escape reveals nothing either", async () => {
+	test("to an address with an invalid escape reveals nothing either", async () => {
 		const answer = await fetch(`${assay.service.url}/%zz`);
 		expect(answer.headers.get("x-request-id")).toMatch(/^[\w.:-]{8,128}$/);
 		expect(answer.headers.get("cache-control")).toBe("no-store");

@@ -15,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([behind.close(), direct.close()]));
 
-/** Returns the address in the audit log for a call with this header, by a token or a session. */
+/**
+ * Returns the address that the audit log contains for a call with this header, made with a token or
+ * a session.
+ */
 async function addressOf(
 	{ database, organizationId, service }: TestService,
 	forwarded: string | undefined,
@@ -44,7 +47,7 @@ async function addressOf(
 	return (await auditEntries(database, organizationId)).at(-1)?.address;
 }
 
-test("behind trusted proxies the address is the last one that is not a proxy, and a client's own header does not count", async () => {
+test("behind trusted proxies, the address is the last one that is not a proxy, and a header from the client does not count", async () => {
 	for (const [forwarded, address] of [
 		["203.0.113.7", "203.0.113.7"],
 		["6.6.6.6, 203.0.113.7", "203.0.113.7"],
@@ -64,13 +67,13 @@ test("behind trusted proxies the address is the last one that is not a proxy, an
 	);
 });
 
-test("without trusted proxies nobody can claim another address", async () => {
+test("without trusted proxies, nobody can pretend to have another address", async () => {
 	for (const by of ["token", "session"] as const) {
 		expect(await addressOf(direct, "6.6.6.6", by)).toBe("127.0.0.1");
 	}
 });
 
-test("a malformed address or range is named and stops the start", () => {
+test("a malformed address or range stops the start, and the error names it", () => {
 	for (const wrong of [
 		"proxy.example.com",
 		"10.0.0.0/33",

@@ -36,7 +36,7 @@ const get = (
 	});
 const asBrowser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-test("any address of the console is its page, with a policy that allows only our own files", async () => {
+test("every address of the console returns its page, with a policy that permits only our own files", async () => {
 	const nonces = new Set<string>();
 	for (const path of ["/", "/sign-in", "/o/x/r/risk?q=a", "/setup"]) {
 		const answer = await get(path, asBrowser);
@@ -52,7 +52,7 @@ test("any address of the console is its page, with a policy that allows only our
 	expect(nonces.size, "each answer has a nonce of its own").toBe(4);
 });
 
-test("an address outside the console is a JSON 404, also for a browser", async () => {
+test("an address outside of the console returns 404 as JSON, also to a browser", async () => {
 	for (const path of [
 		"/api/nothing",
 		"/api/console/listRisks",
@@ -70,7 +70,7 @@ test("an address outside the console is a JSON 404, also for a browser", async (
 	);
 });
 
-test("a file is cached for ever and is compressed for clients that accept it", async () => {
+test("a file may be cached for ever and is compressed for clients that accept this", async () => {
 	const path = "/assets/index-1a2b3c4d.js";
 	const plain = await get(path);
 	expect(plain.headers.get("cache-control")).toBe(
@@ -87,7 +87,7 @@ test("a file is cached for ever and is compressed for clients that accept it", a
 	expect(head.headers.get("content-length")).toBe(String(compressed.length));
 });
 
-test("without a console the page says why, and everything else is served", async () => {
+test("without a built console the page says why, and everything else works", async () => {
 	const without = await startService();
 	try {
 		const page = await fetch(without.service.url, { headers: asBrowser });

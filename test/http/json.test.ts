@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, requireModestShape } from "../../src/http/json.ts";
 
-/** Any UTF-16 text, including lone surrogates and U+0000. */
+/** Generates any UTF-16 text, including lone surrogates and U+0000. */
 const anyText = fc
 	.array(
 		fc.oneof(
@@ -17,7 +17,7 @@ const anyText = fc
 const storable = (text: string) =>
 	text.toWellFormed().replaceAll("\0", "\ufffd");
 
-/** Returns the text with every unit written as an escape, in either case. */
+/** Returns the text with every UTF-16 unit written as an escape, in upper or lower case. */
 const escaped = (text: string, isUpper: boolean) =>
 	`"${Array.from({ length: text.length }, (_, i) => {
 		const digits = text.charCodeAt(i).toString(16).padStart(4, "0");
@@ -25,7 +25,7 @@ const escaped = (text: string, isUpper: boolean) =>
 	}).join("")}"`;
 
 describe("any string", () => {
-	test("as JSON.stringify writes it is unchanged, except that U+0000 and lone surrogates become U+FFFD", () => {
+	test("written by JSON.stringify is read unchanged, except that U+0000 and lone surrogates become U+FFFD", () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
 				expect(parseJson(JSON.stringify(text))).toBe(storable(text));
@@ -34,7 +34,7 @@ describe("any string", () => {
 		);
 	});
 
-	test("written in escapes, in upper or lower case, is the same", () => {
+	test("written in escapes, in upper or lower case, is read in the same way", () => {
 		fc.assert(
 			fc.property(anyText, fc.boolean(), (text, isUpper) => {
 				expect(parseJson(escaped(text, isUpper))).toBe(storable(text));
@@ -57,7 +57,7 @@ describe("any string", () => {
 	});
 });
 
-test("any JSON without these characters is read as JSON.parse reads it", () => {
+test("JSON without these characters is read in the same way as by JSON.parse", () => {
 	fc.assert(
 		fc.property(fc.json({ stringUnit: "grapheme" }), (text) => {
 			fc.pre(!/\\u0000/.test(text));
@@ -104,7 +104,7 @@ test.each([
 	expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-test("any text is a value or a SyntaxError, never another error", () => {
+test("every text gives a value or a SyntaxError, never another error", () => {
 	const text = fc.oneof(
 		fc.string({ unit: "binary" }),
 		fc
@@ -142,7 +142,7 @@ test("__proto__ is a key like any other", () => {
 	expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
 });
 
-test("JSON of a modest shape passes: 64 levels and 10,000 keys and values, with any strings", () => {
+test("JSON with 64 levels and 10,000 keys and values is accepted, with any strings", () => {
 	const strings = JSON.stringify({ a: '"[[[,,,'.repeat(20_000), b: "\\" });
 	const nested = `${"[".repeat(64)}1${"]".repeat(64)}`;
 	const wide = JSON.stringify(Array(10_001).fill(1));
@@ -150,7 +150,7 @@ test("JSON of a modest shape passes: 64 levels and 10,000 keys and values, with 
 		expect(() => requireModestShape(text)).not.toThrow();
 });
 
-test("JSON that nests deeper or holds more is rejected", () => {
+test("JSON with more levels or more values is rejected", () => {
 	expect(() => requireModestShape("[".repeat(65))).toThrow(
 		"nests more than 64",
 	);

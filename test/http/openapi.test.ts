@@ -24,7 +24,7 @@ test("the description is valid OpenAPI 3.1, for every caller", async () => {
 	expect(validator.version).toBe("3.1");
 });
 
-test("it names the agent's routes, the health addresses and every tool", () => {
+test("the description contains the agent's routes, the health addresses and every tool", () => {
 	const named = Object.entries<Json>(specification.paths).map(
 		([path, item]) => `${path} ${Object.keys(item).sort().join()}`,
 	);
@@ -48,7 +48,7 @@ test("it names the agent's routes, the health addresses and every tool", () => {
 	);
 });
 
-test("no two operations share an id, and every parameter is described", () => {
+test("no two operations have the same id, and every parameter is described", () => {
 	const all = Object.values<Json>(specification.paths).flatMap((item) =>
 		Object.values<Json>(item),
 	);

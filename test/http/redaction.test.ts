@@ -14,9 +14,12 @@ afterAll(() => {
 	child?.kill("SIGKILL");
 });
 
-// The log of the real service at level trace, after everything has gone wrong.
+// These tests examine the log of the real service at level trace, after everything has failed once.
 
-/** The real service as its own process. `output` returns everything it has written so far. */
+/**
+ * Starts the real service as its own process. `output` returns everything that it has written so
+ * far.
+ */
 async function startProcess(databaseUrl: string) {
 	const started = spawn(process.execPath, ["bin/assay.js", "start", "--json"], {
 		cwd: new URL("../..", import.meta.url),
@@ -57,16 +60,16 @@ async function startProcess(databaseUrl: string) {
 }
 
 const secrets = new Set<string>();
-/** Sent only with its underscores as %5F, in URLs. */
+/** A secret that only appears in URLs, with its underscores written as %5F. */
 const encodedSecret = makeSecret("dev");
 const evidence = `evidence-${crypto.randomUUID()}`;
-/** Would be a line of the log if it were written unescaped. */
+/** Text that would become a line of the log if it were written without escapes. */
 const forged = '\r\n{"level":"fatal","msg":"forged"}\r\n';
 let output = "";
 let log = "";
 let password = "";
 
-/** Returns where the text is in the output, with the text before it. */
+/** Returns the text with what comes before it in the output, or "nowhere". */
 function find(text: string): string {
 	const at = output.indexOf(text);
 	return at < 0
@@ -74,7 +77,10 @@ function find(text: string): string {
 		: output.slice(Math.max(at - 60, 0), at + text.length);
 }
 
-/** A secret's random part. It opens nothing by itself, but it is too close to the secret. */
+/**
+ * Returns the random part of a secret. It is useless by itself but would make guessing the secret
+ * easy.
+ */
 const core = (secret: string) => secret.replace(/^asy_..._/, "").slice(0, 40);
 
 beforeAll(async () => {
@@ -106,7 +112,7 @@ beforeAll(async () => {
 		return answer;
 	}
 
-	/** Sends a body with the secret in every place where one may appear. */
+	/** Sends requests with the secret in every place where one may appear. */
 	async function drive(path: string, secret: string, body: unknown) {
 		await send(path, secret, body);
 		await send(`${path}?token=${secret}`, secret, body);
@@ -158,7 +164,7 @@ beforeAll(async () => {
 	await driveAll();
 	expect([...statuses].sort()).toEqual([200, 204, 400, 401, 404]);
 
-	// A statement that fails, and one that fails while it has the evidence.
+	// The first of these statements fails by itself, and the second fails while it has the evidence.
 	const { owner } = database;
 	await owner.query("alter table devices rename to devices_away");
 	await driveForged();
@@ -171,7 +177,7 @@ beforeAll(async () => {
 	const refused = await send("postures", key, results({ check_key: forged }));
 	expect(refused.status).toBe(500);
 
-	// No database at all.
+	// From here on, there is no database at all.
 	const server = new Client({ connectionString: inject("serverUrl") });
 	await server.connect();
 	const name = new URL(database.url).pathname.slice(1);
@@ -188,21 +194,21 @@ beforeAll(async () => {
 	log = service.log();
 });
 
-test("the log has the failures, so it is not empty", () => {
+test("the log contains the failures, so it is not empty", () => {
 	expect(output).toContain('"level":"error"');
 	expect(output).toContain('"route":"postures"');
 });
 
-test("the log has no token and no key, from a header, a body, a URL or a request id", () => {
+test("the log contains no token and no key from a header, a body, a URL or a request id", () => {
 	expect(secrets.size).toBeGreaterThanOrEqual(10);
 	for (const secret of secrets) expect(find(core(secret))).toBe("nowhere");
 });
 
-test("the log has no key from a URL that was written with percent signs", () => {
+test("the log contains no key from a URL that was written with percent signs", () => {
 	expect(find(core(encodedSecret))).toBe("nowhere");
 });
 
-test("each line is one of the service's own, whatever callers write", () => {
+test("each line of the log comes from the service itself, whatever callers send", () => {
 	const lines = log.trimEnd().split("\n");
 	expect(lines.length).toBeGreaterThan(10);
 	for (const line of lines) {
@@ -212,11 +218,11 @@ test("each line is one of the service's own, whatever callers write", () => {
 	}
 });
 
-test("the log has no evidence", () => {
+test("the log contains no evidence", () => {
 	expect(find(evidence)).toBe("nowhere");
 });
 
-test("the log does not have the database's password", () => {
-	// A server without a password, as a developer's own may be, has nothing to hide.
+test("the log does not contain the database's password", () => {
+	// A database without a password, such as a developer's own, has nothing to hide.
 	expect(password === "" ? "nowhere" : find(password)).toBe("nowhere");
 });

@@ -20,7 +20,7 @@ const files = {
 	]),
 };
 
-/** Behind a proxy with TLS, and without one on the user's own machine. */
+/** One service behind a proxy with TLS, and one without, as on a user's own machine. */
 let secure: TestService;
 let plain: TestService;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([secure.close(), plain.close()]));
 
-/** Responses of every door, both good and bad. */
+/** Requests at every door, both successful ones and failing ones, with the expected status. */
 const ANSWERS: [string, RequestInit, number][] = [
 	["/", { headers: { accept: "text/html" } }, 200],
 	["/favicon.svg", {}, 200],
@@ -49,7 +49,7 @@ const ANSWERS: [string, RequestInit, number][] = [
 	["/api/agent/v1/heartbeat", {}, 405],
 ];
 
-test("every response of every door forbids a browser to guess types, frame, embed and send referrers", async () => {
+test("every response at every door forbids browsers to guess types, to frame or embed the response, and to send referrers", async () => {
 	for (const served of [secure, plain]) {
 		for (const [path, init, status] of ANSWERS) {
 			const answer = await fetch(served.service.url + path, init);
@@ -65,7 +65,7 @@ test("every response of every door forbids a browser to guess types, frame, embe
 			for (const name of ["server", "x-powered-by", "via"]) {
 				expect(get(name), path).toBeNull();
 			}
-			// No page of another site may read a response, so there are no CORS headers.
+			// There are no CORS headers, because no page of another site may read a response.
 			expect([...answer.headers.keys()].join(), path).not.toContain(
 				"access-control-",
 			);
@@ -77,7 +77,7 @@ test("every response of every door forbids a browser to guess types, frame, embe
 	}
 });
 
-test("only behind TLS the browser is told to insist on it for two years", async () => {
+test("only behind TLS, the browser is told to require TLS for two years", async () => {
 	for (const [path, init] of ANSWERS) {
 		const told = await fetch(secure.service.url + path, init);
 		expect(told.headers.get("strict-transport-security"), path).toBe(
@@ -88,7 +88,7 @@ test("only behind TLS the browser is told to insist on it for two years", async 
 	}
 });
 
-test("the page may use no camera, microphone or location, and responses hold no data of anybody", async () => {
+test("the page may not use the camera, the microphone or the location, and responses contain nobody's data", async () => {
 	const page = await fetch(secure.service.url, {
 		headers: { accept: "text/html" },
 	});
@@ -101,12 +101,12 @@ test("the page may use no camera, microphone or location, and responses hold no 
 	);
 });
 
-test("malformed requests get the same plain response, and TRACE is not allowed", async () => {
+test("all malformed requests get the same plain response, and TRACE is not permitted", async () => {
 	for (const head of [
 		"TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: localhost\r\nX: \x01\r\n\r\n",
 		"GET / HTTP/1.1\r\n\r\n",
-		// The end of the body would be ambiguous.
+		// With both headers, the end of the body would be ambiguous.
 		"POST /api/setup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 		"POST /api/setup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\n{}",
 		"POST /api/setup HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
@@ -121,7 +121,7 @@ test("malformed requests get the same plain response, and TRACE is not allowed",
 	}
 });
 
-test("behind TLS a session's cookie is bound to the host by its name, and no response's text has its secret", async () => {
+test("behind TLS, a session's cookie is bound to the host by its name, and no response body contains its secret", async () => {
 	const passwordHash = await hashPassword(PASSWORD);
 	for (const [served, origin, prefix, attributes] of [
 		[

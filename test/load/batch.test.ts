@@ -14,7 +14,10 @@ interface Row {
 	divisor: number;
 }
 
-/** Divides 10 by each row's divisor in one statement, and remembers which rows came together. */
+/**
+ * Makes a batcher that divides 10 by each row's divisor in one statement. It remembers which rows
+ * came together.
+ */
 function makeDivider(limits: Partial<BatchOptions<Row, number>> = {}) {
 	const batches: Row[][] = [];
 	const batcher = new Batcher<Row, number>({
@@ -51,7 +54,7 @@ test("items that arrive together go into one statement, sorted by key", async ()
 	]);
 });
 
-test("one bad row fails alone", async () => {
+test("a bad row fails alone", async () => {
 	const { batcher } = makeDivider();
 	const settled = await Promise.allSettled(
 		Array.from({ length: 50 }, (_, index) =>
@@ -67,7 +70,7 @@ test("one bad row fails alone", async () => {
 	});
 });
 
-test("the same key is never in two batches at a time, and every item is answered", async () => {
+test("the same key is never in two batches at the same time, and every item is answered", async () => {
 	const inFlight = new Set<string>();
 	const { batcher } = makeDivider();
 	const watched = new Batcher<Row, number>({
@@ -144,7 +147,7 @@ test("a full queue rejects items with service_unavailable and works again when i
 	expect(await batcher.add(row("again", 5))).toBe(2);
 });
 
-test("a queue is also full when it reaches its limit of bytes", async () => {
+test("a queue is also full when it reaches its byte limit", async () => {
 	const { batcher } = makeDivider({ maxWaitingBytes: 25 });
 	const settled = await Promise.allSettled(
 		["a", "b", "c"].map((key) => batcher.add(row(key))),
@@ -156,7 +159,7 @@ test("a queue is also full when it reaches its limit of bytes", async () => {
 	]);
 });
 
-test("when the database is away the whole batch fails immediately, and its rows are not tried one by one", async () => {
+test("when the database cannot be reached, the whole batch fails at once, and its rows are not tried one by one", async () => {
 	let tries = 0;
 	const { batcher } = makeDivider({
 		run: async () => {
@@ -179,7 +182,7 @@ test("when the database is away the whole batch fails immediately, and its rows 
 	expect(tries).toBe(1);
 });
 
-test("idle resolves when everything accepted is done, also after failures", async () => {
+test("idle resolves when all accepted items are done, also after failures", async () => {
 	const { batcher } = makeDivider({ maxBatchRows: 2, maxInFlight: 1 });
 	let done = 0;
 	const all = Array.from({ length: 9 }, (_, index) =>
@@ -196,8 +199,8 @@ test("idle resolves when everything accepted is done, also after failures", asyn
 });
 
 /**
- * Sends one row at a time and holds the first batch until told. Time stands still until the test
- * moves it.
+ * Makes a batcher that sends one row at a time and holds the first batch until the test releases
+ * it. Time stands still until the test moves it.
  */
 function makeHeld(limits: Partial<BatchOptions<Row, number>>) {
 	vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
@@ -218,7 +221,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-test("while an item has waited too long, new items are turned away, and waiting items are still stored", async () => {
+test("when an item has waited too long, new items are turned away, and waiting items are still stored", async () => {
 	const { batcher, release } = makeHeld({ maxWaitMs: 0 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
@@ -281,7 +284,7 @@ test("waiting items are turned away in time even if no batch returns", async () 
 	expect(await travelling).toBe(1);
 });
 
-test("only a limited number of items of one key wait, and the surplus does not fill the queue for other keys", async () => {
+test("only a limited number of items of one key may wait, and further ones do not take room from other keys", async () => {
 	const { batcher, release } = makeHeld({
 		maxBatchRows: 4,
 		maxInFlight: 2,
@@ -304,7 +307,7 @@ test("only a limited number of items of one key wait, and the surplus does not f
 	expect(batcher.load()).toMatchObject({ rows: 0, bytes: 0, refused: 996 });
 });
 
-test("an item that waited too long behind its own key is turned away, and the items after it are served", async () => {
+test("an item that waited too long behind others of its key is turned away, and the items after it are served", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 400, maxBatchRows: 4 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));

@@ -24,8 +24,8 @@ const isRefused = ({ status, body }: Answer) =>
 	);
 
 /**
- * Sends 100 calls while the table that they read is locked, and waits until one too many is turned
- * away. Meanwhile another caller is served.
+ * Sends 100 calls while the table that they read is locked, and waits until the first surplus call
+ * is turned away. In the meantime, another caller is served.
  */
 async function flood(
 	call: () => Promise<Answer>,
@@ -50,7 +50,7 @@ async function flood(
 	}
 }
 
-test("a caller has a limit of running and of waiting calls, waiting calls keep their order, and failed calls leave no trace", async () => {
+test("the running and waiting calls of a caller are limited, waiting calls keep their order, and failed calls free their places", async () => {
 	const shares = new FairShares({ running: 2, waiting: 3 });
 	const begun: number[] = [];
 	const ends: (() => void)[] = [];
@@ -76,7 +76,7 @@ test("a caller has a limit of running and of waiting calls, waiting calls keep t
 	expect(await shares.run("a", async () => "served")).toBe("served");
 });
 
-test("a call whose turn does not come in time is given up, and the other calls get their turn", async () => {
+test("a call whose turn does not come in time times out, and the other calls get their turn", async () => {
 	const shares = new FairShares({ running: 1, waiting: 2, maxWaitMs: 1 });
 	const end = Promise.withResolvers<string>();
 	const running = shares.run("a", () => end.promise);

@@ -8,10 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-/** More calls than there are database connections and places to wait for one. */
+/** More calls than there are database connections and places in the queue for one. */
 const CROWD = 300;
 
-test("a crowd of stuck tool calls does not delay devices, and its surplus gets 503 with Retry-After", async () => {
+test("many stuck tool calls do not delay devices, and the surplus calls get 503 with Retry-After", async () => {
 	const { organizationId: organization_id, database } = tools;
 	const device = await tools.activateDevice();
 	await tools.use("addTask", { organization_id, name: "first" });
@@ -24,7 +24,7 @@ test("a crowd of stuck tool calls does not delay devices, and its surplus gets 5
 	const calls = Array.from({ length: CROWD }, (_, number) =>
 		tools.call("addTask", { organization_id, name: `task ${number}` }),
 	);
-	// The first response is that of a call that was turned away.
+	// The first response is for a call that was turned away.
 	const refused = await Promise.race(calls);
 	expect(refused.status).toBe(503);
 	expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -45,7 +45,10 @@ test("a crowd of stuck tool calls does not delay devices, and its surplus gets 5
 	expect(rows[0].tasks).toBe(acknowledged);
 });
 
-/** Locks an organization's audit log, for which all changes in the organization take turns. */
+/**
+ * Locks an organization's audit log, which all changes in the organization have to write one after
+ * the other.
+ */
 async function holdLog(organizationId: string): Promise<() => Promise<void>> {
 	const holder = await tools.database.owner.connect();
 	await holder.query("begin");
@@ -59,7 +62,7 @@ async function holdLog(organizationId: string): Promise<() => Promise<void>> {
 	};
 }
 
-test("changes that wait for one organization's log let another's pass, time out with 503, and do not delay the health check", async () => {
+test("changes that wait for one organization's log do not delay another organization's changes or the health check, and time out with 503", async () => {
 	const { organizationId: organization_id, otherOrganizationId } = tools;
 	await tools.use("addTask", { organization_id, name: "before" });
 	const letGo = await holdLog(organization_id);
@@ -101,7 +104,7 @@ test("changes that wait for one organization's log let another's pass, time out 
 	await tools.use("addTask", { organization_id, name: "afterwards" });
 });
 
-test("while heartbeats are stuck, new ones are turned away unread, never with 401 and on open connections, until the service recovers", async () => {
+test("while heartbeats are stuck, new ones are turned away unread, never with 401 and without closing the connection, until the service recovers", async () => {
 	const { key, hardwareUuid } = await tools.activateDevice();
 	const body = heartbeatBody({ hardware_uuid: hardwareUuid });
 	const holder = await tools.database.owner.connect();

@@ -21,20 +21,20 @@ const signIn = (email: string, address: string) =>
 		{ "x-forwarded-for": address },
 	);
 
-test("while an address tries 200 invented users at once, the service stays ready and others sign in", async () => {
+test("while one address tries 200 invented users at the same time, the service stays ready and others can sign in", async () => {
 	const { email } = await makeUser(
 		running.database,
 		{ organizationId: running.organizationId, role: "viewer" },
 		{ passwordHash: await hashPassword(PASSWORD) },
 	);
 	const crowd = Array.from({ length: 200 }, (_, number) =>
-		// Addresses of one subscriber, who has more of them.
+		// All these addresses belong to one subscriber, who has many of them.
 		signIn(
 			`nobody${number}@example.com`,
 			`2001:db8:7:7::${number.toString(16)}`,
 		),
 	);
-	// The first response may be for a sign-in that was turned away or for one that was processed.
+	// The first response may be for a sign-in that was turned away or for one that was checked.
 	await Promise.race(crowd);
 	const others = await Promise.all(
 		["203.0.113.7", "2001:db8:7:8::1"].map((address) => signIn(email, address)),
@@ -54,7 +54,7 @@ test("while an address tries 200 invented users at once, the service stays ready
 	);
 });
 
-test("addresses from which a user has signed in keep places that a crowd of strangers cannot take", async () => {
+test("addresses from which a user has signed in have places in the queue that strangers cannot take", async () => {
 	const turns = new SignInTurns();
 	const ok = async () => new Response();
 	await turns.run("203.0.113.7", undefined, ok);

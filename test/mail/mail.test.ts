@@ -6,7 +6,7 @@ import { openSmtpSink } from "../support/smtp-sink.ts";
 
 const from = "Assay <assay@example.com>";
 
-/** Creates a logger that keeps everything it is given. */
+/** Creates a logger that keeps all its lines. */
 function makeLog() {
 	const lines: string[] = [];
 	const log = pino({}, { write: (line) => void lines.push(line) });
@@ -46,7 +46,7 @@ test("an unreachable mail server is logged without its password and without the 
 	expect(lines[0]).not.toMatch(/hunter2|secret text/);
 });
 
-test("a name that a user has chosen adds no link, no line and no long text to a mail to somebody else", () => {
+test("a name that a user has chosen cannot add a link, a line or a long text to a mail to somebody else", () => {
 	for (const [name, written] of [
 		["Acme", "Acme"],
 		["Müller & Söhne GmbH & Co. KG", "Müller & Söhne GmbH & Co. KG"],
@@ -61,7 +61,7 @@ test("a name that a user has chosen adds no link, no line and no long text to a 
 	}
 });
 
-test("a mail goes out over TLS or not at all, unless the server is on this machine or the operator says so", async () => {
+test("a mail is sent over TLS or not at all, unless the server is on this machine or the operator permits it", async () => {
 	const requires = (url: string) =>
 		readConfig({ ASSAY_SMTP_URL: url, ASSAY_MAIL_FROM: from }).mail
 			?.requiresTls;
@@ -75,7 +75,8 @@ test("a mail goes out over TLS or not at all, unless the server is on this machi
 	const sink = await openSmtpSink();
 	onTestFinished(() => sink.close());
 	const { log, lines } = makeLog();
-	// The sink does not speak TLS, just like a server behind a network that hides STARTTLS.
+	// The sink does not support TLS. It looks the same as a server behind a network that hides
+	// STARTTLS.
 	const mailer = makeMailer(
 		{ smtpUrl: sink.url, from, requiresTls: true },
 		log,

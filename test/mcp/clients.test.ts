@@ -27,7 +27,7 @@ const RISK = {
 
 const INFO = { name: "assay-test", version: "1.2.3" };
 
-/** The methods that the tests need of a client of either package. */
+/** The methods that the tests need from a client of either package. */
 interface AnyClient {
 	listTools: () => Promise<{ tools: Json[] }>;
 	callTool: (params: {
@@ -110,7 +110,7 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
-	test("gets what is wrong with the input as a result that teaches", async () => {
+	test("gets a result that says what is wrong with the input", async () => {
 		const client = await connect(tools.member.token);
 		const { isError, content } = await client.callTool({
 			name: "addRisk",
@@ -133,7 +133,7 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
-	test("sees only the tools that its address selects", async () => {
+	test("sees only the tools that the address selects", async () => {
 		const client = await connect(
 			tools.admin.token,
 			"?toolsets=risks&readonly=true",

@@ -8,10 +8,11 @@ import { startHeaderProxy } from "../support/header-proxy.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
 /**
- * The official suite's server scenarios against the real server, in both eras. Most of them call
- * tools, prompts and resources that only the suite's own example server has; those are left out
- * by name. Everything that any server of tools can pass must pass, and in every scenario, also
- * those left out, what the server sends must be valid by the protocol's schema.
+ * This file runs the server scenarios of the official conformance suite against the real server, in
+ * both groups of protocol revisions. Most scenarios call tools, prompts and resources that only the
+ * suite's example server has, so a list leaves them out by name. All other scenarios must pass. In
+ * every scenario, even those left out, what the server sends must be valid by the protocol's
+ * schema.
  */
 
 const SUITE = join(
@@ -28,7 +29,10 @@ const NO_LOGGING = "Assay sends no log messages to clients";
 const NO_TASKS = "Assay offers no tasks, an extension";
 const NO_HEADERS = "no argument of a tool travels in a header of its own";
 
-/** Scenarios, or scenarios with a check, and why no server of our kind passes them. */
+/**
+ * The scenarios, or the checks of a scenario, that a server of this kind cannot pass, with the
+ * reason.
+ */
 const LEFT_OUT: Record<string, string> = {
 	"tools-call-simple-text": FIXTURE_TOOL,
 	"tools-call-image": FIXTURE_TOOL,
@@ -104,7 +108,7 @@ afterAll(async () => {
 	await tools.close();
 });
 
-/** Runs all server scenarios of a revision and returns the checks of each. */
+/** Runs all server scenarios of a protocol revision. Returns the checks of each. */
 async function runSuite(revision: string): Promise<Map<string, Check[]>> {
 	const folder = await makeFolder("assay-conformance-");
 	try {
@@ -123,7 +127,7 @@ async function runSuite(revision: string): Promise<Map<string, Check[]>> {
 		const scenarios = new Map<string, Check[]>();
 		for (const name of await readdir(folder)) {
 			const text = await readFile(join(folder, name, "checks.json"), "utf8");
-			// server-tools-list-2026-11-21T15-13-14-241Z
+			// The name of the file is, for example, server-tools-list-2026-11-21T15-13-14-241Z.
 			const scenario = name
 				.replace(/^server-/, "")
 				.replace(/-\d{4}-\d\d-\d\dT.*$/, "");
@@ -160,7 +164,7 @@ test.each([
 		id !== "wire-schema-valid" &&
 		(scenario in LEFT_OUT || `${scenario}/${id}` in LEFT_OUT);
 	expect(failures.filter((failure) => !isLeftOut(failure))).toEqual([]);
-	// A scenario that passes by now no longer belongs on the list.
+	// A scenario that passes no longer belongs on the list.
 	const failed = new Set(
 		failures.flatMap(({ scenario, id }) => [scenario, `${scenario}/${id}`]),
 	);

@@ -17,7 +17,7 @@ const RISK = {
 	inherent_impact: 5,
 };
 
-/** Calls a tool by GET, by default as the administrator. */
+/** Calls a tool with GET, as the administrator by default. */
 async function get(path: string, token = tools.admin.token) {
 	const response = await fetch(`${tools.url}/api/mcp/tools/${path}`, {
 		headers: { authorization: `Bearer ${token}` },
@@ -30,7 +30,7 @@ async function get(path: string, token = tools.admin.token) {
 	};
 }
 
-test("a tool answers a POST with its output as JSON", async () => {
+test("a tool called with POST returns its output as JSON", async () => {
 	const { organizationId: organization_id } = tools;
 	const { status, body, headers } = await tools.call("addRisk", {
 		organization_id,
@@ -46,13 +46,13 @@ test("a tool answers a POST with its output as JSON", async () => {
 	);
 });
 
-test("listOrganizations is the connectivity check: a GET without input", async () => {
+test("listOrganizations answers a GET without input, as a connectivity check", async () => {
 	const { status, body } = await get("listOrganizations");
 	expect(status).toBe(200);
 	expect(JSON.stringify(body)).toContain(tools.organizationId);
 });
 
-test("a query string can hold numbers, parts of objects and the order", async () => {
+test("a query string can contain numbers, parts of objects and the order", async () => {
 	const organization = tools.organizationId;
 	for (const name of ["Aardvark", "Badger", "Cormorant"]) {
 		await tools.use("addRisk", {
@@ -79,7 +79,7 @@ test("a query string can hold numbers, parts of objects and the order", async ()
 	]);
 });
 
-test("errors in a query string are named as in JSON", async () => {
+test("errors in a query string name the field in the same way as errors in JSON", async () => {
 	const path = `listRisks?organization_id=${tools.organizationId}`;
 	for (const [query, field] of [
 		["size=many", "size"],
@@ -99,14 +99,14 @@ test("errors in a query string are named as in JSON", async () => {
 	}
 });
 
-test("a tool that writes answers no GET: 405 with Allow: POST", async () => {
+test("a GET of a tool that writes is answered with 405 and Allow: POST", async () => {
 	const { status, headers, body } = await get("addRisk");
 	expect(status).toBe(405);
 	expect(headers.get("allow")).toBe("POST");
 	expect(body.message).toContain("POST");
 });
 
-test("other methods are 405, and the response says which are allowed", async () => {
+test("other methods are answered with 405, and the response says which are permitted", async () => {
 	for (const method of ["HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
 		const response = await fetch(`${tools.url}/api/mcp/tools/getRisk`, {
 			method,
@@ -117,7 +117,7 @@ test("other methods are 405, and the response says which are allowed", async () 
 	}
 });
 
-test("an unknown tool is 404", async () => {
+test("an unknown tool is answered with 404", async () => {
 	for (const name of ["launchRocket", "", "getRisk/x", "__proto__"]) {
 		const { status, body } = await tools.call(name);
 		expect(status, name).toBe(404);
@@ -125,7 +125,7 @@ test("an unknown tool is 404", async () => {
 	}
 });
 
-test("input that fails validation is 400 and names each field", async () => {
+test("input that fails validation is answered with 400, and the error names each field", async () => {
 	const { status, body } = await tools.call("addRisk", {
 		organization_id: tools.organizationId,
 		name: 7,
@@ -142,7 +142,7 @@ test("input that fails validation is 400 and names each field", async () => {
 	expect(body.message).toContain('"colour"');
 });
 
-test("a body that is not a JSON object is 400", async () => {
+test("a body that is not a JSON object is answered with 400", async () => {
 	for (const body of ["{", "[]", "7", '"x"', "null"]) {
 		const answer = await tools.call("listOrganizations", body);
 		expect(answer.status, body).toBe(400);
@@ -150,11 +150,11 @@ test("a body that is not a JSON object is 400", async () => {
 	}
 });
 
-test("an empty body is an empty input", async () => {
+test("an empty body counts as an empty input", async () => {
 	expect((await tools.call("listOrganizations", "")).status).toBe(200);
 });
 
-test("a body over the limit is 400 and is not read to its end", async () => {
+test("a body over the limit is answered with 400 and is not read to its end", async () => {
 	const body = JSON.stringify({ name: "x".repeat(1024 * 1024) });
 	const answer = await tools.call("addRisk", body);
 	expect(answer.status).toBe(400);
@@ -183,7 +183,7 @@ test("a viewer may not call a write tool: 403", async () => {
 	expect(body.message).toMatch(/^permission denied:/);
 });
 
-test("a foreign organization and a missing one are the same 403", async () => {
+test("an organization of others and a missing one get the same 403", async () => {
 	const ids = [tools.otherOrganizationId, "A".repeat(32), "nonsense"];
 	const answers = await Promise.all(
 		ids.map((organization_id) => tools.call("listRisks", { organization_id })),
@@ -194,7 +194,7 @@ test("a foreign organization and a missing one are the same 403", async () => {
 	}
 });
 
-test("a foreign record and a missing one are the same 404", async () => {
+test("a record of another organization and a missing one get the same 404", async () => {
 	const { risk } = await tools.use(
 		"addRisk",
 		{ organization_id: tools.otherOrganizationId, ...RISK },
@@ -214,7 +214,7 @@ test("a foreign record and a missing one are the same 404", async () => {
 	);
 });
 
-test("a missing, a malformed and an unknown token are 401, and the response says which it is", async () => {
+test("a missing, a malformed and an unknown token get 401, and the response says which it is", async () => {
 	const url = `${tools.url}/api/mcp/tools/listOrganizations`;
 	const { token } = tools.admin;
 	const cases: [string | undefined, RegExp][] = [
@@ -238,7 +238,7 @@ test("a missing, a malformed and an unknown token are 401, and the response says
 	}
 });
 
-test("two Authorization headers are malformed, even if one of them is right", async () => {
+test("two Authorization headers count as malformed, even if one of them is right", async () => {
 	const right = `authorization: Bearer ${tools.admin.token}\r\n`;
 	const wrong = "authorization: Basic eHl6\r\n";
 	for (const path of ["/api/mcp/tools/listOrganizations", "/api/mcp/health"]) {
@@ -252,7 +252,7 @@ test("two Authorization headers are malformed, even if one of them is right", as
 	}
 });
 
-test("a body that is not UTF-8 is 400 and is not stored with replaced characters", async () => {
+test("a body that is not UTF-8 is answered with 400 and is not stored with replaced characters", async () => {
 	const send = (path: string, body: string) =>
 		fetch(`${tools.url}${path}`, {
 			method: "POST",
@@ -320,7 +320,7 @@ test("a revoked token and a lost membership take effect with the next request", 
 	expect((await list()).status).toBe(401);
 });
 
-test("a tool that is narrowed away is missing at this door too", async () => {
+test("a tool that the token or the address excludes is missing over plain HTTP too", async () => {
 	const path = `listRisks?organization_id=${tools.organizationId}`;
 	expect((await get(`${path}&toolsets=risks,vendors`)).status).toBe(200);
 	expect((await get(`${path}&toolsets=vendors`)).status).toBe(404);
@@ -363,7 +363,7 @@ test("a page of another origin is rejected: 403", async () => {
 	expect((await send(tools.url)).status).toBe(200);
 });
 
-test("a foreign host name that points to this machine is rejected: 403", async () => {
+test("another host name that points to this machine is rejected: 403", async () => {
 	const send = (host: string, path: string) =>
 		new RawConnection(tools.url)
 			.send(

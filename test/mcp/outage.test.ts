@@ -24,7 +24,7 @@ const call = {
 	params: { name: "listOrganizations", arguments: {} },
 };
 
-test("while the database is away every door answers 503 with Retry-After, never 401", async () => {
+test("while the database cannot be reached, every door answers 503 with Retry-After, never 401", async () => {
 	expect((await tools.rpc(call)).status).toBe(200);
 	await proxy.cut();
 	const health = await fetch(`${tools.url}/api/mcp/health`, {
@@ -45,13 +45,13 @@ test("while the database is away every door answers 503 with Retry-After, never 
 		expect(headers.get("www-authenticate")).toBeNull();
 		expect(JSON.stringify(body)).not.toMatch(/ECONN|pg|127\.0\.0\.1/);
 	}
-	// Requests that can be rejected without the database still are.
+	// The service still rejects requests that it can judge without the database.
 	expect((await tools.rpc(call, { token: "nonsense" })).status).toBe(401);
 	await proxy.restore();
 	await expect.poll(async () => (await tools.rpc(call)).status).toBe(200);
 });
 
-test("a fault in a tool is a JSON-RPC error with HTTP 500 that reveals nothing", async () => {
+test("an internal error in a tool is a JSON-RPC error with HTTP 500 that reveals nothing", async () => {
 	await tools.database.owner.query("alter table risks rename to gone");
 	try {
 		const input = { organization_id: tools.organizationId };
@@ -74,7 +74,7 @@ test("a fault in a tool is a JSON-RPC error with HTTP 500 that reveals nothing",
 	}
 });
 
-test("a database that goes away during a call is a JSON-RPC error with HTTP 503", async () => {
+test("if the database disappears during a call, the answer is a JSON-RPC error with HTTP 503", async () => {
 	const lock = await tools.database.owner.connect();
 	try {
 		await lock.query("begin");
@@ -104,7 +104,7 @@ test("a database that goes away during a call is a JSON-RPC error with HTTP 503"
 	}
 });
 
-test("a database that goes away between two statements of a transaction is service_unavailable", async () => {
+test("if the database disappears between two statements of a transaction, the error is service_unavailable", async () => {
 	const pool = makePool({ connectionString: proxy.url }, { max: 1 });
 	try {
 		const error = await transaction(pool, {}, async (client) => {

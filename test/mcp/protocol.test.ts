@@ -27,7 +27,7 @@ const requestInit = (token: string) => ({
 	headers: { authorization: `Bearer ${token}` },
 });
 
-/** Sends a request of revision 2026-07-28 with its headers. */
+/** Makes a request of revision 2026-07-28 with its headers. */
 function modern(method: string, params: Record<string, unknown> = {}) {
 	return {
 		body: {
@@ -71,7 +71,7 @@ test.each([
 	"2025-03-26",
 	"2025-06-18",
 	"2025-11-25",
-])("initialize in revision %s is answered in it", async (protocolVersion) => {
+])("initialize in revision %s is answered in the same revision", async (protocolVersion) => {
 	const { status, body } = await tools.rpc(
 		legacy("initialize", {
 			protocolVersion,
@@ -105,7 +105,7 @@ test("the service's own answers are the same as the SDK's", async () => {
 	});
 	for (const { body, headers } of [modern("tools/list"), call]) {
 		const direct = await tools.rpc(body, { headers });
-		// The SDK handles, among others, a name written in Base64 and a space.
+		// The SDK answers requests with unusual headers, such as a name in Base64 or trailing blanks.
 		const spaced = { ...headers, "mcp-method": `${headers["mcp-method"]}\t ` };
 		const encoded = headers["mcp-name"]
 			? { "mcp-name": `=?base64?${btoa(headers["mcp-name"])}?=` }
@@ -124,7 +124,7 @@ test.each([
 		(params: Json) => ({ body: legacy("tools/call", params), headers: {} }),
 	],
 	["2026-07-28", (params: Json) => modern("tools/call", params)],
-])("a refusal is HTTP 403 and a JSON-RPC error in %s", async (_, make) => {
+])("a denied call is answered with HTTP 403 and a JSON-RPC error in %s", async (_, make) => {
 	for (const [name, input, token] of [
 		[
 			"addRisk",
@@ -151,7 +151,7 @@ test.each([
 	}
 });
 
-test("a foreign record and a missing one are the same tool error", async () => {
+test("a record of another organization and a missing one get the same tool error", async () => {
 	const { risk } = await tools.use(
 		"addRisk",
 		{ organization_id: tools.otherOrganizationId, ...RISK },
@@ -175,7 +175,7 @@ test("a foreign record and a missing one are the same tool error", async () => {
 	expect(foreign).toBe(gone);
 });
 
-test("an unknown tool is the JSON-RPC error −32602", async () => {
+test("an unknown tool is answered with the JSON-RPC error −32602", async () => {
 	for (const name of ["launchRocket", "__proto__", "", "\ud800"]) {
 		const { status, body } = await tools.rpc(
 			legacy("tools/call", { name, arguments: {} }),
@@ -185,7 +185,7 @@ test("an unknown tool is the JSON-RPC error −32602", async () => {
 	}
 });
 
-test("U+0000 in an argument is a tool error that names it", async () => {
+test("U+0000 in an argument is a tool error that names the argument", async () => {
 	const { body } = await tools.rpc(
 		legacy("tools/call", {
 			name: "listRisks",
@@ -232,7 +232,7 @@ test("with a valid credential only POST is allowed: 405 with Allow: POST", async
 	}
 });
 
-test("a missing, malformed or unknown token is 401, and the body says which it is", async () => {
+test("a missing, malformed or unknown token gets 401, and the body says which it is", async () => {
 	for (const [authorization, says] of [
 		[undefined, /missing/],
 		[`Bearer  ${tools.admin.token}`, /malformed/],
@@ -272,7 +272,7 @@ test("a body that is not JSON-RPC is rejected with the matching JSON-RPC error",
 	}
 });
 
-test("a body that is not declared as JSON is 415", async () => {
+test("a body that is not declared as JSON is answered with 415", async () => {
 	const answer = await tools.rpc(legacy("ping"), {
 		headers: { "content-type": "text/plain" },
 	});
@@ -280,7 +280,7 @@ test("a body that is not declared as JSON is 415", async () => {
 	expect(answer.body.error.message).toContain("Content-Type");
 });
 
-test("health says ok with a token and 401 without", async () => {
+test("health is ok with a token and 401 without one", async () => {
 	for (const path of ["/api/mcp/v1/health", "/api/mcp/health"]) {
 		const headers = requestInit(tools.viewer.token).headers;
 		const answer = await fetch(tools.url + path, { headers });
@@ -351,7 +351,7 @@ test.each([
 		/^params\.capabilities\.roots: /,
 	],
 	["tools/call", { name: 7 }, /^params\.name: /],
-])("%s with the params %j is −32602 and says in words what is wrong", async (method, params, says) => {
+])("%s with the params %j is answered with −32602 and says in words what is wrong", async (method, params, says) => {
 	const { body } = await tools.rpc({ jsonrpc: "2.0", id: 1, method, params });
 	expect(body).toMatchObject({
 		jsonrpc: "2.0",

@@ -11,7 +11,7 @@ afterAll(() => tools.close());
 
 const INFO = { name: "assay-test", version: "1.2.3" };
 
-/** Sends a request of revision 2026-07-28 with its headers. */
+/** Makes a request of revision 2026-07-28 with its headers. */
 function modern(method: string, params: Record<string, unknown> = {}) {
 	return {
 		body: {
@@ -42,7 +42,7 @@ const legacy = (method: string, params: object = {}) => ({
 	params,
 });
 
-test("a list of revision 2026-07-28 may be cached for five minutes, by its client only", async () => {
+test("in revision 2026-07-28, only the client may cache the list, for five minutes", async () => {
 	const { body, headers } = modern("tools/list");
 	const answer = await tools.rpc(body, { headers });
 	expect(answer.status).toBe(200);
@@ -55,7 +55,7 @@ test("a list of revision 2026-07-28 may be cached for five minutes, by its clien
 	expect(again.body).toEqual(answer.body);
 });
 
-test("toolsets and readonly narrow the tools by address, by header and by both together", async () => {
+test("toolsets and readonly limit the tools through the address, the header or both together", async () => {
 	const names = async (query: string, headers = {}) => {
 		const { body } = await tools.rpc(legacy("tools/list"), { query, headers });
 		return body.result.tools.map(({ name }: Json) => name) as string[];
@@ -63,7 +63,7 @@ test("toolsets and readonly narrow the tools by address, by header and by both t
 	const all = await names("");
 	const vendors = await names("?toolsets=vendors");
 	expect(vendors).toHaveLength(6);
-	// The ids of its records are what every other tool begins with.
+	// listOrganizations stays, because every other tool needs the ids of its records.
 	expect(vendors[0]).toBe("listOrganizations");
 	expect(await names("", { "x-mcp-toolsets": "vendors" })).toEqual(vendors);
 	expect(await names("?toolsets=all")).toEqual(all);
@@ -73,7 +73,7 @@ test("toolsets and readonly narrow the tools by address, by header and by both t
 	expect(
 		await names("?toolsets=vendors", { "x-mcp-readonly": "true" }),
 	).toEqual(["listOrganizations", "listVendors", "getVendor"]);
-	// A misspelt or empty value must not fail open.
+	// A misspelled or empty value must not select all tools.
 	for (const query of [
 		"?toolsets=rockets",
 		"?readonly=maybe",

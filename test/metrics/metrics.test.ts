@@ -24,7 +24,7 @@ async function startMeasured(): Promise<TestService> {
 	return assay;
 }
 
-/** Returns the samples by their name with labels, as Prometheus would read them. */
+/** Returns the samples by their name with labels, in the way of Prometheus. */
 async function scrape(url: string | undefined): Promise<Map<string, number>> {
 	const answer = await fetch(url ?? "no metrics");
 	expect(answer.status).toBe(200);
@@ -70,7 +70,7 @@ test("each request is counted once by door, route and status, with its duration"
 	).toBeGreaterThan(0);
 });
 
-test("addresses that callers invent create no series of their own", async () => {
+test("addresses that callers invent do not create new series", async () => {
 	const assay = await startMeasured();
 	for (const path of ["api/mcp/tools/", "api/console/", "api/agent/v1/", ""]) {
 		for (let n = 0; n < 5; n++) {
@@ -85,7 +85,7 @@ test("addresses that callers invent create no series of their own", async () => 
 	expect(series.length).toBeLessThan(8);
 });
 
-test("devices are counted over all organizations, as the posture summary counts them", async () => {
+test("devices of all organizations are counted in the same way as in the posture summary", async () => {
 	const assay = await startMeasured();
 	await assay.activateDevice();
 	await assay.enrollDevice();
@@ -119,7 +119,7 @@ test("devices are counted over all organizations, as the posture summary counts 
 	expect(counted("PENDING", "NEVER")).toBe(1);
 });
 
-test("a status and freshness that no device has is counted as 0, so that an alert sees the last one disappear", async () => {
+test("a status and freshness that no device has is reported as 0, so that an alert notices when the last device disappears", async () => {
 	const assay = await startMeasured();
 	const device = await assay.activateDevice();
 	await assay.database.owner.query(
@@ -147,7 +147,7 @@ test("the public port does not serve the metrics, and the metrics port serves no
 	expect((await fetch(url, { method: "POST" })).status).toBe(405);
 });
 
-test("the metrics listen on ASSAY_METRICS_HOST, whatever ASSAY_HOST is, and on the loopback by default", async () => {
+test("the metrics listen on ASSAY_METRICS_HOST, whatever ASSAY_HOST is, and on the loopback address by default", async () => {
 	for (const [settings, host] of [
 		[{ ASSAY_HOST: "0.0.0.0" }, "127.0.0.1"],
 		[{ ASSAY_METRICS_HOST: "127.0.0.2" }, "127.0.0.2"],
@@ -161,7 +161,7 @@ test("the metrics listen on ASSAY_METRICS_HOST, whatever ASSAY_HOST is, and on t
 	}
 });
 
-test("without ASSAY_METRICS_PORT there are no metrics; a port that is taken stops the start and is named", async () => {
+test("without ASSAY_METRICS_PORT there are no metrics, and a port that is in use stops the start with an error that names it", async () => {
 	const plain = await startService();
 	closing.push(plain.close);
 	expect(plain.service.metricsUrl).toBeUndefined();
@@ -171,7 +171,7 @@ test("without ASSAY_METRICS_PORT there are no metrics; a port that is taken stop
 	).rejects.toThrow(/ASSAY_METRICS_PORT/);
 });
 
-test("one address returns the sum of several workers", async () => {
+test("one address returns the sum of all workers", async () => {
 	const database = await createDatabase();
 	closing.push(() => database.drop());
 	const service = await startAssay(
@@ -183,7 +183,7 @@ test("one address returns the sum of several workers", async () => {
 		await fetch(`${service.url}/api/agent/v1/heartbeat`, {
 			method: "POST",
 			body: JSON.stringify(heartbeatBody()),
-			// Each request uses its own connection. The connections go to the workers in turn.
+			// Each request opens a new connection, and the workers take the connections in turn.
 			headers: { connection: "close" },
 		});
 	}
@@ -194,7 +194,7 @@ test("one address returns the sum of several workers", async () => {
 	).toBe(1);
 });
 
-test("alert rules and dashboard name existing metrics, and docs/watching.md explains each", async () => {
+test("the alert rules and the dashboard use only existing metrics, and docs/watching.md explains each metric", async () => {
 	const assay = await startMeasured();
 	await assay.activateDevice();
 	const known = new Set(

@@ -9,7 +9,7 @@ import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { createDatabaseForTest } from "../support/database.ts";
 import { auditEntries, makeUser } from "../support/people.ts";
 
-/** Starts a service on which nobody has an account. */
+/** Starts a service in which nobody has an account. */
 async function startEmpty() {
 	const database = await createDatabaseForTest();
 	const service = await serve(
@@ -95,7 +95,7 @@ test("when many callers use the setup link at once, exactly one succeeds", async
 	expect(rows).toEqual([{ users: 1, organizations: 1 }]);
 });
 
-test("a body sent as a form, which is curl's default, is rejected, and the error says how to send it", async () => {
+test("a form as a body, which is curl's default, is rejected, and the error says how to send JSON", async () => {
 	const { service } = await startEmpty();
 	const answer = await fetch(`${service.url}/api/setup`, {
 		method: "POST",
@@ -128,7 +128,7 @@ test("a replaced, expired or invented setup link is rejected and creates nothing
 	expect(rowCount).toBe(0);
 });
 
-test("once there are users, no setup link is printed and an earlier one is rejected", async () => {
+test("when there are users, no setup link is printed and an earlier one is rejected", async () => {
 	const { database, makeToken, setUp } = await startEmpty();
 	const token = await makeToken();
 	await makeUser(database);
@@ -154,7 +154,7 @@ test("the command prints a working link with the service's own address", async (
 	expect((await setUp({ token })).status).toBe(200);
 });
 
-test("a page of another site learns nothing and cannot set anything up", async () => {
+test("a page of another site cannot read anything or set anything up", async () => {
 	const { service, makeToken } = await startEmpty();
 	const origin = "https://evil.example";
 	const asked = await sendTo(service.url, "/api/setup", undefined, { origin });

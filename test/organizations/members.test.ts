@@ -45,7 +45,7 @@ async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {
 	return { id, admin };
 }
 
-test("members are listed with address and role, found by text, and only in their own organization", async () => {
+test("the list shows the members of one organization with address and role, and a search finds them by text", async () => {
 	const { id, admin } = await makeOrganization();
 	const viewer = await makeUser(database, {
 		organizationId: id,
@@ -91,7 +91,7 @@ test("only an admin changes roles, removes members and invites", async () => {
 	}
 });
 
-test("a changed role and a removal take effect immediately and are in the audit log", async () => {
+test("changing a role and removing a member take effect immediately and are in the audit log", async () => {
 	const { id, admin } = await makeOrganization();
 	const user = await makeUser(database, { organizationId: id, role: "viewer" });
 	const input = { organization_id: id, user_id: user.id };
@@ -147,14 +147,14 @@ test("the last admin can be neither demoted nor removed, and the error says why"
 	).rejects.toMatchObject({ constraint: "last_administrator" });
 });
 
-test("when the last two admins leave at the same moment, one of them stays", async () => {
+test("when the last two admins leave at the same time, one of them stays", async () => {
 	for (let round = 0; round < 10; round++) {
 		const { id, admin } = await makeOrganization();
 		const other = await makeUser(database, {
 			organizationId: id,
 			role: "admin",
 		});
-		// Both transactions have begun before either admin leaves.
+		// Both transactions begin before either admin leaves.
 		let ready = 0;
 		const leave = (user: TestUser) =>
 			withTenant(database.pool, id, async (client) => {
@@ -198,7 +198,7 @@ test("the user who creates an organization is its admin", async () => {
 	]);
 });
 
-test("a user's transaction sees all the user's organizations, and an organization's transaction sees only that one", async () => {
+test("a user's transaction sees all organizations of the user, and an organization's transaction sees only that one", async () => {
 	const [first, second] = [await makeOrganization(), await makeOrganization()];
 	await joinOrganization(database, first.admin, second.id, "viewer");
 	const seen = (organizationId: string | undefined) =>
@@ -227,7 +227,7 @@ test("a user's transaction sees all the user's organizations, and an organizatio
 	});
 });
 
-test("a user creates at most a hundred organizations, even with simultaneous calls", async () => {
+test("a user can create at most a hundred organizations, even with simultaneous calls", async () => {
 	const { id, admin } = await makeOrganization();
 	await database.owner.query(
 		`with made as (
@@ -249,7 +249,7 @@ test("a user creates at most a hundred organizations, even with simultaneous cal
 		},
 		expect.anything(),
 	]);
-	// Organizations of other users do not count.
+	// Organizations that other users created do not count.
 	const member = await makeUser(database, {
 		organizationId: id,
 		role: "viewer",

@@ -65,7 +65,7 @@ test("a member can change name and description, and a viewer cannot", async () =
 	).toMatchObject({ status: 400, body: { fields: [{ field: "name" }] } });
 });
 
-test("only an admin changes intervals, and a device learns them with its next heartbeat", async () => {
+test("only an admin can change intervals, and a device receives them with its next heartbeat", async () => {
 	const settings = {
 		organization_id: tools.organizationId,
 		heartbeat_interval_seconds: 120,
@@ -103,7 +103,7 @@ test("only an admin changes intervals, and a device learns them with its next he
 	).toMatchObject({ status: 400 });
 });
 
-test("a foreign organization and a missing one get the same 403", async () => {
+test("an organization of others and a missing one get the same 403", async () => {
 	const read = async (organization_id: string) => {
 		const { status, body } = await tools.call("getOrganization", {
 			organization_id,

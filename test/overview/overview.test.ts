@@ -158,7 +158,7 @@ test("the overview counts risks by likelihood and impact, and the filters return
 	}
 });
 
-test("the checks that have failed longest come first, without silent devices", async () => {
+test("the checks that have been failing for the longest time come first, without those of silent devices", async () => {
 	const report = async (key: string, minutesAgo: number, status: string) => {
 		const observed_at = new Date(Date.now() - minutesAgo * 60_000);
 		const result = postureResult({
@@ -220,7 +220,7 @@ test("only admins see how many active API tokens are older than 90 days", async 
 	expect((await overview(member)).old_api_tokens).toBeNull();
 });
 
-test("records of every kind are listed with the last changed first", async () => {
+test("records of every kind are listed, with the last changed ones first", async () => {
 	const { vendor } = await admin.use("addVendor", {
 		organization_id,
 		name: "Cloud",
@@ -244,7 +244,7 @@ test("records of every kind are listed with the last changed first", async () =>
 	]);
 });
 
-test("the overview covers only the caller's organization, and its default day is today", async () => {
+test("the overview contains only the caller's organization, and its default day is today", async () => {
 	const answer = await admin.call("getOverview", {
 		organization_id: makeOrganizationId(),
 	});

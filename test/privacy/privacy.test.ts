@@ -17,7 +17,7 @@ import {
 	type TestUser,
 } from "../support/people.ts";
 
-/** Marker in every text that the tests write about somebody. */
+/** Markers in every text that the tests store about somebody. */
 const MARKER = "quokka";
 const USER_MARKER = "numbat";
 
@@ -36,7 +36,7 @@ async function run(...args: string[]) {
 	return { code, stderr, result: stdout === "" ? null : JSON.parse(stdout) };
 }
 
-/** Returns every row of the database that contains the text, in any column. */
+/** Returns every row of the database that contains the text in any of its columns. */
 async function rowsWith(text: string): Promise<string[]> {
 	const tables = await allRows(calls.database.url);
 	return Object.entries(tables).flatMap(([table, rows]) =>
@@ -58,7 +58,7 @@ async function verify(organization = organization_id) {
 
 let made = 0;
 
-/** Creates a person with the marker in every text, who owns a risk and a device. */
+/** Creates a person with the marker in every text. The person owns a risk and a device. */
 async function addPerson(
 	organization = organization_id,
 	by?: Principal,
@@ -110,7 +110,7 @@ async function addPerson(
 }
 
 /**
- * Creates a user with the marker in every text, and rows in every table that holds some of a user.
+ * Creates a user with the marker in every text, and rows in every table that holds data of a user.
  */
 async function addUser(role: "admin" | "member" = "member") {
 	const { owner } = calls.database;
@@ -175,7 +175,7 @@ async function addUser(role: "admin" | "member" = "member") {
 	return { ...user, acting };
 }
 
-test("no table has anything left of an erased person, their records stay linked, and the log verifies", async () => {
+test("no table contains anything of an erased person, the person's records stay linked, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
 	const elsewhere = await addPerson(
 		other,
@@ -225,7 +225,7 @@ test("no table has anything left of an erased person, their records stay linked,
 	).toContain("wombat");
 });
 
-test("hashes noted before an erasure are still right after it", async () => {
+test("hashes that were noted before an erasure still match afterwards", async () => {
 	const person = await addPerson();
 	const { head } = await verify();
 	await run(
@@ -239,7 +239,7 @@ test("hashes noted before an erasure are still right after it", async () => {
 	});
 });
 
-test("a redacted entry that is changed again, or that no erasure lists, is found", async () => {
+test("verify finds a redacted entry that was changed again or that no erasure lists", async () => {
 	const person = await addPerson();
 	await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
@@ -277,7 +277,7 @@ test("a redacted entry that is changed again, or that no erasure lists, is found
 	expect((await verify()).findings).toEqual([]);
 });
 
-test("only an erasure of the same organization excuses an entry that does not fit its hash", async () => {
+test("an entry that does not match its hash is accepted only if an erasure of the same organization lists it", async () => {
 	const { owner } = calls.database;
 	const forged = await createOrganization(calls.database.pool, "Excused");
 	const list = (organization: string, operation: string, sequence: number) =>
@@ -294,13 +294,14 @@ test("only an erasure of the same organization excuses an entry that does not fi
 		"update audit_entries set record_name = 'Erased x', salts = salts - 'record_name' where organization_id = $1",
 		[forged],
 	);
-	// By an operation that is not an erasure, and by one of another organization.
+	// These two entries list the changed entry too. However, the first does not come from an erasure,
+	// and the second is in another organization.
 	await list(forged, "updateRisk", 1);
 	await list(organization_id, "eraseUser", 1);
 	expect((await verify(forged)).findings).toMatchObject([{ sequence: 1 }]);
 	await list(forged, "eraseUser", 1);
 	expect(await verify(forged)).toMatchObject({ findings: [], redacted: 1 });
-	// An erasure that was itself changed is reported.
+	// An erasure that was changed itself is reported.
 	await owner.query(
 		"update audit_entries set actor_name = 'y' where organization_id = $1 and sequence = 3",
 		[forged],
@@ -308,7 +309,7 @@ test("only an erasure of the same organization excuses an entry that does not fi
 	expect((await verify(forged)).findings).toMatchObject([{ sequence: 3 }]);
 });
 
-test("a person who is erased twice, or whose record was deleted before, leaves nothing either", async () => {
+test("nothing is left of a person who is erased twice or whose record was deleted before", async () => {
 	const { people } = await calls.call("addPeople", {
 		organization_id,
 		full_name: `${MARKER} Gone`,
@@ -323,7 +324,7 @@ test("a person who is erased twice, or whose record was deleted before, leaves n
 	expect((await verify()).findings).toEqual([]);
 });
 
-test("devices lose their erased owner if asked for, and a name in another record's text is reported", async () => {
+test("an erasure removes the owner from devices if asked to, and reports names in texts of other records", async () => {
 	const person = await addPerson();
 	const { people } = await calls.call("getPeople", { id: person.id });
 	const { task } = await calls.call("addTask", {
@@ -355,7 +356,7 @@ test("a dry run lists what would be removed and changes nothing", async () => {
 	expect(await allRows(calls.database.url)).toEqual(before);
 });
 
-test("a person's export has the record, what the person owns, devices and entries, and no hash of a key", async () => {
+test("a person's export contains the record, what the person owns, devices and entries, and no hash of a key", async () => {
 	const person = await addPerson();
 	const { code, result } = await run(
 		...["person", "export", "--org", organization_id, "--person", person.email],
@@ -373,7 +374,7 @@ test("a person's export has the record, what the person owns, devices and entrie
 	expect(JSON.stringify(result)).not.toMatch(/hash/);
 });
 
-test("no table has anything left of an erased user, and the log verifies", async () => {
+test("no table contains anything of an erased user, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Left");
 	const user = await addUser("admin");
 	await joinOrganization(calls.database, user, other, "member");
@@ -391,7 +392,7 @@ test("no table has anything left of an erased user, and the log verifies", async
 	expect(exported).toMatchObject({
 		user: { id: user.id, email: user.email },
 		memberships: [{ role: "admin" }, { role: "member" }],
-		// Besides the session of the call that made the API token.
+		// There is also the session of the call that created the API token.
 		sessions: expect.arrayContaining([
 			expect.objectContaining({ ip_address: "192.0.2.77" }),
 		]) as unknown,
@@ -417,7 +418,7 @@ test("no table has anything left of an erased user, and the log verifies", async
 	expect((await run("user", "erase", "--email", user.email)).code).toBe(1);
 });
 
-test("an organization's last admin cannot be erased, and nothing changes", async () => {
+test("the last admin of an organization cannot be erased, and nothing changes", async () => {
 	const alone = await createOrganization(calls.database.pool, "Alone");
 	const user = await addUser();
 	await joinOrganization(calls.database, user, alone, "admin");
@@ -429,7 +430,7 @@ test("an organization's last admin cannot be erased, and nothing changes", async
 	expect(await allRows(calls.database.url)).toEqual(before);
 });
 
-test("the role that erases can neither change an entry's action or hash nor delete an entry", async () => {
+test("the database role that erases can neither change an entry's action or hash nor delete an entry", async () => {
 	const pool = makePool(
 		{ connectionString: calls.database.url },
 		{ max: 1, role: "assay_privacy" },
@@ -452,7 +453,7 @@ test("the role that erases can neither change an entry's action or hash nor dele
 	await pool.end();
 });
 
-test("the role that erases can add no entry to an audit log", async () => {
+test("the database role that erases cannot add an entry to an audit log", async () => {
 	await expect(
 		asPrivacy({ connectionString: calls.database.url }, {}, (client) =>
 			client.query("select audit_append($1, '[]')", [organization_id]),
@@ -479,7 +480,7 @@ test("verify prints each erasure, and --expect-erasures counts them", async () =
 	expect(wrong).toMatchObject({ code: 1, result: { is_sound: false } });
 });
 
-test("after an erasure no salt is left that could confirm a guess, and the other fields still verify", async () => {
+test("after an erasure, no salt is left that could confirm a guess, and the other fields still verify", async () => {
 	const person = await addPerson();
 	const { rows: before } = await calls.database.owner.query(
 		"select salts from audit_entries where record_id = $1",

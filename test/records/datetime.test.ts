@@ -22,7 +22,9 @@ import { recordOperations } from "../../src/records/operations.ts";
 import { timeFilters } from "../../src/records/range-filters.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
-/** A register that exists only in this file, because no register has a time yet. */
+/**
+ * A register that exists only in this file, because no register has a field of type datetime yet.
+ */
 const mishap = recordKind({
 	kind: "document",
 	table: "mishaps",
@@ -42,7 +44,8 @@ const mishap = recordKind({
 	filters: ["status", "owner_id"],
 	otherFilters: timeFilters("occurred_at"),
 });
-// Imported by name, because their own types (React's) would hide the DOM's types in this project.
+// The module is imported through a variable, because the types of the console (React's) would hide
+// those of the DOM in this project.
 const CONSOLE = "../../console/describe-kind.ts";
 const { describeKind } = await import(CONSOLE);
 const [list, get, add, update, remove] = recordOperations(mishap);
@@ -132,12 +135,12 @@ describe("a register whose migration only creates a table and calls make_registe
 					[table],
 				)
 			).rows;
-		// The reference is a register of the first migrations.
+		// The new register must have the same as one that the first migrations created.
 		expect(await policiesOf("mishaps")).toEqual(await policiesOf("frameworks"));
 		expect(await grantsOf("mishaps")).toEqual(await grantsOf("frameworks"));
 	});
 
-	test("is found by search, reports a missing reference by field, and removes links on delete", async () => {
+	test("is found by the search, names the field of a missing reference, and removes links when a record is deleted", async () => {
 		const added = await addMishap("Fire in the archive", null);
 		expect(await listed({ filter: { query: "ARCHIVE" } })).toEqual([
 			"Fire in the archive",
@@ -174,7 +177,7 @@ describe("a field of type datetime", () => {
 		});
 	});
 
-	test("does not change if the same moment is given with another offset, and null clears it", async () => {
+	test("does not change if the same time is given with another offset, and is cleared by null", async () => {
 		const added = await addMishap("Theft", "2026-03-01T08:30:00Z");
 		const change = (occurred_at: string | null) =>
 			invoke(services, calls.principal("member"), update, {
@@ -187,7 +190,7 @@ describe("a field of type datetime", () => {
 		expect(cleared.mishap.occurred_at).toBeNull();
 	});
 
-	test("orders a list with missing times last, and filters it by a period", async () => {
+	test("orders a list with missing times at the end, and filters it by a period", async () => {
 		await calls.database.owner.query("delete from mishaps");
 		await addMishap("late", "2026-05-03T00:00:00Z");
 		await addMishap("never", null);
@@ -253,7 +256,7 @@ describe("a field of type datetime", () => {
 		]);
 	});
 
-	test("is a local time in a form, and a period among the console's filters", () => {
+	test("is shown as a local time in a form, and as a period among the console's filters", () => {
 		const kind = describeKind(mishap);
 		expect(kind.fields[1]).toMatchObject({
 			name: "occurred_at",

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-test("every kind of record has samples in this file", () => {
+test("every kind of record has samples", () => {
 	expect(samples.map(({ kind }) => kind)).toEqual(
 		recordKinds.map(({ kind }) => kind),
 	);
@@ -115,7 +115,7 @@ describe.for(samples)("$kind", (sample) => {
 		expect(await update(record.id, {})).toEqual(record);
 	});
 
-	test("null clears each field that may be empty, and is rejected for the others", async () => {
+	test("null clears a field that may be empty, and is rejected for the others", async () => {
 		const { id } = await add(inputOf(sample, references, "all"));
 		if (sample.kind === "control") await update(id, { status: "INCLUDED" });
 		for (const field of Object.keys(sample.fields)) {

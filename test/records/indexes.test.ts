@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the columns of the table's indexes, each as PostgreSQL writes its expression. */
+/** Returns the columns of each index of the table, in the form in which PostgreSQL prints them. */
 async function readIndexes(table: string): Promise<string[][]> {
 	const { rows } = await database.owner.query<{ columns: string[] }>(
 		`select array(
@@ -24,7 +24,7 @@ async function readIndexes(table: string): Promise<string[][]> {
 	return rows.map(({ columns }) => columns);
 }
 
-/** Returns an SQL expression about the row `t` as pg_get_indexdef writes it. */
+/** Returns an SQL expression about the row `t` in the form in which pg_get_indexdef prints it. */
 function asInIndex(expression: string): string {
 	return expression
 		.replaceAll("t.", "")
@@ -79,13 +79,14 @@ describe.each(
 	});
 });
 
-test("a filter by a name of maximum length finds it", async () => {
+test("a filter finds a name of the maximum length", async () => {
 	const organization = makeId("A".repeat(32), "organization");
 	await database.owner.query(
 		"insert into organizations (id, name) values ($1, 'Acme')",
 		[organization],
 	);
-	// Random, so that the database cannot compress it until it fits into an index.
+	// The text is random, because the database could otherwise compress it until it fits into an
+	// index.
 	const category = Array.from({ length: 1000 }, () =>
 		String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 20_000)),
 	).join("");

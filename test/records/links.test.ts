@@ -33,7 +33,7 @@ async function addMeasure(fields: object = {}): Promise<string> {
 	return measure.id;
 }
 
-test("a link is visible from both ends, with kind and name, and linking again changes nothing", async () => {
+test("both records show the link with the other's kind and name, and linking again changes nothing", async () => {
 	const [risk, measure] = [await addRisk("Flood"), await addMeasure()];
 	const { link } = await calls.call("linkRecords", {
 		record_id: risk,
@@ -84,7 +84,7 @@ test("a linked record is listed with its status or state, and null if its kind h
 	);
 });
 
-test("unlinking says whether there was a link, and the records stay", async () => {
+test("unlinking says whether there was a link, and keeps the records", async () => {
 	const ends = {
 		record_id: await addRisk(),
 		linked_record_id: await addMeasure(),
@@ -111,7 +111,7 @@ test("deleting a record removes its links", async () => {
 	).toMatchObject({ linked_records: [] });
 });
 
-test("a link added while its record is deleted never leads to a missing record", async () => {
+test("a link that is added while its record is being deleted never leads to a missing record", async () => {
 	const risk = await addRisk();
 	const measures = await Promise.all(
 		Array.from({ length: 20 }, () => addMeasure()),
@@ -131,7 +131,7 @@ test("a link added while its record is deleted never leads to a missing record",
 	expect(rows).toEqual([]);
 });
 
-test("an invalid link is rejected with the field named", async () => {
+test("an invalid link is rejected, and the error names the field", async () => {
 	const risk = await addRisk();
 	const { people } = await calls.call("addPeople", {
 		organization_id,
@@ -179,7 +179,7 @@ test("a record of another organization can be neither linked nor listed", async 
 	).toMatchObject({ code: "not_found" });
 });
 
-test("linked records are paged without gaps or duplicates, and filtered by kind", async () => {
+test("linked records can be read page by page without gaps or duplicates, and filtered by kind", async () => {
 	const risk = await addRisk();
 	const linked = await Promise.all(
 		Array.from({ length: 7 }, async (_, n) =>
@@ -286,7 +286,7 @@ test("coverage counts included controls that are linked to an implemented measur
 	);
 });
 
-test("asking for the coverage of a missing framework answers not_found", async () => {
+test("the coverage of a missing framework is not_found", async () => {
 	const { framework } = await calls.call("addFramework", {
 		organization_id,
 		name: "Gone",
@@ -355,7 +355,10 @@ test("a cursor of another record or kind, or one made by hand, is rejected", asy
 	}
 });
 
-/** Returns the audit log of a record after it was added: operation, record name and changes. */
+/**
+ * Returns the entries of the audit log about a record after it was added: operation, record name
+ * and changes.
+ */
 async function historyOf(id: string): Promise<unknown[][]> {
 	const { rows } = await calls.database.owner.query(
 		"select operation, record_name, changes from audit_entries where record_id = $1 and operation not like 'add%' order by sequence",

@@ -13,7 +13,7 @@ import {
 	typeOf,
 } from "../support/record-values.ts";
 
-// Reads the list of every register page by page.
+// This file reads the list of every register page by page.
 
 const COUNT = 95;
 
@@ -26,7 +26,7 @@ afterAll(() => calls.close());
 // biome-ignore lint/suspicious/noExplicitAny: a record's fields depend on its kind.
 type Answer = any;
 
-test("the samples name every filter and every order of every kind", () => {
+test("the samples contain every filter and every order of every kind", () => {
 	for (const sample of samples) {
 		const known = recordKinds.find(({ kind }) => kind === sample.kind);
 		expect(known?.filters, sample.kind).toEqual(sample.filters);
@@ -53,7 +53,10 @@ const NAMES = [
 ];
 const DAYS = ["2026-01-31", null, "2024-02-29", "2026-12-31"];
 
-/** Returns the value of the nth record. Values repeat often, so orders and filters have ties. */
+/**
+ * Returns the value of the nth record. Values occur more than once, so that orders and filters have
+ * ties.
+ */
 function nth(
 	sample: (typeof samples)[number],
 	field: string,
@@ -76,7 +79,8 @@ function nth(
 }
 
 /**
- * Returns text as the service orders it: without case and accents, by code point, numbers by value.
+ * Returns a text by which values have the service's order: without case and accents, by code point,
+ * with numbers by their value.
  */
 const fold = (text: string) =>
 	text
@@ -86,7 +90,7 @@ const fold = (text: string) =>
 		.replace(/\d+/g, (digits) => digits.padStart(10, "0"));
 
 function compare(a: unknown, b: unknown): number {
-	// A missing date comes after every date.
+	// A missing date comes after all other dates.
 	const [x, y] = [a, b].map((value) =>
 		value === null
 			? "9999-99"
@@ -142,7 +146,7 @@ describe.for(samples)("$kind", (sample) => {
 	const orders = ["created_at", "updated_at", ...sample.orders];
 	for (const field of orders) {
 		for (const direction of ["ASC", "DESC"] as const) {
-			test(`pages by ${field} ${direction} have all ${COUNT} records in order, each once`, async () => {
+			test(`the pages by ${field} ${direction} contain all ${COUNT} records in order, each once`, async () => {
 				const records = await readAll({ order_by: { field, direction } });
 				expect(new Set(records.map(({ id }) => id)).size).toBe(COUNT);
 				expect(records).toHaveLength(COUNT);
@@ -154,7 +158,7 @@ describe.for(samples)("$kind", (sample) => {
 						order,
 						`${before[field]} then ${record[field]}`,
 					).toBeLessThanOrEqual(0);
-					// Times are shown to the millisecond and ordered by the microsecond.
+					// Times are returned in milliseconds but ordered by microseconds.
 					if (order === 0 && !field.endsWith("_at")) {
 						expect(sign * (before.id < record.id ? -1 : 1)).toBe(-1);
 					}
@@ -163,7 +167,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	}
 
-	test("a page has the 20 newest records by default, and all pages together have every record", async () => {
+	test("a page contains the 20 newest records by default, and all pages together contain every record", async () => {
 		const { [keys]: page, next_cursor } = await list({});
 		expect(page).toEqual(all.slice(0, 20));
 		expect(next_cursor).toEqual(expect.any(String));
@@ -214,7 +218,7 @@ describe.for(samples)("$kind", (sample) => {
 		);
 	});
 
-	test("pages neither lose nor repeat a record when others are added or deleted in between", async () => {
+	test("the pages neither lose nor repeat a record when others are added or deleted in between", async () => {
 		const first = await list({ size: 10 });
 		const { id } = (
 			await calls.call(

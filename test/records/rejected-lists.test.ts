@@ -5,7 +5,7 @@ import { type Calls, makeCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
 
-// Invalid arguments of record lists, and the filters that only one kind has.
+// This file tests invalid arguments of lists of records, and the filters that only one kind has.
 
 let calls: Calls;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Nested deeper than a recursive parser can follow. */
+/** JSON that is nested more deeply than a recursive parser can follow. */
 const DEEP = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
 
 describe.for(samples)("$kind", (sample) => {
@@ -79,7 +79,7 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
-	test("wrong sizes, orders and filters are rejected by name", async () => {
+	test("wrong sizes, orders and filters are rejected, and the error names them", async () => {
 		for (const [input, field] of [
 			[{ size: 0 }, "size"],
 			[{ size: 101 }, "size"],
@@ -105,7 +105,7 @@ describe.for(samples)("$kind", (sample) => {
 	});
 });
 
-test("risks can be filtered by their scores, both ends included", async () => {
+test("risks can be filtered by a range of scores, which includes both ends", async () => {
 	const organization_id = await createOrganization(
 		calls.database.pool,
 		"Scores",
@@ -155,7 +155,7 @@ test("risks can be filtered by their scores, both ends included", async () => {
 	expect(refused.fields).toEqual(["filter.min_inherent_risk_score"]);
 });
 
-test("people whose contract has ended can be left out", async () => {
+test("a filter leaves out people whose contract has ended", async () => {
 	const organization_id = await createOrganization(
 		calls.database.pool,
 		"Contracts",

@@ -12,7 +12,8 @@ import {
 	typeOf,
 } from "../support/record-values.ts";
 
-// Values that no field accepts, on add and on update. Rejected calls write nothing.
+// This file tests values that no field accepts, when adding and when updating. A rejected call
+// writes nothing.
 
 let calls: Calls;
 let foreign: References;
@@ -146,7 +147,8 @@ describe.for(samples)("$kind", (sample) => {
 	}
 
 	/**
-	 * Tries the values for the field on add and on update. Each must be rejected, naming the field.
+	 * Tries the values for a field when adding and when updating. Each must be rejected with an error
+	 * that names the field.
 	 */
 	async function refuses(
 		field: string,
@@ -186,7 +188,7 @@ describe.for(samples)("$kind", (sample) => {
 	for (const field of Object.keys(sample.fields)) {
 		const type = typeOf(sample, field);
 		if (Array.isArray(type)) {
-			test(`${field}: a value outside the enum, and the error lists the allowed ones`, () =>
+			test(`${field}: a value that is not in the enum, and the error lists the permitted ones`, () =>
 				refuses(
 					field,
 					["NONSENSE", "", String(type[0]).toLowerCase(), 1, [type[0]]],

@@ -21,7 +21,7 @@ afterAll(() => calls.close());
 // biome-ignore lint/suspicious/noExplicitAny: an answer's type depends on the name of the call.
 type Answer = any;
 
-/** Adds a record of the kind with its required fields and these fields. */
+/** Adds a record of this kind with its required fields and the given ones. */
 async function add(kind: string, fields: object = {}): Promise<Answer> {
 	const sample = samples.find((known) => known.kind === kind);
 	if (!sample) throw new Error(`no samples of ${kind}`);
@@ -33,7 +33,7 @@ async function add(kind: string, fields: object = {}): Promise<Answer> {
 	return answer[sample.key];
 }
 
-/** Resolves when a transaction of this database waits for another one. */
+/** Resolves when a transaction in this database is waiting for another one. */
 async function someoneWaits(): Promise<void> {
 	for (;;) {
 		const { rowCount } = await calls.database.owner.query(
@@ -47,7 +47,7 @@ async function someoneWaits(): Promise<void> {
 test.for([
 	["people", "People", "contract_start_date", "contract_end_date"],
 	["audit", "Audit", "valid_from", "valid_until"],
-] as const)("%s: a last day before the first is rejected, and the same day is accepted", async ([
+] as const)("%s: an end before the beginning is rejected, and the same day is accepted", async ([
 	kind,
 	one,
 	first,
@@ -88,7 +88,7 @@ test.for([
 	).toEqual(record);
 });
 
-test("an excluded control needs a justification, whichever of the two fields is set or cleared", async () => {
+test("an excluded control needs a justification, no matter which of the two fields is changed", async () => {
 	const { id } = await add("control");
 	const refuse = async (name: string, input: object) => {
 		const { code, fields } = await calls.refusal(name, input);
@@ -127,7 +127,7 @@ test("an excluded control needs a justification, whichever of the two fields is 
 	});
 });
 
-test("a risk's scores are likelihood times impact in every response", async () => {
+test("in every response, a risk's scores are likelihood times impact", async () => {
 	let risk = await add("risk", {
 		inherent_likelihood: 4,
 		inherent_impact: 5,
@@ -173,7 +173,7 @@ test("a risk's scores are likelihood times impact in every response", async () =
 test.for([
 	["nonconformity", "Nonconformity", "NC"],
 	["continual_improvement", "ContinualImprovement", "CI"],
-] as const)("%s: 20 records added at once get different reference ids without a gap, and skip one given by hand", async ([
+] as const)("%s: 20 records that are added at the same time get different reference ids without a gap, skipping one that was given by hand", async ([
 	kind,
 	one,
 	prefix,
@@ -202,14 +202,14 @@ test.for([
 test.for([
 	["nonconformities", "Nonconformity", "NC"],
 	["continual_improvements", "ContinualImprovement", "CI"],
-] as const)("%s: a record without a reference id gets the next one if another call gives the first by hand meanwhile", async ([
+] as const)("%s: a record without a reference id gets the next free one if another call is using the first free one", async ([
 	table,
 	one,
 	prefix,
 ]) => {
 	const organization = await createOrganization(calls.database.pool, one);
 	const by = calls.principal("admin", organization);
-	// An open transaction holds the second number while the add looks for a free one.
+	// An open transaction holds the second number while the add operation looks for a free one.
 	await calls.call(`add${one}`, { organization_id: organization }, by);
 	const hand = await calls.database.owner.connect();
 	await hand.query("begin");
@@ -228,7 +228,7 @@ test.for([
 test.for([
 	["nonconformity", "Nonconformity"],
 	["continual_improvement", "ContinualImprovement"],
-] as const)("%s: a taken reference id is rejected, one of 20 concurrent adds succeeds, and another organization may use it", async ([
+] as const)("%s: a reference id in use is rejected, one of 20 simultaneous adds succeeds, and another organization may use the same id", async ([
 	kind,
 	one,
 ]) => {
@@ -259,7 +259,10 @@ test.for([
 	expect(other[kind].reference_id).toBe(reference_id);
 });
 
-/** Records that refer to one of the kind, and how the rejected deletion counts them. */
+/**
+ * For each kind, the records that refer to one of its records, and how the error of a rejected
+ * deletion counts them.
+ */
 const USERS: Record<
 	string,
 	{ one: string; by: [kind: string, field: string, counted: string][] }
@@ -301,7 +304,7 @@ const USERS: Record<
 
 test.for(
 	Object.entries(USERS),
-)("%s: a record in use is not deleted, the error says what uses it, and it can be deleted once nothing does", async ([
+)("%s: a record in use is not deleted, the error says what uses it, and it can be deleted when nothing uses it any more", async ([
 	kind,
 	{ one, by },
 ]) => {
@@ -332,7 +335,7 @@ test("a person that several records use is not deleted, and the error counts the
 test.for([
 	["asset", "Asset"],
 	["datum", "Datum"],
-] as const)("%s: naming a vendor that is being deleted is rejected with the field", async ([
+] as const)("%s: a reference to a vendor that is being deleted is rejected, and the error names the field", async ([
 	kind,
 	one,
 ]) => {
@@ -354,7 +357,7 @@ test.for([
 	});
 });
 
-test("titles order numbers by value: A.5.2 comes before A.5.10", async () => {
+test("numbers in titles are ordered by value: A.5.2 comes before A.5.10", async () => {
 	const framework = await add("framework");
 	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
 		await add("control", { framework_id: framework.id, section_title });

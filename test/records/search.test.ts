@@ -46,13 +46,13 @@ test("a search finds text in every kind of record, ignoring case and accents", a
 	expect(await search("zoe@example")).toEqual(["Zoë Étoile"]);
 });
 
-test("all words must occur, and the best match of the name comes first", async () => {
+test("a match contains all words, and the best match of the name comes first", async () => {
 	expect(await search("etoile cater")).toHaveLength(2);
 	expect(await search("etoile nothing")).toEqual([]);
 	expect((await search("etoile fails"))[0]).toBe("Etoile fails");
 });
 
-test("characters with a meaning in patterns match literally", async () => {
+test("characters that are special in patterns match literally", async () => {
 	expect(await search("100%")).toEqual(["Café Étoile"]);
 	expect(await search("10_%")).toEqual([]);
 	expect(await search("\\")).toEqual([]);
@@ -60,7 +60,7 @@ test("characters with a meaning in patterns match literally", async () => {
 	expect(await search("\ud800")).toEqual([]);
 });
 
-test("kinds and size limit the result", async () => {
+test("the kinds and the size limit the result", async () => {
 	expect(await search("etoile", { kinds: ["risk"] })).toEqual(["Etoile fails"]);
 	expect(await search("etoile", { kinds: [] })).toEqual([]);
 	expect(await search("etoile", { size: 2 })).toHaveLength(2);
@@ -82,7 +82,7 @@ test("a search finds nothing of another organization", async () => {
 	).toMatchObject({ code: "forbidden" });
 });
 
-test("an empty query and unknown kinds are rejected by name", async () => {
+test("an empty query and unknown kinds are rejected, and the error names the field", async () => {
 	expect(
 		await calls.refusal("searchRecords", { organization_id, query: "  " }),
 	).toMatchObject({ fields: ["query"] });

@@ -3,8 +3,8 @@ import { makeId } from "../../src/id.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
 /**
- * Enough rows for all three ways to find words: reading on, using the index, and reading
- * everything.
+ * The number of records is large enough for all three ways of finding words: reading on in the
+ * list, using the index, and reading everything.
  */
 const RISKS = 1_800;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Returns the numbers of the risks found, page by page. */
+/** Returns the numbers of the risks that are found, read page by page. */
 async function find(
 	query: string,
 	order_by: object = { field: "created_at" },
@@ -59,7 +59,7 @@ test.each([
 	["in a single one", "onlyonce", (n: number) => n === 1700],
 	["in none", "nowhere", () => false],
 	["two, each common", "late some", (n: number) => n > 500 && n % 4 === 0],
-])("a search for words (%s) finds every record that has them, page by page", async (_, query, has) => {
+])("a search for words (%s) finds every record that contains them, page by page", async (_, query, has) => {
 	const found = await find(query);
 	expect(found.sort((a, b) => a - b)).toEqual(all.filter(has));
 });
@@ -68,7 +68,7 @@ test.each([
 	{ field: "name", direction: "DESC" },
 	{ field: "inherent_risk_score" },
 	{ field: "updated_at", direction: "DESC" },
-])("records with the words keep the order of the list %j", async (order) => {
+])("a search keeps the order of the list %j", async (order) => {
 	const listed = await find("", order);
 	for (const [query, has] of [
 		["sometimes", (n: number) => n % 4 === 0],

@@ -59,6 +59,6 @@ test.each([
 	expect(emailSchema().safeParse(text).success).toBe(isValid);
 });
 
-test("the JSON Schema of a text names its length", () => {
+test("the JSON Schema of a text contains its maximum length", () => {
 	expect(z.toJSONSchema(urlSchema())).toMatchObject({ maxLength: 2048 });
 });

@@ -69,7 +69,7 @@ test("the count stops at 100 and says that there are more", async () => {
 	]);
 });
 
-test("a missing record, a foreign record and a malformed id are not found", async () => {
+test("a missing record, a record of another organization and a malformed id are not found", async () => {
 	const elsewhere = await createOrganization(calls.database.pool, "Elsewhere");
 	for (const id of [
 		makeId(organization_id, "people"),

@@ -15,8 +15,8 @@ beforeEach(async () => {
 const remove = () => removeLeftovers({ connectionString: database.url });
 
 /**
- * Creates one row of each kind that expired so long ago, or will if the time is negative, with this
- * letter in its id.
+ * Creates one row of each kind that expired this long ago, or that will expire if the time is
+ * negative. The letter is part of the rows' ids.
  */
 async function addRows(letter: string, ago: string): Promise<void> {
 	const { owner } = database;
@@ -76,7 +76,7 @@ test("expired rows of sign-ins and links are removed, and valid ones stay", asyn
 	expect(await remove()).toEqual({});
 });
 
-test("an invitation is removed a month after it was accepted, revoked or has expired, in every organization", async () => {
+test("an invitation is removed a month after it was accepted, was revoked or expired, in every organization", async () => {
 	const add = (organizationId: string, email: string, times: string) =>
 		database.owner.query(
 			`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at, accepted_at, revoked_at)
@@ -103,7 +103,7 @@ test("an invitation is removed a month after it was accepted, revoked or has exp
 	]);
 });
 
-test("rows are removed in batches, and one that is in use is left for the next time", async () => {
+test("rows are removed in batches, and a row that is in use is left for the next time", async () => {
 	await database.owner.query(
 		"insert into verifications (id, identifier, value, expires_at) select lpad(n::text, 32, 'v'), 'x', 'x', now() - interval '1 day' from generate_series(1, 12001) n",
 	);

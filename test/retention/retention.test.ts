@@ -15,7 +15,7 @@ beforeEach(async () => {
 const keep = (months: number, url = database.url) =>
 	keepReports({ connectionString: url }, months);
 
-/** Returns the first day of the month so many months ago. */
+/** Returns the first day of the month `ago` months before this one. */
 function month(ago: number): string {
 	const now = new Date();
 	return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))
@@ -29,7 +29,10 @@ const nameOf = (ago: number) =>
 const makePartition = (ago: number, { owner } = database) =>
 	owner.query("select make_posture_report_partition($1)", [month(ago)]);
 
-/** Stores reports on the first day of that month, in whichever partition accepts them. */
+/**
+ * Stores reports on the first day of the month `ago` months before this one, in the partition that
+ * accepts them.
+ */
 const addReports = (ago: number, count = 1, { owner } = database) =>
 	owner.query(
 		`insert into posture_reports
@@ -46,7 +49,7 @@ async function found({ owner } = database): Promise<Record<string, number>> {
 	return Object.fromEntries(rows.map((row) => [row.name, row.rows]));
 }
 
-test("partitions older than the retained months are dropped, and the month in between is not", async () => {
+test("partitions older than the retained months are dropped, and the month that is only partly older is not", async () => {
 	for (const ago of [15, 14, 13, 1]) await makePartition(ago);
 	for (const ago of [15, 14, 13, 1, 0]) await addReports(ago);
 	expect(await keep(13)).toEqual({
@@ -62,7 +65,7 @@ test("partitions older than the retained months are dropped, and the month in be
 	expect(await keep(13)).toEqual({ dropped: [], deleted: 0, isDone: true });
 });
 
-test("zero months keeps everything", async () => {
+test("with zero months everything is kept", async () => {
 	await makePartition(60);
 	await addReports(60);
 	await addReports(70);
@@ -96,7 +99,7 @@ test("processes that clean up at the same time drop each month once", async () =
 	);
 });
 
-test("during a long read reports are stored, and partitions that could not be dropped are dropped later", async () => {
+test("during a long read, reports are still stored, and partitions that could not be dropped are dropped later", async () => {
 	await makePartition(14);
 	const reader = await connectTo(database.url);
 	await reader.query("begin");
@@ -109,7 +112,7 @@ test("during a long read reports are stored, and partitions that could not be dr
 	expect(await keep(13)).toMatchObject({ dropped: [nameOf(14)], isDone: true });
 });
 
-test("a service can start while a long read prevents it from making a partition", async () => {
+test("a service can start while a long read prevents it from creating a partition", async () => {
 	await database.owner.query(`drop table ${nameOf(0)}`);
 	const reader = await connectTo(database.url);
 	await reader.query("begin");

@@ -61,7 +61,10 @@ async function signInAsNew(role: "admin" | "viewer"): Promise<Person> {
 const tokenIn = (text: string, type: string) =>
 	new RegExp(`asy_${type}_\\w+`).exec(text)?.[0] ?? "";
 
-/** Invites an address. Returns the token of the shown link and that of the mailed one. */
+/**
+ * Invites an address. Returns the tokens of two links: the one that is shown and the one that is
+ * mailed.
+ */
 async function invite(email: string, organizationId: string, cookie: string) {
 	const made = await use(
 		"inviteMember",
@@ -96,8 +99,8 @@ const rolesOf = async (apiToken: string): Promise<number> => {
 };
 
 /**
- * Creates an account for `email`, with a token and a session. A viewer makes it with a link that
- * was shown to them.
+ * Creates an account for `email` with a token and a session, as an attacker could. A viewer creates
+ * an organization, invites the address, and uses the invitation link that is shown.
  */
 async function hijack(email: string) {
 	const attacker = await signInAsNew("viewer");
@@ -116,7 +119,7 @@ async function hijack(email: string) {
 let people = 0;
 const newAddress = () => `stranger-${++people}@example.com`;
 
-test("an account made beforehand for a stranger's address keeps nothing once the address is proven by a reset mail", async () => {
+test("when a reset mail proves an address, an account that an attacker made for it beforehand loses its token and session", async () => {
 	const email = newAddress();
 	const trap = await hijack(email);
 	const { mailed } = await invite(email, acme, alice.cookie);
@@ -139,7 +142,7 @@ test("an account made beforehand for a stranger's address keeps nothing once the
 	);
 });
 
-test("the mailed link of another organization is a first proof too, and clears everything except the session that uses it", async () => {
+test("the mailed link of another organization is a first proof too, and ends everything except the session that uses it", async () => {
 	const email = newAddress();
 	const trap = await hijack(email);
 	const elsewhere = await signIn(email);
@@ -187,7 +190,7 @@ test("no screen shows the mailed link's secret, and only that link proves the ad
 	expect(await proofOf(other)).toBeNull();
 });
 
-test("a reset revokes API tokens unless the user keeps them, and leaves the second factor of a proven account on", async () => {
+test("a reset revokes API tokens unless the user keeps them, and does not turn off the second factor of a proven account", async () => {
 	const email = newAddress();
 	const { mailed } = await invite(email, acme, alice.cookie);
 	await join(mailed);
@@ -227,7 +230,7 @@ test("a reset revokes API tokens unless the user keeps them, and leaves the seco
 	expect(after.rows[0]?.two_factor_enabled).toBe(true);
 });
 
-test("a new organization is reached only by the existing tokens that the user chooses, and its audit log names them", async () => {
+test("only the existing tokens that the user chooses reach a new organization, and its audit log names them", async () => {
 	const other = await createOrganization(served.database.pool, "Other");
 	const user = await makeUser(
 		served.database,
@@ -244,7 +247,7 @@ test("a new organization is reached only by the existing tokens that the user ch
 		{ token: mailed, api_token_ids: [chosen.api_token.id] },
 		cookie,
 	);
-	// The proof of the address was the first for this account, so both were revoked.
+	// This was the first proof of the account's address, so both tokens were revoked.
 	expect(await rolesOf(chosen.token)).toBe(401);
 	const again = await createOrganization(served.database.pool, "Third");
 	const first = await make("first");
@@ -287,7 +290,7 @@ test("a new organization is reached only by the existing tokens that the user ch
 	expect(left.api_token.name).toBe("left out");
 });
 
-test("an invitation's page says the same whether or not the address has an account, and attempts to join are limited and reported to the owner", async () => {
+test("an invitation's page is the same whether or not the address has an account, and attempts to join are limited and reported to the owner", async () => {
 	const known = await signInAsNew("viewer");
 	const own = await use("createOrganization", { name: "Mine" }, alice.cookie);
 	const forKnown = await invite(

@@ -46,7 +46,7 @@ const signIn = (
 		address,
 	);
 
-/** Turns a second factor on. Returns its key and the recovery codes. */
+/** Turns on a second factor. Returns its key and the recovery codes. */
 async function enrol(user: TestUser) {
 	const { cookie } = await signIn(user);
 	const { body } = await send(
@@ -69,7 +69,7 @@ const eventsOf = async (user: TestUser) =>
 		.filter(({ record_id }) => record_id === user.id)
 		.map(({ operation, outcome }) => `${operation} ${outcome}`);
 
-test("a decoy cookie before the real one replays no code and hides no sign-in from the audit log", async () => {
+test("a false cookie before the real one cannot replay a code or hide a sign-in from the audit log", async () => {
 	const user = await makePerson();
 	const { uri } = await enrol(user);
 	const code = totp(uri, 1);
@@ -83,9 +83,9 @@ test("a decoy cookie before the real one replays no code and hides no sign-in fr
 	for (const cookie of [
 		`x-assay.two_factor=x.y; ${second.cookie}`,
 		second.cookie,
-		// The cookie is sent twice, so nobody knows which one is ours.
+		// The cookie is sent twice, so it is ambiguous which one is ours.
 		`${second.cookie}; ${second.cookie}`,
-		// A cookie that the service did not sign.
+		// The service has not signed this cookie.
 		second.cookie.replace(/two_factor=[^.;]+/, "two_factor=invented"),
 	]) {
 		expect((await verify(cookie)).status, cookie).toBe(401);
@@ -101,7 +101,7 @@ test("a decoy cookie before the real one replays no code and hides no sign-in fr
 	]);
 });
 
-test("only ten of many codes guessed at once are checked, TOTP and recovery codes together", async () => {
+test("only ten of many simultaneous guesses are checked, with TOTP and recovery codes counted together", async () => {
 	const user = await makePerson();
 	await enrol(user);
 	const halves = await Promise.all(
@@ -130,7 +130,7 @@ test("only ten of many codes guessed at once are checked, TOTP and recovery code
 	}
 });
 
-test("a session that guesses codes is limited as well", async () => {
+test("guesses of codes within a session are limited as well", async () => {
 	const user = await makePerson();
 	const { cookie } = await signIn(user);
 	await send("/api/auth/two-factor/enable", { password: PASSWORD }, cookie);
@@ -172,7 +172,7 @@ test("wrong passwords from elsewhere do not lock out the owner of an address", a
 		await signIn(user, "wrong password!", elsewhere);
 	}
 	expect((await signIn(user, PASSWORD, elsewhere)).status).toBe(429);
-	// Another network is not affected. A browser that has signed in before is not affected even in
+	// Other networks are not affected. A browser that has signed in before is not affected even in
 	// the same network.
 	expect((await signIn(user)).status).toBe(200);
 	expect(
@@ -181,11 +181,11 @@ test("wrong passwords from elsewhere do not lock out the owner of an address", a
 	).toBe(200);
 });
 
-test("after a hundred wrong passwords in a day only a known browser and a reset link get through", async () => {
+test("after a hundred wrong passwords in a day, only a known browser and a reset link still work", async () => {
 	const user = await makePerson();
 	const known = await signIn(user);
 	await signIn(user, "wrong password!");
-	// The other attempts of this day, from as many networks.
+	// This stands for the other attempts of the day, which came from as many networks.
 	await served.database.owner.query(
 		"update sign_in_failures set failures = 100 where failures = 1 and ends_at > now() + interval '1 hour'",
 	);
@@ -223,7 +223,7 @@ test("after a hundred wrong passwords in a day only a known browser and a reset 
 	expect(back.status).toBe(200);
 });
 
-test("a right password does not reset the day's count of wrong ones that others have sent", async () => {
+test("a right password does not reset the daily count of wrong ones that others have sent", async () => {
 	const user = await makePerson();
 	await signIn(user, "wrong password!", { address: "192.0.2.1" });
 	await signIn(user, PASSWORD, { address: "192.0.2.2" });
@@ -272,13 +272,13 @@ test("an action that gives lasting access needs a password or code of the last t
 	expect((await prove(PASSWORD)).status).toBe(200);
 	expect(await callAll()).toEqual(calls.map(() => [200, undefined]));
 	expect(await eventsOf(admin)).toContain("verifyPassword REFUSED");
-	// Nobody can prove anything without a session.
+	// Without a session, nobody can confirm an identity.
 	expect(
 		(await send("/api/auth/verify-password", { password: PASSWORD })).status,
 	).toBe(401);
 });
 
-test("a code of the second factor is a fresh proof too", async () => {
+test("a code of the second factor counts as a fresh proof too", async () => {
 	const user = await makePerson();
 	const { uri } = await enrol(user);
 	const half = await signIn(user);

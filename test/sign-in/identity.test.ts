@@ -78,7 +78,7 @@ test("a wrong password, an unknown user and a user without a password get the sa
 	}
 });
 
-test("after ten wrong passwords from a network, sign-ins to that account wait there, and others do not", async () => {
+test("after ten wrong passwords from a network, sign-ins to that account from there have to wait, and others do not", async () => {
 	const user = await makePerson();
 	const wrong = await Promise.all(
 		Array.from({ length: 12 }, () => signIn(user.email, "wrong password!")),
@@ -98,7 +98,7 @@ test("after ten wrong passwords from a network, sign-ins to that account wait th
 	expect((await signIn(user.email)).status).toBe(200);
 });
 
-test("a right password resets the count of wrong ones", async () => {
+test("a right password resets the count of wrong passwords", async () => {
 	const user = await makePerson();
 	for (let i = 0; i < 15; i++) {
 		if (i % 5 === 4) await cookieOf(user);
@@ -123,7 +123,7 @@ test("without a session, or with an invented or signed-out one, an operation ans
 	expect((await call(signedIn)).status).toBe(401);
 });
 
-test("requests from another page, or from none, are rejected, with and without a session", async () => {
+test("requests from a page of another site, or from no page, are rejected, with and without a session", async () => {
 	const signedIn = await cookieOf(await makePerson());
 	for (const path of ["/api/console/listApiTokens", "/api/auth/sign-out"]) {
 		for (const origin of ["https://evil.example", "null"]) {
@@ -142,7 +142,7 @@ test("requests from another page, or from none, are rejected, with and without a
 	);
 });
 
-test("nobody can sign up, and only the listed routes of better-auth are open", async () => {
+test("nobody can sign up, and only the listed routes of better-auth exist", async () => {
 	const input = { email: "new@example.com", password: PASSWORD, name: "New" };
 	const before = await served.database.owner.query("select from users");
 	for (const path of [
@@ -159,7 +159,7 @@ test("nobody can sign up, and only the listed routes of better-auth are open", a
 	expect(after.rowCount).toBe(before.rowCount);
 });
 
-test("errors of operations name their fields, and calls beyond the role get 403", async () => {
+test("errors of operations name their fields, and calls that the role does not permit get 403", async () => {
 	const signedIn = await cookieOf(await makePerson());
 	const wrong = await send(
 		"/api/console/createApiToken",
@@ -211,7 +211,7 @@ test("an invited user creates an account with the link, once, and signs in", asy
 	);
 });
 
-test("an API token reaches no operation of the console, so it cannot create another token", async () => {
+test("an API token cannot call operations of the console, so it cannot create another token", async () => {
 	const user = await makePerson("admin");
 	const { token } = await makeApiToken(served.database, user);
 	const headers = { authorization: `Bearer ${token}` };

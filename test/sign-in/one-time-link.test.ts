@@ -32,7 +32,7 @@ async function makeAdmin(): Promise<{ admin: TestUser; cookie: string }> {
 	return { admin, cookie };
 }
 
-test("a setup link is valid while nobody has an account, and afterwards its page says why it is not", async () => {
+test("a setup link is valid while nobody has an account, and afterwards its page says why it no longer is", async () => {
 	const token = tokenIn(
 		await makeSetupLink(served.database.pool, served.service.url),
 	);
@@ -62,7 +62,7 @@ test("a reset link says whose password it sets, and reading it does not use it u
 	expect((await read(token)).status).toBe(400);
 });
 
-test("until it is revoked, an invitation says where it leads, and it says the same whether or not there is an account", async () => {
+test("until it is revoked, an invitation's page names the organization, and is the same whether or not there is an account", async () => {
 	const { admin, cookie } = await makeAdmin();
 	const whoHasAnAccount = await makeUser(served.database);
 	for (const email of ["New.Person@example.com", whoHasAnAccount.email]) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-test("a password is hashed as OWASP advises, with its own salt, and does not match another", async () => {
+test("a password is hashed as OWASP advises, with its own salt, and does not match another password", async () => {
 	const [hash, again] = await Promise.all([
 		hashPassword("crème brûlée, twice"),
 		hashPassword("crème brûlée, twice"),

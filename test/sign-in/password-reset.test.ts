@@ -123,7 +123,7 @@ test("when a reset link is used twice at once, exactly one use succeeds", async 
 	expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
 });
 
-test("a reset link that was replaced, expired or invented is rejected, and so is one older than a new password", async () => {
+test("a reset link that was replaced, has expired, was invented or is older than the current password is rejected", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const make = async () =>
 		tokenIn((await makeLink(admin, viewer, id)).body.reset_url);
@@ -148,7 +148,7 @@ test("a reset link that was replaced, expired or invented is rejected, and so is
 	expect((await signIn(viewer, NEW_PASSWORD)).status).toBe(200);
 });
 
-test("a reset never opens another organization, whether the user is a member there now or joins later", async () => {
+test("an admin's reset link never gives access to another organization, whether the user is a member there now or joins later", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const other = await makeTeam();
 	const early = tokenIn((await makeLink(admin, viewer, id)).body.reset_url);
@@ -160,7 +160,7 @@ test("a reset never opens another organization, whether the user is a member the
 		const answer = await send(`/api/console/${operation}`, input, cookie);
 		expect(answer).toMatchObject({ status: 403, body: { error: "forbidden" } });
 	}
-	// An admin of both organizations may make a link.
+	// A user who is an admin of both organizations may make a link.
 	await joinOrganization(served.database, admin, other.id, "admin");
 	expect((await makeLink(admin, viewer, id)).status).toBe(200);
 	expect((await signIn(viewer)).status).toBe(200);
@@ -183,7 +183,7 @@ test("a link made by a user who is no longer admin is rejected", async () => {
 	expect((await reset(token)).status).toBe(400);
 });
 
-test("members reset nobody, and admins reset neither themselves nor users of other organizations", async () => {
+test("members can reset nobody's password, and admins neither their own nor those of users of other organizations", async () => {
 	const { id, admin, viewer } = await makeTeam();
 	const stranger = await makeUser(served.database);
 	expect((await makeLink(viewer, admin, id)).status).toBe(403);
@@ -191,7 +191,7 @@ test("members reset nobody, and admins reset neither themselves nor users of oth
 	expect((await makeLink(admin, stranger, id)).status).toBe(404);
 });
 
-test("a forgotten password is set by mail, an unknown address gets the same response, and mails are limited", async () => {
+test("a mailed link sets a forgotten password, an unknown address gets the same response, and mails are limited", async () => {
 	const { id, viewer } = await makeTeam();
 	const forgot = (email: string) => send("/api/forgot-password", { email });
 	const answers = [
@@ -207,8 +207,8 @@ test("a forgotten password is set by mail, an unknown address gets the same resp
 	await sink.next();
 	await forgot(viewer.email);
 	const last = await sink.next();
-	// The fourth request gets the same response as the others. Another user's mail arrives, and none
-	// arrives before it.
+	// The fourth request gets the same response as the others. The next mail is for another user, so
+	// this request has caused none.
 	expect((await forgot(viewer.email)).status).toBe(200);
 	const other = await makeTeam();
 	await forgot(other.viewer.email);
@@ -222,7 +222,7 @@ test("a forgotten password is set by mail, an unknown address gets the same resp
 	expect(operations).toContain("requestPasswordReset");
 });
 
-test("an invitation is mailed with its own link, and the response has another one", async () => {
+test("an invitation is mailed with one link, and the response contains another one", async () => {
 	const { id, admin } = await makeTeam();
 	const { cookie } = await signIn(admin);
 	const { body } = await send(

@@ -40,7 +40,7 @@ test("a password cannot be changed to the same one or to one that is easy to gue
 	expect((await auth("sign-in/email", again, "")).status).toBe(200);
 });
 
-test("a reset link rejects the present password and a weak one, and stays usable", async () => {
+test("a reset link rejects the current password and a weak one, and stays usable", async () => {
 	const { url } = served.service;
 	const link = await makeResetLink(served.database.owner, url, session.user.id);
 	const token = link.split("#")[1] ?? "";
@@ -60,7 +60,7 @@ test("a reset link rejects the present password and a weak one, and stays usable
 	expect((await reset("a pond, a bench, a heron")).status).toBe(200);
 });
 
-test("a recovery code works once, in any case and without its dash, and the number left is reported", async () => {
+test("a recovery code works once, in upper or lower case and without its dash, and the number of remaining ones is reported", async () => {
 	const { user, cookie } = await served.signIn("viewer");
 	const left = async () =>
 		(await auth("two-factor/recovery-codes-left", undefined, cookie)).body;

@@ -35,7 +35,7 @@ test("a password that a guesser tries first is rejected", () => {
 		"adalovelace1815",
 		"AnalyticalEngines1",
 		"lovelace@example",
-		// These are from the list of the most used passwords.
+		// These words are in the list of the most used passwords.
 		"unbelievable",
 		"Intelligence",
 		"supernatural2026",
@@ -43,13 +43,13 @@ test("a password that a guesser tries first is rejected", () => {
 		"ghbdtnrfrltkf",
 		"needforspeed",
 		"PeanutButter!",
-		// These have letters in another shape, which hashing makes plain.
+		// These contain letters in another form, which hashing turns into ordinary ones.
 		"ｐａｓｓｗｏｒｄ１２３４",
 		"𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝𝟏𝟐𝟑𝟒",
 		"ⓟassword1234",
 		"Ａｄａlovelace1815",
-		// These have invisible characters: a zero-width space, a soft hyphen, a variation selector, a
-		// filler.
+		// These contain invisible characters: a zero-width space, a soft hyphen, a variation selector
+		// and a filler.
 		"p\u200Bassword1234",
 		"pa\u00ADssword1234",
 		"passw\uFE0Ford1234",
@@ -59,7 +59,7 @@ test("a password that a guesser tries first is rejected", () => {
 	}
 });
 
-test("a password that a user invented is accepted, even if it contains common words", () => {
+test("a password that a user has invented is accepted, even if it contains common words", () => {
 	for (const password of [
 		"correct horse battery",
 		"the first password",
@@ -74,7 +74,7 @@ test("a password that a user invented is accepted, even if it contains common wo
 	}
 });
 
-test("the list holds the 10,000 most used passwords of allowed length, sorted and without duplicates", async () => {
+test("the list contains the 10,000 most used passwords of permitted length, sorted and without duplicates", async () => {
 	const known = await readFile(COMMON_PASSWORDS_FILE);
 	const digests = Array.from({ length: known.length / DIGEST_BYTES }, (_, at) =>
 		known.toString("hex", at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES),

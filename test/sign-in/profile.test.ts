@@ -54,7 +54,7 @@ async function eventsIn(organizationId: string): Promise<string[]> {
 		.map(({ operation, outcome }) => `${operation} ${outcome}`);
 }
 
-test("users see and change their own name, and each of their organizations logs it", async () => {
+test("users see and change their own name, and each of their organizations logs the change", async () => {
 	const { user, first, second } = await makePerson();
 	const { cookie } = await signIn(user);
 	const { body } = await call("getProfile", {}, cookie);
@@ -181,7 +181,7 @@ test("changing a password needs the current one, ends other sessions if asked, a
 		),
 	);
 	expect(guesses.filter(({ status }) => status === 429)).toHaveLength(2);
-	// Guesses within a session do not keep the user from signing in.
+	// Wrong guesses within a session do not keep the user from signing in.
 	expect((await signIn(user, "the new password")).status).toBe(200);
 	expect(await eventsIn(first)).toContain("changePassword DONE");
 	expect(await eventsIn(first)).toContain("changePassword REFUSED");
@@ -190,7 +190,8 @@ test("changing a password needs the current one, ends other sessions if asked, a
 test("sign-ins, wrong passwords of known users and sign-outs are in the log of each organization, without secrets", async () => {
 	const { user, first, second } = await makePerson();
 	await signIn(user, "wrong password!");
-	// A rejected sign-in is answered before it is logged, so that its duration reveals nothing.
+	// A rejected sign-in is answered before it is logged, so that the duration of the answer reveals
+	// nothing.
 	await expect.poll(() => eventsIn(second)).toEqual(["signIn REFUSED"]);
 	await sendTo(served.service.url, "/api/auth/sign-in/email", {
 		email: "nobody@example.com",
@@ -218,8 +219,8 @@ test("sign-ins, wrong passwords of known users and sign-outs are in the log of e
 	for (let i = 0; i < 15; i++) await signIn(user, "wrong password!");
 	const countRefused = async () =>
 		(await eventsIn(first)).filter((one) => one.endsWith("REFUSED")).length;
-	// There is one entry from before, ten for the passwords that were checked, and one that says that
-	// no more are checked.
+	// One entry is from before, ten are for the passwords that were checked, and one says that no
+	// more passwords are checked.
 	await expect.poll(countRefused).toBe(12);
 	expect(JSON.stringify(await auditEntries(served.database, first))).toContain(
 		'{"throttled":{"after":"15 minutes"}}',

@@ -60,7 +60,7 @@ test("with a second factor, signing in needs the password and a code or a recove
 	}
 });
 
-test("a code of the authenticator signs in once, so a stolen copy is worthless, and only one of two simultaneous uses succeeds", async () => {
+test("an authenticator's code signs in only once, so a stolen copy is worthless, and only one of two simultaneous uses succeeds", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const user = await makeUser(
 		served.database,
@@ -76,7 +76,7 @@ test("a code of the authenticator signs in once, so a stolen copy is worthless, 
 			{ code: given },
 			half?.cookie ?? "",
 		);
-	// A wrong code does not invalidate the right one.
+	// A wrong code does not use up the right one.
 	expect((await verify("000000")).status).toBe(401);
 	const answers = await Promise.all(halves.map((half) => verify(code, half)));
 	expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
@@ -90,7 +90,7 @@ test("a code of the authenticator signs in once, so a stolen copy is worthless, 
 	});
 });
 
-/** Signs in and turns the second factor on. */
+/** Signs in and turns on the second factor. */
 async function enrol(user: TestUser) {
 	const { cookie } = await signIn(user);
 	const { body } = await send(
@@ -126,7 +126,7 @@ test("a second factor counts from its first right code, and the password alone s
 		{ password: PASSWORD },
 		started.cookie,
 	);
-	// Setting up the second factor has begun and is not finished, so the password is enough.
+	// The set-up of the second factor has begun and is not finished, so the password is enough.
 	expect((await signIn(user)).body.twoFactorRedirect).toBeUndefined();
 	const { cookie, uri, codes } = await enrol(user);
 	expect(uri).toMatch(/^otpauth:\/\/totp\/Assay:.+secret=[A-Z2-7]+/);
@@ -186,7 +186,7 @@ test("a second factor counts from its first right code, and the password alone s
 	}
 });
 
-test("only admins see who has a second factor and can reset a lost one, which signs the member out", async () => {
+test("only admins see who has a second factor and can reset a lost one, which signs out the member", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const make = (role: "admin" | "viewer") =>
 		makeUser(served.database, { organizationId, role }, { passwordHash });
@@ -233,7 +233,7 @@ test("only admins see who has a second factor and can reset a lost one, which si
 	);
 });
 
-test("the command resets a second factor where no admin can", async () => {
+test("the command resets a second factor that no admin can reset", async () => {
 	const user = await makeUser(served.database, undefined, { passwordHash });
 	await enrol(user);
 	const ended = await runCommand(
@@ -244,7 +244,7 @@ test("the command resets a second factor where no admin can", async () => {
 	expect((await signIn(user)).body.twoFactorRedirect).toBeUndefined();
 });
 
-test("while the database is away, signing in and calls with a valid session get 503 and never 401", async () => {
+test("while the database cannot be reached, signing in and calls with a valid session get 503 and never 401", async () => {
 	let proxy: DatabaseProxy | undefined;
 	const apart = await startService(async (url) => {
 		proxy = await openDatabaseProxy(url);

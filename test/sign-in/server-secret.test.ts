@@ -10,7 +10,7 @@ async function makeDataDir(): Promise<string> {
 	return join(folder, "data");
 }
 
-test("without ASSAY_SECRET a secret is made, readable only by its owner, and kept", async () => {
+test("without ASSAY_SECRET, a secret is generated and stored, readable only by its owner", async () => {
 	const dataDir = await makeDataDir();
 	const secret = await readSecret({ secret: undefined, dataDir });
 	expect(secret).toMatch(/^[\w-]{43}$/);

@@ -20,14 +20,14 @@ const signIn = (email: string, cookie = "") =>
 const profile = async (cookie: string) =>
 	(await send("/api/console/getProfile", {}, cookie)).status;
 
-/** Makes the user's sessions look as if they began that long ago and have been used until now. */
+/** Changes the user's sessions as if they had begun this long ago and had been used until now. */
 const age = (userId: string, interval: string) =>
 	served.database.owner.query(
 		"update sessions set created_at = now() - $2::interval where user_id = $1",
 		[userId, interval],
 	);
 
-test("a session that is used every day still ends after 30 days, whichever route uses it", async () => {
+test("a session that is used every day still ends after 30 days, no matter which route uses it", async () => {
 	const { id, email } = await makePerson();
 	const password = {
 		currentPassword: PASSWORD,
@@ -82,7 +82,7 @@ test("signing in again ends the browser's previous session and leaves other sess
 	expect(await profile(second.cookie)).toBe(200);
 });
 
-test("a session cookie that the service did not sign is invalid, so nobody can choose a session for another user", async () => {
+test("a session cookie that the service has not signed is invalid, so nobody can choose a session for another user", async () => {
 	const { email } = await makePerson();
 	const chosen = "assay.session_token=chosen.c2lnbmF0dXJl";
 	const { cookie } = await signIn(email, chosen);
@@ -90,7 +90,7 @@ test("a session cookie that the service did not sign is invalid, so nobody can c
 	expect(await profile(chosen)).toBe(401);
 	const [name, value = ""] = cookie.split("=", 2);
 	const unsigned = decodeURIComponent(value).split(".")[0];
-	// 62 letters and digits, 32 times: 190 bits.
+	// The id has 32 characters out of 62 letters and digits, which is 190 bits.
 	expect(unsigned).toMatch(/^[A-Za-z0-9]{32}$/);
 	expect(await profile(`${name}=${unsigned}`)).toBe(401);
 });

@@ -6,20 +6,20 @@ import { startService, type TestDevice, type TestService } from "./service.ts";
 export const ROUTES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
 export const KEYED = ["heartbeat", "postures", "unenroll"] as const;
 
-/** The agent API on a socket, byte by byte, with an ACTIVE device. */
+/** The Device Agent API on a socket, whose bytes a test writes itself, with an ACTIVE device. */
 export interface AgentSocket {
 	assay: TestService;
-	/** Stands between the service and its database. */
+	/** A proxy between the service and its database. */
 	proxy: DatabaseProxy;
 	device: TestDevice;
 	open: () => RawConnection;
-	/** Opens a new connection. */
+	/** Sends text on a new connection. */
 	send: RawConnection["send"];
-	/** Authorization header with a key, by default the device's. */
+	/** Returns the Authorization header with a key, which is the device's by default. */
 	withKey: (key?: string) => { authorization: string };
-	/** A whole request with the length of its body; by default with the device's key. */
+	/** Returns a complete request with the length of its body. The key is the device's by default. */
 	request: (route: string, body: string | object, key?: string) => string;
-	/** The device's key with a wrong checksum. */
+	/** Returns the device's key with a wrong checksum. */
 	wrongKey: () => string;
 	close: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startAgentSocket(): Promise<AgentSocket> {
 	};
 }
 
-/** Returns the head of a request with its empty line. Leaves out headers that are undefined. */
+/** Returns the head of a request with its empty line. Headers that are undefined are left out. */
 export function head(
 	route: string,
 	headers: Record<string, string | number | undefined> = {},
@@ -68,7 +68,7 @@ export function head(
 	return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** Changes the last character of the key, which is part of the checksum. */
+/** Changes the last character of a key, which is part of the checksum. */
 export function withWrongChecksum(key: string): string {
 	return key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
 }

@@ -5,12 +5,12 @@ import { insertOrganization } from "../../src/organizations/organization-store.t
 import { systemPrincipal } from "../../src/principal.ts";
 import type { TestDatabase } from "./database.ts";
 
-/** Creates an organization whose log has one entry for each of `count` new records. */
+/** Creates an organization whose audit log has one entry for each of `count` new records. */
 export async function makeLog(
 	database: TestDatabase,
 	entries = 5,
 ): Promise<string> {
-	// createOrganization would write an entry too.
+	// createOrganization is not used, because it would write an entry too.
 	const id = makeOrganizationId();
 	await withTenant(database.pool, id, (client) =>
 		insertOrganization(client, id, "Acme"),
@@ -32,7 +32,7 @@ export async function makeLog(
 
 /**
  * Computes every hash from an entry on again, and the head. Only the owner of the database can make
- * a consistent forgery like this one.
+ * such a consistent forgery.
  */
 export async function forgeHashes(
 	{ owner }: TestDatabase,
@@ -70,7 +70,7 @@ export async function forgeHashes(
 		$do$`);
 }
 
-/** Turns a log into one that a version without digests wrote. */
+/** Changes a log into one that was written by a version without digests. */
 export async function makeOldLog(
 	database: TestDatabase,
 	organizationId: string,

@@ -21,7 +21,7 @@ export async function backUp(url: string): Promise<Backup> {
 	return { file, ...written };
 }
 
-/** Restores from chunks of any length, as a pipe delivers them. */
+/** Restores from chunks of any length, as they arrive through a pipe. */
 export function restore(
 	url: string,
 	file: Buffer,
@@ -53,7 +53,7 @@ export async function query<Row extends object>(
 	}
 }
 
-/** Opens a connection that is closed when the test ends. */
+/** Opens a connection, which is closed when the test ends. */
 export async function connectTo(url: string): Promise<Client> {
 	const client = new Client({ connectionString: url });
 	client.on("error", () => {});
@@ -62,7 +62,7 @@ export async function connectTo(url: string): Promise<Client> {
 	return client;
 }
 
-/** Returns the rows of every table as text, with generated columns, read by the superuser. */
+/** Returns the rows of every table as text, read as a superuser. Generated columns are included. */
 export async function allRows(url: string): Promise<Record<string, string[]>> {
 	const tables = await query<{ name: string }>(
 		url,
@@ -82,7 +82,8 @@ export async function allRows(url: string): Promise<Record<string, string[]>> {
 }
 
 /**
- * Returns the catalogue's rows about tables: columns, policies, triggers, grants, keys and indexes.
+ * Returns what the catalogue contains about tables: columns, policies, triggers, grants, keys and
+ * indexes.
  */
 export async function catalogue(url: string): Promise<unknown[]> {
 	return query(

@@ -7,13 +7,13 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import type { Principal, Role } from "../../src/principal.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read results whose type depends on the name of the call.
+// biome-ignore lint/suspicious/noExplicitAny: the type of a result depends on the name of the call.
 type Result = any;
 
 export interface Calls {
 	database: TestDatabase;
 	organizationId: string;
-	/** Calls an operation as `by`, by default an administrator of the organization. */
+	/** Calls an operation as `by`, who is an administrator of the organization by default. */
 	call: (name: string, input?: object, by?: Principal) => Promise<Result>;
 	/** Returns the error of a call that must be rejected. */
 	refusal: (
@@ -25,11 +25,14 @@ export interface Calls {
 	close: () => Promise<void>;
 }
 
-/** Calls operations by name, without a door, on a new database with one organization. */
+/**
+ * Makes a new database with one organization. Tests call operations on it by name, without a door.
+ */
 export async function makeCalls(): Promise<Calls> {
 	const database = await createDatabase();
 	const organizationId = await createOrganization(database.pool, "Acme");
-	// Parts that only identity needs are missing. The operations called here do not use them.
+	// The operations that are called here do not use the parts that only sign-in needs, so these are
+	// missing.
 	const services = {
 		pool: database.pool,
 		log: makeLogger("silent"),

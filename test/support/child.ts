@@ -2,12 +2,15 @@ import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Longest wait for the rest of an ended child's output: a grandchild may hold its pipes open. */
+/**
+ * Longest wait in milliseconds for the rest of an ended child's output, because a process that the
+ * child started may keep its pipes open.
+ */
 const DRAIN_MS = 1_000;
 
 /**
- * Returns the first line that the child writes to standard output. Rejects as soon as the child
- * ends without one, with its exit code and everything that it printed.
+ * Returns the first line that the child writes to standard output. If the child ends without one,
+ * rejects at once with its exit code and everything that it printed.
  */
 export async function firstLine(child: ChildProcess): Promise<string> {
 	let printed = "";
@@ -23,7 +26,7 @@ export async function firstLine(child: ChildProcess): Promise<string> {
 		}
 	});
 	const closed = once(child, "close");
-	// "exit" and "close" reject if the program cannot be started at all.
+	// Both events reject if the program cannot be started at all.
 	const ended = once(child, "exit").then(async ([code, signal]) => {
 		await Promise.race([closed, sleep(DRAIN_MS)]);
 		const command = child.spawnargs.join(" ");
@@ -35,7 +38,10 @@ export async function firstLine(child: ChildProcess): Promise<string> {
 	return Promise.race([line, ended]);
 }
 
-/** True while a process of this number runs; one that ended but was not yet collected does not. */
+/**
+ * Returns true while a process with this id runs. A process that has ended but was not collected
+ * yet does not count.
+ */
 export function isRunning(pid: number): boolean {
 	const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], {
 		encoding: "utf8",

@@ -5,10 +5,10 @@ import { type Ended, withSettings } from "./program.ts";
 let latest: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of `assay` in this process, with `input` as its standard input, and returns what
- * the program would have ended with. Starting the program takes a hundred times as long; `assay` in
- * program.ts does so for tests of what only a process shows. Commands run one after another,
- * because they share this process's environment and streams.
+ * Runs a command of `assay` in this process with `input` as its standard input. Returns the output
+ * and exit code that the program would have had. Starting the program takes a hundred times as
+ * long. Tests of what only a real process shows use `assay` in program.ts instead. Commands run one
+ * after another, because they share the environment and the streams of this process.
  */
 export function runCommand(
 	args: string[],
@@ -32,13 +32,13 @@ async function runAlone(
 		replace("stdout", stdout),
 		replace("stderr", stderr),
 		replace("stdin", Readable.from([Buffer.from(input)])),
-		// The channel to the test runner stays open.
+		// The connection to the test runner must stay open.
 		replace("disconnect", undefined),
 	];
 	process.env = withSettings(settings);
 	process.exitCode = undefined;
 	try {
-		// A command that failed ends its process after a while. This process goes on.
+		// A command that has failed would end its process after a while, but this process continues.
 		await main(args, () => {});
 		return {
 			code: Number(process.exitCode ?? 0),
@@ -52,7 +52,7 @@ async function runAlone(
 	}
 }
 
-/** Gives a property of the process another value, and returns what restores it. */
+/** Replaces a property of the process. Returns a function that restores the property. */
 function replace(name: keyof typeof process, value: unknown): () => void {
 	const before = Object.getOwnPropertyDescriptor(process, name);
 	Object.defineProperty(process, name, { value, configurable: true });

@@ -2,15 +2,16 @@ export const PASSWORD = "correct horse battery";
 
 export interface Answer {
 	status: number;
-	// biome-ignore lint/suspicious/noExplicitAny: what comes back is what is tested.
+	// biome-ignore lint/suspicious/noExplicitAny: the test checks the form of the body.
 	body: any;
-	/** Cookies that the answer set, in the form in which a request sends them. */
+	/** The cookies that the answer set, in the format of a request's Cookie header. */
 	cookie: string;
 	headers: Headers;
 }
 
 /**
- * Calls an operation as the console does: an import sends its `csv` as a file, others send JSON.
+ * Calls an operation in the way of the console: an import sends its `csv` as a file, and other
+ * operations send JSON.
  */
 export function callOperation(
 	base: string,
@@ -32,7 +33,10 @@ export function callOperation(
 	});
 }
 
-/** Sends a request as the console's page at `base` does: POST if there is a body, otherwise GET. */
+/**
+ * Sends a request in the way of the console's page at `base`: POST if there is a body, otherwise
+ * GET.
+ */
 export async function sendTo(
 	base: string,
 	path: string,

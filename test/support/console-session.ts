@@ -12,20 +12,20 @@ import { startService, type TestService } from "./service.ts";
 export interface Session {
 	user: TestUser;
 	cookie: string;
-	/** POSTs `input` to an operation, as the console does. */
+	/** Sends `input` to an operation with POST, in the way of the console. */
 	call: (operation: string, input?: object) => Promise<Answer>;
 	/** Returns the output of a call that must succeed. */
 	use: (operation: string, input?: object) => Promise<Answer["body"]>;
-	/** GETs an address with the session's cookie. */
+	/** Sends a GET request with the session's cookie. */
 	get: (path: string) => Promise<Response>;
 }
 
 export interface TestConsole extends TestService {
-	/** Signs in a new user with this role. */
+	/** Creates a user with this role and signs them in. */
 	signIn: (role: Role, organizationId?: string) => Promise<Session>;
 }
 
-/** Starts the whole service, with users who are signed in at its console. */
+/** Starts the whole service. The tests' users are signed in at its console. */
 export async function startConsole(): Promise<TestConsole> {
 	const running = await startService();
 	const base = running.service.url;

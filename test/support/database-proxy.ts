@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Proxy between a service and its database that a test can cut. */
+/** A proxy between a service and its database. A test can cut its connections. */
 export interface DatabaseProxy {
 	url: string;
-	/** Bytes sent to the database, which are its queries. */
+	/** Returns the number of bytes that were sent to the database. They are its queries. */
 	bytesSent: () => number;
 	/** Cuts all connections and refuses new ones, as if the database's machine had disappeared. */
 	cut: () => Promise<void>;
@@ -42,7 +42,7 @@ export async function openDatabaseProxy(
 			});
 		}
 	});
-	// A proxy that a failed test left open must not keep the run alive.
+	// A proxy that a failed test has left open must not keep the run alive.
 	server.unref();
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");

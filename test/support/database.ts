@@ -2,7 +2,7 @@ import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
 
-/** Returns the server's address with another database name. */
+/** Returns the address of another database on the same server. */
 export function withDatabaseName(serverUrl: string, name: string): string {
 	const url = new URL(serverUrl);
 	url.pathname = `/${name}`;
@@ -13,19 +13,20 @@ export interface TestDatabase {
 	url: string;
 	/** Connects as the service's role, which row-level security restricts. */
 	pool: Pool;
-	/** Connects as the owner, a superuser on the test server, who sees everything. */
+	/** Connects as the owner, who is a superuser on the test server and sees everything. */
 	owner: Pool;
 	drop: () => Promise<void>;
 }
 
 let made = 0;
 
-/** Creates a migrated database. The caller drops it. */
+/** Creates a migrated database. The caller has to drop it. */
 export async function createDatabase(): Promise<TestDatabase> {
 	const name = `assay_test_${process.pid}_${++made}`;
 	const server = new Client({ connectionString: inject("serverUrl") });
 	await server.connect();
-	// The default strategy writes the copy to the write-ahead log, which takes twice the work.
+	// By default, PostgreSQL would also write the copy to the write-ahead log, which is twice the
+	// work.
 	await server.query(
 		`create database ${name} template ${inject("template")} strategy file_copy`,
 	);
@@ -50,7 +51,9 @@ export async function createDatabase(): Promise<TestDatabase> {
 	};
 }
 
-/** Creates an empty database, which is dropped when the test ends, and returns its address. */
+/**
+ * Creates an empty database and returns its address. The database is dropped when the test ends.
+ */
 export async function createEmptyDatabase(): Promise<string> {
 	const name = `assay_empty_${process.pid}_${++made}`;
 	const onServer = async (sql: string) => {

@@ -14,15 +14,15 @@ import {
 export interface TestFleet {
 	assay: TestService;
 	services: Services;
-	/** Calls an operation as a user with this role, by default an admin. */
+	/** Calls an operation as a user with this role, which is admin by default. */
 	call: <Input extends z.ZodObject, Output extends z.ZodObject>(
 		operation: Operation<string, Input, Output>,
 		input: z.input<Input>,
 		options?: { role?: Role; organizationId?: string; services?: Services },
 	) => Promise<z.output<Output>>;
-	/** Inserts ACTIVE devices that have just reported and returns their ids. */
+	/** Inserts ACTIVE devices that have just reported. Returns their ids. */
 	seed: (names: string[], organizationId?: string) => Promise<string[]>;
-	/** Sends a report of the device. Each result is valid except for these fields. */
+	/** Sends a report of the device. Each result is valid unless the given fields make it invalid. */
 	report: (
 		device: TestDevice,
 		...results: Record<string, unknown>[]

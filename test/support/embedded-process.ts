@@ -1,6 +1,6 @@
 /**
- * An Assay process with nothing but the database: opens the folder, prints one JSON line, and
- * closes when standard input ends. `kill -9` it at any moment.
+ * An Assay process that only has the embedded database. It opens the folder, prints one line of
+ * JSON, and closes the database when standard input ends. A test may kill it at any moment.
  */
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
@@ -14,8 +14,9 @@ const {
 	uid,
 	idleMs,
 }: EmbeddedProcessOptions = JSON.parse(process.argv[2] ?? "{}");
-// The `uid` option of spawn would not do: the user may be unable to enter the folder of the
-// checkout and of Node. By now this process has loaded all its code.
+// The process changes its user here, after it has loaded all its code. The `uid` option of spawn
+// would not work, because the user may not be able to enter the folders of the checkout and of
+// Node.
 if (uid) {
 	process.setgroups?.([uid]);
 	process.setgid?.(uid);

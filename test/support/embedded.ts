@@ -14,23 +14,23 @@ import { firstLine } from "./child.ts";
 import { makeFolderSync } from "./folder.ts";
 import { copyDataFolder } from "./made-data.ts";
 
-/** Input of embedded-process.ts, as JSON. */
+/** The input of embedded-process.ts, as JSON. */
 export interface EmbeddedProcessOptions {
 	dataDir: string;
 	baseFolder: string;
-	/** The main file of the platform package, in place of the installed one. */
+	/** The main file of a platform package to use instead of the installed one. */
 	packageFile?: string | undefined;
-	/** Root's process continues as this user. */
+	/** The user as whom the process continues if root starts it. */
 	uid?: number | undefined;
 	idleMs?: number | undefined;
 }
 
-/** Output of embedded-process.ts. */
+/** The output of embedded-process.ts. */
 export type Opened = Omit<EmbeddedPostgres, "close"> & { error?: string };
 
 export interface EmbeddedProcess extends Opened {
 	child: ChildProcess;
-	/** Closes the database in good order and ends the process. */
+	/** Closes the database properly and ends the process. */
 	leave: () => Promise<void>;
 	kill: () => Promise<void>;
 }
@@ -60,35 +60,40 @@ async function awaitOpened(child: ChildProcess): Promise<EmbeddedProcess> {
 	};
 }
 
-/** Starts an Assay process that opens the folder and keeps its server until it is told to leave. */
+/** Starts an Assay process that opens the folder and keeps its server until the test ends it. */
 export function startEmbeddedProcess(
 	options: EmbeddedProcessOptions,
 ): Promise<EmbeddedProcess> {
 	return awaitOpened(spawnEmbedded(options));
 }
 
-/** A folder of the present test with everything that embedded servers leave in it. */
+/** The folder of the current test, with everything that embedded servers create in it. */
 export interface EmbeddedFolder {
-	/** Everything of the test lies in here. */
+	/** The folder that contains all files of the test. */
 	root: string;
-	/** A test may choose another one in `root`. */
+	/** The data folder. A test may choose another one in `root`. */
 	dataDir: string;
 	baseFolder: string;
-	/** Processes that are killed after the test. */
+	/** The processes that are killed after the test. */
 	children: ChildProcess[];
-	/** Fills the data folder where the test is not about its making: a tenth of initdb's work. */
+	/**
+	 * Fills the data folder by copying, for tests that are not about its creation. This is a tenth of
+	 * the work of initdb.
+	 */
 	fillDataDir: () => Promise<void>;
 	/** Opens the data folder in this process. */
 	open: (options?: EmbeddedOptions) => Promise<EmbeddedPostgres>;
-	/** Opens the data folder in an Assay process of its own. */
+	/** Opens the data folder in a separate Assay process. */
 	openElsewhere: (
 		options?: Pick<EmbeddedProcessOptions, "packageFile" | "uid" | "idleMs">,
 	) => Promise<EmbeddedProcess>;
-	/** The main processes of the servers that run in `root`. */
+	/** Returns the ids of the main processes of the servers that run in `root`. */
 	serverPids: () => number[];
 }
 
-/** Gives each test of the file a folder, and removes it with all its processes afterwards. */
+/**
+ * Gives each test of the file a folder. Removes the folder and all its processes after the test.
+ */
 export function embeddedFolder(): EmbeddedFolder {
 	const folder: EmbeddedFolder = {
 		root: "",
@@ -117,7 +122,8 @@ export function embeddedFolder(): EmbeddedFolder {
 				.map(({ pid }) => pid),
 	};
 	beforeEach(() => {
-		// A shell would split this name. Assay calls none, and initdb, which calls one, quotes it.
+		// A shell would split this name. Assay starts no shell, and initdb, which does, quotes the
+		// name.
 		folder.root = makeFolderSync("assay o'b; & #-");
 		folder.dataDir = join(folder.root, "data");
 		folder.baseFolder = join(folder.root, "base");
@@ -125,7 +131,7 @@ export function embeddedFolder(): EmbeddedFolder {
 	});
 	afterEach(async () => {
 		for (const child of folder.children) child.kill("SIGKILL");
-		// The command line of a server or of initdb names the test's own folder.
+		// The command line of a server or of initdb contains the name of the test's folder.
 		const ours = () =>
 			listCommands().filter(({ command }) =>
 				command.includes(`${folder.root}/`),
@@ -139,7 +145,7 @@ export function embeddedFolder(): EmbeddedFolder {
 	return folder;
 }
 
-/** Every process of the machine with its command line. */
+/** Returns every process of the machine with its command line. */
 export function listCommands(): { pid: number; command: string }[] {
 	return execFileSync("ps", ["-A", "-ww", "-o", "pid=,command="], {
 		encoding: "utf8",
@@ -152,12 +158,12 @@ export function listCommands(): { pid: number; command: string }[] {
 		}));
 }
 
-/** Kills a process that may have ended already. */
+/** Kills a process, which may have ended already. */
 export function kill(pid: number): void {
 	try {
 		process.kill(pid, "SIGKILL");
 	} catch {
-		// It has ended.
+		// The process has ended already.
 	}
 }
 

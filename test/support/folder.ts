@@ -13,7 +13,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Makes a temporary folder that other users may enter: root's PostgreSQL runs as another user. */
+/**
+ * Makes a temporary folder that other users may enter, because PostgreSQL runs as another user if
+ * root runs the tests.
+ */
 export function makeFolderSync(prefix: string): string {
 	const folder = mkdtempSync(join(tmpdir(), prefix));
 	chmodSync(folder, 0o711);
@@ -24,17 +27,18 @@ export async function makeFolder(prefix: string): Promise<string> {
 	return makeFolderSync(prefix);
 }
 
-/** Linux's file system in memory. A container's is often too small for a database server. */
+/** Linux's file system in memory. In a container, it is often too small for a database server. */
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 1024 ** 3;
 const RUN_PREFIX = "assay-tests-";
-/** Holds the number of the process that made the folder. */
+/** The file that contains the id of the process that made the folder. */
 const OWNER_FILE = "owner";
 
 /**
- * Makes the folder that holds everything temporary of this run, and sets TMPDIR to it. It lies in
- * memory if there is room and programs may run there: a database is made in a quarter of the time,
- * because nothing waits for a disk. Also removes the folders of runs that were killed.
+ * Makes the folder that holds all temporary files of this run, and sets TMPDIR to it. The folder is
+ * in memory if there is enough room and programs may run there. Creating a database then takes a
+ * quarter of the time, because nothing waits for a disk. The function also removes the folders of
+ * runs that were killed.
  */
 export async function makeRunFolder(): Promise<{
 	path: string;
@@ -49,7 +53,7 @@ export async function makeRunFolder(): Promise<{
 async function makeIn(parent: string): Promise<string> {
 	const folder = await mkdtemp(join(parent, RUN_PREFIX));
 	await writeFile(join(folder, OWNER_FILE), String(process.pid));
-	// The rights of /tmp: everyone may make files, and only their owner may remove them.
+	// These are the rights of /tmp: everyone may create files, and only their owner may remove them.
 	await chmod(folder, 0o1777);
 	return folder;
 }
@@ -78,7 +82,7 @@ async function removeAbandoned(parent: string): Promise<void> {
 			() => "",
 		);
 		if (owner === "" || isAlive(Number(owner))) continue;
-		// Another user's folder stays.
+		// The folder of another user cannot be removed and stays.
 		await rm(folder, { recursive: true, force: true }).catch(() => {});
 	}
 }

@@ -2,8 +2,8 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Starts a proxy that adds an Authorization header, for a client that has no option for one. It
- * leaves Host and Origin unchanged.
+ * Starts a proxy that adds an Authorization header, for a client without an option for one. The
+ * proxy leaves Host and Origin unchanged.
  */
 export async function startHeaderProxy(
 	target: string,

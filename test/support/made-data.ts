@@ -9,8 +9,9 @@ import { migrate } from "../../src/db/migrate.ts";
 import { withStartLock } from "../../src/db/start-lock.ts";
 
 /**
- * Makes `to` a data folder as one start and one stop of the service leave it. The first caller of
- * the run makes the original with initdb and all migrations; a copy takes a tenth of that work.
+ * Makes `to` a data folder in the state after one start and one stop of the service. The first call
+ * of a run creates the original with initdb and all migrations. Each call copies it, which is a
+ * tenth of that work.
  */
 export async function copyDataFolder(to: string): Promise<void> {
 	const folder = inject("runFolder");

@@ -20,7 +20,7 @@ export interface TestUser {
 
 let made = 0;
 
-/** Creates a user, who is a member of the organization if one is given. */
+/** Creates a user. If an organization is given, the user is a member of it. */
 export async function makeUser(
 	{ pool }: TestDatabase,
 	membership?: { organizationId: string; role: Role },
@@ -58,7 +58,7 @@ export async function joinOrganization(
 	);
 }
 
-/** Creates an API token of the user and returns its id and secret. */
+/** Creates an API token of the user. Returns the token's id and secret. */
 export async function makeApiToken(
 	{ pool }: TestDatabase,
 	user: TestUser,
@@ -76,7 +76,7 @@ export async function makeApiToken(
 	return { id: made.api_token.id, token: made.token };
 }
 
-/** Returns the principal of a user who has just signed in, with the memberships of this moment. */
+/** Returns the principal of a user who has just signed in, with the user's current memberships. */
 export async function signedIn(
 	{ owner }: TestDatabase,
 	user: TestUser,

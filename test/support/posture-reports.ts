@@ -20,21 +20,24 @@ interface Stored {
 		organization_id: string;
 		results: StoredResult[];
 	}[];
-	/** Results of all reports. */
+	/** The results of all reports. */
 	results: StoredResult[];
 	spans: (Record<string, unknown> & { since: Date })[];
 }
 
 export const NOTHING: Stored = { reports: [], results: [], spans: [] };
 
-/** Starts a service that takes posture reports and shows what it stores of them. */
+/** A service that receives posture reports. The tests can see what it stores of them. */
 export interface PostureApi {
 	assay: TestService;
-	/** Sends results, or a whole body given as text, and returns the answer. */
+	/** Sends results, or a complete body given as text. Returns the answer. */
 	report: (device: TestDevice, results: unknown) => Promise<Response>;
-	/** Returns everything that is stored of a device's postures, in order of arrival. */
+	/** Returns everything that is stored about a device's posture, in the order of arrival. */
 	stored: (device: TestDevice) => Promise<Stored>;
-	/** Expects that the results are rejected with 400 and these words, and that none is stored. */
+	/**
+	 * Expects that the results are rejected with 400 and these words, and that none of them is
+	 * stored.
+	 */
 	expectRefused: (
 		device: TestDevice,
 		results: unknown,

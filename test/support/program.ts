@@ -12,14 +12,14 @@ export interface Ended {
 	stderr: string;
 }
 
-/** Returns the environment without anything that configures Assay, and `settings`. */
+/** Returns `settings` and the environment without any other settings of Assay. */
 export function withSettings(settings: Record<string, string>) {
 	const inherited = Object.entries(process.env).filter(
 		([name]) => !name.startsWith("ASSAY_") && name !== "DATABASE_URL",
 	);
 	return {
 		...Object.fromEntries(inherited),
-		// Without it a secret would be made and kept in the checkout.
+		// Without this setting, the program would generate a secret and store it in the checkout.
 		ASSAY_SECRET: "what the sessions of the tests are signed with",
 		...settings,
 	};
@@ -45,21 +45,21 @@ export function assay(
 
 export interface Started {
 	url: string;
-	/** Printed only while nobody has an account. */
+	/** The program prints it only while nobody has an account. */
 	setupUrl: string | undefined;
-	/** Printed only if ASSAY_METRICS_PORT is set. */
+	/** The program prints it only if ASSAY_METRICS_PORT is set. */
 	metricsUrl: string | undefined;
 	process: ChildProcess;
-	/** Process id of the service itself, also if npm started it. */
+	/** The process id of the service itself, even if npm has started it. */
 	pid: number;
 	stderr: () => string;
-	/** Sends the signal to the service and returns the exit code of the started program. */
+	/** Sends the signal to the service. Returns the exit code of the program that was started. */
 	stop: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
 /**
- * Starts the real service on a free port. `npm` starts it by `npm start` in a process group of its
- * own, which gets the signals as a terminal would send them.
+ * Starts the real service on a free port. With `npm`, the command is `npm start`. It runs in its
+ * own process group, which receives signals as from a terminal.
  */
 export async function startAssay(
 	settings: Record<string, string>,

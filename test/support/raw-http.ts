@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Longer than any answer takes. A test that waits this long has failed. */
+/** Milliseconds after which a test gives up. No answer takes this long. */
 const PATIENCE_MS = 10_000;
 
 export interface RawResponse {
@@ -10,7 +10,7 @@ export interface RawResponse {
 	body: string;
 }
 
-/** A connection on which a test writes its HTTP by hand. Closed when the test ends. */
+/** A connection on which a test writes its HTTP itself. It is closed when the test ends. */
 export class RawConnection {
 	readonly socket: Socket;
 	#received = Buffer.alloc(0);
@@ -24,7 +24,7 @@ export class RawConnection {
 			this.#received = Buffer.concat([this.#received, chunk]);
 			this.#wake();
 		});
-		// The server may also close a connection by a reset.
+		// The server may also close a connection with a reset.
 		this.socket.on("error", () => {});
 		this.socket.on("end", () => this.#end());
 		this.socket.on("close", () => this.#end());
@@ -43,7 +43,7 @@ export class RawConnection {
 		return this;
 	}
 
-	/** Returns the next response. The response to HEAD has no body, whatever its headers say. */
+	/** Returns the next response. A response to HEAD has no body, whatever its headers say. */
 	async response(method = "POST"): Promise<RawResponse> {
 		const end = await this.#until(
 			() => this.#received.indexOf("\r\n\r\n"),
@@ -75,7 +75,10 @@ export class RawConnection {
 		return { status: Number(status), headers, body: this.#take(length) };
 	}
 
-	/** Waits until the server has closed, and returns what it sent beyond the responses read. */
+	/**
+	 * Waits until the server has closed the connection. Returns what it sent after the responses that
+	 * were read.
+	 */
 	async closed(): Promise<string> {
 		await this.#until(
 			() => (this.#isOver ? 0 : -1),

@@ -1,6 +1,6 @@
 /**
- * Type of a field, as in the interface's table of record kinds. A question mark says that null is
- * allowed. A list of values is an enum.
+ * The type of a field, as in the contract's table of record kinds. A question mark means that null
+ * is permitted. A list of values is an enum.
  */
 type Type =
 	| "name"
@@ -25,7 +25,7 @@ type Type =
 
 export interface Sample {
 	kind: string;
-	/** Word in the names of operations and in results. */
+	/** The word for one record in the names of operations and in results. */
 	one: string;
 	many: string;
 	key: string;
@@ -33,22 +33,22 @@ export interface Sample {
 	table: string;
 	fields: Record<string, Type | `${Type}?` | string[]>;
 	required: string[];
-	/** Values of a record for which no other fields were given. */
+	/** The values of a record that was created without giving other fields. */
 	defaults: Record<string, unknown>;
-	/** Fields that change together with another field, although the call does not give them. */
+	/** Fields that change when another field changes, although the call does not contain them. */
 	follows?: Record<string, string>;
-	/** Orders in addition to created_at and updated_at. */
+	/** The orders of a list, in addition to created_at and updated_at. */
 	orders: string[];
-	/** Fields that a list can be filtered by. */
+	/** The fields by whose value a list can be filtered. */
 	filters: string[];
-	/** Filters other than those by a field's value. */
+	/** Filters that do not compare with the value of a field. */
 	otherFilters?: string[];
-	/** Text fields that a query searches. */
+	/** The text fields in which a query searches. */
 	searched: string[];
 }
 
-// Written by hand from the contract and not derived from the definitions, so that the tests find a
-// wrong definition.
+// The samples are written by hand from the contract and not derived from the definitions, so that
+// the tests find a wrong definition.
 export const samples: Sample[] = [
 	{
 		kind: "risk",
@@ -76,7 +76,7 @@ export const samples: Sample[] = [
 			"inherent_likelihood",
 			"inherent_impact",
 		],
-		// 3 times 3, which are the first sample values of a likelihood and an impact.
+		// The score is 3 times 3, the first sample values of a likelihood and an impact.
 		defaults: {
 			description: null,
 			residual_likelihood: 3,

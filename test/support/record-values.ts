@@ -10,7 +10,7 @@ export const typeOf = (sample: Sample, field: string): string | string[] => {
 	return Array.isArray(type) ? type : String(type).replace(/\?$/, "");
 };
 
-/** Two records of each kind that other records refer to. */
+/** Two records of each kind to which other records refer. */
 export type References = Record<
 	"people" | "framework" | "measure" | "audit" | "vendor",
 	[string, string]
@@ -50,7 +50,7 @@ export async function makeReferences(
 
 let made = 0;
 
-/** Returns a value that the field may have: the first sample or another one. */
+/** Returns a value that the field may have. It is the first sample or another one. */
 export function sampleValue(
 	sample: Sample,
 	field: string,
@@ -58,7 +58,8 @@ export function sampleValue(
 	which: 0 | 1 = 0,
 ): unknown {
 	const type = typeOf(sample, field);
-	// The last two values. With three or more values, the first sample is then not the default.
+	// The samples are the last two values. If there are three or more values, the first sample is
+	// then not the default.
 	if (Array.isArray(type)) return type.at(which - 2);
 	switch (type) {
 		case "name":

@@ -11,7 +11,7 @@ export interface TestService {
 	service: Service;
 	database: TestDatabase;
 	organizationId: string;
-	/** Sends `body` to an agent route by POST. An object becomes JSON. */
+	/** Sends `body` to a route of the agent with POST. An object is sent as JSON. */
 	post: (
 		route: string,
 		body: unknown,
@@ -21,12 +21,15 @@ export interface TestService {
 	enrollDevice: (organizationId?: string) => Promise<TestDevice>;
 	/** Creates a device that has sent its first heartbeat and is ACTIVE. */
 	activateDevice: (organizationId?: string) => Promise<TestDevice>;
-	/** Activates a few at a time, because the service answers 503 when there are too many at once. */
+	/**
+	 * Activates devices, only a few at a time, because the service answers 503 if there are too many
+	 * at once.
+	 */
 	activateDevices: (
 		count: number,
 		organizationId?: string,
 	) => Promise<TestDevice[]>;
-	/** Creates a device and returns its enrollment token. */
+	/** Creates a device. Returns its enrollment token. */
 	makeToken: (organizationId?: string) => Promise<TestToken>;
 	close: () => Promise<void>;
 }
@@ -44,7 +47,7 @@ export interface TestDevice {
 	hardwareUuid: string;
 }
 
-/** Returns a valid heartbeat, by default of hardware that nobody else has. */
+/** Returns a valid heartbeat. By default, no other device has its hardware. */
 export function heartbeatBody(fields: Record<string, unknown> = {}) {
 	return {
 		hardware_uuid: crypto.randomUUID(),
@@ -67,7 +70,9 @@ export function postureResult(fields: Record<string, unknown> = {}) {
 	};
 }
 
-/** Returns the error of a rejected request. Throws if the answer does not have an error's shape. */
+/**
+ * Returns the error of a rejected request. Throws if the answer does not have the form of an error.
+ */
 export async function readError(response: Response): Promise<{
 	status: number;
 	error: string;
@@ -90,7 +95,7 @@ export async function readError(response: Response): Promise<{
 
 /**
  * Starts the whole service on a free port, with a new database and an organization. `reach` may put
- * something between the service and its database. `settings` are further settings.
+ * a proxy between the service and its database. `settings` are added to the default settings.
  */
 export async function startService(
 	reach: (databaseUrl: string) => Promise<string> = async (url) => url,

@@ -10,19 +10,19 @@ import { makeFolder, makeRunFolder } from "./folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
-		/** Address of the server's maintenance database, as its owner. */
+		/** The address of the server's maintenance database, as its owner. */
 		serverUrl: string;
-		/** Name of a migrated database to copy. */
+		/** The name of a migrated database that the tests copy. */
 		template: string;
-		/** Folder that holds everything temporary of the run. */
+		/** The folder that holds all temporary files of the run. */
 		runFolder: string;
 	}
 }
 
 /**
- * Starts one server for the whole run, or uses DATABASE_URL's, and makes a migrated template on it
- * that every test file copies. fsync stays on. The console is built first, because tests that start
- * the real program would otherwise each wait for it.
+ * Starts one PostgreSQL for the whole run, or uses the one in DATABASE_URL, and creates a migrated
+ * template that every test file copies. fsync stays on. The console is built first, because
+ * otherwise each test that starts the real program would wait for the build.
  */
 export default async function setup(project: TestProject) {
 	await ensureConsole(say);

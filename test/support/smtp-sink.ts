@@ -4,14 +4,14 @@ import { createInterface } from "node:readline";
 
 export interface SmtpSink {
 	url: string;
-	/** Returns the next message that has arrived or arrives, with decoded headers and text. */
+	/** Returns the next message that has arrived or will arrive, with decoded headers and text. */
 	next: () => Promise<{ to: string; text: string }>;
-	/** Messages that have arrived and were not read. */
+	/** Returns the number of messages that have arrived and were not read. */
 	waiting: () => number;
 	close: () => void;
 }
 
-/** Starts a mail server that accepts every message and delivers none. */
+/** Starts a mail server that accepts every message and delivers none of them. */
 export async function openSmtpSink(): Promise<SmtpSink> {
 	const arrived: { to: string; text: string }[] = [];
 	const asking: ((message: { to: string; text: string }) => void)[] = [];

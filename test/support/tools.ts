@@ -5,8 +5,8 @@ import { ROLES, type Role } from "../../src/principal.ts";
 import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
 import { startService, type TestService } from "./service.ts";
 
-/** A tool's answer as plain JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there.
+/** The answer of a tool as plain JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: each test knows the form of the answer that it expects.
 export type Json = any;
 
 export interface TestUser {
@@ -23,15 +23,15 @@ export interface ToolAnswer {
 }
 
 export interface TestTools extends TestService {
-	/** The service's address. */
+	/** The address of the service. */
 	url: string;
 	admin: TestUser;
 	member: TestUser;
 	viewer: TestUser;
-	/** Administrator of another organization. */
+	/** An administrator of another organization. */
 	stranger: TestUser;
 	otherOrganizationId: string;
-	/** Calls a tool over plain HTTP, by default as the administrator. */
+	/** Calls a tool over plain HTTP, as the administrator by default. */
 	call: (
 		tool: string,
 		input?: unknown,
@@ -39,7 +39,7 @@ export interface TestTools extends TestService {
 	) => Promise<ToolAnswer>;
 	/** Returns the output of a call that must succeed. */
 	use: (tool: string, input?: unknown, token?: string) => Promise<Json>;
-	/** Sends a JSON-RPC body to the MCP endpoint by POST. */
+	/** Sends a JSON-RPC body to the MCP endpoint with POST. */
 	rpc: (
 		body: unknown,
 		options?: {
@@ -48,11 +48,11 @@ export interface TestTools extends TestService {
 			headers?: Record<string, string>;
 		},
 	) => Promise<ToolAnswer>;
-	/** Creates a user with a role in each of these organizations, and a token. */
+	/** Creates a user who has a role in each of these organizations, with an API token. */
 	makeUser: (roles: Record<string, Role>) => Promise<TestUser>;
 }
 
-/** Starts the whole service with an organization, a user of each role and their API tokens. */
+/** Starts the whole service with an organization, a user of each role, and their API tokens. */
 export async function startTools(
 	reach?: (databaseUrl: string) => Promise<string>,
 ): Promise<TestTools> {

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 
 /**
  * Returns the six digits that an authenticator shows for a key or an otpauth address (RFC 6238),
- * now or `stepsAhead` times 30 s later. The service takes each code once, and one that is one step
- * early.
+ * now or `stepsAhead` times 30 s later. The service accepts each code once, and also one that is
+ * one step early.
  */
 export function totp(key: string, stepsAhead = 0): string {
 	const secret = URL.canParse(key)

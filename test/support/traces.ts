@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A span in the form in which tests read it. */
+/** A span in the form in which the tests read it. */
 export interface ReceivedSpan {
 	traceId: string;
 	spanId: string;
@@ -9,20 +9,20 @@ export interface ReceivedSpan {
 	name: string;
 	kind: number;
 	attributes: Record<string, unknown>;
-	/** Ids of the linked spans. */
+	/** The ids of the spans that are linked to this one. */
 	links: string[];
-	/** 2 is an error. */
+	/** The status code. 2 means an error. */
 	status: number | undefined;
 	service: Record<string, unknown>;
 }
 
 export interface Receiver {
-	/** Value for OTEL_EXPORTER_OTLP_ENDPOINT. */
+	/** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
 	url: string;
 	spans: ReceivedSpan[];
-	/** Bodies and headers as they arrived. */
+	/** The bodies and headers as they arrived. */
 	posts: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-	/** Everything that arrived, as text, to look for what must not be in it. */
+	/** Returns everything that arrived as text, to look for what must not be in it. */
 	text: () => string;
 	close: () => Promise<void>;
 }
@@ -32,7 +32,10 @@ interface KeyValue {
 	value: Record<string, unknown>;
 }
 
-/** Starts a receiver of traces as JSON, like OpenTelemetry's collector. It keeps everything. */
+/**
+ * Starts a receiver of traces in JSON, such as OpenTelemetry's collector. It keeps everything that
+ * arrives.
+ */
 export async function openReceiver(): Promise<Receiver> {
 	const posts: Receiver["posts"] = [];
 	const spans: ReceivedSpan[] = [];

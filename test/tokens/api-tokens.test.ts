@@ -73,7 +73,7 @@ test("a token acts for its user, with the role in each of the user's organizatio
 	});
 });
 
-test("a missing, a malformed and a mistyped token have different errors and cost no query", async () => {
+test("a missing, a malformed and a mistyped token get different errors without a query to the database", async () => {
 	const closed = new Pool();
 	await closed.end();
 	const unreachable = new ApiTokens(closed);
@@ -150,7 +150,7 @@ test("a token loses an organization as soon as the membership ends", async () =>
 	expect((await authenticate(token)).memberships).toEqual([]);
 });
 
-test("while the database is away, a request with a valid token gets 503 and not 401", async () => {
+test("while the database cannot be reached, a request with a valid token gets 503 and not 401", async () => {
 	const { token } = await makeApiToken(database, await viewer());
 	const away = makePool(
 		{ connectionString: "postgres://assay@127.0.0.1:1/assay" },
@@ -257,7 +257,7 @@ test("nobody sees, revokes or rotates another user's token", async () => {
 	await authenticate(token);
 });
 
-test("an admin sees and revokes the tokens of members only", async () => {
+test("an admin sees and can revoke only the tokens of members", async () => {
 	const [chief, user] = [await admin(), await viewer()];
 	const outsider = await makeUser(database, {
 		organizationId: globex,
@@ -294,7 +294,7 @@ test("an admin sees and revokes the tokens of members only", async () => {
 	await authenticate(theirs.token);
 });
 
-test("several own tokens are revoked at once, and a foreign one among them leaves all as they are", async () => {
+test("a user can revoke several own tokens at once, and if one belongs to another user, none is revoked", async () => {
 	const user = await viewer();
 	await joinOrganization(database, user, globex, "member");
 	const own = [
@@ -348,7 +348,7 @@ test("when many tokens are created at once, no more than 100 are stored", async 
 		from generate_series(1, 98) n`,
 		[user.id],
 	);
-	// None can commit before all have begun, because the log that each writes to is locked.
+	// The log to which each call writes is locked, so that no call can commit before all have begun.
 	const holder = await database.owner.connect();
 	await holder.query("begin");
 	await holder.query(
@@ -363,8 +363,8 @@ test("when many tokens are created at once, no more than 100 are stored", async 
 	);
 	await expect
 		.poll(async () => {
-			// The query uses another connection, because a transaction sees only one state of
-			// pg_stat_activity.
+			// The query uses another connection, because within a transaction pg_stat_activity does not
+			// change.
 			const { rowCount } = await database.owner.query(
 				"select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 			);

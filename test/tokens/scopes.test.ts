@@ -38,8 +38,8 @@ afterAll(() => tools.close());
 const made = new Map<string, Promise<{ token: string }>>();
 
 /**
- * Returns a token of the user with these scopes. It makes only one token for each combination,
- * because a user may have 100.
+ * Returns a token of the user with these scopes. The function makes only one token for each
+ * combination, because a user may have at most 100.
  */
 async function narrowed(scopes: Partial<Scopes>): Promise<string> {
 	const key = JSON.stringify(scopes);
@@ -62,7 +62,7 @@ async function listed(token: string, query = ""): Promise<string[]> {
 	return body.result.tools.map(({ name }: Json) => name);
 }
 
-/** Calls a tool over MCP and returns the status and the error. */
+/** Calls a tool over MCP. Returns the status and the error. */
 async function callOverMcp(name: string, input: object, token: string) {
 	const { status, body } = await tools.rpc(
 		{
@@ -79,7 +79,7 @@ async function callOverMcp(name: string, input: object, token: string) {
 describe("a read-only token of an admin", () => {
 	test.each(
 		writing.map(({ name }) => name),
-	)("may not call %s at either door: 403", async (name) => {
+	)("may not call %s, neither over MCP nor over plain HTTP: 403", async (name) => {
 		const token = await narrowed({ read_only: true });
 		const input = { organization_id: tools.organizationId };
 		const plain = await tools.call(name, input, token);
@@ -90,7 +90,7 @@ describe("a read-only token of an admin", () => {
 		expect(mcp.error.message).toContain("read-only");
 	});
 
-	test("reads everything, and lists only the tools that read", async () => {
+	test("may read everything, and its list contains only the tools that read", async () => {
 		const token = await narrowed({ read_only: true });
 		const organization_id = tools.organizationId;
 		await tools.use("listRisks", { organization_id }, token);
@@ -116,7 +116,7 @@ describe("a token of one organization", () => {
 		expect((await callOverMcp(name, input, token)).status).toBe(403);
 	});
 
-	test("lists only that organization and finds no record of another", async () => {
+	test("lists only this organization and finds no record of another one", async () => {
 		const token = await narrowed({ organization_ids: [tools.organizationId] });
 		const { organizations } = await tools.use("listOrganizations", {}, token);
 		expect(organizations.map(({ id }: Json) => id)).toEqual([
@@ -141,7 +141,7 @@ describe("a token of one organization", () => {
 		await tools.use("getMeasure", { id: measure.id }, unlimited);
 	});
 
-	test("is not listed in the others and cannot be revoked from there", async () => {
+	test("is not listed in other organizations and cannot be revoked from there", async () => {
 		const scopes = { organization_ids: [tools.organizationId] };
 		const { id } = await makeApiToken(tools.database, user, {
 			name: "of one",
@@ -160,7 +160,7 @@ describe("a token of one organization", () => {
 		expect(await namesIn(tools.otherOrganizationId)).not.toContain(id);
 	});
 
-	test("tells an organization nothing about the others that it reaches", async () => {
+	test("does not reveal to an organization which others it reaches", async () => {
 		const both = [tools.organizationId, tools.otherOrganizationId].sort();
 		const { id } = await makeApiToken(tools.database, user, {
 			scopes: { organization_ids: both },
@@ -192,7 +192,7 @@ describe("a token of one toolset", () => {
 		expect((await callOverMcp(name, input, token)).status).toBe(403);
 	});
 
-	test("calls only its own tools and listOrganizations, and lists no others", async () => {
+	test("may call and list only its own tools and listOrganizations", async () => {
 		const token = await narrowed({ toolsets: ["risks"] });
 		const organization_id = tools.organizationId;
 		await tools.use("listOrganizations", {}, token);
@@ -205,7 +205,7 @@ describe("a token of one toolset", () => {
 			"listRisks",
 			"updateRisk",
 		]);
-		// The address narrows the tools further and never adds any.
+		// The address limits the tools further and never adds any.
 		expect(await listed(token, "?toolsets=vendors")).toEqual([
 			"listOrganizations",
 		]);
@@ -214,7 +214,7 @@ describe("a token of one toolset", () => {
 });
 
 describe("createApiToken", () => {
-	test("stores the scopes, shows them, and rotation keeps them", async () => {
+	test("stores and shows the scopes, and rotation keeps them", async () => {
 		const { api_token } = await callAs(tools.database, user, createApiToken, {
 			name: "narrow",
 			read_only: true,
@@ -236,7 +236,7 @@ describe("createApiToken", () => {
 			operation: "rotateApiToken",
 			changes: { toolsets: { after: ["risks", "vendors"] } },
 		});
-		// The organization that the token does not reach has no entry about it.
+		// An organization that the token does not reach has no entry about it.
 		const others = await auditEntries(
 			tools.database,
 			tools.otherOrganizationId,
@@ -246,7 +246,7 @@ describe("createApiToken", () => {
 		);
 	});
 
-	test("rejects a foreign organization and an unknown toolset, and the error names the field", async () => {
+	test("rejects an organization of others and an unknown toolset, and the error names the field", async () => {
 		await expect(
 			callAs(tools.database, user, createApiToken, {
 				name: "x",

@@ -14,7 +14,9 @@ const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("a new secret", () => {
-	test.each(TYPES)("is well-formed only for its own type: %s", (type) => {
+	test.each(
+		TYPES,
+	)("of the type %s is well-formed only for this type", (type) => {
 		for (let i = 0; i < 500; i++) {
 			const secret = makeSecret(type);
 			expect(secret).toMatch(new RegExp(`^asy_${type}_[0-9A-Za-z]{46}$`));
@@ -24,7 +26,7 @@ describe("a new secret", () => {
 		}
 	});
 
-	test("never repeats and uses the whole alphabet at every position", () => {
+	test("never occurs twice, and every position can have every character", () => {
 		const secrets = Array.from({ length: 5000 }, () =>
 			makeSecret("dev").slice(8, 48),
 		);
@@ -37,7 +39,7 @@ describe("a new secret", () => {
 });
 
 describe("the checksum", () => {
-	test("catches every change of a single character", () => {
+	test("detects every change of a single character", () => {
 		for (const type of TYPES) {
 			const secret = makeSecret(type);
 			for (let at = 0; at < secret.length; at++) {
@@ -53,7 +55,7 @@ describe("the checksum", () => {
 		}
 	});
 
-	test("catches every swap of two neighbours", () => {
+	test("detects every swap of two neighbouring characters", () => {
 		for (let i = 0; i < 20; i++) {
 			const secret = makeSecret("dev");
 			for (let at = 0; at + 1 < secret.length; at++) {
@@ -114,7 +116,7 @@ test("a secret's hash is its SHA-256", () => {
 });
 
 describe("redaction", () => {
-	test("removes every secret from any text and leaves the rest as it was", () => {
+	test("removes every secret from any text and does not change the rest", () => {
 		const plain = fc.string().filter((text) => !/[0-9A-Za-z]$|asy_/.test(text));
 		fc.assert(
 			fc.property(
@@ -132,7 +134,7 @@ describe("redaction", () => {
 		);
 	});
 
-	test("covers a secret that was cut off or written twice", () => {
+	test("removes a secret that was cut off or written twice", () => {
 		const secret = makeSecret("dev");
 		const core = secret.slice(8, 20);
 		for (const line of [secret.slice(0, 30), secret + secret, `x${secret}y`]) {
@@ -140,7 +142,7 @@ describe("redaction", () => {
 		}
 	});
 
-	test("covers a secret written with percent signs, as a URL may have it", () => {
+	test("removes a secret that is written with percent signs, as in a URL", () => {
 		const secret = makeSecret("dev");
 		const line = redact(`/enroll?token=${secret.replaceAll("_", "%5F")}`);
 		expect(line).not.toContain(secret.slice(8));

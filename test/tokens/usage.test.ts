@@ -78,7 +78,7 @@ test("calls and errors are counted by day and tool, with the token's last use", 
 	expect(Date.parse(token.last_used_at ?? "")).toBeGreaterThan(0);
 });
 
-test("uses are written soon after, many of them in one statement", async () => {
+test("the use of tokens is stored soon afterwards, with one statement for many calls", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	onTestFinished(() => usage.close());
@@ -95,7 +95,7 @@ test("uses are written soon after, many of them in one statement", async () => {
 		.toEqual([{ day: today(), calls: 500, errors: 0 }]);
 });
 
-test("several processes that count the same tokens at once lose nothing and block nobody", async () => {
+test("several processes that count the same tokens at the same time lose nothing and block nobody", async () => {
 	const people = await Promise.all(Array.from({ length: 8 }, userWithToken));
 	const rounds = 10;
 	const processes = 4;
@@ -105,7 +105,7 @@ test("several processes that count the same tokens at once lose nothing and bloc
 			() => new Usage(database.pool, log),
 		);
 		usages.forEach((usage, index) => {
-			// Each process names the tokens in another order.
+			// Each process names the tokens in a different order.
 			const order = [...people.slice(index * 2), ...people.slice(0, index * 2)];
 			if (index % 2) order.reverse();
 			for (const { tokenId } of order) {
@@ -134,7 +134,7 @@ test("several processes that count the same tokens at once lose nothing and bloc
 	}
 });
 
-test("an earlier use that is written later does not replace a newer last use", async () => {
+test("an earlier use that is stored later does not replace a newer last use", async () => {
 	const { user, tokenId } = await userWithToken();
 	const early = new Usage(database.pool, log);
 	const late = new Usage(database.pool, log);
@@ -145,7 +145,7 @@ test("an earlier use that is written later does not replace a newer last use", a
 		isError: false,
 		client: "early",
 	});
-	// The times are stored in milliseconds.
+	// The times are stored in milliseconds, so a few must pass.
 	await new Promise((resolve) => setTimeout(resolve, 5));
 	late.record({
 		tokenId,
@@ -159,7 +159,7 @@ test("an earlier use that is written later does not replace a newer last use", a
 	expect((await listed(user)).last_used_client).toBe("late");
 });
 
-test("uses are kept while the database is away, and written when it is back", async () => {
+test("uses are kept in memory while the database cannot be reached, and stored when it is back", async () => {
 	const { user, tokenId } = await userWithToken();
 	const proxy = await openDatabaseProxy(database.url);
 	const pool = makePool({ connectionString: proxy.url }, { max: 1 });
@@ -190,7 +190,7 @@ test("uses are kept while the database is away, and written when it is back", as
 		.toEqual([{ day: today(), calls: 2, errors: 0 }]);
 });
 
-test("the name that a client gives itself is shortened and made storable", async () => {
+test("the name that a client gives itself is cut off and cleaned so that it can be stored", async () => {
 	const { user, tokenId } = await userWithToken();
 	const usage = new Usage(database.pool, log);
 	usage.record({
@@ -208,7 +208,7 @@ test("the name that a client gives itself is shortened and made storable", async
 	]);
 });
 
-test("an administrator sees only the use that concerned the administrator's own organization", async () => {
+test("an administrator sees only the use of a token that concerned the administrator's own organization", async () => {
 	const globex = await createOrganization(database.pool, "Globex");
 	const chiefs = new Map<string, TestUser>();
 	for (const organizationId of [acme, globex]) {
@@ -252,7 +252,7 @@ test("an administrator sees only the use that concerned the administrator's own 
 	const own = await listed(user);
 	expect(own.usage.days).toEqual([{ day: today(), calls: 4, errors: 1 }]);
 	expect(own.last_used_client).toBe("in-acme/1");
-	// The answer to a revocation shows no more than the list.
+	// The answer to a revocation contains no more than the list.
 	const { api_token } = await callAs(
 		database,
 		chiefs.get(globex) as TestUser,
@@ -263,7 +263,7 @@ test("an administrator sees only the use that concerned the administrator's own 
 		{ tool: "addRisk", calls: 2, errors: 1 },
 	]);
 	expect(api_token.last_used_client).toBe("in-globex/2");
-	// Row-level security hides the rest, whatever a statement asks for.
+	// Row-level security hides the other rows from every statement.
 	const { rows } = await withTenant(database.pool, globex, (client) =>
 		client.query("select tool from api_token_usage where token_id = $1", [
 			tokenId,
@@ -272,7 +272,7 @@ test("an administrator sees only the use that concerned the administrator's own 
 	expect(rows).toEqual([{ tool: "addRisk" }]);
 });
 
-test("a process of an earlier version still counts, for the token's user alone", async () => {
+test("a process of an earlier version can still count uses, which only the token's user sees", async () => {
 	const { user, tokenId } = await userWithToken();
 	for (let n = 0; n < 2; n++) {
 		await database.pool.query(

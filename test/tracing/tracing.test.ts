@@ -15,12 +15,15 @@ import {
 const BASE_URL = "http://localhost:8080";
 const CALLERS_TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CALLERS_SPAN = "b7ad6b7169203331";
-/** Longer than any test, so spans that arrive were sent when the service stopped. */
+/**
+ * Milliseconds that are longer than any test, so that spans can only arrive because the service
+ * stops.
+ */
 const NEVER_MS = String(3_600_000);
 
-/** Users and devices of the one database that all programs in this file use. */
+/** The users and devices of the database that all programs in this file use. */
 let tools: TestTools;
-/** A program that sends its spans immediately, and the receiver that gets them. */
+/** A program that sends its spans immediately, and the receiver of these spans. */
 let program: Started;
 let receiver: Receiver;
 
@@ -38,7 +41,7 @@ afterAll(async () => {
 	await tools?.close();
 });
 
-/** The real program, which sends its traces to `to`. */
+/** Starts the real program, which sends its traces to `to`. */
 function startTraced(
 	to: Receiver,
 	settings: Record<string, string> = {},
@@ -57,7 +60,7 @@ function startTraced(
 	);
 }
 
-/** A receiver for the current test only. */
+/** Opens a receiver that only the current test uses. */
 async function openOwnReceiver(): Promise<Receiver> {
 	const own = await openReceiver();
 	onTestFinished(own.close);
@@ -77,7 +80,7 @@ function post(
 	});
 }
 
-/** Returns all spans once the span of the request with this id has arrived. It ends last. */
+/** Waits for the span of the request with this id, which ends last, and returns all spans. */
 async function spansUntil(requestId: string): Promise<ReceivedSpan[]> {
 	const isIt = ({ attributes }: ReceivedSpan) =>
 		attributes["assay.request_id"] === requestId;
@@ -99,7 +102,7 @@ const named = (spans: ReceivedSpan[], name: string) => {
 	return found[0] as ReceivedSpan;
 };
 
-test("a tool call is a span in the caller's trace and contains its operation and statements, but no record data", async () => {
+test("a tool call has a span in the caller's trace with its operation and statements, but no data of records", async () => {
 	const answer = await post(
 		"/api/mcp/tools/addTask",
 		{
@@ -146,7 +149,7 @@ test("a tool call is a span in the caller's trace and contains its operation and
 	}
 });
 
-test("requests of devices lead to their batch, and the batch to its one statement", async () => {
+test("the spans of devices' requests lead to their batch, and the batch to its only statement", async () => {
 	const devices = await tools.activateDevices(12);
 	await Promise.all(
 		devices.map(async ({ key, hardwareUuid }) => {
@@ -174,7 +177,7 @@ test("requests of devices lead to their batch, and the batch to its one statemen
 	});
 	const ids = requests.map(({ spanId }) => spanId);
 	expect(reached.sort()).toEqual(ids.sort());
-	// The request leads to the batch: the batch is in its trace or linked with it.
+	// A request leads to its batch if the batch is in the same trace or is linked to the request.
 	for (const request of requests) {
 		const [batch] = batches.filter(
 			({ spanId, parentSpanId }) =>
@@ -187,7 +190,7 @@ test("requests of devices lead to their batch, and the batch to its one statemen
 	named(childrenOf(spans, stored), "agent_store_postures");
 });
 
-test("work after the body was read belongs to its request, in sign-in as well", async () => {
+test("work that is done after the body was read belongs to its request, in sign-in as well", async () => {
 	const answer = await post(
 		"/api/auth/sign-in/email",
 		{ email: "nobody@example.com", password: "not the password of anybody" },
@@ -199,7 +202,7 @@ test("work after the body was read belongs to its request, in sign-in as well", 
 	expect(childrenOf(spans, request).length).toBeGreaterThan(0);
 });
 
-test("secrets in an address are removed, and invented addresses create no span names", async () => {
+test("secrets in an address are removed, and invented addresses do not become names of spans", async () => {
 	await post(`/api/mcp/tools/${tools.admin.token}`, {});
 	await post("/api/console/made-up-7", {}, { "x-request-id": "made-up" });
 	const names = (await spansUntil("made-up")).map(({ name }) => name);
@@ -238,7 +241,7 @@ test("an error is marked in its span, and its log line names the trace and the r
 	});
 });
 
-test("a service that stops sends the spans of each worker, and does not join a caller's trace unless that is wanted", async () => {
+test("a service that stops sends the spans of each worker, and joins a caller's trace only if the operator wants it", async () => {
 	const own = await openOwnReceiver();
 	const several = await startTraced(
 		own,
@@ -250,7 +253,7 @@ test("a service that stops sends the spans of each worker, and does not join a c
 			"/api/agent/v1/unenroll",
 			"",
 			{
-				// Each request uses its own connection. The connections go to the workers in turn.
+				// Each request opens a new connection, and the workers take the connections in turn.
 				connection: "close",
 				traceparent: `00-${CALLERS_TRACE}-${CALLERS_SPAN}-01`,
 			},
@@ -298,7 +301,7 @@ test("an unreachable receiver affects no request and is logged", async () => {
 	expect(await alone.stop("SIGTERM")).toBe(0);
 });
 
-/** Prints on standard error which packages are loaded. */
+/** A Node option that prints on standard error which packages are loaded. */
 const SAYS_WHAT_IT_LOADS = `--import=data:text/javascript,${encodeURIComponent(
 	`import { registerHooks } from "node:module";
 	registerHooks({ resolve(name, context, next) {
@@ -307,7 +310,7 @@ const SAYS_WHAT_IT_LOADS = `--import=data:text/javascript,${encodeURIComponent(
 	} });`,
 )}`;
 
-test("when tracing is off, nothing is sent and its code is not loaded", async () => {
+test("when tracing is off, nothing is sent and the code of tracing is not loaded", async () => {
 	const own = await openOwnReceiver();
 	const off = await startTraced(own, {
 		OTEL_SDK_DISABLED: "true",
@@ -327,11 +330,11 @@ test.each([
 	{ OTEL_EXPORTER_OTLP_ENDPOINT: "" },
 	{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://x", OTEL_TRACES_EXPORTER: "none" },
 	{ OTEL_TRACES_EXPORTER: "otlp", OTEL_SDK_DISABLED: "TRUE" },
-])("%o asks for no traces", (env) => {
+])("the settings %o turn tracing off", (env) => {
 	expect(readTracing(env)).toBeUndefined();
 });
 
-test("unknown values do not stop the start, and the log says what is done instead", () => {
+test("unknown values do not stop the start, and the log says what the service does instead", () => {
 	const settings = readTracing({
 		OTEL_TRACES_EXPORTER: "zipkin",
 		OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
@@ -361,7 +364,7 @@ test.each([
 		OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
 		OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "ftp://localhost/",
 	},
-])("%o makes no traces, and the log says so in one line", async (env) => {
+])("with the settings %o nothing is traced, and one line of the log says so", async (env) => {
 	const settings = readTracing(env);
 	if (!settings) throw new Error("no traces were asked for");
 	const lines: unknown[] = [];
