@@ -1,0 +1,77 @@
+import type { AnyOperation } from "../../src/operation.ts";
+import { byName } from "./every-tool.ts";
+import type { Json, TestTools } from "./tools.ts";
+
+/** Values of which each required field accepts at least one. */
+const VALUES = [
+	"Least",
+	1,
+	false,
+	[],
+	{},
+	"2026-01-31",
+	"2026-01-31T00:00:00Z",
+	"least@example.com",
+	"https://example.com/",
+	"DE",
+];
+
+/** Smallest inputs of every operation, in the organization of the tests. */
+export interface LeastInputs {
+	/** Records of the organization by the name of their kind, such as `Risk`. */
+	seeds: ReadonlyMap<string, Json>;
+	/** Returns values that the operation accepts for its required fields. */
+	leastFor: (operation: AnyOperation) => Record<string, unknown>;
+	/** Returns an input that names the organization in the field that the operation expects. */
+	tenantOf: (operation: AnyOperation) => Record<string, unknown>;
+}
+
+/** Adds a record of each kind to the organization, with nothing but its required fields. */
+export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
+	const seeds = new Map<string, Json>();
+
+	const leastOf = (name: string, schema: Schema): unknown => {
+		if (name === "organization_id") return tools.organizationId;
+		if (name === "id") return seeds.get("Risk").id;
+		if (name.endsWith("_id")) {
+			const kind = name.slice(0, -"_id".length);
+			const seed = seeds.get(`${kind[0]?.toUpperCase()}${kind.slice(1)}`);
+			return (seed ?? seeds.get("Risk"))?.id;
+		}
+		const values = [...(schema.options ?? []), ...VALUES];
+		const accepted = values.find((value) => schema.safeParse(value).success);
+		if (accepted === undefined)
+			throw new Error(`no value is known for ${name}`);
+		return accepted;
+	};
+	const leastFor: LeastInputs["leastFor"] = ({ input }) =>
+		Object.fromEntries(
+			Object.entries(input.shape as Record<string, Schema>)
+				.filter(([, schema]) => !schema.safeParse(undefined).success)
+				.map(([name, schema]) => [name, leastOf(name, schema)]),
+		);
+
+	for (const [name, { operation }] of byName) {
+		if (!name.startsWith("add")) continue;
+		const added = await tools.use(name, leastFor(operation));
+		seeds.set(name.slice("add".length), Object.values<Json>(added)[0]);
+	}
+	return {
+		seeds,
+		leastFor,
+		tenantOf: ({ tenant, name }) => {
+			if (tenant === null) return {};
+			const seed = seeds.get(name.replace(/^[a-z]+/, "")) ?? seeds.get("Risk");
+			return {
+				[tenant]: tenant === "organization_id" ? tools.organizationId : seed.id,
+			};
+		},
+	};
+}
+
+/** A part of zod's schema of an input. */
+interface Schema {
+	safeParse: (value: unknown) => { success: boolean };
+	/** Values of an enum. */
+	options?: readonly unknown[];
+}
