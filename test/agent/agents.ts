@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { runAgent } from "../support/command.ts";
 import {
 	type DatabaseProxy,
 	openDatabaseProxy,
 } from "../support/database-proxy.ts";
-import { assay } from "../support/program.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makeAgentFolder } from "./folders.ts";
 
@@ -38,7 +38,7 @@ export interface TestAgents {
 		token?: string,
 		more?: string[],
 		url?: string,
-	) => ReturnType<typeof agent>;
+	) => ReturnType<typeof runAgent>;
 	/** Creates a folder in which this machine is enrolled. */
 	enroll: () => Promise<Enrolled & { folder: string }>;
 	/** Returns the rows of a query about a device of the organization. $1 is the device's id. */
@@ -46,13 +46,6 @@ export interface TestAgents {
 	readStatus: (device: Enrolled) => Promise<string | undefined>;
 	countReports: (device: Enrolled) => Promise<number>;
 }
-
-/** Runs the command `assay agent`. */
-export const agent = (
-	args: string[],
-	settings: Record<string, string> = {},
-	input = "",
-) => assay(["agent", ...args], settings, input);
 
 export async function startAgents(): Promise<TestAgents> {
 	let database: DatabaseProxy | undefined;
@@ -76,7 +69,7 @@ export async function startAgents(): Promise<TestAgents> {
 		more = [],
 		url = service.service.url,
 	) =>
-		agent(
+		runAgent(
 			["install", "--server", url, "--no-service", "--dir", folder, ...more],
 			{},
 			token,

@@ -3,19 +3,18 @@ import type { Recording } from "./recorded-host.ts";
 /** A marker in every hostile text. If it appears in evidence, text from the device has leaked. */
 export const MARKER = "S3CRET";
 
-const MEGABYTE = 1024 * 1024;
+/** Long enough that a check whose time grows with the square of the length would not end. */
+const LONG = 256 * 1024;
 
 /** Texts from programs and files that no check expects. */
 export const HOSTILE_TEXTS: Record<string, string> = {
 	"nothing at all": "",
 	"a line without an end": MARKER,
-	"a megabyte of one line": MARKER.repeat(MEGABYTE / MARKER.length),
-	"a megabyte of lines": `${MARKER}: ${MARKER}\n`.repeat(MEGABYTE / 15),
-	"a megabyte of empty lines": "\n".repeat(MEGABYTE),
-	"a megabyte of spaces": " ".repeat(MEGABYTE),
-	"a megabyte of tabs and keys": `\t<key>${MARKER}</key>\n`.repeat(
-		MEGABYTE / 22,
-	),
+	"256 KiB of one line": MARKER.repeat(LONG / MARKER.length),
+	"256 KiB of lines": `${MARKER}: ${MARKER}\n`.repeat(LONG / 15),
+	"256 KiB of empty lines": "\n".repeat(LONG),
+	"256 KiB of spaces": " ".repeat(LONG),
+	"256 KiB of tabs and keys": `\t<key>${MARKER}</key>\n`.repeat(LONG / 22),
 	"control characters": `\u0000\u001b[31m${MARKER}\u0007\r\n\u009b${MARKER}\u2028\u202e`,
 	"bytes that are no text": Array.from({ length: 4096 }, (_, index) =>
 		String.fromCharCode((index * 7919) % 256),

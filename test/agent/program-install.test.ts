@@ -3,7 +3,8 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readCredentials } from "../../agent/credentials.ts";
-import { agent, startAgents, type TestAgents } from "./agents.ts";
+import { runAgent } from "../support/command.ts";
+import { startAgents, type TestAgents } from "./agents.ts";
 import { makeAgentFolder } from "./folders.ts";
 import { startScriptedService } from "./scripted-service.ts";
 
@@ -16,7 +17,7 @@ afterAll(() => agents.assay.close());
 test("install enrolls and activates the device, stores the key so that only root can read it, and names the next step", async () => {
 	const folder = await makeAgentFolder();
 	const { id, token, organizationId } = await agents.makeToken();
-	const { stdout, code } = await agent(
+	const { stdout, code } = await runAgent(
 		[
 			"install",
 			"--server",
@@ -92,7 +93,7 @@ test.each([
 
 test("an install that fails does not change what an earlier enrollment stored", async () => {
 	const { folder } = await agents.enroll();
-	await agent(["once", "--dir", folder]);
+	await runAgent(["once", "--dir", folder]);
 	const before = await readdir(folder);
 	const { code } = await agents.install(folder, "asy_enr_x", ["--force"]);
 	expect(code).toBe(1);
@@ -122,7 +123,7 @@ test.each([
 	[["--enrollment-token=asy_enr_x"]],
 	[["asy_enr_x"]],
 ])("a token on the command line is rejected with the reason: %j", async (args) => {
-	const { code, stderr } = await agent([
+	const { code, stderr } = await runAgent([
 		"install",
 		"--server",
 		"https://localhost",
@@ -168,7 +169,7 @@ test("the programs that the agent starts have the token neither in their command
 });
 
 test("an http address is rejected unless it is this machine", async () => {
-	const { code, stderr } = await agent([
+	const { code, stderr } = await runAgent([
 		"install",
 		"--server",
 		"http://assay.example.com",
@@ -181,7 +182,7 @@ test("uninstall revokes the key, leaves nothing behind, and may be repeated", as
 	const device = await agents.enroll();
 	const { folder } = device;
 	const key = (await readCredentials(folder))?.api_key ?? "";
-	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
+	const { code, stdout } = await runAgent(["uninstall", "--dir", folder]);
 	expect({ code, stdout }).toEqual({
 		code: 0,
 		stdout:
@@ -190,7 +191,7 @@ test("uninstall revokes the key, leaves nothing behind, and may be repeated", as
 	expect((await agents.assay.post("unenroll", "", { key })).status).toBe(401);
 	expect(await agents.readStatus(device)).toBe("REVOKED");
 	await expect(stat(folder)).rejects.toThrow("ENOENT");
-	const again = await agent(["uninstall", "--dir", folder]);
+	const again = await runAgent(["uninstall", "--dir", folder]);
 	expect([again.code, again.stdout]).toEqual([
 		0,
 		expect.stringContaining("There was no enrolled agent"),
@@ -203,7 +204,7 @@ test("uninstall removes the key even if the service cannot be reached, and keeps
 	await agents.install(folder, "token", [], service.url);
 	await service.close();
 	await writeFile(join(folder, "thesis.txt"), "");
-	const { code, stdout } = await agent(["uninstall", "--dir", folder]);
+	const { code, stdout } = await runAgent(["uninstall", "--dir", folder]);
 	expect(code).toBe(0);
 	expect(stdout).toContain("Ask an administrator to revoke this device");
 	expect(await readdir(folder)).toEqual(["thesis.txt"]);

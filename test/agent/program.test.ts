@@ -7,7 +7,8 @@ import { readCredentials } from "../../agent/credentials.ts";
 import { listQueue } from "../../agent/queue.ts";
 import { readState } from "../../agent/state.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
-import { agent, startAgents, type TestAgents } from "./agents.ts";
+import { runAgent } from "../support/command.ts";
+import { startAgents, type TestAgents } from "./agents.ts";
 import { makeAgentFolder, makeEnrolledFolder } from "./folders.ts";
 import { startScriptedService } from "./scripted-service.ts";
 
@@ -49,7 +50,7 @@ async function eventually(condition: () => Promise<boolean> | boolean) {
 test("once sends one report, which the service stores", async () => {
 	const device = await agents.enroll();
 	const { folder, deviceId } = device;
-	const { code, stdout } = await agent(["once", "--json", "--dir", folder]);
+	const { code, stdout } = await runAgent(["once", "--json", "--dir", folder]);
 	expect(code).toBe(0);
 	expect(JSON.parse(stdout)).toMatchObject({
 		device_id: deviceId,
@@ -65,10 +66,10 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 	const { folder } = device;
 	await agents.database.cut();
 	const why = "The results wait and are sent next time";
-	const first = await agent(["once", "--dir", folder]);
+	const first = await runAgent(["once", "--dir", folder]);
 	expect([first.code, first.stdout]).toEqual([1, ""]);
 	expect(first.stderr).toContain(why);
-	const second = await agent(["once", "--json", "--dir", folder]);
+	const second = await runAgent(["once", "--json", "--dir", folder]);
 	expect(second.code).toBe(1);
 	expect(JSON.parse(second.stdout)).toMatchObject({
 		sent_reports: 0,
@@ -78,7 +79,7 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 	});
 	expect(await listQueue(folder)).toHaveLength(2);
 	const status = JSON.parse(
-		(await agent(["status", "--json", "--dir", folder])).stdout,
+		(await runAgent(["status", "--json", "--dir", folder])).stdout,
 	);
 	expect(status).toMatchObject({
 		enrolled: true,
@@ -86,7 +87,7 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 		trouble: { reason: expect.stringContaining("answered 503") },
 	});
 	await agents.database.restore();
-	expect((await agent(["once", "--dir", folder])).stdout).toContain(
+	expect((await runAgent(["once", "--dir", folder])).stdout).toContain(
 		"Sent 3 reports",
 	);
 	expect(await agents.countReports(device)).toBe(3);
@@ -103,7 +104,7 @@ test("run reports until it is asked to stop, exits with 0, and starts again afte
 
 	const second = startAgent(folder);
 	await eventually(() => second.logged().includes("reporting to"));
-	const refused = await agent(["once", "--dir", folder]);
+	const refused = await runAgent(["once", "--dir", folder]);
 	expect(refused.stderr).toContain(
 		`is already running for ${folder} (process ${second.child.pid})`,
 	);
@@ -130,11 +131,11 @@ test("the agent of a revoked device removes its key and says what to do", async 
 		device,
 		"update devices set status = 'REVOKED', key_hash = null, revoked_at = now() where id = $1",
 	);
-	const { code, stderr } = await agent(["once", "--dir", folder]);
+	const { code, stderr } = await runAgent(["once", "--dir", folder]);
 	expect(code).toBe(3);
 	expect(stderr).toContain("get a new enrollment token");
 	expect(await readCredentials(folder)).toBeUndefined();
-	const { stdout } = await agent(["status", "--dir", folder]);
+	const { stdout } = await runAgent(["status", "--dir", folder]);
 	expect(stdout).toContain(
 		"Not enrolled: the service rejected this device's key",
 	);
@@ -142,10 +143,10 @@ test("the agent of a revoked device removes its key and says what to do", async 
 
 test("exit code 3 and a sentence tell a script that the device is not enrolled", async () => {
 	const folder = await makeAgentFolder();
-	const status = await agent(["status", "--json", "--dir", folder]);
+	const status = await runAgent(["status", "--json", "--dir", folder]);
 	expect(status.code).toBe(3);
 	expect(JSON.parse(status.stdout)).toMatchObject({ enrolled: false });
-	const sent = await agent(["once", "--json", "--dir", folder]);
+	const sent = await runAgent(["once", "--json", "--dir", folder]);
 	expect(sent.code).toBe(3);
 	expect(JSON.parse(sent.stdout)).toEqual({
 		error: expect.stringContaining("is not enrolled"),
@@ -155,8 +156,8 @@ test("exit code 3 and a sentence tell a script that the device is not enrolled",
 test("status shows the agent's state and never the key", async () => {
 	const device = await agents.enroll();
 	const { folder, deviceId } = device;
-	await agent(["once", "--dir", folder]);
-	const { stdout } = await agent(["status", "--dir", folder]);
+	await runAgent(["once", "--dir", folder]);
+	const { stdout } = await runAgent(["status", "--dir", folder]);
 	for (const text of [
 		agents.assay.service.url,
 		deviceId,
@@ -169,18 +170,18 @@ test("status shows the agent's state and never the key", async () => {
 	expect(stdout).not.toContain("next about");
 	const key = (await readCredentials(folder))?.api_key ?? "";
 	expect(key).toMatch(/^asy_dev_/);
-	const asJson = await agent(["status", "--json", "--dir", folder]);
+	const asJson = await runAgent(["status", "--json", "--dir", folder]);
 	expect(stdout + asJson.stdout).not.toContain(key);
 	expect(JSON.stringify(await readState(folder))).not.toContain(key);
 });
 
 test("checks shows the results without an enrollment or a service", async () => {
-	const { code, stdout } = await agent(["checks"]);
+	const { code, stdout } = await runAgent(["checks"]);
 	expect(code).toBe(0);
 	expect(
 		stdout.match(/^(PASS|FAIL|UNKNOWN|NOT_APPLICABLE) +[A-Z_]+ /gm),
 	).toHaveLength(CHECK_KEYS.length);
-	const asJson = await agent(["checks", "--json"]);
+	const asJson = await runAgent(["checks", "--json"]);
 	expect(JSON.parse(asJson.stdout).results).toHaveLength(CHECK_KEYS.length);
 });
 
@@ -191,16 +192,16 @@ test("checks shows everything that a heartbeat contains about the device, and wr
 		"select hardware_uuid, serial_number, hostname, platform, os_version, agent_version from devices where id = $1",
 	);
 	const sent = Object.entries(row ?? {}).filter(([, value]) => value !== null);
-	const { stdout } = await agent(["checks", "--dir", device.folder]);
+	const { stdout } = await runAgent(["checks", "--dir", device.folder]);
 	for (const [name, value] of sent) {
 		expect(stdout).toMatch(new RegExp(`^  ${name} +`, "m"));
 		expect(stdout).toContain(value);
 	}
-	const asJson = await agent(["checks", "--json", "--dir", device.folder]);
+	const asJson = await runAgent(["checks", "--json", "--dir", device.folder]);
 	expect(JSON.parse(asJson.stdout).heartbeat).toEqual(Object.fromEntries(sent));
 
 	const elsewhere = join(device.folder, "nowhere");
-	await agent(["checks", "--dir", elsewhere]);
+	await runAgent(["checks", "--dir", elsewhere]);
 	await expect(stat(elsewhere)).rejects.toThrow("ENOENT");
 });
 
@@ -213,7 +214,7 @@ test("every command has a help text", async () => {
 		"checks",
 		"uninstall",
 	]) {
-		const { code, stdout, stderr } = await agent([name, "--help"]);
+		const { code, stdout, stderr } = await runAgent([name, "--help"]);
 		expect([name, code, stderr]).toEqual([name, 0, ""]);
 		expect(stdout).toContain(`Usage: assay agent ${name}`);
 	}
@@ -221,7 +222,7 @@ test("every command has a help text", async () => {
 
 test("wrong usage exits with code 2 and says what is possible", async () => {
 	for (const args of [[], ["install"], ["start"], ["run", "--what"]]) {
-		const { code, stdout } = await agent(args);
+		const { code, stdout } = await runAgent(args);
 		expect([args, code, stdout]).toEqual([args, 2, ""]);
 	}
 });

@@ -8,7 +8,6 @@ import { catalogue, query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
-import { assay } from "../support/program.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -30,7 +29,7 @@ afterAll(async () => {
 });
 
 const at = (url = tools.database.url) => ({ DATABASE_URL: url });
-const backup = (...args: string[]) => assay(["backup", ...args], at());
+const backup = (...args: string[]) => runCommand(["backup", ...args], at());
 
 test("a backup file is readable only by its owner, and an existing file is never overwritten", async () => {
 	expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -145,7 +144,7 @@ test("a pipe moves a database from one server to another", async () => {
 		audit_problems: [],
 	});
 	expect(stderr).toContain("is complete");
-	const verified = await assay(["audit", "verify"], at(url));
+	const verified = await runCommand(["audit", "verify"], at(url));
 	expect(verified).toMatchObject({ code: 0 });
 });
 

@@ -42,7 +42,7 @@ test.for(
 });
 
 test("assay --help explains every setting", async () => {
-	const { stdout } = await assay(["--help"]);
+	const { stdout } = await runCommand(["--help"]);
 	for (const name of SETTING_NAMES) {
 		expect(stdout).toMatch(new RegExp(`^  ${name}  +\\S`, "m"));
 	}
@@ -70,14 +70,14 @@ test.for([
 });
 
 test("commands create an organization and a device and list the devices", async () => {
-	const org = await assay(
+	const org = await runCommand(
 		["org", "create", "--name", "Acme", "--json"],
 		settings,
 	);
 	expect(org.code).toBe(0);
 	const { organization_id } = JSON.parse(org.stdout);
 
-	const created = await assay(
+	const created = await runCommand(
 		[
 			"device",
 			"create",
@@ -110,7 +110,7 @@ test("commands create an organization and a device and list the devices", async 
 	);
 	expect(rows).toEqual([{ name: "laptop", is_hash: true }]);
 
-	const list = await assay(
+	const list = await runCommand(
 		["device", "list", "--org", organization_id],
 		settings,
 	);
@@ -118,14 +118,14 @@ test("commands create an organization and a device and list the devices", async 
 	expect(list.stdout).toMatch(/laptop +PENDING +NEVER/);
 	expect(list.stdout).not.toContain("asy_enr_");
 
-	const show = await assay(
+	const show = await runCommand(
 		["device", "show", device.device_id, "--org", organization_id],
 		settings,
 	);
 	expect(show.code, show.stderr).toBe(0);
 	expect(show.stdout).toMatch(/^status +PENDING, NEVER$/m);
 	expect(show.stdout).toContain("No posture reports yet.");
-	const other = await assay(
+	const other = await runCommand(
 		["device", "show", "nonsense", "--org", organization_id],
 		settings,
 	);
@@ -153,7 +153,7 @@ test("a wrong or unknown setting stops the start, and the error names it", async
 		["ASSAY_LOG_LEVEL", "loud"],
 		["DATABASE_URL", "mysql://user:s3cret@host/db"],
 	]) {
-		const { code, stderr } = await assay(["start"], {
+		const { code, stderr } = await runCommand(["start"], {
 			[name as string]: value as string,
 		});
 		expect(code).toBe(1);
@@ -178,7 +178,7 @@ test("the error names a port that is in use and says what to do", async () => {
 });
 
 test("an unreachable database is reported without its password", async () => {
-	const { code, stderr } = await assay(["migrate"], {
+	const { code, stderr } = await runCommand(["migrate"], {
 		DATABASE_URL: "postgres://someone:s3cret@127.0.0.1:1/nowhere",
 	});
 	expect(code).toBe(1);

