@@ -1077,6 +1077,7 @@ CREATE TABLE public.organizations (
     posture_interval_seconds integer DEFAULT 3600 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    made_by_user boolean DEFAULT false NOT NULL,
     CONSTRAINT organizations_heartbeat_interval_seconds_check CHECK (((heartbeat_interval_seconds >= 30) AND (heartbeat_interval_seconds <= 86400))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text)),
     CONSTRAINT organizations_posture_interval_seconds_check CHECK (((posture_interval_seconds >= 60) AND (posture_interval_seconds <= 604800)))
@@ -1203,6 +1204,16 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.is_trusted_inviter(p_user_id text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select exists (
+		select from memberships m join organizations o on o.id = m.organization_id
+		where m.user_id = p_user_id and m.role in ('admin', 'member') and not o.made_by_user
+	)
+$$;
+
 CREATE FUNCTION public.keep_an_administrator() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1311,6 +1322,26 @@ begin
 	execute format('create policy privacy on %I to assay_privacy using (true)', p_table);
 	execute format('grant select on %I to assay_privacy', p_table);
 	perform allow_backup();
+end
+$$;
+
+CREATE FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller text := current_setting('assay.user_id', true);
+begin
+	if is_trusted_inviter(caller) then
+		return true;
+	end if;
+	perform pg_advisory_xact_lock(hashtextextended('invitation mails', 0));
+	return (
+		select count(*) filter (where i.invited_by_id = caller) < p_of_user and count(*) < p_of_all
+		from invitations i
+		where i.mailed_token_hash is not null and i.created_at > now() - interval '1 day'
+			and not is_trusted_inviter(i.invited_by_id)
+	);
 end
 $$;
 
@@ -2350,6 +2381,8 @@ CREATE INDEX frameworks_search ON public.frameworks USING gin (organization_id, 
 
 CREATE INDEX frameworks_updated_at ON public.frameworks USING btree (organization_id, updated_at, id);
 
+CREATE INDEX invitations_mailed_at ON public.invitations USING btree (created_at) WHERE (mailed_token_hash IS NOT NULL);
+
 CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_at, accepted_at, revoked_at));
 
 CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, email) WHERE (invited_by_id IS NOT NULL);
@@ -3212,11 +3245,16 @@ GRANT ALL ON FUNCTION public.invitations_sent_today() TO assay_app;
 REVOKE ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.is_trusted_inviter(p_user_id text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.make_register(p_table text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;

@@ -13,24 +13,9 @@ import {
 	isWellFormedSecret,
 	makeSecret,
 } from "../tokens/secret.ts";
+import { MAX_OPEN, mayMail, refuseTooMany } from "./invitation-limits.ts";
 import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
-
-/**
- * Maximum number of open invitations of an organization, including expired ones. The list of
- * invitations shows all of them.
- */
-const MAX_OPEN = 500;
-/**
- * Maximum number of invitations to one address in a day. It applies to each organization, and to
- * each user over all organizations. Somebody who does not react does not want more mails.
- */
-const MAX_OF_ADDRESS_A_DAY = 5;
-/**
- * Maximum number of invitations that one user may make in a day. It includes all organizations and
- * revoked invitations.
- */
-const MAX_OF_USER_A_DAY = 100;
 
 const invitation = z.object({
 	id: z.string(),
@@ -56,7 +41,7 @@ export const inviteMember = defineOperation({
 	name: "inviteMember",
 	title: "Invite a member",
 	description:
-		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also mails a link. This replaces an earlier invitation of the same address.",
+		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also mails a link, unless too many were mailed today. This replaces an earlier invitation of the same address.",
 	input: z.strictObject({
 		organization_id: organizationId(),
 		email: emailSchema().describe(
@@ -86,7 +71,8 @@ export const inviteMember = defineOperation({
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
 		// Only the mail contains this token. Somebody who uses it has therefore read the mail.
-		const mailed = services.mail && makeSecret("inv");
+		const isMailed = services.mail !== undefined && (await mayMail(context));
+		const mailed = isMailed && makeSecret("inv");
 		await client.query(
 			`insert into invitations (
 				organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, mailed_token_hash
@@ -123,7 +109,7 @@ export const inviteMember = defineOperation({
 		return {
 			invitation: made,
 			invitation_url: invitationUrl(services.baseUrl, token),
-			is_mailed: services.mail !== undefined,
+			is_mailed: isMailed,
 		};
 	},
 });
@@ -299,53 +285,6 @@ async function nameOfOrganization({
 		[membership.organizationId],
 	);
 	return rows[0]?.name ?? "";
-}
-
-/**
- * Throws bad_request if there are too many invitations. An earlier invitation to the same address
- * does not count as open, because the new one replaces it.
- */
-async function refuseTooMany(
-	{ client, membership }: Context,
-	email: string,
-): Promise<void> {
-	const { rows } = await client.query<{
-		open: number;
-		of_address: number;
-		sent: number;
-		of_user: number;
-	}>(
-		`select
-			count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
-			count(*) filter (where email = $2 and created_at > now() - interval '1 day')::integer as of_address,
-			invitations_sent($2) as sent,
-			invitations_sent_today() as of_user
-		from invitations where organization_id = $1`,
-		[membership.organizationId, email],
-	);
-	const [count] = rows;
-	if (
-		Math.max(count?.of_address ?? 0, count?.sent ?? 0) >= MAX_OF_ADDRESS_A_DAY
-	) {
-		throw badFields([
-			{
-				field: "email",
-				message: `was invited ${MAX_OF_ADDRESS_A_DAY} times within a day; try again tomorrow, or pass on the last link`,
-			},
-		]);
-	}
-	if ((count?.of_user ?? 0) >= MAX_OF_USER_A_DAY) {
-		throw new AppError(
-			"bad_request",
-			`you have sent ${MAX_OF_USER_A_DAY} invitations within a day, which is the maximum; try again tomorrow`,
-		);
-	}
-	if ((count?.open ?? 0) >= MAX_OPEN) {
-		throw new AppError(
-			"bad_request",
-			`the organization has ${MAX_OPEN} open invitations, which is the maximum; revoke some`,
-		);
-	}
 }
 
 async function refuseMember(

@@ -196,7 +196,7 @@ export const createOrganization = defineOperation({
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
 		]);
-		context.changed(await insertOrganization(client, id, name));
+		context.changed(await insertOrganization(client, id, name, true));
 		const user = { id: principal.userId, ...caller };
 		context.changed(await addMember(client, id, user, "admin"));
 		return { organization: { id, name } };

@@ -21,18 +21,19 @@ export async function createOrganization(
 }
 
 /**
- * Stores an organization. `client` must be in a transaction of that organization. Returns the audit
- * log's description of the change.
+ * Stores an organization. `client` must be in a transaction of that organization. Returns the audit log's description of the change. `isMadeByUser` is true if a signed-in
+ * user makes the organization, and not the operator of the service.
  */
 export async function insertOrganization(
 	client: PoolClient,
 	id: string,
 	name: string,
+	isMadeByUser = false,
 ): Promise<Change> {
-	await client.query("insert into organizations (id, name) values ($1, $2)", [
-		id,
-		name,
-	]);
+	await client.query(
+		"insert into organizations (id, name, made_by_user) values ($1, $2, $3)",
+		[id, name, isMadeByUser],
+	);
 	return {
 		kind: "organization",
 		id,

@@ -56,7 +56,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 	await page.getByLabel("E-mail address").fill("grace@example.com");
 	await page.getByRole("radio", { name: "Viewer" }).check();
 	await page.getByRole("button", { name: "Invite", exact: true }).click();
-	await page.getByText("This service sends no mail").waitFor();
+	await page.getByText("No mail was sent").waitFor();
 	const first = await page
 		.getByLabel("Invitation link", { exact: true })
 		.innerText();

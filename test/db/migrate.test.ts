@@ -95,9 +95,12 @@ test("the state lists which migrations have been applied and which have not", as
 	await client.end();
 });
 
-test("an owner without superuser rights can set up the database, and the service is still restricted", async () => {
+/** Creates a database whose owner is not a superuser. Returns its address for both. */
+async function makeOwned(
+	suffix: string,
+): Promise<{ asOwner: string; asSuperuser: string }> {
 	const server = inject("serverUrl");
-	const name = `assay_owner_${process.pid}`;
+	const name = `assay_owner_${suffix}_${process.pid}`;
 	await run(
 		server,
 		`create role ${name} login createrole password 'owner-password'`,
@@ -117,10 +120,49 @@ test("an owner without superuser rights can set up the database, and the service
 		`grant ${roles.map((role) => role.rolname).join(", ")} to ${name} with admin option`,
 	);
 	const url = new URL(withDatabaseName(server, name));
+	const asSuperuser = url.href;
 	url.username = name;
 	url.password = "owner-password";
-	const applied = await migrate({ connectionString: url.href });
+	return { asOwner: url.href, asSuperuser };
+}
+
+test("an owner without superuser rights can set up the database, and the service is still restricted", async () => {
+	const { asOwner } = await makeOwned("set_up");
+	const applied = await migrate({ connectionString: asOwner });
 	expect(applied).toEqual(readMigrations().map((one) => one.name));
+});
+
+test("organizations that a user made before are told apart from those of the operator, whoever migrates", async () => {
+	const { asOwner, asSuperuser } = await makeOwned("earlier");
+	const connection = { connectionString: asOwner };
+	const before = readMigrations().findIndex(({ name }) =>
+		name.includes("invitation_mails"),
+	);
+	await migrate(connection, readMigrations().slice(0, before));
+	for (const [letter, operation, kind] of [
+		["a", "setUp", "USER"],
+		["b", "createOrganization", "SYSTEM"],
+		["c", "createOrganization", "USER"],
+	]) {
+		const id = `repeat('${letter}', 32)`;
+		await run(
+			asSuperuser,
+			`insert into organizations (id, name) values (${id}, '${letter}');
+			insert into audit_entries (organization_id, sequence, at, actor_kind, actor_name, operation, outcome, previous_hash, hash)
+			values (${id}, 1, now(), '${kind}', 'x', '${operation}', 'DONE', '', sha256('x'))`,
+		);
+	}
+	await migrate(connection);
+	expect(
+		await run(
+			asSuperuser,
+			"select name, made_by_user from organizations order by name",
+		),
+	).toEqual([
+		{ name: "a", made_by_user: false },
+		{ name: "b", made_by_user: false },
+		{ name: "c", made_by_user: true },
+	]);
 });
 
 test("an owner without superuser rights may act as a role that a migration creates", async () => {

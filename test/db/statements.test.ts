@@ -47,6 +47,7 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent",
 	"invitations_sent_today",
 	"keep_an_administrator",
+	"may_mail_invitation",
 	"record_api_token_calls",
 	"record_api_token_usage",
 ];

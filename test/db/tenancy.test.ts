@@ -162,6 +162,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"invitations_sent_today",
 		"is_setup_link",
 		"keep_an_administrator",
+		"may_mail_invitation",
 		"members_with_second_factor",
 		"own_account",
 		"own_session_proved_at",

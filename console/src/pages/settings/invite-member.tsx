@@ -112,7 +112,7 @@ function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
 			<Text size="sm">
 				{made.is_mailed
 					? `A mail with the link was sent to ${email}. If it does not arrive, send the link yourself.`
-					: `This service sends no mail: send the link to ${email} yourself.`}{" "}
+					: `No mail was sent. Send the link to ${email} yourself.`}{" "}
 				It works once, until <DateTime value={expires_at} />, and only for this
 				address.
 			</Text>
