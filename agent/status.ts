@@ -29,7 +29,7 @@ export interface Status {
 	dropped_reports: number;
 	/** Why requests fail, and since when. Null while they succeed. */
 	trouble: { since: string; reason: string } | null;
-	/** When the service rejected the key. */
+	/** When the service rejected the key. Null if it has not. */
 	refused_at: string | null;
 }
 

@@ -31,7 +31,9 @@ export interface Server {
 	stop: () => Promise<void>;
 }
 
-/** Starts the service in the way of its users, with an embedded database in `dataDir`. */
+/**
+ * Starts the service with the command that its users run, with an embedded database in `dataDir`.
+ */
 export async function startService(
 	dataDir: string,
 	workers: number,

@@ -103,7 +103,7 @@ const CASES: Case[] = [
 	},
 ];
 
-/** Switches the roles of the machines in the way of `patronictl switchover`. */
+/** Exchanges the roles of the two machines with the same request as `patronictl switchover`. */
 async function switchOver(primary: Machine, standby: Machine): Promise<void> {
 	const answer = await fetch(`http://${primary.address}:8008/switchover`, {
 		method: "POST",

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => agents.assay.close());
 
-/** Starts `run` in the way of a service manager. */
+/** Starts `run` as a service manager does. */
 function startAgent(folder: string): {
 	child: ChildProcess;
 	logged: () => string;

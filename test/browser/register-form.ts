@@ -11,7 +11,7 @@ export type Given =
 	| { pick: string }
 	| { step: string };
 
-/** Fills the control with this label in the way of a person. */
+/** Fills in the control with this label, as a user does. */
 export async function fill(
 	page: Page,
 	label: string,

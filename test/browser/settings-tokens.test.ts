@@ -28,7 +28,7 @@ async function createToken(page: Page, name: string): Promise<string> {
 	return page.getByLabel("API token", { exact: true }).innerText();
 }
 
-/** Lists the organizations over MCP, in the way of an AI client. */
+/** Lists the organizations over MCP, as an AI client does. */
 async function listOverMcp(token: string, clientName: string) {
 	const client = new Client(
 		{ name: clientName, version: "1.0.0" },

@@ -9,7 +9,10 @@ import {
 } from "../support/console-session.ts";
 import { makeApiToken } from "../support/people.ts";
 
-/** This is the short form of `npm run bench:fuzz`, with the same cases in every run. */
+/**
+ * This file runs a small part of `npm run bench:fuzz`. The fixed seed makes the cases the same in
+ * every run.
+ */
 const SEED = 26;
 const CASES = 1_400;
 const BYTE_STRINGS = 400;
