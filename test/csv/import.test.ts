@@ -350,7 +350,7 @@ test.for([
 	await expect(readTable(bytes())).rejects.toThrow(
 		/of more than 1048576 characters/,
 	);
-	// Streams read a few chunks ahead.
+	// The service has read only the few chunks that a stream reads in advance.
 	expect(bytesRead).toBeLessThan(4 * 1024 * 1024);
 });
 
