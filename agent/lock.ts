@@ -48,7 +48,7 @@ export async function takeLock(folder: string): Promise<Lock> {
 	const owner = await readOwner(path);
 	if (owner?.token !== token) {
 		throw new AgentError(
-			`the agent is already running for ${folder}${owner ? ` (process ${owner.pid})` : ""}; stop it first, or let it work`,
+			`the agent is already running for ${folder}${owner ? ` (process ${owner.pid})` : ""}; stop that process first`,
 		);
 	}
 	held.add(path);

@@ -95,7 +95,7 @@ function examineAddress(config: Config): Finding {
 	return {
 		check: "configuration",
 		status: "warning",
-		found: `${config.baseUrl} is not encrypted`,
+		found: `connections to ${config.baseUrl} are not encrypted`,
 		advice:
 			"put a proxy with TLS in front of the service and set ASSAY_BASE_URL to its https address",
 	};
@@ -103,7 +103,11 @@ function examineAddress(config: Config): Finding {
 
 async function examineDisk(config: Config): Promise<Finding> {
 	if (config.databaseUrl) {
-		return { check: "disk", status: "ok", found: "the database is elsewhere" };
+		return {
+			check: "disk",
+			status: "ok",
+			found: "the database is on another machine",
+		};
 	}
 	const folder = existsSync(config.dataDir) ? config.dataDir : ".";
 	const { bavail, bsize } = await statfs(folder);
@@ -227,7 +231,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 			status: "problem",
 			found: `${url} answers with something else`,
 			advice:
-				"another program has the port; set ASSAY_METRICS_PORT to a free one",
+				"another program uses the port; set ASSAY_METRICS_PORT to a free one",
 		};
 	} catch {
 		return {
@@ -235,7 +239,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 			status: "warning",
 			found: `${url} does not answer`,
 			advice:
-				"it answers while the service runs on this machine; start the service",
+				"the metrics answer only while the service runs on this machine; start the service",
 		};
 	}
 }
@@ -312,7 +316,7 @@ async function examineRole(
 			check: "tenancy",
 			status: "problem",
 			found: (error as Error).message,
-			advice: "npx assay migrate makes the role",
+			advice: "npx assay migrate creates the role",
 		};
 	} finally {
 		await pool.end();

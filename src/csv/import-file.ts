@@ -35,7 +35,7 @@ export function readFile(kind: AnyRecordKind, table: CsvTable): CsvFile {
 	const columns = table.heading.length;
 	const lines = table.lines.map(({ line, cells }): FileLine => {
 		if (cells.length !== columns) {
-			const issue = `has ${cells.length} cells where the heading has ${columns}; a comma, a line break or a quote too many or too few may be the cause`;
+			const issue = `has ${cells.length} cells, but the heading has ${columns}; look for a missing or extra comma, quote or line break`;
 			return { line, cells: new Map(), issue };
 		}
 		const known = [...fields].map(([field, at]): [string, string] => [

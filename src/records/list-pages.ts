@@ -73,7 +73,7 @@ export const pageCursor = () =>
 
 export const organizationId = () =>
 	idSchema("organization").describe(
-		"Organization to work in; listOrganizations gives the ids",
+		"Organization to work in; listOrganizations returns the ids",
 	);
 
 /** Returns the input fields that every list has. */
@@ -113,7 +113,7 @@ export function listInput(
 				...shape,
 			})
 			.optional()
-			.describe("Only records that meet all of these"),
+			.describe("Only records that match all of these"),
 	});
 }
 
@@ -160,7 +160,7 @@ export async function readPage<Row extends QueryResultRow>(
 		? (input.order_by.direction ?? "ASC")
 		: "DESC";
 	const order = listing.orders[field];
-	if (!order) throw new Error(`${listing.tool} has no order ${field}`);
+	if (!order) throw new Error(`${listing.tool} cannot order by ${field}`);
 	const size = input.size ?? DEFAULT_PAGE_SIZE;
 
 	const within = listing.within ?? {

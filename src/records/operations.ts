@@ -186,7 +186,7 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change fields of ${a}: only those given; null clears a nullable one. Returns the whole record.`,
+		description: `Change ${a}. Only the given fields change; null clears a nullable one. Returns the whole record.`,
 		toolset,
 		access: "write",
 		isIdempotent: true,
@@ -263,7 +263,8 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 	return Object.fromEntries(
 		kind.filters.map((name): [string, Filter] => {
 			const field = kind.fields[name];
-			if (!field) throw new Error(`${kind.kind} has no field ${name}`);
+			if (!field)
+				throw new Error(`the kind of record ${kind.kind} has no field ${name}`);
 			const filter: Filter = {
 				schema: field.input.describe(
 					`With this ${name}${field.initial === null ? "; null: with none" : ""}`,

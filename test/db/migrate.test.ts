@@ -213,6 +213,6 @@ test("a user without the rights to set up the database is told which ones are mi
 	url.password = "guest-password";
 	const refused = migrate({ connectionString: url.href });
 	await expect(refused).rejects.toMatchObject({ code: "bad_request" });
-	await expect(refused).rejects.toThrow(/must own the database/);
+	await expect(refused).rejects.toThrow(/the owner of the database/);
 	await expect(refused).rejects.not.toThrow(/guest-password/);
 });

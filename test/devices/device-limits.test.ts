@@ -73,7 +73,9 @@ describe("a device's own checks", () => {
 		expect(await readError(answer)).toMatchObject({
 			status: 400,
 			error: "bad_request",
-			message: expect.stringContaining(`has used ${MAX_OTHER_CHECKS} checks`),
+			message: expect.stringContaining(
+				`has used ${MAX_OTHER_CHECKS} other checks`,
+			),
 		});
 		const { postures, omitted_checks } = await see(device);
 		expect(postures).toHaveLength(MAX_OTHER_CHECKS);

@@ -313,7 +313,7 @@ test("an invitation's page is the same whether or not the address has an account
 		});
 	}
 	expect((await join(forKnown.shown)).body.message).toContain(
-		"tried too often",
+		"too many attempts",
 	);
 	expect(sink.waiting()).toBe(0);
 });
