@@ -76,15 +76,15 @@ export const recoveryCodesLeftQuery = queryOptions({
 const WRONG: Record<string, { field: string; message: string }> = {
 	INVALID_PASSWORD: {
 		field: "password",
-		message: "This is not your current password",
+		message: "This is not your current password.",
 	},
 	PASSWORD_TOO_SHORT: {
 		field: "new_password",
-		message: "Use at least 12 characters",
+		message: "Use at least 12 characters.",
 	},
 	PASSWORD_TOO_LONG: {
 		field: "new_password",
-		message: "Use at most 128 characters",
+		message: "Use at most 128 characters.",
 	},
 	INVALID_BACKUP_CODE: {
 		field: "code",

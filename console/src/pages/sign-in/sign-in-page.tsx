@@ -218,7 +218,7 @@ function explainCode(error: unknown, wrong: string): unknown {
 		? new ApiError(
 				error.status,
 				error.code,
-				"This took too long. Start again with your password.",
+				"The sign-in timed out. Start again with your password.",
 			)
 		: explain(error, wrong);
 }
