@@ -29,7 +29,7 @@ export async function runWindows(
 export function windowsRights(folder: string, ownSid: string): string[][] {
 	const sids = [...new Set([SYSTEM, ADMINISTRATORS, ownSid])];
 	return [
-		// This removes the rights that another user may have given to others by making the folder
+		// /reset removes the rights that another user may have given to others by making the folder
 		// beforehand.
 		[folder, "/reset"],
 		[

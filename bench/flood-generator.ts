@@ -148,7 +148,7 @@ class Generator {
 		}
 		const ended = performance.now();
 		const wanted = Math.round(seconds * perSecond);
-		// These are requests that this generator had no time to send.
+		// The generator had no time to send these requests.
 		this.#tally.unsent += Math.max(0, wanted - due);
 		while (
 			this.#idle.length < this.#connections.length &&

@@ -1,6 +1,6 @@
 import type { Host } from "../host.ts";
 
-/** The longest line that the agent reads. Nobody writes longer lines. */
+/** The longest line, in characters, that the agent parses. Nobody writes longer ones. */
 const MAX_LINE = 4096;
 const MAX_DEPTH = 16;
 const MAX_BLOCKS = 64;

@@ -338,7 +338,8 @@ test("a person's page shows what the person owns, including devices, in one requ
 		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
 	);
 	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
-	// These two lists find out which records name this person, and who else has the same address.
+	// The frame loads the organizations, and the page looks for other people with the same e-mail
+	// address.
 	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
 		"listOrganizations",
 		"listPeople",

@@ -124,7 +124,7 @@ test("SIGTERM ends the service and the database with exit code 0 after all accep
 	const statuses: (number | string)[] = [];
 	let stopping: Promise<number | null> | undefined;
 	const report = { results: [postureResult()] };
-	// This is the number of requests of one device that may wait for each other.
+	// Of one device, at most four requests may wait for each other.
 	const work = Array.from({ length: 4 }, async () => {
 		for (;;) {
 			try {

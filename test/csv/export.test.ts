@@ -207,7 +207,8 @@ test("an invalid export is rejected before anything is sent", async () => {
 
 test("if reading fails halfway, the download breaks off and never looks complete", async () => {
 	const { owner } = served.database;
-	// This is more than the service sends in advance, so it has not read the end yet.
+	// The rows are larger than what the service sends in advance, so it has not read the last ones
+	// yet.
 	await owner.query(
 		`insert into tasks (organization_id, id, name, description)
 		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 4000)

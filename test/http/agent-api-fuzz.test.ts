@@ -153,7 +153,10 @@ const time = fc.oneof(
 	),
 );
 
-/** This is a function that the tests call, because the organization is known only then. */
+/**
+ * Generates bodies of posture requests. It is a function, because the organization is known only
+ * while the tests run.
+ */
 const postures = () => {
 	const ids = Array.from({ length: 3 }, () =>
 		makeId(assay.organizationId, "device_posture_report"),
@@ -178,7 +181,7 @@ const postures = () => {
 
 const anyBytes = fc.oneof(
 	fc.uint8Array({ maxLength: 200 }),
-	// This is valid JSON in which some bytes are overwritten.
+	// Valid JSON in which some bytes have been overwritten is another kind of body.
 	fc
 		.tuple(
 			fc.constantFrom(

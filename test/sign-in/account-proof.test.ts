@@ -247,7 +247,8 @@ test("only the existing tokens that the user chooses reach a new organization, a
 		{ token: mailed, api_token_ids: [chosen.api_token.id] },
 		cookie,
 	);
-	// This was the first proof of the account's address, so both tokens were revoked.
+	// Accepting the mailed invitation was the first proof of the account's address, so both tokens
+	// were revoked.
 	expect(await rolesOf(chosen.token)).toBe(401);
 	const again = await createOrganization(served.database.pool, "Third");
 	const first = await make("first");

@@ -18,7 +18,7 @@ export function Page() {
 	const { to } = useSearch({ from: "/sign-in" });
 	const navigate = useNavigate();
 	const enter = async () => {
-		// This removes data that another user may have loaded in this browser.
+		// The cache may contain data that another user has loaded in this browser.
 		queryClient.clear();
 		await navigate({ href: ownAddress(to), replace: true });
 	};
