@@ -30,7 +30,7 @@ describe("any string", () => {
 			fc.property(anyText, (text) => {
 				expect(parseJson(JSON.stringify(text))).toBe(storable(text));
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 500 },
 		);
 	});
 
@@ -39,7 +39,7 @@ describe("any string", () => {
 			fc.property(anyText, fc.boolean(), (text, isUpper) => {
 				expect(parseJson(escaped(text, isUpper))).toBe(storable(text));
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 500 },
 		);
 	});
 
@@ -132,7 +132,7 @@ test("every text gives a value or a SyntaxError, never another error", () => {
 				expect(error).toBeInstanceOf(SyntaxError);
 			}
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: 500 },
 	);
 });
 
