@@ -6,7 +6,7 @@ import type { Acknowledged, Command, Kind, Outcome, Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
 
 /**
- * The load generator of the overload bench. It is a separate process that does as little as
+ * The load generator of the overload benchmark. It is a separate process that does as little as
  * possible for each request. The texts around the part that differs between requests are made
  * beforehand.
  */

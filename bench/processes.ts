@@ -62,7 +62,7 @@ export async function startService(
 				ASSAY_LOG_LEVEL: "warn",
 			},
 			stdio: ["ignore", "pipe", "inherit"],
-			// The bench handles Ctrl-C itself, so that everything ends in the right order.
+			// The benchmark handles Ctrl-C itself, so that everything ends in the right order.
 			detached: true,
 		},
 	);

@@ -66,8 +66,8 @@ const CASES: Case[] = [
 			const { primary } = await stand.untilSynchronous();
 			gone = primary;
 			// Between two processes on one machine, no data is ever in transit. Without this step, even a
-			// standby that nobody waits for would have received every write, and the bench could not show
-			// a loss.
+			// standby that nobody waits for would have received every write, and the benchmark could not
+			// show a loss.
 			primary.silence();
 			await sleep(SECOND);
 			primary.kill();
