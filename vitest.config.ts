@@ -1,5 +1,4 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/support/longest-first.ts";
 
 export default defineConfig({
 	test: {
@@ -13,8 +12,7 @@ export default defineConfig({
 		// for each file took a tenth of the time.
 		isolate: false,
 		// Test files wait for databases and processes more than they compute.
-		maxWorkers: 4,
-		sequence: { sequencer: LongestFirst },
+		maxWorkers: 3,
 		// A busy machine may need long for what a test waits for. The default is one second.
 		expect: { poll: { timeout: 60_000 } },
 		// Ends what hangs. Starting and stopping programs took 50 s while ten other processes waited

@@ -3,6 +3,7 @@ import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
 import type { AnyRecordKind } from "../src/records/kind.ts";
 import type { Filter } from "../src/records/list-pages.ts";
+import { timeFilters } from "../src/records/range-filters.ts";
 import type {
 	Choice,
 	FieldDescription,
@@ -37,6 +38,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 					})),
 			),
 			...describeDue(definition),
+			...describeFilters(periodFilters(definition)),
 			...describeFilters(definition.otherFilters ?? {}),
 		],
 		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
@@ -90,6 +92,16 @@ function describeDue({ due }: AnyRecordKind): FilterDescription[] {
 		{ name: "due", label: labelOf(due.date), type: "due", isNullable: false },
 		{ name: "is_open", label: "Open only", type: "flag", isNullable: false },
 	];
+}
+
+/** Returns the filters for the fields that hold a time. */
+function periodFilters({ fields }: AnyRecordKind): Record<string, Filter> {
+	return Object.assign(
+		{},
+		...Object.keys(fields)
+			.filter((name) => fields[name]?.type === "datetime")
+			.map(timeFilters),
+	);
 }
 
 /**

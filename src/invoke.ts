@@ -119,10 +119,7 @@ async function authorizeAndRun<
 			principal,
 			services,
 			get membership() {
-				if (!membership)
-					throw new Error(
-						`${operation.name} has no tenant and therefore no membership`,
-					);
+				if (!membership) throw new Error(`${operation.name} has no tenant`);
 				return membership;
 			},
 			changed: (change) => changes.push(change),
@@ -217,7 +214,7 @@ export async function authorize(
 	if (!mayAnywhere(principal, operation)) {
 		throw new AppError(
 			"forbidden",
-			`permission denied: ${operation.name} needs the role ${needed}, which you have in no organization`,
+			`permission denied: ${operation.name} needs the role ${needed} in an organization`,
 		);
 	}
 	return undefined;
@@ -258,7 +255,7 @@ export function mayAnywhere(
 function foreignOrganization(): AppError {
 	return new AppError(
 		"forbidden",
-		"permission denied: organization_id must name an organization that you may view; listOrganizations lists them",
+		"permission denied: organization_id names no organization that you may view; listOrganizations lists those you may",
 	);
 }
 

@@ -156,7 +156,7 @@ describe("parsing", () => {
 					input,
 				);
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 2000 },
 		);
 	});
 });

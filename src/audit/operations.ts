@@ -3,11 +3,15 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { ID_KINDS, type IdKind } from "../id.ts";
 import { defineOperation } from "../operation.ts";
+import { isCount } from "../records/cursor.ts";
 import {
+	COUNTED,
 	DEFAULT_PAGE_SIZE,
 	organizationId,
 	pageCursor,
+	pageShape,
 	pageSize,
+	totalOf,
 } from "../records/list-pages.ts";
 import { wordsOf } from "../records/text-match.ts";
 import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
@@ -19,7 +23,7 @@ const entry = z.object({
 	at: z.string(),
 	actor_kind: actorKind(),
 	actor_id: z.string().nullable(),
-	actor_name: z.string().describe("Name of the actor at that time"),
+	actor_name: z.string().describe("The name at that time"),
 	token_id: z.string().nullable(),
 	token_name: z.string().nullable(),
 	client: z.string().nullable().describe("Name that the client gave itself"),
@@ -91,11 +95,11 @@ const FILTERS = {
 		sql: (p: string) => `t.outcome = ${p}`,
 	},
 	from: {
-		schema: timeSchema().describe("At this time or later"),
+		schema: timeSchema().describe("From this moment on"),
 		sql: (p: string) => `t.at >= ${p}::timestamptz`,
 	},
 	until: {
-		schema: timeSchema().describe("Before this time"),
+		schema: timeSchema().describe("Before this moment"),
 		sql: (p: string) => `t.at < ${p}::timestamptz`,
 	},
 };
@@ -152,7 +156,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 		}),
 		output: z.object({
 			audit_entries: z.array(entry),
-			next_cursor: z.string().nullable(),
+			...pageShape,
 		}),
 		run: async ({ client }, { organization_id, size, cursor, filter = {} }) => {
 			if (filter.operation !== undefined) {
@@ -174,9 +178,10 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 				const value = filter[key as keyof typeof FILTERS];
 				if (value !== undefined) conditions.push(sql(parameter(value)));
 			}
-			if (typeof cursor === "string") {
-				conditions.push(`t.sequence < ${parameter(readCursor(cursor))}`);
-			}
+			const matching = conditions.join(" and ");
+			const matched = [...values];
+			const after = typeof cursor === "string" ? readCursor(cursor) : undefined;
+			if (after) conditions.push(`t.sequence < ${parameter(after.sequence)}`);
 			const { rows } = await client.query<Row>(
 				`select t.sequence, t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
 				t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
@@ -189,13 +194,25 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 			);
 			const page = rows.slice(0, limit);
 			const last = page.at(-1);
+			const hasMore = rows.length > limit;
+			const count = async () => {
+				const { rows } = await client.query<{ count: number }>(
+					`select count(*)::int as count from (
+						select from audit_entries t where ${matching} limit ${COUNTED + 1}
+					) counted`,
+					matched,
+				);
+				return rows[0]?.count ?? 0;
+			};
+			const counted = after?.counted ?? (hasMore ? await count() : rows.length);
 			return {
 				audit_entries: page.map((row) => ({
 					...row,
 					sequence: Number(row.sequence),
 				})),
 				next_cursor:
-					rows.length > limit && last ? writeCursor(last.sequence) : null,
+					hasMore && last ? writeCursor(last.sequence, counted) : null,
+				...totalOf(counted),
 			};
 		},
 	});
@@ -219,35 +236,37 @@ async function requireEvent(
 	throw badFields([
 		{
 			field: "filter.operation",
-			message: `there is no operation ${name}; the operations are ${names.join(", ")}`,
+			message: `no operation and no entry is called ${name}; the operations are ${names.join(", ")}`,
 		},
 	]);
 }
 
 const CURSOR_OF = "listAuditLog";
 
-function writeCursor(sequence: string): string {
-	return Buffer.from(JSON.stringify([CURSOR_OF, sequence])).toString(
+function writeCursor(sequence: string, counted: number): string {
+	return Buffer.from(JSON.stringify([CURSOR_OF, sequence, counted])).toString(
 		"base64url",
 	);
 }
 
-function readCursor(text: string): string {
+function readCursor(text: string): { sequence: string; counted: number } {
 	let parts: unknown;
 	try {
 		parts = JSON.parse(Buffer.from(text, "base64url").toString());
 	} catch {
 		parts = undefined;
 	}
-	const [of, sequence] = Array.isArray(parts) ? parts : [];
+	const [of, sequence, counted] = Array.isArray(parts) ? parts : [];
 	const isNumber =
 		typeof sequence === "string" && /^[1-9]\d{0,17}$/.test(sequence);
-	if (of === CURSOR_OF && isNumber) return sequence;
+	if (of === CURSOR_OF && isNumber && isCount(counted)) {
+		return { sequence, counted };
+	}
 	throw badFields([
 		{
 			field: "cursor",
 			message:
-				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it to start at the first page",
+				"did not come from listAuditLog; pass next_cursor of the previous page unchanged, or leave it out",
 		},
 	]);
 }

@@ -10,13 +10,10 @@ export function addAgent(program: Command): void {
 		.description(
 			"The device agent: checks this device and reports to a service.",
 		)
-		.argument("[command...]", "command of the agent")
+		.argument("[command...]", "the agent's command")
 		.allowUnknownOption()
 		.helpOption(false)
-		.addHelpText(
-			"after",
-			"\nUse assay agent --help for the list of the agent's commands.",
-		)
+		.addHelpText("after", "\nSee assay agent --help.")
 		.action(async (argv: string[]) => {
 			const { runAgentCommand } = await import("../../agent/command.ts");
 			await runAgentCommand(argv, "assay agent", ["agent"]);

@@ -95,7 +95,7 @@ function examineAddress(config: Config): Finding {
 	return {
 		check: "configuration",
 		status: "warning",
-		found: `connections to ${config.baseUrl} are not encrypted`,
+		found: `${config.baseUrl} is not encrypted`,
 		advice:
 			"put a proxy with TLS in front of the service and set ASSAY_BASE_URL to its https address",
 	};
@@ -103,11 +103,7 @@ function examineAddress(config: Config): Finding {
 
 async function examineDisk(config: Config): Promise<Finding> {
 	if (config.databaseUrl) {
-		return {
-			check: "disk",
-			status: "ok",
-			found: "the database is on another machine",
-		};
+		return { check: "disk", status: "ok", found: "the database is elsewhere" };
 	}
 	const folder = existsSync(config.dataDir) ? config.dataDir : ".";
 	const { bavail, bsize } = await statfs(folder);
@@ -231,7 +227,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 			status: "problem",
 			found: `${url} answers with something else`,
 			advice:
-				"another program uses the port; set ASSAY_METRICS_PORT to a free one",
+				"another program has the port; set ASSAY_METRICS_PORT to a free one",
 		};
 	} catch {
 		return {
@@ -239,7 +235,7 @@ async function examineMetrics(config: Config): Promise<Finding> {
 			status: "warning",
 			found: `${url} does not answer`,
 			advice:
-				"the metrics answer only while the service runs on this machine; start the service",
+				"it answers while the service runs on this machine; start the service",
 		};
 	}
 }
@@ -316,7 +312,7 @@ async function examineRole(
 			check: "tenancy",
 			status: "problem",
 			found: (error as Error).message,
-			advice: "npx assay migrate creates the role",
+			advice: "npx assay migrate makes the role",
 		};
 	} finally {
 		await pool.end();

@@ -22,14 +22,10 @@ export function addSetRole(user: Command): void {
 		.description(
 			"Change a member's role in an organization, which must keep at least one admin.",
 		)
-		.requiredOption(
-			"--email <address>",
-			"e-mail address of the member",
-			parseEmail,
-		)
-		.requiredOption("--org <id>", "id of the organization")
+		.requiredOption("--email <address>", "the member", parseEmail)
+		.requiredOption("--org <id>", "the organization")
 		.addOption(
-			new Option("--role <role>", "new role of the member")
+			new Option("--role <role>", "the member's new role")
 				.choices(ROLES)
 				.makeOptionMandatory(),
 		)
@@ -55,12 +51,8 @@ export function addRemove(user: Command): void {
 		.description(
 			"Remove a member from an organization, which must keep at least one admin. The user's account and other memberships stay.",
 		)
-		.requiredOption(
-			"--email <address>",
-			"e-mail address of the member",
-			parseEmail,
-		)
-		.requiredOption("--org <id>", "id of the organization")
+		.requiredOption("--email <address>", "the member", parseEmail)
+		.requiredOption("--org <id>", "the organization")
 		.option("--json", "print the result as JSON")
 		.action(async (options: MemberOptions) => {
 			const organization_id = parseOrganizationId(options.org);

@@ -20,7 +20,7 @@ interface Options {
 export function addPerson(program: Command): void {
 	const person = program
 		.command("person")
-		.description("Export or erase a person of the register People.");
+		.description("People in an organization's People register: export, erase.");
 	addExport(person);
 	addErase(person);
 }
@@ -31,11 +31,8 @@ function addExport(person: Command): void {
 		.description(
 			"Print everything that Assay keeps about a person as JSON: the record, what the person owns, devices, entries of the audit log.",
 		)
-		.requiredOption("--org <id>", "id of the organization")
-		.requiredOption(
-			"--person <id or address>",
-			"id or e-mail address of the person",
-		)
+		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--person <id or address>", "the person")
 		.option("--json", "has no effect: the output is always JSON")
 		.action(async (options: Options) => {
 			const organizationId = parseOrganizationId(options.org);
@@ -54,13 +51,10 @@ function addErase(person: Command): void {
 		.description(
 			"Remove a person's name, addresses, position and dates from the register and the audit log, for good. What the person owned stays, with an owner without a name.",
 		)
-		.requiredOption("--org <id>", "id of the organization")
-		.requiredOption(
-			"--person <id or address>",
-			"id or e-mail address of the person",
-		)
+		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--person <id or address>", "the person")
 		.option("--clear-devices", "leave the person's devices without an owner")
-		.option("--dry-run", "show what would be erased, and change nothing")
+		.option("--dry-run", "say what would be erased, and change nothing")
 		.option("--json", "print the result as JSON")
 		.action(
 			async (
@@ -120,7 +114,7 @@ function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	];
 	for (const { kind, id, name } of erased.mentions) {
 		lines.push(
-			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change that record by hand.`,
+			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change it by hand.`,
 		);
 	}
 	if (erased.mentioned_in_entries > 0) {

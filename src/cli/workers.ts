@@ -55,12 +55,7 @@ function whenReady(worker: Worker): Promise<WorkerReady> {
 	return new Promise((resolve, reject) => {
 		worker.once("message", resolve);
 		worker.once("exit", () =>
-			reject(
-				new AppError(
-					"service_unavailable",
-					"a worker ended before it was ready; the log says why",
-				),
-			),
+			reject(new AppError("service_unavailable", "a worker did not start")),
 		);
 	});
 }

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { CHECK_KEYS, isCanonicalCheck } from "../devices/terms.ts";
 import type { AnyOperation } from "../operation.ts";
-import { recordKinds } from "../registers/all.ts";
 import { toHarmless, writeList } from "./text.ts";
 
 export type Row = Record<string, unknown>;
@@ -9,19 +8,8 @@ export type Row = Record<string, unknown>;
 /** A column of an exported list: its heading and its cells. */
 export interface Column {
 	heading: string;
-	/**
-	 * Returns the cell's text for a row. `names` contains the names of the records that the page
-	 * refers to.
-	 */
-	cell: (row: Row, names: ReadonlyMap<string, string>) => string;
+	cell: (row: Row) => string;
 }
-
-/** Names of fields that contain the ids of records with a name. */
-const REFERENCES = new Set(
-	recordKinds.flatMap(({ fields }) =>
-		Object.keys(fields).filter((name) => fields[name]?.reference),
-	),
-);
 
 /**
  * Returns the property of a list's result that contains its records, such as `risks` in {risks:
@@ -38,46 +26,13 @@ export function listedIn(
 	return { key, fields: Object.keys(element.shape) };
 }
 
-/**
- * Returns a column for each field. A field that contains ids gets a second column with the names.
- */
+/** Returns a column for each field of a row. */
 export function columnsFor(fields: readonly string[]): Column[] {
-	return fields.flatMap((name): Column[] => {
-		if (name === "postures") return postureColumns();
-		const plain: Column = {
-			heading: name,
-			cell: (row) => writeValue(row[name]),
-		};
-		if (!REFERENCES.has(name)) return [plain];
-		const nameOf: Column = {
-			heading: nameHeading(name),
-			cell: (row, names) => {
-				const ids = row[name];
-				return writeValue(
-					Array.isArray(ids)
-						? ids.map((id) => names.get(id)).filter(Boolean)
-						: names.get(String(ids)),
-				);
-			},
-		};
-		return [plain, nameOf];
-	});
-}
-
-/**
- * Returns the heading of the column with names: `owner_id` → `owner_name`, `vendor_ids` →
- * `vendor_names`.
- */
-export function nameHeading(field: string): string {
-	return field.replace(/_id(s?)$/, "_name$1");
-}
-
-/** Returns the ids in a row whose names another column shows. */
-export function idsIn(row: Row, fields: readonly string[]): string[] {
-	return fields
-		.filter((name) => REFERENCES.has(name))
-		.flatMap((name) => row[name])
-		.filter((id) => typeof id === "string");
+	return fields.flatMap((name) =>
+		name === "postures"
+			? postureColumns()
+			: [{ heading: name, cell: (row: Row) => writeValue(row[name]) }],
+	);
 }
 
 function writeValue(value: unknown): string {

@@ -3,14 +3,7 @@ import { invoke, type Services } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
-import { getRecordNames, MAX_NAMED } from "../records/name-lookup.ts";
-import {
-	type Column,
-	columnsFor,
-	idsIn,
-	listedIn,
-	type Row,
-} from "./columns.ts";
+import { type Column, columnsFor, listedIn, type Row } from "./columns.ts";
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
 export interface Export {
@@ -38,7 +31,7 @@ export async function exportList(
 	if (!operation || !listed) {
 		throw new AppError(
 			"not_found",
-			"there is no list at this address; use an address such as /api/console/export/listRisks.csv",
+			"there is no such list; name one as /api/console/export/listRisks.csv",
 		);
 	}
 	const { key, fields } = listed;
@@ -55,32 +48,12 @@ export async function exportList(
 			next: page.next_cursor as string | null,
 		};
 	};
-	const readNames = async (rows: Row[]) => {
-		const organization = rows[0]?.organization_id;
-		const ids = [...new Set(rows.flatMap((row) => idsIn(row, fields)))];
-		const names = new Map<string, string>();
-		for (let from = 0; organization && from < ids.length; from += MAX_NAMED) {
-			const { records } = await invoke(
-				services,
-				principal,
-				getRecordNames,
-				{
-					organization_id: organization,
-					ids: ids.slice(from, from + MAX_NAMED),
-				},
-				requestId,
-			);
-			for (const { id, name } of records) names.set(id, name ?? "");
-		}
-		return names;
-	};
-
 	const columns = columnsFor(fields);
 	const first = await readPage(null);
 	async function* chunks() {
 		yield BYTE_ORDER_MARK + writeLine(columns.map(({ heading }) => heading));
 		for (let page = first; ; page = await readPage(page.next)) {
-			yield writeRows(columns, page.rows, await readNames(page.rows));
+			yield writeRows(columns, page.rows);
 			if (page.next === null) return;
 		}
 	}
@@ -91,12 +64,8 @@ export async function exportList(
 	};
 }
 
-function writeRows(
-	columns: Column[],
-	rows: Row[],
-	names: ReadonlyMap<string, string>,
-): string {
+function writeRows(columns: Column[], rows: Row[]): string {
 	return rows
-		.map((row) => writeLine(columns.map(({ cell }) => cell(row, names))))
+		.map((row) => writeLine(columns.map(({ cell }) => cell(row))))
 		.join("");
 }

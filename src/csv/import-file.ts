@@ -1,6 +1,6 @@
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { nameHeading } from "./columns.ts";
+import { nameField } from "../records/result-rows.ts";
 import { type CsvTable, wrongFile } from "./read-table.ts";
 
 export interface FileLine {
@@ -35,7 +35,7 @@ export function readFile(kind: AnyRecordKind, table: CsvTable): CsvFile {
 	const columns = table.heading.length;
 	const lines = table.lines.map(({ line, cells }): FileLine => {
 		if (cells.length !== columns) {
-			const issue = `has ${cells.length} cells, but the heading has ${columns}; look for a missing or extra comma, quote or line break`;
+			const issue = `has ${cells.length} cells where the heading has ${columns}; a comma, a line break or a quote too many or too few may be the cause`;
 			return { line, cells: new Map(), issue };
 		}
 		const known = [...fields].map(([field, at]): [string, string] => [
@@ -60,7 +60,7 @@ function readHeadings(
 	const beside = new Set(
 		Object.entries(kind.fields)
 			.filter(([, { reference }]) => reference)
-			.map(([name]) => nameHeading(name)),
+			.map(([name]) => nameField(name)),
 	);
 	const given = headings.map((heading) => aliases.get(normalize(heading)));
 	const counts = new Map<string | null | undefined, number>();
@@ -99,7 +99,7 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	for (const [name, field] of Object.entries(kind.fields)) {
 		aliases.set(name, field.given === "computed" ? null : name);
 		if (!field.reference) continue;
-		aliases.set(nameHeading(name), name);
+		aliases.set(nameField(name), name);
 		aliases.set(name.replace(/_id(s?)$/, "$1"), name);
 	}
 	if (kind.kind === "people") {

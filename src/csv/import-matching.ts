@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { columnsOf } from "../records/store.ts";
+import { columnsOf } from "../records/result-rows.ts";
 import { storable } from "../records/text-match.ts";
 import type { Values } from "../records/values.ts";
 import type { CsvFile } from "./import-file.ts";
@@ -54,7 +54,7 @@ export function chooseMatch(
 		throw badFields([
 			{
 				field: "match_by",
-				message: `names the column ${asked}, which the file does not have; add the column, or match by another`,
+				message: `the file has no column ${asked}; add it, or match by another`,
 			},
 		]);
 	}

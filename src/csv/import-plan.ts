@@ -100,10 +100,7 @@ export async function planImport(
 			const earlier = seenRecords.get(key);
 			if (earlier !== undefined) {
 				return wrong([
-					{
-						field: by,
-						message: `names the same ${kind.noun} as line ${earlier}; keep one of the two lines`,
-					},
+					{ field: by, message: `is the same ${kind.noun} as line ${earlier}` },
 				]);
 			}
 			seenRecords.set(key, line);
@@ -134,12 +131,12 @@ export async function planImport(
 			if (holder !== undefined && holder !== before?.id) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used by another ${kind.noun}; choose another, or leave it out to get the next free one`,
+					message: `is already used by another ${kind.noun}`,
 				});
 			} else if (earlier !== undefined) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used in line ${earlier}; choose another, or leave it out to get the next free one`,
+					message: `is already used in line ${earlier}`,
 				});
 			}
 		}
@@ -158,7 +155,7 @@ export async function planImport(
 }
 
 function severalRecords(kind: AnyRecordKind, count: number): string {
-	return `is the same for ${count} ${kind.nouns}; give the id, or match by another column`;
+	return `names ${count} ${kind.nouns}; give the id, or match by another column`;
 }
 
 /** Returns a text that changes whenever the import would do anything different from this plan. */

@@ -53,15 +53,15 @@ const currentPosture = z.object({
 	status: postureStatus,
 	since: z
 		.string()
-		.describe("Time since which every observation has had this status"),
+		.describe("Since when every observation has had this status"),
 	observed_at: z.string().describe("Time of the latest observation"),
 	evidence: evidence
 		.optional()
-		.describe("Absent unless requested; null: none was kept"),
+		.describe("Absent unless asked for; null when none was kept"),
 	evidence_is_omitted: z
 		.boolean()
 		.optional()
-		.describe("true: too long; getDevicePostureReport returns it"),
+		.describe("True: too long; getDevicePostureReport has it"),
 });
 
 export const device = z.object({
@@ -71,7 +71,7 @@ export const device = z.object({
 	status: z.enum(DEVICE_STATUSES),
 	freshness: z
 		.enum(FRESHNESSES)
-		.describe("How recent the last heartbeat is; NEVER: none yet"),
+		.describe("How recent its last heartbeat is; NEVER: none yet"),
 	hardware_uuid: z.string().nullable(),
 	serial_number: z.string().nullable(),
 	hostname: z.string().nullable(),
@@ -79,6 +79,7 @@ export const device = z.object({
 	os_version: z.string().nullable(),
 	agent_version: z.string().nullable(),
 	owner_id: z.string().nullable().describe("Person who uses it"),
+	owner_name: z.string().nullable(),
 	enrolled_at: z.string().nullable(),
 	last_seen_at: z.string().nullable(),
 	revoked_at: z.string().nullable(),
@@ -88,7 +89,7 @@ export const device = z.object({
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
 		.int()
-		.describe("Number of other checks left out of postures"),
+		.describe("Checks of the agent's own that are not in postures"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });
@@ -110,6 +111,10 @@ export const deviceId = () => idSchema("device").describe("Id of the device");
 export const DEVICE_COLUMNS = `
 	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, t.hardware_uuid,
 	t.serial_number, t.hostname, t.platform, t.os_version, t.agent_version, t.owner_id,
+	(
+		select p.full_name from people p
+		where p.organization_id = t.organization_id and p.id = t.owner_id
+	) as owner_name,
 	t.enrolled_at, t.last_seen_at, t.revoked_at,
 	array(
 		select c.kind from device_conflicts c

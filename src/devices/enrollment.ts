@@ -80,10 +80,7 @@ export async function createEnrollmentToken(
 		],
 	);
 	const [row] = rows;
-	if (!row)
-		throw new Error(
-			"the query that stores an enrollment token returned no row",
-		);
+	if (!row) throw new Error("the enrollment token was not stored");
 	return {
 		enrollment_token_id: tokenId,
 		enrollment_token: token,

@@ -3,9 +3,11 @@ import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import {
+	byTime,
 	type Filter,
 	listInput,
 	type Order,
+	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
@@ -26,7 +28,7 @@ import {
 import { visibleValue } from "./visible-text.ts";
 
 const spanOrders: Record<string, Order> = {
-	since: { expression: "t.since", type: "timestamptz" },
+	since: byTime("since"),
 };
 
 const filters: Record<string, Filter> = {
@@ -115,11 +117,11 @@ export const listDevicePostures = defineOperation({
 				last_report_id: z.string(),
 			}),
 		),
-		next_cursor: z.string().nullable(),
+		...pageShape,
 	}),
 	run: async (context, input) => {
 		const { device_id, check_key, from, until, as_of } = input;
-		const [page] = await Promise.all([
+		const [{ rows, ...page }] = await Promise.all([
 			readPage(
 				context.client,
 				{
@@ -145,7 +147,7 @@ export const listDevicePostures = defineOperation({
 			requireDevice(context, device_id),
 		]);
 		return {
-			device_postures: page.rows.map((row) => ({
+			device_postures: rows.map((row) => ({
 				device_id,
 				check_key: row.check_key,
 				check_name: checkName(row.check_key),
@@ -157,7 +159,7 @@ export const listDevicePostures = defineOperation({
 				first_report_id: row.first_report_id,
 				last_report_id: row.last_report_id,
 			})),
-			next_cursor: page.next_cursor,
+			...page,
 		};
 	},
 });
@@ -178,7 +180,7 @@ const REPORT_COLUMNS = `
 	${resultsOf("UNKNOWN")} as unknown, ${resultsOf("NOT_APPLICABLE")} as not_applicable`;
 
 const reportOrders: Record<string, Order> = {
-	received_at: { expression: "t.received_at", type: "timestamptz" },
+	received_at: byTime("received_at"),
 };
 
 export const listDevicePostureReports = defineOperation({
@@ -200,7 +202,7 @@ export const listDevicePostureReports = defineOperation({
 					.string()
 					.nullable()
 					.describe(
-						"When the agent ran its checks, which may be long before it could send",
+						"When the agent looked, which may be long before it could send",
 					),
 				kept_until: z
 					.string()
@@ -215,10 +217,10 @@ export const listDevicePostureReports = defineOperation({
 				not_applicable: z.int(),
 			}),
 		),
-		next_cursor: z.string().nullable(),
+		...pageShape,
 	}),
 	run: async (context, { device_id, size, cursor }) => {
-		const [page] = await Promise.all([
+		const [{ rows, ...page }] = await Promise.all([
 			readPage(
 				context.client,
 				{
@@ -238,7 +240,7 @@ export const listDevicePostureReports = defineOperation({
 			requireDevice(context, device_id),
 		]);
 		return {
-			posture_reports: page.rows.map((row) => ({
+			posture_reports: rows.map((row) => ({
 				report_id: row.id,
 				device_id,
 				received_at: row.received_at,
@@ -253,7 +255,7 @@ export const listDevicePostureReports = defineOperation({
 				unknown: row.unknown,
 				not_applicable: row.not_applicable,
 			})),
-			next_cursor: page.next_cursor,
+			...page,
 		};
 	},
 });
@@ -276,7 +278,7 @@ export const getDevicePostureReport = defineOperation({
 	name: "getDevicePostureReport",
 	title: "Get a posture report",
 	description:
-		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports return the ids. Old reports are dropped.",
+		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports give the ids. Old reports are dropped.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -298,7 +300,7 @@ export const getDevicePostureReport = defineOperation({
 					claimed_observed_at: z
 						.string()
 						.optional()
-						.describe("The agent's time, if it was in the future"),
+						.describe("The agent's own time, if it was in the future"),
 					evidence,
 				}),
 			),
@@ -319,7 +321,7 @@ export const getDevicePostureReport = defineOperation({
 		if (!report) {
 			throw new AppError(
 				"not_found",
-				`this device has no report ${report_id}, or the report was deleted after the retention period; listDevicePostures returns the device's history`,
+				`this device has no report ${report_id}, or it was deleted after the retention period; listDevicePostures still has its history`,
 			);
 		}
 		return {

@@ -7,6 +7,7 @@ import {
 	type Filter,
 	listInput,
 	type Order,
+	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
@@ -37,6 +38,7 @@ const orders: Record<string, Order> = {
 	last_seen_at: {
 		expression: "coalesce(t.last_seen_at, '-infinity'::timestamptz)",
 		type: "timestamptz",
+		direction: "DESC",
 	},
 };
 
@@ -98,7 +100,7 @@ const filters: Record<string, Filter> = {
 		schema: z
 			.enum(["ANY", ...CONFLICT_KINDS])
 			.describe(
-				"Devices with a conflict of this kind that an administrator should resolve",
+				"Devices with a conflict of this kind that somebody has to look at",
 			),
 		sql: (parameter) => `t.id = any(array(
 			select c.device_id::text from device_conflicts c
@@ -113,11 +115,15 @@ export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",
 	description:
-		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as current as the last heartbeat.",
+		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as current as the device is fresh.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
-	input: listInput(orders, filters).extend({
+	input: listInput(
+		orders,
+		filters,
+		"Words that must all occur in its name, hostname or serial number, or the name of its owner",
+	).extend({
 		include_evidence: z
 			.boolean()
 			.optional()
@@ -127,16 +133,17 @@ export const listDevices = defineOperation({
 	}),
 	output: z.object({
 		devices: z.array(device),
-		next_cursor: z.string().nullable(),
+		...pageShape,
 	}),
 	run: async ({ client, membership }, input) => {
-		const page = await readPage<DeviceRow>(
+		const { rows, ...page } = await readPage<DeviceRow>(
 			client,
 			{
 				tool: "listDevices",
 				columns: DEVICE_COLUMNS,
 				from: DEVICES,
 				searched: "devices",
+				people: ["owner_id"],
 				orders,
 				filters,
 			},
@@ -145,12 +152,12 @@ export const listDevices = defineOperation({
 		const postures = await readPostures(
 			client,
 			membership.organizationId,
-			page.rows.map((row) => row.id),
+			rows.map((row) => row.id),
 			{ isList: true, withEvidence: input.include_evidence ?? false },
 		);
 		return {
-			devices: page.rows.map((row) => toDevice(row, postures)),
-			next_cursor: page.next_cursor,
+			devices: rows.map((row) => toDevice(row, postures)),
+			...page,
 		};
 	},
 });
@@ -159,7 +166,7 @@ export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether it has an unused enrollment token.",
+		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",

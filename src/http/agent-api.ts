@@ -296,7 +296,7 @@ async function readJson(
 	try {
 		body = parseJson(text) ?? {};
 	} catch {
-		throw new AppError("bad_request", "the body must be valid JSON");
+		throw new AppError("bad_request", "the body is not valid JSON");
 	}
 	if (typeof body !== "object" || Array.isArray(body)) {
 		throw noObject();

@@ -22,10 +22,7 @@ export function addHealth(
 	}));
 	app.get("/health/ready", { config: { admits: "anyone" } }, async () => {
 		if (isDraining()) {
-			throw new AppError(
-				"service_unavailable",
-				"the service is shutting down; retry later",
-			);
+			throw new AppError("service_unavailable", "the service is shutting down");
 		}
 		check ??= assertTakesWrites(pool).finally(() => {
 			check = undefined;

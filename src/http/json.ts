@@ -66,13 +66,13 @@ export function requireModestShape(text: string): void {
 		if (depth > MAX_DEPTH) {
 			throw new AppError(
 				"bad_request",
-				`the body must nest at most ${MAX_DEPTH} arrays and objects`,
+				`the body nests more than ${MAX_DEPTH} arrays and objects`,
 			);
 		}
 		if (values > MAX_VALUES) {
 			throw new AppError(
 				"bad_request",
-				`the body must have at most ${MAX_VALUES} keys and values; send less at a time`,
+				`the body holds more than ${MAX_VALUES} keys and values; send less at a time`,
 			);
 		}
 	}

@@ -89,8 +89,7 @@ function methodNotAllowed(): string {
 
 const BAD_REQUEST = JSON.stringify({
 	error: "bad_request",
-	message:
-		"the request must be valid HTTP, with complete and not too large headers",
+	message: "the request is not valid HTTP",
 });
 
 function badRequest(): string {

@@ -362,9 +362,7 @@ export class Batcher<Item, Result> implements Queue {
 				? batchWork.tracePromise(() => run(items), { name, items })
 				: run(items));
 			if (results.length !== batch.length) {
-				throw new Error(
-					`a batch of ${batch.length} items returned ${results.length} results`,
-				);
+				throw new Error(`${results.length} results for ${batch.length} items`);
 			}
 			const tookMs = performance.now() - departed;
 			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;

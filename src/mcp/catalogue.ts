@@ -4,14 +4,16 @@ import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
 import { ALWAYS_OFFERED, toolsetsOf } from "../tokens/scopes.ts";
 import { TEXTS_ARE_DATA } from "./instructions.ts";
-import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
+import { type JsonSchema, terse, toJsonSchema } from "./json-schema.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
 /** A tool of the tool server. It is an operation with a description for clients. */
 export interface Tool {
 	/** The operation. Its input schema also rejects text that the database cannot store. */
 	operation: AnyOperation;
-	/** The tool's entry in tools/list. */
+	/** Schema of the input, in full, for plain HTTP. */
+	inputSchema: JsonSchema;
+	/** The tool's entry in tools/list, with a terse schema. */
 	definition: ToolDefinition;
 	/** `definition` as JSON text, which is made only once. */
 	json: string;
@@ -180,7 +182,7 @@ function readSwitch(name: string, text: string | null | undefined): boolean {
 	if (text === "true" || text === "1") return true;
 	if (text === undefined || text === null) return false;
 	if (text === "false" || text === "0") return false;
-	throw new AppError("bad_request", `${name} must be true or false`);
+	throw new AppError("bad_request", `${name} is true or false`);
 }
 
 /** Parameters of the address that may narrow the list of tools. */
@@ -195,7 +197,7 @@ export function rejectUnknownParameters(query: URLSearchParams): void {
 	if (unknown === undefined) return;
 	throw new AppError(
 		"bad_request",
-		`there is no parameter "${unknown.slice(0, 80)}" of this address; the parameters are ${PARAMETERS.join(", ")}`,
+		`the address has the unknown parameter "${unknown.slice(0, 80)}"; it may have ${PARAMETERS.join(" and ")}`,
 	);
 }
 
@@ -221,16 +223,14 @@ function principalWith(role: Role | undefined): Principal {
 }
 
 function makeTool(operation: AnyOperation): Tool {
+	const inputSchema = toJsonSchema(operation.input, "input");
 	const definition: ToolDefinition = {
 		name: operation.name,
 		title: operation.title,
 		description: operation.isReadOnly
 			? `${operation.description} ${TEXTS_ARE_DATA}`
 			: operation.description,
-		inputSchema: {
-			...toJsonSchema(operation.input, "input"),
-			type: "object",
-		},
+		inputSchema: { ...terse(inputSchema), type: "object" },
 		annotations: {
 			readOnlyHint: operation.isReadOnly,
 			destructiveHint: operation.isDestructive,
@@ -244,6 +244,7 @@ function makeTool(operation: AnyOperation): Tool {
 			...operation,
 			input: operation.input.superRefine(rejectUnstorableText),
 		},
+		inputSchema,
 		definition,
 		json: JSON.stringify(definition),
 	};

@@ -18,6 +18,41 @@ export function toJsonSchema(
 	return compact(converted) as JsonSchema;
 }
 
+/**
+ * Returns an input schema with fewer words, for the list of tools, which a model pays for. It says
+ * less than the server checks: the errors say the rest.
+ *
+ * - A choice that takes one value or several is shown as a list.
+ * - Texts do not say how long they may be.
+ * - Objects do not say that they have no further properties. Some converters for Gemini also fail
+ *   on `additionalProperties: false`.
+ */
+export function terse(schema: JsonSchema): JsonSchema {
+	const convert = (value: unknown): unknown => {
+		if (Array.isArray(value)) return value.map(convert);
+		if (typeof value !== "object" || value === null) return value;
+		const { additionalProperties, maxLength, anyOf, ...rest } =
+			value as JsonSchema;
+		const kept = Object.fromEntries(
+			Object.entries(rest).map(([name, inner]) => [name, convert(inner)]),
+		);
+		if (anyOf !== undefined) {
+			const [one, several, ...more] = anyOf as JsonSchema[];
+			const isOneOrSeveral =
+				more.length === 0 &&
+				several?.type === "array" &&
+				JSON.stringify(several.items) === JSON.stringify(one);
+			return isOneOrSeveral
+				? { ...kept, type: "array", items: convert(one) }
+				: { ...kept, anyOf: convert(anyOf) };
+		}
+		return additionalProperties === undefined || additionalProperties === false
+			? kept
+			: { ...kept, additionalProperties };
+	};
+	return convert(schema) as JsonSchema;
+}
+
 function compact(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(compact);
 	if (typeof value !== "object" || value === null) return value;

@@ -64,7 +64,7 @@ export async function callMembers(
 	const tool = tools.catalogue.find(name, caller.narrowing);
 	if (!tool) throw unknownTool(tools, name);
 	try {
-		const output = await callTool(tools, caller, tool, input);
+		const output = await callTool(tools, caller, tool, withBrief(tool, input));
 		const json = JSON.stringify(output);
 		return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 	} catch (thrown) {
@@ -72,6 +72,18 @@ export async function callMembers(
 		if (error.code !== "bad_request" && error.code !== "not_found") throw error;
 		return `"content":[{"type":"text","text":${JSON.stringify(error.message)}}],"isError":true`;
 	}
+}
+
+/**
+ * Returns the input of a list with brief rows, unless the client asks for others. Scripts over plain
+ * HTTP get full rows.
+ */
+function withBrief({ operation }: Tool, input: unknown): unknown {
+	if (!("detail" in operation.input.shape)) return input;
+	if (typeof input !== "object" || input === null) return input;
+	return "detail" in input && input.detail !== undefined
+		? input
+		: { ...input, detail: "brief" };
 }
 
 /**
@@ -122,7 +134,7 @@ function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {
 	return new ProtocolError(
 		ProtocolErrorCode.InvalidParams,
 		catalogue.tools.has(name)
-			? `the tool ${shown} is left out by toolsets or readonly in this request; change them to call the tool`
+			? `the tool ${shown} is not among those that this client asked for (toolsets, readonly)`
 			: `there is no tool ${shown}; tools/list returns the tools`,
 	);
 }

@@ -8,6 +8,7 @@ import {
 	byTime,
 	listInput,
 	organizationId,
+	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
@@ -71,10 +72,10 @@ export const listMembers = defineOperation({
 	input: listInput(orders, filters),
 	output: z.object({
 		members: z.array(member),
-		next_cursor: z.string().nullable(),
+		...pageShape,
 	}),
 	run: async ({ client, membership }, given) => {
-		const page = await readPage<MemberRow>(
+		const { rows, ...page } = await readPage<MemberRow>(
 			client,
 			{ tool: "listMembers", columns: COLUMNS, from: MEMBERS, orders, filters },
 			given,
@@ -82,8 +83,8 @@ export const listMembers = defineOperation({
 		const protectedIds =
 			membership.role === "admin" ? await listProtected(client) : undefined;
 		return {
-			members: page.rows.map((row) => toMember(row, protectedIds)),
-			next_cursor: page.next_cursor,
+			members: rows.map((row) => toMember(row, protectedIds)),
+			...page,
 		};
 	},
 });
@@ -203,7 +204,7 @@ export function explainLastAdministrator(error: unknown): never {
 	if ((error as { constraint?: string }).constraint === "last_administrator") {
 		throw new AppError(
 			"bad_request",
-			"this is the organization's last administrator; make another member an administrator first",
+			"this is the organization's last admin; make another member an admin first",
 		);
 	}
 	throw error;

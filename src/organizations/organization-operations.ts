@@ -8,6 +8,7 @@ import {
 	byTime,
 	listInput,
 	organizationId,
+	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
 import { nameSchema, textSchema } from "../records/text-schemas.ts";
@@ -53,7 +54,7 @@ export const listOrganizations = defineOperation({
 				role: z.enum(["viewer", "member", "admin"]).describe("Your role in it"),
 			}),
 		),
-		next_cursor: z.string().nullable(),
+		...pageShape,
 	}),
 	run: async ({ client, principal }, input) => {
 		const roles = new Map(
@@ -62,7 +63,7 @@ export const listOrganizations = defineOperation({
 				role,
 			]),
 		);
-		const page = await readPage(
+		const { rows, ...page } = await readPage(
 			client,
 			{
 				tool: "listOrganizations",
@@ -77,11 +78,11 @@ export const listOrganizations = defineOperation({
 			input,
 		);
 		return {
-			organizations: page.rows.map((row) => ({
+			organizations: rows.map((row) => ({
 				...row,
 				role: roles.get(row.id),
 			})) as never,
-			next_cursor: page.next_cursor,
+			...page,
 		};
 	},
 });
@@ -131,7 +132,7 @@ export const updateOrganizationSettings = defineOperation({
 	name: "updateOrganizationSettings",
 	title: "Update an organization's settings",
 	description:
-		"Change how often the devices of an organization report. Only the given fields change. A device learns the new intervals with its next heartbeat.",
+		"Change how often the devices of an organization report. Only the given fields change. A device learns it with its next heartbeat.",
 	toolset: "organizations",
 	access: "admin",
 	isIdempotent: true,
@@ -179,7 +180,7 @@ export const createOrganization = defineOperation({
 		if (services.organizationCreation === "command-line") {
 			throw new AppError(
 				"forbidden",
-				"permission denied: only the operator of this service creates organizations; ask the operator to run `assay org create`",
+				"permission denied: on this service only the command line creates organizations; ask the operator of the service to run `assay org create`",
 			);
 		}
 		const id = makeOrganizationId();
@@ -189,12 +190,9 @@ export const createOrganization = defineOperation({
 		);
 		const [caller] = rows;
 		if (!caller || !principal.userId) {
-			throw new AppError(
-				"forbidden",
-				"permission denied: only a signed-in user can create an organization; sign in",
-			);
+			throw new AppError("forbidden", "sign in to create an organization");
 		}
-		await rejectOneTooMany(client, principal.userId);
+		await refuseOneTooMany(client, principal.userId);
 		// From here on, the transaction acts for the new organization.
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
@@ -207,7 +205,7 @@ export const createOrganization = defineOperation({
 });
 
 /** Throws bad_request if the user is already the admin of MAX_ORGANIZATIONS organizations. */
-async function rejectOneTooMany(
+async function refuseOneTooMany(
 	client: PoolClient,
 	userId: string,
 ): Promise<void> {
@@ -223,7 +221,7 @@ async function rejectOneTooMany(
 	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
 	throw new AppError(
 		"bad_request",
-		`you are an administrator of ${MAX_ORGANIZATIONS} organizations, which is the maximum; ask the operator of the service to run \`assay org create\``,
+		`you are admin of ${MAX_ORGANIZATIONS} organizations, which is the maximum; the operator of the service can create more with \`assay org create\``,
 	);
 }
 

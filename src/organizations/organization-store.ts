@@ -53,10 +53,7 @@ export async function requireOrganization(
 		[id],
 	);
 	if (rowCount === 0) {
-		throw new AppError(
-			"not_found",
-			`there is no organization ${id}; \`assay org list\` lists the organizations`,
-		);
+		throw new AppError("not_found", `there is no organization ${id}`);
 	}
 }
 
@@ -65,7 +62,7 @@ export function parseOrganizationId(text: string): string {
 	if (parseId(text)?.kind !== "organization") {
 		throw new AppError(
 			"bad_request",
-			`"${text}" is not the id of an organization, which has 32 characters; \`assay org list\` lists the organizations`,
+			`"${text}" is not an organization id; \`assay org create\` and \`assay org list\` print them (32 characters)`,
 		);
 	}
 	return text;

@@ -42,7 +42,7 @@ export async function readOwned(
 	const selects = OWNED.flatMap(({ kind, column }) => {
 		const known = namedKinds.find((named) => named.kind === kind);
 		return known
-			? `select '${kind}' as kind, t.id::text, ${known.name} as name, '${column}' as as
+			? `select '${kind}' as kind, t.id::text, ${known.nameOf("t")} as name, '${column}' as as
 			from ${known.table} t where t.organization_id = $1 and t.${column} = $2`
 			: [];
 	});
@@ -64,8 +64,8 @@ export async function readMentions(
 	except: string,
 ): Promise<Trace[]> {
 	const selects = namedKinds.map(
-		({ kind, table, name }) => `
-		select '${kind}' as kind, t.id::text, ${name} as name from ${table} t
+		({ kind, table, nameOf }) => `
+		select '${kind}' as kind, t.id::text, ${nameOf("t")} as name from ${table} t
 		where t.organization_id = $1 and t.id <> $3
 			and t.search_text like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
 	);

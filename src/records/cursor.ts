@@ -2,12 +2,21 @@ import { badFields } from "../errors.ts";
 import type { Order } from "./list-pages.ts";
 import { storable } from "./text-match.ts";
 
+/** The place of a page's last record in its list, and the number of records in the list. */
+export interface Place {
+	value: string;
+	id: string;
+	counted: number;
+}
+
 /**
  * Returns a cursor. It contains the list and order that it belongs to, and the place of the page's
  * last record.
  */
-export function writeCursor(of: string, value: string, id: string): string {
-	return Buffer.from(JSON.stringify([of, value, id])).toString("base64url");
+export function writeCursor(of: string, { value, id, counted }: Place): string {
+	return Buffer.from(JSON.stringify([of, value, id, counted])).toString(
+		"base64url",
+	);
 }
 
 /**
@@ -18,7 +27,7 @@ export function readCursor(
 	text: string,
 	of: string,
 	order: Order,
-): [string | number, string] {
+): Omit<Place, "value"> & { value: string | number } {
 	let parts: unknown;
 	try {
 		parts = JSON.parse(Buffer.from(text, "base64url").toString());
@@ -26,26 +35,36 @@ export function readCursor(
 		throw badCursor();
 	}
 	if (!isPlace(parts)) throw badCursor();
-	const [from, value, id] = parts;
+	const [from, value, id, counted] = parts;
 	if (from !== of) {
 		throw badFields([
 			{
 				field: "cursor",
 				message:
-					"belongs to another list or another order; use it with the tool and the order_by that returned it, or omit it to start at the first page",
+					"belongs to another list or another order; use it with the tool and the order_by that gave it, or leave it out to begin at the first page",
 			},
 		]);
 	}
 	if (value !== storable(value) || !/^[\w-]{32}$/.test(id)) throw badCursor();
-	return [order.type === "integer" ? Number(value) : value, id];
+	return {
+		value: order.type === "integer" ? Number(value) : value,
+		id,
+		counted,
+	};
 }
 
-function isPlace(parts: unknown): parts is [string, string, string] {
+function isPlace(parts: unknown): parts is [string, string, string, number] {
 	return (
 		Array.isArray(parts) &&
-		parts.length === 3 &&
-		parts.every((part) => typeof part === "string")
+		parts.length === 4 &&
+		parts.slice(0, 3).every((part) => typeof part === "string") &&
+		isCount(parts[3])
 	);
+}
+
+/** True for a number of records, as a cursor has it. */
+export function isCount(value: unknown): value is number {
+	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 export function badCursor() {
@@ -53,7 +72,7 @@ export function badCursor() {
 		{
 			field: "cursor",
 			message:
-				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it to start at the first page",
+				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it",
 		},
 	]);
 }

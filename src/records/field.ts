@@ -321,7 +321,7 @@ function list(
 		.max(MAX_LIST, { abort: true })
 		.refine(
 			(entries) => new Set(entries).size === entries.length,
-			"must not contain the same value twice",
+			"must not name the same entry twice",
 		);
 	return initially(
 		{

@@ -31,6 +31,8 @@ export interface RecordKind<
 	/** The field that people know a record by. */
 	title: (keyof F & string) | undefined;
 	fields: F;
+	/** Fields of a brief row: those that people decide by, beginning with what they call a record. */
+	brief: readonly (keyof F & string)[];
 	/** Orders of the list, besides created_at and updated_at. */
 	orders: Record<string, Order>;
 	/**
@@ -52,8 +54,9 @@ export interface RecordKind<
 }
 
 /** The definition of any register, for code that treats all registers in the same way. */
-export type AnyRecordKind = Omit<RecordKind, "title" | "filters"> & {
+export type AnyRecordKind = Omit<RecordKind, "title" | "brief" | "filters"> & {
 	title: string | undefined;
+	brief: readonly string[];
 	filters: readonly string[];
 };
 

@@ -5,38 +5,17 @@ import { kindNoun } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
+import { LINKED, linkable, linkableId } from "./link-kinds.ts";
 import {
+	COUNTED,
 	DEFAULT_PAGE_SIZE,
 	type Order,
 	pageCursor,
+	pageShape,
 	pageSize,
+	totalOf,
 } from "./list-pages.ts";
-import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
-
-const LINKED = [
-	"risk",
-	"measure",
-	"control",
-	"obligation",
-	"nonconformity",
-	"vendor",
-	"asset",
-	"datum",
-	"audit",
-	"task",
-	"device",
-] as const;
-
-const linkable = namedKinds.filter(({ kind }) =>
-	(LINKED as readonly string[]).includes(kind),
-);
-
-const linkableId = z
-	.string()
-	.refine(
-		(text) => namedKindOf(linkable, text) !== undefined,
-		`must be the id of a record that can be linked: ${LINKED.join(", ")}`,
-	);
+import { type NamedKind, namedKindOf } from "./searchable-kinds.ts";
 
 const ends = {
 	record_id: linkableId.describe(`Id of one record: ${LINKED.join(", ")}`),
@@ -87,7 +66,7 @@ export const unlinkRecords = defineOperation({
 	name: "unlinkRecords",
 	title: "Unlink records",
 	description:
-		"Remove the link between two records; the records stay. Returns whether there was one.",
+		"Remove the link between two records; the records stay. Says whether there was one.",
 	toolset: "links",
 	access: "write",
 	isIdempotent: true,
@@ -110,7 +89,11 @@ export const unlinkRecords = defineOperation({
 	},
 });
 
-const BY_ID: Order = { expression: "l.id", type: "text" };
+const BY_ID: Order = {
+	expression: "l.id",
+	type: "text",
+	direction: "ASC",
+};
 
 export const listLinkedRecords = defineOperation({
 	name: "listLinkedRecords",
@@ -139,7 +122,7 @@ export const listLinkedRecords = defineOperation({
 				linked_at: z.string(),
 			}),
 		),
-		next_cursor: z.string().nullable(),
+		...pageShape,
 	}),
 	run: async ({ client, membership }, input) => {
 		const { organizationId } = membership;
@@ -163,18 +146,31 @@ export const listLinkedRecords = defineOperation({
 				organizationId,
 				input.record_id,
 				input.kind ?? null,
-				after?.[1] ?? null,
+				after?.id ?? null,
 				size + 1,
 			],
 		});
 		const page = rows.slice(0, size);
 		const last = page.at(-1);
+		const hasMore = rows.length > size;
+		const count = async () => {
+			const { rows } = await client.query<{ count: number }>({
+				name: "count.links",
+				text: `select count(*)::int as count from (
+					select from (${LINKS}) l where ($3::text is null or l.kind = $3) limit ${COUNTED + 1}
+				) counted`,
+				values: [organizationId, input.record_id, input.kind ?? null],
+			});
+			return rows[0]?.count ?? 0;
+		};
+		const counted = after?.counted ?? (hasMore ? await count() : rows.length);
 		return {
 			linked_records: page,
 			next_cursor:
-				rows.length > size && last
-					? writeCursor(cursorOf, last.id, last.id)
+				hasMore && last
+					? writeCursor(cursorOf, { value: last.id, id: last.id, counted })
 					: null,
+			...totalOf(counted),
 		};
 	},
 });
@@ -186,18 +182,20 @@ interface Linked {
 	name: string | null;
 }
 
+/** Selects the links of the record $2 of the organization $1. */
+const LINKS = `
+	select second_id as id, second_kind as kind, created_at
+	from record_links where organization_id = $1 and first_id = $2
+	union all
+	select first_id, first_kind, created_at
+	from record_links where organization_id = $1 and second_id = $2`;
+
 /** Selects the records linked to the record $2 of the organization $1. */
 const SELECT_LINKED = `
 	select l.id, l.kind, l.created_at as linked_at,
-		${ofLinked(({ name }) => `left(${name}, 1000)`)} as name,
+		${ofLinked(({ nameOf }) => `left(${nameOf("t")}, 1000)`)} as name,
 		${ofLinked(({ status }) => status)} as status
-	from (
-		select second_id as id, second_kind as kind, created_at
-		from record_links where organization_id = $1 and first_id = $2
-		union all
-		select first_id, first_kind, created_at
-		from record_links where organization_id = $1 and second_id = $2
-	) l`;
+	from (${LINKS}) l`;
 
 /**
  * Notes for the audit log that a record loses its links, because it is about to be deleted. Each
@@ -258,7 +256,7 @@ async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 		throw badFields([
 			{
 				field: "linked_record_id",
-				message: "must not be the same record as record_id",
+				message: "must be another record than record_id",
 			},
 		]);
 	}
@@ -291,7 +289,7 @@ async function find(
 	const named = namedKindOf(linkable, id);
 	if (!named) return undefined;
 	const { rows } = await client.query<Linked>(
-		`select t.id, left(${named.name}, 1000) as name, $3 as kind
+		`select t.id, left(${named.nameOf("t")}, 1000) as name, $3 as kind
 		from ${named.table} t where t.organization_id = $1 and t.id = $2 ${isLocked ? "for key share" : ""}`,
 		[organizationId, id, named.kind],
 	);
@@ -304,7 +302,7 @@ function noteLink(
 	[first, second]: readonly Linked[],
 	state: "before" | "after",
 ): void {
-	if (!first || !second) throw new Error("a link needs two records");
+	if (!first || !second) throw new Error("expected two linked records");
 	for (const [one, other] of [
 		[first, second],
 		[second, first],

@@ -1,14 +1,17 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
+import { badFields, type FieldIssue } from "../errors.ts";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
-import { findFew, matches, wordsOf } from "./text-match.ts";
+import { findFew, findPeople, matches, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
 /** An order of a list. The SQL expression is never null, and there is an index on it. */
 export interface Order {
 	expression: string;
 	type: "text" | "date" | "integer" | "timestamptz";
+	/** The direction when the caller names none: the one that puts first what people look for. */
+	direction: "ASC" | "DESC";
 }
 
 /**
@@ -18,25 +21,35 @@ export interface Order {
 export const byText = (column: string): Order => ({
 	expression: `t.${column}_key`,
 	type: "text",
+	direction: "ASC",
 });
 /** Orders by a date. In ascending order, records without the date come last. */
 export const byDate = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::date)`,
 	type: "date",
+	direction: "ASC",
 });
 /** Orders by a time. In ascending order, records without the time come last. */
 export const byDateTime = (column: string): Order => ({
 	expression: `coalesce(t.${column}, 'infinity'::timestamptz)`,
 	type: "timestamptz",
+	direction: "ASC",
 });
 export const byInteger = (column: string): Order => ({
 	expression: `t.${column}`,
 	type: "integer",
+	direction: "ASC",
 });
-/** Orders by a time that every record has. */
+/** Orders by a score, the greatest first. */
+export const byScore = (column: string): Order => ({
+	...byInteger(column),
+	direction: "DESC",
+});
+/** Orders by a time that every record has, such as its creation, the latest first. */
 export const byTime = (column: string): Order => ({
 	expression: `t.${column}`,
 	type: "timestamptz",
+	direction: "DESC",
 });
 
 /**
@@ -45,7 +58,9 @@ export const byTime = (column: string): Order => ({
 export interface Filter {
 	schema: z.ZodType;
 	/** Returns the condition. `parameter` is the placeholder of the value. */
-	sql: (parameter: string) => string;
+	sql: (parameter: string, value?: unknown) => string;
+	/** Returns the parameter for a value. The default is the value itself. */
+	toParameter?: (value: unknown) => unknown;
 	/** The condition if the value is null. Without it, callers may not give null. */
 	whenNull?: string;
 	/**
@@ -53,6 +68,16 @@ export interface Filter {
 	 * index.
 	 */
 	flag?: { true: string; false: string };
+	/**
+	 * Returns why no record can have the value, and what can be asked for instead. Undefined means
+	 * that some record might. It is called only when a list has no rows, so that a misspelt value is
+	 * an error and not an empty list.
+	 */
+	whyNone?: (
+		client: PoolClient,
+		organizationId: string,
+		value: unknown,
+	) => Promise<string | undefined>;
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -72,14 +97,13 @@ export const pageCursor = () =>
 	z.string().nullable().optional().describe("next_cursor of the previous page");
 
 export const organizationId = () =>
-	idSchema("organization").describe(
-		"Organization to work in; listOrganizations returns the ids",
-	);
+	idSchema("organization").describe("From listOrganizations");
 
 /** Returns the input fields that every list has. */
 export function listInput(
 	orders: Record<string, Order>,
 	filters: Record<string, Filter>,
+	searched = "Words that must all occur in the record's texts",
 ) {
 	const shape = Object.fromEntries(
 		Object.entries(filters).map(([name, { schema }]) => [
@@ -99,22 +123,28 @@ export function listInput(
 				direction: z
 					.enum(["ASC", "DESC"])
 					.optional()
-					.describe("ASC unless given"),
+					.describe(directionText(orders)),
 			})
 			.optional()
 			.describe("created_at DESC unless given"),
 		filter: z
 			.strictObject({
-				query: z
-					.string()
-					.max(200)
-					.optional()
-					.describe("Words that must all occur in the record's text"),
+				query: z.string().max(200).optional().describe(searched),
 				...shape,
 			})
 			.optional()
-			.describe("Only records that match all of these"),
+			.describe("Records must match all of these"),
 	});
+}
+
+/** Says which direction each order has when the caller names none. */
+function directionText(orders: Record<string, Order>): string {
+	const ascending = Object.entries(orders)
+		.filter(([, { direction }]) => direction === "ASC")
+		.map(([name]) => name);
+	return ascending.length === 0
+		? "DESC unless given"
+		: `Unless given, ASC for ${ascending.join(", ")}, else DESC`;
 }
 
 export type ListInput = z.output<ReturnType<typeof listInput>>;
@@ -124,12 +154,16 @@ export interface Listing {
 	tool: string;
 	/** Columns of `t`, as they are written after `select`. */
 	columns: string;
+	/** Tells apart the statements of an operation that selects different columns. */
+	variant?: string | undefined;
 	/** SQL as it is written after `from`. Its alias `t` has organization_id, id and search_text. */
 	from: string;
 	/**
 	 * The table in which find_records searches for words. If it is absent, a search reads every row.
 	 */
 	searched?: string;
+	/** Columns of `t` that hold people. A search also finds their names. */
+	people?: readonly string[];
 	/**
 	 * Condition that selects the rows of the list, with `value` as $1. The default selects the rows
 	 * of the input's organization.
@@ -142,7 +176,21 @@ export interface Listing {
 export interface Page<Row> {
 	rows: Row[];
 	next_cursor: string | null;
+	total: number;
+	total_is_exact: boolean;
 }
+
+/** Most records that a list counts. A statement that counts stops at one more. */
+export const COUNTED = 10_000;
+
+/** The fields of a result that tell the next page and how many records match. */
+export const pageShape = {
+	next_cursor: z.string().nullable(),
+	total: z
+		.int()
+		.describe(`Records that match, when page one was read; at most ${COUNTED}`),
+	total_is_exact: z.boolean().describe(`False: more than ${COUNTED} match`),
+};
 
 /**
  * Reads one page. The page begins after the cursor's place and not after a number of rows, so every
@@ -156,11 +204,9 @@ export async function readPage<Row extends QueryResultRow>(
 	input: Omit<ListInput, "organization_id"> & { organization_id?: string },
 ): Promise<Page<Row>> {
 	const field = input.order_by?.field ?? "created_at";
-	const direction = input.order_by
-		? (input.order_by.direction ?? "ASC")
-		: "DESC";
 	const order = listing.orders[field];
-	if (!order) throw new Error(`${listing.tool} cannot order by ${field}`);
+	if (!order) throw new Error(`${listing.tool} has no order ${field}`);
+	const direction = input.order_by?.direction ?? order.direction;
 	const size = input.size ?? DEFAULT_PAGE_SIZE;
 
 	const within = listing.within ?? {
@@ -174,30 +220,32 @@ export async function readPage<Row extends QueryResultRow>(
 			: undefined;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
-	/** Begins a statement that selects the rows after the cursor that match the filters. */
-	const begin = () => {
+	/** Begins a statement that selects the rows that match the filters. */
+	const begin = (from: "start" | "cursor") => {
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
 		const conditions = [within.sql];
 		addFilters(conditions, parameter, listing.filters, input.filter ?? {});
-		if (after) {
-			conditions.push(
-				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after[0])}::${order.type}, ${parameter(after[1])})`,
-			);
-		}
 		// Every connection keeps its prepared statements in memory. Therefore only the few statements
 		// without a filter have a name.
-		const isPlain = conditions.length === (after ? 2 : 1);
+		const isPlain = conditions.length === 1;
+		const isAfter = after !== undefined && from === "cursor";
+		if (isAfter) {
+			conditions.push(
+				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after.value)}::${order.type}, ${parameter(after.id)})`,
+			);
+		}
 		const name = (kind: string) =>
-			isPlain ? `${cursorOf}${after ? ".after" : ""}${kind}` : undefined;
+			isPlain ? `${cursorOf}${isAfter ? ".after" : ""}${kind}` : undefined;
 		return { values, parameter, conditions, name };
 	};
 
 	const readRows = (kind?: string, further?: Conditions) => {
-		const { values, parameter, conditions, name } = begin();
+		const { values, parameter, conditions, name } = begin("cursor");
 		if (further) conditions.push(...further(parameter));
 		return client.query<Row & { id: string; cursor_value: string }>({
-			name: kind === undefined ? undefined : name(kind),
+			name:
+				kind === undefined ? undefined : name(kind + (listing.variant ?? "")),
 			text: `
 				select ${listing.columns}, (${order.expression})::text as cursor_value
 				from ${listing.from}
@@ -208,12 +256,25 @@ export async function readPage<Row extends QueryResultRow>(
 		});
 	};
 
+	const words = wordsOf(input.filter?.query ?? "");
+	const people =
+		words.length > 0 && listing.people?.length
+			? await findPeople(client, words)
+			: new Map<string, string[]>();
+	const hasWords: Conditions = (parameter) =>
+		words.map((word) => {
+			const inText = matches(word, parameter);
+			const ids = people.get(word);
+			if (!ids) return inText;
+			const given = parameter(textArray(ids));
+			return `(${[inText, ...(listing.people ?? []).map((column) => `t.${column} = any(${given}::text[])`)].join(" or ")})`;
+		});
+
 	/** Returns the rows that contain all words of the search text. */
 	const findRows = async () => {
-		const words = wordsOf(input.filter?.query ?? "");
 		if (words.length === 0) return readRows("");
-		if (listing.searched) {
-			const { values, conditions, name } = begin();
+		if (listing.searched && people.size === 0) {
+			const { values, conditions, name } = begin("cursor");
 			const few = await findFew(client, listing.searched, words, size + 1, {
 				name: name(".words"),
 				text: `
@@ -232,7 +293,30 @@ export async function readPage<Row extends QueryResultRow>(
 				]);
 			}
 		}
-		return readRows(undefined, (parameter) => matches(words, parameter));
+		return readRows(undefined, hasWords);
+	};
+
+	/** Counts the records that match, up to one more than COUNTED. */
+	const count = async () => {
+		const { values, parameter, conditions, name } = begin("start");
+		const isFound = listing.searched && people.size === 0 && words.length > 0;
+		if (isFound) {
+			const given = `${parameter(textArray(words))}::text[]`;
+			conditions.push(
+				`t.id = any(array(select find_records('${listing.searched}', ${given}, ${COUNTED + 1})))`,
+			);
+		} else conditions.push(...hasWords(parameter));
+		const { rows } = await client.query<{ count: number }>({
+			name: words.length === 0 ? name(".count") : undefined,
+			text: `
+				select count(*)::int as count from (
+					select from ${listing.from}
+					where ${conditions.join(" and ")}
+					limit ${COUNTED + 1}
+				) counted`,
+			values,
+		});
+		return rows[0]?.count ?? 0;
 	};
 
 	const { rows } = await findRows().catch((error) => {
@@ -241,15 +325,58 @@ export async function readPage<Row extends QueryResultRow>(
 		if (after && /^22/.test(error.code)) throw badCursor();
 		throw error;
 	});
+	if (rows.length === 0 && !after && input.organization_id !== undefined) {
+		await rejectImpossible(client, listing.filters, input);
+	}
+	const hasMore = rows.length > size;
+	// Later pages repeat the number from their cursor, so a list is counted once.
+	const counted = after?.counted ?? (hasMore ? await count() : rows.length);
 	const page = rows.slice(0, size);
 	const last = page.at(-1);
 	return {
 		rows: page,
 		next_cursor:
-			rows.length > size && last
-				? writeCursor(cursorOf, last.cursor_value, last.id)
+			hasMore && last
+				? writeCursor(cursorOf, {
+						value: last.cursor_value,
+						id: last.id,
+						counted,
+					})
 				: null,
+		...totalOf(counted),
 	};
+}
+
+/** Returns the number of records in a list for its result. */
+export function totalOf(
+	counted: number,
+): Pick<Page<never>, "total" | "total_is_exact"> {
+	return {
+		total: Math.min(counted, COUNTED),
+		total_is_exact: counted <= COUNTED,
+	};
+}
+
+/** Throws a bad_request for each filter whose value no record can have. */
+async function rejectImpossible(
+	client: PoolClient,
+	filters: Record<string, Filter>,
+	{
+		organization_id,
+		filter = {},
+	}: { organization_id?: string | undefined; filter?: object | undefined },
+): Promise<void> {
+	const issues: FieldIssue[] = [];
+	for (const [name, value] of Object.entries(filter)) {
+		if (value === undefined || value === null) continue;
+		const message = await filters[name]?.whyNone?.(
+			client,
+			organization_id ?? "",
+			value,
+		);
+		if (message) issues.push({ field: `filter.${name}`, message });
+	}
+	if (issues.length > 0) throw badFields(issues);
 }
 
 type Conditions = (parameter: (value: unknown) => string) => string[];
@@ -267,6 +394,9 @@ function addFilters(
 		if (value === null) conditions.push(filter.whenNull ?? "false");
 		else if (filter.flag)
 			conditions.push(filter.flag[value ? "true" : "false"]);
-		else conditions.push(filter.sql(parameter(value)));
+		else {
+			const given = filter.toParameter ? filter.toParameter(value) : value;
+			conditions.push(filter.sql(parameter(given), value));
+		}
 	}
 }

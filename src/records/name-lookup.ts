@@ -5,14 +5,14 @@ import { organizationId } from "./list-pages.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 
-export const MAX_NAMED = 1000;
+const MAX_NAMED = 1000;
 
 /** Returns the names of records. This takes one statement, however many ids and kinds there are. */
 export const getRecordNames = defineOperation({
 	name: "getRecordNames",
 	title: "Get names of records",
 	description:
-		"Read the names of records of any kind by their ids, such as the owners in a list. Ids without a record are left out.",
+		"Read what records of any kind are called, by their ids, as for the owners in a list. An id that there is no record for is left out.",
 	toolset: "search",
 	access: "read",
 	surface: "console",
@@ -41,8 +41,8 @@ async function findNames(
 	const texts = [...kinds]
 		.filter((kind) => kind !== undefined)
 		.map(
-			({ table, name }) =>
-				`select t.id, left(${name}, 1000) as name from ${table} t where t.organization_id = $1 and t.id = any($2)`,
+			({ table, nameOf }) =>
+				`select t.id, left(${nameOf("t")}, 1000) as name from ${table} t where t.organization_id = $1 and t.id = any($2)`,
 		);
 	if (texts.length === 0) return [];
 	const { rows } = await client.query<{ id: string; name: string | null }>(

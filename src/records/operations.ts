@@ -1,21 +1,24 @@
 import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation, type Operation } from "../operation.ts";
-import { mapFields, shapeToAdd, shapeToUpdate } from "./input.ts";
+import { shapeToAdd, shapeToUpdate } from "./input.ts";
 import type { AnyRecordKind, Fields, RecordKind } from "./kind.ts";
 import { noteLostLinks } from "./links.ts";
 import {
-	byTime,
-	type Filter,
-	type Listing,
 	listInput,
 	organizationId,
+	pageShape,
 	readPage,
 } from "./list-pages.ts";
-import { dueFilters } from "./range-filters.ts";
+import { listingOf, peopleFields } from "./record-filters.ts";
 import { removeRecord } from "./removal.ts";
 import {
 	columnsOf,
+	detailSchema,
+	resultShape,
+	rowShape,
+} from "./result-rows.ts";
+import {
 	existing,
 	findRecord,
 	insertRecord,
@@ -68,11 +71,7 @@ export type RecordOperations<
 	Operation<
 		`list${Many}`,
 		ReturnType<typeof listInput>,
-		z.ZodObject<
-			Record<Keys, z.ZodArray<RecordSchema<F>>> & {
-				next_cursor: z.ZodNullable<z.ZodString>;
-			}
-		>
+		z.ZodObject<Record<Keys, z.ZodArray<RecordSchema<F>>> & typeof pageShape>
 	>,
 	Operation<`get${One}`, IdInput, OneOutput<Key, F>>,
 	Operation<`add${One}`, AddInput<F>, OneOutput<Key, F>>,
@@ -100,19 +99,9 @@ export function recordOperations<
 	const a = article(noun);
 	const toolset = toolsetOf(tool.many);
 
-	const record = object({
-		id: z.string(),
-		organization_id: z.string(),
-		...mapFields(kind.fields, ({ output, description }) =>
-			output.describe(description),
-		),
-		created_at: z.string(),
-		updated_at: z.string(),
-	});
-	const one = object({ [key.one]: record });
+	const one = object({ [key.one]: object(resultShape(kind)) });
 	const id = idSchema(kind.kind).describe(`Id of the ${noun}`);
 	const { orders, filters } = listingOf(kind);
-	const columns = columnsOf(kind);
 
 	const list = defineOperation({
 		name: `list${tool.many}`,
@@ -121,25 +110,29 @@ export function recordOperations<
 		toolset,
 		access: "read",
 		tenant: "organization_id",
-		input: listInput(orders, filters),
+		input: listInput(orders, filters, searchedText(kind)).extend({
+			detail: detailSchema(),
+		}),
 		output: object({
-			[key.many]: z.array(record),
-			next_cursor: z.string().nullable(),
+			[key.many]: z.array(object(rowShape(kind))),
+			...pageShape,
 		}),
 		run: async ({ client }, input) => {
-			const page = await readPage(
+			const { rows, ...page } = await readPage(
 				client,
 				{
 					tool: `list${tool.many}`,
-					columns,
+					columns: columnsOf(kind, input.detail),
 					from: `${kind.table} t`,
+					variant: input.detail === "brief" ? ".brief" : "",
 					searched: kind.table,
+					people: peopleFields(kind),
 					orders,
 					filters,
 				},
 				input,
 			);
-			return { [key.many]: page.rows, next_cursor: page.next_cursor };
+			return { [key.many]: rows, ...page };
 		},
 	});
 
@@ -186,7 +179,7 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change ${a}. Only the given fields change; null clears a nullable one. Returns the whole record.`,
+		description: `Change fields of ${a}: only those given; null clears a nullable one. Returns the whole record.`,
 		toolset,
 		access: "write",
 		isIdempotent: true,
@@ -230,6 +223,14 @@ export function recordOperations<
 	return operations as RecordOperations<One, Many, Key, Keys, F>;
 }
 
+/** Describes what the search of a list compares with its words. */
+function searchedText(kind: AnyRecordKind): string {
+	const people = peopleFields(kind).map((name) => name.replace(/_id$/, ""));
+	return ["Words that must all occur in its texts", ...people].join(
+		" or the name of its ",
+	);
+}
+
 /** Makes the schema of an object whose fields are known only at run time. */
 const object = (shape: Record<string, z.ZodType>) => z.object(shape);
 
@@ -239,45 +240,4 @@ const object = (shape: Record<string, z.ZodType>) => z.object(shape);
  */
 function toolsetOf(many: string): string {
 	return many.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-}
-
-/** Returns all orders and filters of a register's list. */
-export function listingOf(
-	kind: AnyRecordKind,
-): Pick<Listing, "orders" | "filters"> {
-	return {
-		orders: {
-			created_at: byTime("created_at"),
-			updated_at: byTime("updated_at"),
-			...kind.orders,
-		},
-		filters: {
-			...fieldFilters(kind),
-			...(kind.due && dueFilters(kind.due)),
-			...kind.otherFilters,
-		},
-	};
-}
-
-function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
-	return Object.fromEntries(
-		kind.filters.map((name): [string, Filter] => {
-			const field = kind.fields[name];
-			if (!field)
-				throw new Error(`the kind of record ${kind.kind} has no field ${name}`);
-			const filter: Filter = {
-				schema: field.input.describe(
-					`With this ${name}${field.initial === null ? "; null: with none" : ""}`,
-				),
-				// A name may be too long for an index, so the index contains its sort key. The second
-				// condition compares the name itself.
-				sql: (parameter) =>
-					field.type === "name"
-						? `(t.${name}_key = sort_key(${parameter}) and t.${name} = ${parameter})`
-						: `t.${name} = ${parameter}`,
-				...(field.initial === null && { whenNull: `t.${name} is null` }),
-			};
-			return [name, filter];
-		}),
-	);
 }

@@ -16,11 +16,9 @@ export interface Due {
  */
 export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	const open = `t.${done.field} <> '${done.value}'`;
-	// The index for ordering by this date has the same expression. The filters can therefore use that
-	// index.
-	const indexed = `coalesce(t.${date}, 'infinity'::date)`;
-	const schema = (which: string) =>
-		dateSchema().describe(`${date} on this day or ${which}`);
+	const { [`${date}_from`]: from, [`${date}_until`]: until } =
+		dateFilters(date);
+	if (!from || !until) throw new Error("a date has two filters");
 	return {
 		is_open: {
 			schema: z
@@ -29,13 +27,24 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 			sql: (parameter) => `(${open}) = ${parameter}::boolean`,
 			flag: { true: open, false: `t.${done.field} = '${done.value}'` },
 		},
-		due_from: {
-			schema: schema("later"),
+		due_from: from,
+		due_until: until,
+	};
+}
+
+/** Returns the two filters of a date field: `<field>_from` and `<field>_until`, both inclusive. */
+export function dateFilters(field: string): Record<string, Filter> {
+	// The index for ordering by this date has the same expression. The filters can therefore use that
+	// index.
+	const indexed = `coalesce(t.${field}, 'infinity'::date)`;
+	return {
+		[`${field}_from`]: {
+			schema: dateSchema().describe("This day or later"),
 			sql: (parameter) =>
-				`${indexed} >= ${parameter}::date and t.${date} is not null`,
+				`${indexed} >= ${parameter}::date and t.${field} is not null`,
 		},
-		due_until: {
-			schema: schema("earlier"),
+		[`${field}_until`]: {
+			schema: dateSchema().describe("This day or earlier"),
 			sql: (parameter) => `${indexed} <= ${parameter}::date`,
 		},
 	};

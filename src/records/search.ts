@@ -17,7 +17,7 @@ export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",
 	description:
-		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Returns kind, id and name; read one with its get tool.",
+		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Gives kind, id and name; read one with its get tool.",
 	toolset: "search",
 	access: "read",
 	tenant: "organization_id",
@@ -59,8 +59,8 @@ export const searchRecords = defineOperation({
 			`select kind, id, name, updated_at
 			from (${kinds
 				.map(
-					({ kind, table, name }) => `
-				select '${kind}' as kind, t.id, left(${name}, 1000) as name, t.updated_at
+					({ kind, table, nameOf }) => `
+				select '${kind}' as kind, t.id, left(${nameOf("t")}, 1000) as name, t.updated_at
 				from ${table} t
 				where t.organization_id = $1 and t.id = any(array(select find_records('${table}', $2, ${RANKED})))`,
 				)

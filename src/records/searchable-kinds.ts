@@ -7,27 +7,27 @@ import { recordKinds } from "../registers/all.ts";
 export interface NamedKind {
 	kind: IdKind;
 	table: string;
-	/** SQL for the name of a row `t`. The name may be null. */
-	name: string;
+	/** Returns SQL for the name of a row with this alias. The name may be null. */
+	nameOf: (row: string) => string;
 	/** SQL for the status or state of a row `t`. Undefined if the kind has none. */
 	status: string | undefined;
 }
 
 /** Every kind that searchRecords searches: all registers, and devices. */
 export const namedKinds: readonly NamedKind[] = [
-	...recordKinds.map(({ kind, table, title, fields }) => {
+	...recordKinds.map(({ kind, table, title, fields }): NamedKind => {
 		const status = ["status", "state"].find((name) => name in fields);
 		return {
 			kind,
 			table,
-			name: title ? `t.${title}` : "null::text",
+			nameOf: (row) => (title ? `${row}.${title}` : "null::text"),
 			status: status && `t.${status}`,
 		};
 	}),
 	{
 		kind: "device",
 		table: "devices",
-		name: "coalesce(t.name, t.hostname)",
+		nameOf: (row) => `coalesce(${row}.name, ${row}.hostname)`,
 		status: "t.status",
 	},
 ];

@@ -5,30 +5,8 @@ import { type IdKind, kindNoun, makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
 import type { AnyRecordKind } from "./kind.ts";
+import { columnsOf } from "./result-rows.ts";
 import { changeOf, type Values } from "./values.ts";
-
-/**
- * Returns the columns to select from a row `t`. A list of references is selected from its own
- * table.
- */
-export function columnsOf(kind: AnyRecordKind): string {
-	const fields = Object.entries(kind.fields).map(([name, { join }]) =>
-		join
-			? `array(
-				select j.${join.column} from ${join.table} j
-				where j.organization_id = t.organization_id and j.${ownerColumn(kind)} = t.id
-				order by j.${join.column}
-			)::text[] as ${name}`
-			: `t.${name}`,
-	);
-	return [
-		"t.id",
-		"t.organization_id",
-		...fields,
-		"t.created_at",
-		"t.updated_at",
-	].join(", ");
-}
 
 export async function findRecord(
 	client: PoolClient,
@@ -238,7 +216,7 @@ async function explaining(
 			throw badFields([
 				{
 					field: "reference_id",
-					message: `is already used by another ${kind.noun}; choose another, or leave it out to get the next free one`,
+					message: `is already used by another ${kind.noun}; choose another or leave it out to get the next free one`,
 				},
 			]);
 		}

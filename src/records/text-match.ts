@@ -68,16 +68,35 @@ export function wordsOf(query: string): string[] {
 }
 
 /**
- * Returns one condition for each word: the word occurs in t.search_text. Case and accents make no
- * difference.
+ * Returns a condition: the word occurs in t.search_text. Case and accents make no difference.
  */
 export function matches(
-	words: string[],
+	word: string,
 	parameter: (value: unknown) => string,
-): string[] {
-	return words.map(
-		(word) => `t.search_text like search_pattern(${parameter(word)})`,
-	);
+): string {
+	return `t.search_text like search_pattern(${parameter(word)})`;
+}
+
+/** Most people whose name may contain a word of a query. */
+const MAX_PEOPLE = 200;
+
+/** Returns the ids of the organization's people by the word that is in their name. */
+export async function findPeople(
+	client: PoolClient,
+	words: string[],
+): Promise<Map<string, string[]>> {
+	const { rows } = await client.query<{ word: string; ids: string[] }>({
+		name: "people.words",
+		text: `
+			select w.word, array_agg(p.id::text) as ids
+			from unnest($1::text[]) w (word)
+			cross join lateral (select find_records('people', array[w.word], ${MAX_PEOPLE})) f (id)
+			join people p on p.organization_id = current_setting('assay.organization_id') and p.id = f.id
+			where search_fold(p.full_name) like search_pattern(w.word)
+			group by w.word`,
+		values: [textArray(words)],
+	});
+	return new Map(rows.map(({ word, ids }) => [word, ids]));
 }
 
 /** Replaces characters that the database would reject. No stored text contains these characters. */

@@ -30,6 +30,7 @@ export const asset = recordKind({
 			"Vendors that supply or operate it",
 		),
 	},
+	brief: ["name", "asset_type", "amount", "owner_id"],
 	orders: { name: byText("name"), amount: byInteger("amount") },
 	filters: ["asset_type", "owner_id"],
 });

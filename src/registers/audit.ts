@@ -32,6 +32,7 @@ export const audit = recordKind({
 			"Progress",
 		),
 	},
+	brief: ["name", "framework_id", "state", "valid_from", "valid_until"],
 	orders: {
 		valid_from: byDate("valid_from"),
 		valid_until: byDate("valid_until"),

@@ -27,6 +27,14 @@ export const continualImprovement = recordKind({
 		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress"),
 		priority: choice(["LOW", "MEDIUM", "HIGH"], "Importance", "MEDIUM"),
 	},
+	brief: [
+		"reference_id",
+		"description",
+		"priority",
+		"status",
+		"target_date",
+		"owner_id",
+	],
 	orders: {
 		reference_id: byText("reference_id"),
 		target_date: byDate("target_date"),

@@ -33,6 +33,7 @@ export const control = recordKind({
 			description: "Why it does not apply; required when EXCLUDED",
 		}),
 	},
+	brief: ["section_title", "name", "status", "framework_id"],
 	orders: { name: byText("name"), section_title: byText("section_title") },
 	filters: ["framework_id", "status"],
 	check: (record) =>

@@ -29,6 +29,7 @@ export const datum = recordKind({
 			"Vendors that process it",
 		),
 	},
+	brief: ["name", "data_classification", "vendor_ids", "owner_id"],
 	orders: { name: byText("name") },
 	filters: ["data_classification", "owner_id"],
 });

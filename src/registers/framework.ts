@@ -16,6 +16,7 @@ export const framework = recordKind({
 		description: optionalText("Subject of the standard"),
 		version: optionalName("Edition, such as 2022"),
 	},
+	brief: ["name", "version"],
 	orders: { name: byText("name") },
 	filters: [],
 });

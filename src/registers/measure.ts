@@ -23,6 +23,7 @@ export const measure = recordKind({
 		),
 		owner_id: owner(),
 	},
+	brief: ["name", "category", "state", "owner_id"],
 	orders: { name: byText("name") },
 	filters: ["state", "category", "owner_id"],
 });

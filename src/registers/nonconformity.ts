@@ -33,6 +33,14 @@ export const nonconformity = recordKind({
 		),
 		severity: choice(["MINOR", "MAJOR"], "Severity"),
 	},
+	brief: [
+		"reference_id",
+		"description",
+		"severity",
+		"status",
+		"due_date",
+		"owner_id",
+	],
 	orders: {
 		reference_id: byText("reference_id"),
 		due_date: byDate("due_date"),

@@ -33,6 +33,7 @@ export const obligation = recordKind({
 			"Compliance",
 		),
 	},
+	brief: ["requirement", "area", "type", "status", "due_date", "owner_id"],
 	orders: {
 		requirement: byText("requirement"),
 		due_date: byDate("due_date"),

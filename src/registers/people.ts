@@ -35,6 +35,13 @@ export const people = recordKind({
 		contract_start_date: optionalDate("First day of the contract"),
 		contract_end_date: optionalDate("Last day of the contract"),
 	},
+	brief: [
+		"full_name",
+		"primary_email_address",
+		"kind",
+		"position",
+		"contract_end_date",
+	],
 	orders: {
 		full_name: byText("full_name"),
 		primary_email_address: byText("primary_email_address"),

@@ -9,7 +9,7 @@ import {
 	requiredScale,
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
-import { byInteger, byText, type Filter } from "../records/list-pages.ts";
+import { byScore, byText, type Filter } from "../records/list-pages.ts";
 
 const scoreFilter = (
 	column: string,
@@ -57,10 +57,18 @@ export const risk = recordKind({
 		note: optionalText("Note"),
 		owner_id: owner(),
 	},
+	brief: [
+		"name",
+		"category",
+		"treatment",
+		"inherent_risk_score",
+		"residual_risk_score",
+		"owner_id",
+	],
 	orders: {
 		name: byText("name"),
-		inherent_risk_score: byInteger("inherent_risk_score"),
-		residual_risk_score: byInteger("residual_risk_score"),
+		inherent_risk_score: byScore("inherent_risk_score"),
+		residual_risk_score: byScore("residual_risk_score"),
 	},
 	filters: [
 		"treatment",

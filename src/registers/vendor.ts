@@ -59,6 +59,7 @@ export const vendor = recordKind({
 		countries: countries("Countries where it processes data"),
 		owner_id: owner(),
 	},
+	brief: ["name", "category", "owner_id"],
 	orders: { name: byText("name") },
 	filters: ["category", "owner_id"],
 });

@@ -181,10 +181,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	): Promise<Response> {
 		const route = ROUTES[`${method} ${path}`];
 		if (!route) {
-			throw new AppError(
-				"not_found",
-				"there is nothing at this address; check its path",
-			);
+			throw new AppError("not_found", "there is nothing at this address");
 		}
 		const headers = withOwnCookies(rawHeaders, names);
 		const body = { ...(rawBody as Record<string, unknown> | null) };
@@ -299,10 +296,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 
 function notSignedIn(): Response {
 	return Response.json(
-		{
-			code: "UNAUTHORIZED",
-			message: "you are not signed in, or your session has ended; sign in",
-		},
+		{ code: "UNAUTHORIZED", message: "you are not signed in; sign in" },
 		{ status: 401 },
 	);
 }

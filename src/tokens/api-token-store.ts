@@ -69,8 +69,7 @@ export async function insertApiToken(
 		],
 	);
 	const stored = await findApiToken(client, id);
-	if (!stored)
-		throw new Error("the API token cannot be read after it was stored");
+	if (!stored) throw new Error("the new API token cannot be seen");
 	return { api_token: stored, token };
 }
 

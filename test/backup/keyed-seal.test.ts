@@ -20,7 +20,7 @@ const KEY = "0123456789abcdef".repeat(4);
 
 let folder: string;
 let database: TestDatabase;
-/** A backup that is sealed with KEY, and one of the same database that has no keyed seal. */
+/** A backup that is sealed with KEY, and one of the same database that is not. */
 let sealed: Buffer;
 let plain: Buffer;
 beforeAll(async () => {
@@ -50,10 +50,7 @@ async function write(name: string, key?: string): Promise<void> {
 	if (code !== 0) throw new Error(stderr);
 }
 
-/**
- * Restores the file into a new database. Returns the answer, and whether the database is empty
- * afterwards.
- */
+/** Restores the file into a new database; returns the answer and whether anything is there. */
 async function restore(file: Buffer, key?: string) {
 	const empty = await createEmptyDatabase();
 	const name = join(folder, "restored");
@@ -70,10 +67,7 @@ async function restore(file: Buffer, key?: string) {
 	};
 }
 
-/**
- * Reads the backup with KEY to its end, in pieces of `length` bytes. Rejects if the backup or its
- * seal is wrong.
- */
+/** Reads the backup with KEY to its end, in pieces of `length` bytes. Rejects unless it is right. */
 async function unsealed(file: Buffer, length = 1 << 20, key = KEY) {
 	const check: SealCheck = { key: Buffer.from(key) };
 	const pieces = Array.from(
@@ -86,10 +80,7 @@ async function unsealed(file: Buffer, length = 1 << 20, key = KEY) {
 	return { bytes, keyedSeal: check.keyedSeal };
 }
 
-/**
- * Returns a backup as somebody without the key could forge it, with other rows and a matching
- * unkeyed seal.
- */
+/** Returns what a forger makes without the key: other rows, and a seal that matches them. */
 function forged(from: Buffer, seals: number): Buffer {
 	const text = zstdDecompressSync(from.subarray(0, -seals * SEAL_LENGTH));
 	const frame = zstdCompressSync(
@@ -141,7 +132,7 @@ test("a backup that was forged without the key is rejected before anything reach
 		const { code, stderr, isEmpty } = await restore(file, "key");
 		expect({ code, isEmpty }).toEqual({ code: 1, isEmpty: true });
 		expect(stderr).toContain(why);
-		// The command did not begin to load rows.
+		// Not one row was loaded.
 		expect(stderr).not.toContain("rows");
 	}
 	const wrong = await restore(sealed, "other-key");
@@ -162,7 +153,7 @@ test("a forged backup on standard input leaves the database as empty as it was",
 	expect(await catalogue(empty)).toEqual([]);
 });
 
-test("without a key, both kinds of backups are restored, and the answer says that no key was checked", async () => {
+test("without a key both kinds of backups are restored, and the answer says that nobody checked", async () => {
 	expect(await restore(sealed)).toMatchObject({
 		code: 0,
 		keyedSeal: "unchecked",
@@ -190,7 +181,7 @@ test("backup --verify checks the keyed seal too", async () => {
 	expect((await verify("plain", "key")).code).toBe(1);
 });
 
-test("a key that is missing or too short stops the command, and the error names it", async () => {
+test("a key that is missing or too short stops the command and is named", async () => {
 	for (const [key, why] of [
 		["none", "no such file"],
 		["short-key", "must have 32 to 4096 bytes"],

@@ -338,8 +338,7 @@ test("a person's page shows what the person owns, including devices, in one requ
 		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
 	);
 	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
-	// The frame loads the organizations, and the page looks for other people with the same e-mail
-	// address.
+	// These two lists find out which records name this person, and who else has the same address.
 	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
 		"listOrganizations",
 		"listPeople",

@@ -193,7 +193,7 @@ async function open(path = ""): Promise<Page> {
 
 const at = (path: string) => `/o/${served.organizationId}${path}`;
 
-/** Navigates within the page, as a link does, so that the console loads only once. */
+/** Navigates within the page in the way of a link, so that the console loads only once. */
 async function visit(page: Page, path: string) {
 	await page.evaluate(
 		`history.pushState({}, "", ${JSON.stringify(at(path))}); dispatchEvent(new PopStateEvent("popstate"))`,

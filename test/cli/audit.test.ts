@@ -243,8 +243,7 @@ test("2,000 entries of 20 KB can be verified and exported with a heap that is sm
 			[id],
 		);
 	}
-	// The entries have 40 MB of changes, and each is read twice. The program itself needs about 40 MB
-	// of heap.
+	// 40 MB of changes, each read twice. The program itself needs about 40 MB of heap.
 	const confined = { ...settings, NODE_OPTIONS: "--max-old-space-size=64" };
 	const verified = await assay(
 		["audit", "verify", "--org", id, "--json"],

@@ -88,7 +88,7 @@ test("a spreadsheet that separates by semicolons or tabs finds no formula in any
 				}
 			},
 		),
-		{ numRuns: 500 },
+		{ numRuns: 2000 },
 	);
 });
 
@@ -97,7 +97,7 @@ test("reading a harmless cell returns exactly the text that was written", () => 
 		fc.property(text(), (written) => {
 			expect(fromHarmless(toHarmless(written))).toBe(written);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: 2000 },
 	);
 });
 
@@ -107,7 +107,7 @@ test("reading a list from a cell returns exactly its entries, whatever their con
 		fc.property(fc.array(entry), (entries) => {
 			expect(readList(writeList(entries))).toEqual(entries);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: 2000 },
 	);
 });
 
@@ -127,6 +127,6 @@ test("lines follow RFC 4180, so that every CSV reader returns the same cells", (
 				expect(parse(csv)).toEqual([["a", "b"], ...rows]);
 			},
 		),
-		{ numRuns: 250 },
+		{ numRuns: 1000 },
 	);
 });

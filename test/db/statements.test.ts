@@ -179,7 +179,7 @@ afterAll(async () => {
 async function useEverything(): Promise<void> {
 	const { service, database, organizationId: organization_id } = running;
 	const { url } = service;
-	// A setup link is accepted only while there are no users, so it comes first.
+	// This works only while there are no users.
 	await sendTo(url, "/api/setup");
 	const setup = await makeSetupLink(database.pool, url);
 	await sendTo(url, "/api/setup", {

@@ -97,6 +97,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		status: "ACTIVE",
 		freshness: "ONLINE",
 		owner_id: owner,
+		owner_name: "Ada Lovelace",
 		enrolled_at: expect.stringMatching(/Z$/),
 		last_seen_at: expect.stringMatching(/Z$/),
 		revoked_at: null,
@@ -124,7 +125,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		updated_at: expect.stringMatching(/Z$/),
 	});
 	const full = await list(organization, { include_evidence: true });
-	expect(full).toEqual({ devices: [device], next_cursor: null });
+	expect(full.devices).toEqual([device]);
 	const short = await list(organization);
 	expect(short.devices[0]?.postures[0]).not.toHaveProperty("evidence");
 });
@@ -272,7 +273,7 @@ test("a page needs the same number of statements for any number of devices", asy
 		Array.from({ length: 10 }, (_, index) => `first ${index}`),
 		organization,
 	);
-	const few = await count(100, 10);
+	const few = await count(5, 5);
 	await fleet.seed(
 		Array.from({ length: 190 }, (_, index) => `more ${index}`),
 		organization,

@@ -55,7 +55,7 @@ test("the list shows the members of one organization with address and role, and 
 	const list = (input: object) =>
 		callAs(database, viewer, listMembers, { organization_id: id, ...input });
 	const { members, next_cursor } = await list({
-		order_by: { field: "created_at" },
+		order_by: { field: "created_at", direction: "ASC" },
 	});
 	expect(members).toMatchObject([
 		{ user_id: admin.id, email: admin.email, role: "admin" },

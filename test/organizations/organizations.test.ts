@@ -37,6 +37,8 @@ test("a user without an organization sees none", async () => {
 	expect(await tools.use("listOrganizations", {}, nobody.token)).toEqual({
 		organizations: [],
 		next_cursor: null,
+		total: 0,
+		total_is_exact: true,
 	});
 });
 

@@ -22,6 +22,8 @@ describe("the description for clients", () => {
 			for (const [name, property] of Object.entries(properties)) {
 				expect(property.description, `${path}.${name}`).toBeTruthy();
 			}
+		}
+		for (const [path, schema] of walk(tool.inputSchema)) {
 			if (schema.type === "object" && schema.properties) {
 				expect(schema.additionalProperties, path).toBe(false);
 			}

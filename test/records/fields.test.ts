@@ -8,6 +8,7 @@ import {
 	inputOf,
 	isNullable,
 	makeReferences,
+	namesBeside,
 	type References,
 	sampleValue,
 } from "../support/record-values.ts";
@@ -58,6 +59,7 @@ describe.for(samples)("$kind", (sample) => {
 			organization_id,
 			...input,
 			...sample.defaults,
+			...namesBeside({ ...input, ...sample.defaults }),
 			created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
 			updated_at: record.created_at,
 		});
@@ -85,6 +87,7 @@ describe.for(samples)("$kind", (sample) => {
 			[
 				...["id", "organization_id", "created_at", "updated_at"],
 				...new Set([...Object.keys(input), ...Object.keys(sample.defaults)]),
+				...Object.keys(namesBeside(record)),
 			].sort(),
 		);
 	});
@@ -100,6 +103,7 @@ describe.for(samples)("$kind", (sample) => {
 				...before,
 				[field]: value,
 				...(followed && { [followed]: after[followed] }),
+				...namesBeside({ [field]: value }),
 				updated_at: after.updated_at,
 			});
 			expect(after[field], field).not.toEqual(before[field]);

@@ -31,7 +31,7 @@ async function found(query: string): Promise<string[]> {
 	const { vendors } = await calls.call("listVendors", {
 		organization_id,
 		filter: { query },
-		order_by: { field: "created_at" },
+		order_by: { field: "created_at", direction: "ASC" },
 	});
 	return vendors.map((vendor: { name: string }) => vendor.name.slice(0, 20));
 }

@@ -140,13 +140,13 @@ test("risks can be filtered by a range of scores, which includes both ends", asy
 			(risk: { inherent_risk_score: number }) => risk.inherent_risk_score,
 		);
 	};
-	expect(await scores({ min_inherent_risk_score: 6 })).toEqual([6, 25]);
-	expect(await scores({ max_inherent_risk_score: 6 })).toEqual([1, 6]);
+	expect(await scores({ min_inherent_risk_score: 6 })).toEqual([25, 6]);
+	expect(await scores({ max_inherent_risk_score: 6 })).toEqual([6, 1]);
 	expect(
 		await scores({ min_inherent_risk_score: 2, max_inherent_risk_score: 24 }),
 	).toEqual([6]);
 	expect(await scores({ min_residual_risk_score: 5 })).toEqual([25]);
-	expect(await scores({ max_residual_risk_score: 4 })).toEqual([1, 6]);
+	expect(await scores({ max_residual_risk_score: 4 })).toEqual([6, 1]);
 	const refused = await calls.refusal(
 		"listRisks",
 		{ organization_id, filter: { min_inherent_risk_score: 26 } },

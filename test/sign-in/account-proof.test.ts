@@ -247,8 +247,7 @@ test("only the existing tokens that the user chooses reach a new organization, a
 		{ token: mailed, api_token_ids: [chosen.api_token.id] },
 		cookie,
 	);
-	// Accepting the mailed invitation was the first proof of the account's address, so both tokens
-	// were revoked.
+	// This was the first proof of the account's address, so both tokens were revoked.
 	expect(await rolesOf(chosen.token)).toBe(401);
 	const again = await createOrganization(served.database.pool, "Third");
 	const first = await make("first");
@@ -314,7 +313,7 @@ test("an invitation's page is the same whether or not the address has an account
 		});
 	}
 	expect((await join(forKnown.shown)).body.message).toContain(
-		"too many attempts",
+		"tried too often",
 	);
 	expect(sink.waiting()).toBe(0);
 });

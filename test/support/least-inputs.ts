@@ -2,7 +2,7 @@ import type { AnyOperation } from "../../src/operation.ts";
 import { byName } from "./every-tool.ts";
 import type { Json, TestTools } from "./tools.ts";
 
-/** Values of many types. Each required field accepts at least one of them. */
+/** Values of which each required field accepts at least one. */
 const VALUES = [
 	"Least",
 	1,
@@ -16,9 +16,9 @@ const VALUES = [
 	"DE",
 ];
 
-/** The smallest inputs of every operation, in the organization of the tests. */
+/** Smallest inputs of every operation, in the organization of the tests. */
 export interface LeastInputs {
-	/** One record of the organization of each kind, by the name of the kind, such as `Risk`. */
+	/** Records of the organization by the name of their kind, such as `Risk`. */
 	seeds: ReadonlyMap<string, Json>;
 	/** Returns values that the operation accepts for its required fields. */
 	leastFor: (operation: AnyOperation) => Record<string, unknown>;
@@ -26,7 +26,7 @@ export interface LeastInputs {
 	tenantOf: (operation: AnyOperation) => Record<string, unknown>;
 }
 
-/** Adds a record of each kind to the organization, with only its required fields. */
+/** Adds a record of each kind to the organization, with nothing but its required fields. */
 export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 	const seeds = new Map<string, Json>();
 
@@ -69,9 +69,9 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 	};
 }
 
-/** The parts of a zod schema that this file uses. */
+/** A part of zod's schema of an input. */
 interface Schema {
 	safeParse: (value: unknown) => { success: boolean };
-	/** The values of an enum. Undefined for other schemas. */
+	/** Values of an enum. */
 	options?: readonly unknown[];
 }

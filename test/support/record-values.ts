@@ -1,3 +1,4 @@
+import { parseId } from "../../src/id.ts";
 import type { Calls } from "./calls.ts";
 import type { Sample } from "./record-samples.ts";
 
@@ -16,6 +17,32 @@ export type References = Record<
 	[string, string]
 >;
 
+const NAMES: Record<keyof References, string | null> = {
+	people: "Ada Lovelace",
+	framework: "ISO 27001",
+	measure: "Backup",
+	audit: null,
+	vendor: "Cloud",
+};
+
+/** Returns the names that results have beside these ids of `References`. */
+export function namesBeside(
+	values: Record<string, unknown>,
+): Record<string, unknown> {
+	const nameOf = (id: unknown) =>
+		NAMES[parseId(String(id))?.kind as keyof References] ?? null;
+	return Object.fromEntries(
+		Object.entries(values)
+			.filter(([field]) => /_ids?$/.test(field) && !NOT_REFERENCES.has(field))
+			.map(([field, ids]) => [
+				field.replace("_id", "_name"),
+				Array.isArray(ids) ? ids.map(nameOf) : nameOf(ids),
+			]),
+	);
+}
+
+const NOT_REFERENCES = new Set(["organization_id", "reference_id"]);
+
 export async function makeReferences(
 	calls: Pick<Calls, "call" | "principal">,
 	organization_id: string,
@@ -29,22 +56,22 @@ export async function makeReferences(
 		return [await add(), await add()] as [string, string];
 	};
 	const people = await pair("addPeople", "people", {
-		full_name: "Ada Lovelace",
+		full_name: NAMES.people,
 		primary_email_address: "ada@example.com",
 		kind: "EMPLOYEE",
 	});
 	const framework = await pair("addFramework", "framework", {
-		name: "ISO 27001",
+		name: NAMES.framework,
 	});
 	return {
 		people,
 		framework,
 		measure: await pair("addMeasure", "measure", {
-			name: "Backup",
+			name: NAMES.measure,
 			category: "IT",
 		}),
 		audit: await pair("addAudit", "audit", { framework_id: framework[0] }),
-		vendor: await pair("addVendor", "vendor", { name: "Cloud" }),
+		vendor: await pair("addVendor", "vendor", { name: NAMES.vendor }),
 	};
 }
 

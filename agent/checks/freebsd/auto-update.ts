@@ -42,9 +42,7 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	return unknown("no_schedule_found", evidence);
 }
 
-/**
- * Returns true if the command matches all patterns, each one after the match of the previous one.
- */
+/** True if the command matches all patterns, each one after the match of the one before. */
 function matchesInOrder(command: string, patterns: RegExp[]): boolean {
 	let rest = command;
 	for (const pattern of patterns) {

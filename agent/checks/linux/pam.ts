@@ -7,7 +7,7 @@ export interface PamRule {
 	options: string[];
 }
 
-/** The longest line, in characters, that the agent parses. Nobody writes longer ones. */
+/** Longer than any line that a person writes. */
 const MAX_LINE = 4096;
 
 /**

@@ -42,7 +42,7 @@ const ACTIONS: Record<AuditEvent, Action> &
 	inviteMember: { group: "members", phrase: "invited" },
 	revokeInvitation: {
 		group: "members",
-		phrase: "revoked the invitation of",
+		phrase: "withdrew the invitation of",
 	},
 	acceptInvitation: {
 		group: "members",

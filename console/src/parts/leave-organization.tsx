@@ -40,10 +40,7 @@ export function LeaveOrganization({
 		>
 			<Stack>
 				{leaving.isError && (
-					<ErrorState
-						error={leaving.error}
-						title="You have not left the organization"
-					/>
+					<ErrorState error={leaving.error} title="This did not work" />
 				)}
 				{isLastAdmin ? (
 					<LastAdministrator />

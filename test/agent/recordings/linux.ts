@@ -63,8 +63,7 @@ export function processes(
 }
 
 /**
- * Returns the mounts of an ordinary laptop. `root` is the line of the root file system, and
- * `others` are the lines after it.
+ * Returns the mounts of an ordinary laptop. `root` is the line of its root, and `others` follow.
  */
 export function mounts(root: string, ...others: string[]): string {
 	return [

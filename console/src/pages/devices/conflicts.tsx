@@ -51,7 +51,7 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 			<List size="sm" spacing={4}>
 				<List.Item>
 					If the hardware was replaced, re-issue the token and enroll the device
-					again. This also resolves the conflict.
+					again. That also settles this notice.
 				</List.Item>
 				<List.Item>
 					If not, the key was copied, for example with a cloned disk. Revoke the

@@ -33,9 +33,7 @@ const TABS = {
 
 type Tab = keyof typeof TABS;
 
-/**
- * Milliseconds after which the page loads the device again while it waits for the device to enroll.
- */
+/** How often the page loads the device again while it waits for the device to enroll. */
 const WAITING_MS = 3_000;
 const USUAL_MS = 30_000;
 

@@ -53,10 +53,7 @@ export function ReissueToken({
 			) : (
 				<Stack>
 					{reissuing.isError && (
-						<ErrorState
-							error={reissuing.error}
-							title="The token was not re-issued"
-						/>
+						<ErrorState error={reissuing.error} title="This did not work" />
 					)}
 					<Text size="sm">
 						Use this when you reinstall the agent, when the token expired, or

@@ -41,10 +41,7 @@ export function CreateOrganization({
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
 					{saving.refusal && (
-						<ErrorState
-							error={saving.refusal}
-							title="The organization was not created"
-						/>
+						<ErrorState error={saving.refusal} title="It was not created" />
 					)}
 					<Text size="sm">
 						It has its own members, devices, registers and audit log, separate

@@ -65,13 +65,12 @@ export function IntervalsForm({
 				</Group>
 				<List size="sm" c="dimmed" spacing={4}>
 					<List.Item>
-						A device without a heartbeat for{" "}
-						{durationWords(staleAfterSeconds(heartbeat))} counts as stale. That
-						is twice the heartbeat interval plus one minute.
+						A device that is silent for{" "}
+						{durationWords(staleAfterSeconds(heartbeat))} counts as stale: twice
+						the heartbeat's interval and a minute.
 					</List.Item>
 					<List.Item>
-						A check that starts to fail is reported within{" "}
-						{durationWords(posture)}.
+						A failing check is seen after at most {durationWords(posture)}.
 					</List.Item>
 					<Load
 						organizationId={organization.id}

@@ -52,10 +52,7 @@ export function RotateToken({
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>
 						{saving.refusal && (
-							<ErrorState
-								error={saving.refusal}
-								title="The second token was not made"
-							/>
+							<ErrorState error={saving.refusal} title="This did not work" />
 						)}
 						<Text size="sm">
 							You get a second token with the same description and validity.

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { Filter } from "./list-pages.ts";
+import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+
+/** The kinds of records that can be linked. */
+export const LINKED = [
+	"risk",
+	"measure",
+	"control",
+	"obligation",
+	"nonconformity",
+	"vendor",
+	"asset",
+	"datum",
+	"audit",
+	"task",
+	"device",
+] as const;
+
+export const linkable = namedKinds.filter(({ kind }) =>
+	(LINKED as readonly string[]).includes(kind),
+);
+
+/** Schema of the id of a record that can be linked. */
+export const linkableId = z
+	.string()
+	.refine(
+		(text) => namedKindOf(linkable, text) !== undefined,
+		`must be the id of a record that can be linked: ${LINKED.join(", ")}`,
+	);
+
+/**
+ * Returns the schema of a kind that can be linked. It does not list them, because a model would read
+ * the list in each register's tool; the error does.
+ */
+const linkableKind = () =>
+	z.string().refine(isLinkable, `must be one of ${LINKED.join(", ")}`);
+
+/** True if records of the kind can be linked. */
+export function isLinkable(kind: string): boolean {
+	return (LINKED as readonly string[]).includes(kind);
+}
+
+/** Returns a filter that finds the records without a link to any record of a kind. */
+export function withoutLinked(): Filter {
+	return {
+		schema: linkableKind().describe("Without a link to any of this kind"),
+		sql: (parameter) => `not exists (
+			select from record_links l
+			where l.organization_id = t.organization_id and l.first_id = t.id and l.second_kind = ${parameter}
+		) and not exists (
+			select from record_links l
+			where l.organization_id = t.organization_id and l.second_id = t.id and l.first_kind = ${parameter}
+		)`,
+	};
+}

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { textArray } from "../db/array.ts";
+import type { AnyRecordKind } from "./kind.ts";
+import { isLinkable, withoutLinked } from "./link-kinds.ts";
+import { byTime, type Filter, type Listing } from "./list-pages.ts";
+import { personFilter } from "./person-filter.ts";
+import { dateFilters, dueFilters, timeFilters } from "./range-filters.ts";
+import { whyNoName, whyNoReference } from "./why-none.ts";
+
+/** Most values of one filter. No choice has more. */
+const MAX_CHOICES = 50;
+
+/** Returns all orders and filters of a register's list. */
+export function listingOf(
+	kind: AnyRecordKind,
+): Pick<Listing, "orders" | "filters"> {
+	return {
+		orders: {
+			created_at: byTime("created_at"),
+			updated_at: byTime("updated_at"),
+			...kind.orders,
+		},
+		filters: {
+			...fieldFilters(kind),
+			...personFilters(kind),
+			...(kind.due && dueFilters(kind.due)),
+			...rangeFilters(kind),
+			...(isLinkable(kind.kind) && { without_linked: withoutLinked() }),
+			...kind.otherFilters,
+		},
+	};
+}
+
+/** Returns the fields that hold a person, such as owner_id. */
+export function peopleFields({ fields }: AnyRecordKind): string[] {
+	return Object.keys(fields).filter(
+		(name) => fields[name]?.reference === "people" && !fields[name]?.join,
+	);
+}
+
+/** Returns filters by the name or address of a person, such as `owner` beside `owner_id`. */
+function personFilters(kind: AnyRecordKind): Record<string, Filter> {
+	return Object.fromEntries(
+		peopleFields(kind).map((name) => [
+			name.replace(/_id$/, ""),
+			personFilter(name),
+		]),
+	);
+}
+
+function rangeFilters({ fields }: AnyRecordKind): Record<string, Filter> {
+	return Object.assign(
+		{},
+		...Object.entries(fields).map(([name, { type }]) => {
+			if (type === "date") return dateFilters(name);
+			return type === "datetime" ? timeFilters(name) : {};
+		}),
+	);
+}
+
+function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
+	return Object.fromEntries(
+		kind.filters.map((name) => [name, fieldFilter(kind, name)]),
+	);
+}
+
+function fieldFilter(kind: AnyRecordKind, name: string): Filter {
+	const field = kind.fields[name];
+	if (!field) throw new Error(`${kind.kind} has no field ${name}`);
+	const whenNull = field.initial === null && { whenNull: `t.${name} is null` };
+	const text = (what: string) => `${what}${whenNull ? "; null: none" : ""}`;
+	if (field.type === "choice") {
+		const one = field.input as z.ZodType<string>;
+		return {
+			schema: z
+				.union([one, z.array(one).min(1).max(MAX_CHOICES)])
+				.describe(text("One or several")),
+			// With one value the index gives the rows in the order of the list.
+			sql: (parameter, value) =>
+				Array.isArray(value)
+					? `t.${name} = any(${parameter}::text[])`
+					: `t.${name} = ${parameter}`,
+			toParameter: (value) => (Array.isArray(value) ? textArray(value) : value),
+			...whenNull,
+		};
+	}
+	if (field.type === "name") {
+		return {
+			schema: field.input.describe(text("In any case")),
+			// A name may be too long for an index, so the index contains its sort key. The second
+			// condition compares the name itself.
+			sql: (parameter) =>
+				`(t.${name}_key = sort_key(${parameter}) and search_fold(t.${name}) = search_fold(${parameter}))`,
+			whyNone: (client, organizationId, value) =>
+				whyNoName(client, kind, name, organizationId, String(value)),
+			...whenNull,
+		};
+	}
+	const { reference } = field;
+	return {
+		schema: field.input.describe(text("This one only")),
+		sql: (parameter) => `t.${name} = ${parameter}`,
+		...(reference && {
+			whyNone: (client, organizationId, value) =>
+				whyNoReference(client, reference, organizationId, String(value)),
+		}),
+		...whenNull,
+	};
+}
