@@ -113,7 +113,16 @@ async function serveFrom(
 	};
 	const identity = makeIdentity(account);
 	const catalogue = new Catalogue(operations);
-	const addressOf = makeAddressOf(config.trustedProxies);
+	let isIgnoredNoted = false;
+	const addressOf = makeAddressOf(config.trustedProxies, (sender) => {
+		metrics?.countIgnoredAddress?.();
+		if (isIgnoredNoted) return;
+		isIgnoredNoted = true;
+		log.warn(
+			{ sender },
+			"a forwarded address was ignored, because its sender is not in ASSAY_TRUSTED_PROXIES; add the sender if it is your proxy",
+		);
+	});
 	const toolServer = makeToolServer(
 		{ services, catalogue, outageLog, usage },
 		apiTokens,

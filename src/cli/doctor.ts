@@ -13,6 +13,8 @@ import {
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
+import { readMetrics } from "./doctor-metrics.ts";
+import { examineProxies } from "./doctor-proxies.ts";
 import { examineServer } from "./doctor-server.ts";
 import { examineAccounts, examineMail } from "./doctor-sign-in.ts";
 import { print } from "./output.ts";
@@ -77,7 +79,9 @@ async function examine(): Promise<Finding[]> {
 	findings.push(...examineMail(config));
 	findings.push(await examineDisk(config));
 	findings.push(...(await examineDatabase(config)));
-	if (config.metricsPort) findings.push(await examineMetrics(config));
+	const metrics = config.metricsPort ? await readMetrics(config) : undefined;
+	if (metrics) findings.push(metrics.finding);
+	findings.push(examineProxies(config, metrics?.text));
 	findings.push(...examineTraces());
 	return findings;
 }
@@ -206,38 +210,6 @@ async function examineVersion(
 		};
 	}
 	return { check: "database", status: "ok", found };
-}
-
-/** Requests the metrics from the service with this configuration on this machine. */
-async function examineMetrics(config: Config): Promise<Finding> {
-	const anywhere = new Map([
-		["0.0.0.0", "127.0.0.1"],
-		["::", "::1"],
-	]);
-	const name = anywhere.get(config.metricsHost) ?? config.metricsHost;
-	const url = `http://${name.includes(":") ? `[${name}]` : name}:${config.metricsPort}/metrics`;
-	try {
-		const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-		const text = await answer.text();
-		if (answer.ok && text.includes("assay_info")) {
-			return { check: "metrics", status: "ok", found: `${url} answers` };
-		}
-		return {
-			check: "metrics",
-			status: "problem",
-			found: `${url} answers with something else`,
-			advice:
-				"another program has the port; set ASSAY_METRICS_PORT to a free one",
-		};
-	} catch {
-		return {
-			check: "metrics",
-			status: "warning",
-			found: `${url} does not answer`,
-			advice:
-				"it answers while the service runs on this machine; start the service",
-		};
-	}
 }
 
 /** Examines the settings of traces. Returns no findings if no traces are configured. */

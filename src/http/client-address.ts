@@ -9,8 +9,13 @@ export type AddressOf = (request: IncomingMessage) => string | undefined;
  * address is then the last address in X-Forwarded-For that is not a trusted proxy. The client may
  * have written everything before that address, so the function ignores it. `trusted` contains
  * addresses and ranges (see ASSAY_TRUSTED_PROXIES). If `trusted` is empty, the header is ignored.
+ * `onIgnored` gets the sender of each request whose forwarded address is ignored because the sender
+ * is no trusted proxy.
  */
-export function makeAddressOf(trusted: readonly string[]): AddressOf {
+export function makeAddressOf(
+	trusted: readonly string[],
+	onIgnored: (sender: string) => void = () => {},
+): AddressOf {
 	const proxies = new BlockList();
 	for (const range of trusted) {
 		const [address = "", bits] = range.split("/");
@@ -23,9 +28,13 @@ export function makeAddressOf(trusted: readonly string[]): AddressOf {
 
 	return (request) => {
 		let address = plain(request.socket.remoteAddress ?? "");
-		if (trusted.length === 0 || address === "") return address || undefined;
-		const forwarded = request.headers["x-forwarded-for"] ?? "";
-		const hops = String(forwarded).split(",").map(plain);
+		if (address === "") return undefined;
+		const { forwarded, "x-forwarded-for": hopsText = "" } = request.headers;
+		if (!isProxy(address)) {
+			if (hopsText !== "" || forwarded) onIgnored(address);
+			return address;
+		}
+		const hops = String(hopsText).split(",").map(plain);
 		while (isProxy(address)) {
 			const before = hops.pop();
 			if (before === undefined || isIP(before) === 0) break;

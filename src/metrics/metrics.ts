@@ -10,6 +10,7 @@ import {
 import type { Queue, QueueLoad } from "../load/batch.ts";
 import { VERSION } from "../version.ts";
 import { FleetCounts } from "./fleet.ts";
+import { IGNORED_ADDRESSES } from "./names.ts";
 import { routeOf } from "./route.ts";
 
 /**
@@ -32,6 +33,8 @@ export interface Metrics {
 	registry: Registry;
 	/** Counts the request when its response is complete or its connection is closed. */
 	observe(request: IncomingMessage, response: ServerResponse): void;
+	/** Counts a request whose forwarded address was ignored. */
+	countIgnoredAddress(): void;
 }
 
 /**
@@ -68,12 +71,18 @@ export function makeMetrics({
 		buckets: DURATION_BUCKETS,
 		registers,
 	});
+	const ignoredAddresses = new Counter({
+		name: IGNORED_ADDRESSES,
+		help: "Requests whose forwarded address was ignored, because the sender is no trusted proxy.",
+		registers,
+	});
 	addPools(pools, registers);
 	addQueues(queues, registers);
 	if (pools.app) addFleet(new FleetCounts(pools.app), registers);
 
 	return {
 		registry,
+		countIgnoredAddress: () => ignoredAddresses.inc(),
 		observe(request, response) {
 			const startedAt = performance.now();
 			response.once("close", () => {

@@ -7,6 +7,7 @@ export interface OpenMetrics {
 	/** Address of the metrics. Undefined in a worker. */
 	url?: string;
 	observe?: Metrics["observe"];
+	countIgnoredAddress?: Metrics["countIgnoredAddress"];
 	close: () => Promise<void>;
 }
 
@@ -21,13 +22,14 @@ export async function openMetrics(
 	parts: MetricsParts,
 ): Promise<OpenMetrics> {
 	const { makeMetrics } = await import("./metrics.ts");
-	const { registry, observe } = makeMetrics(parts);
+	const { registry, ...counting } = makeMetrics(parts);
 	if (cluster.isWorker) {
 		const { offerMetrics } = await import("./workers.ts");
 		offerMetrics(registry);
-		return { observe, close: async () => {} };
+		return { ...counting, close: async () => {} };
 	}
-	return { observe, ...(await listen(config, log, () => registry.metrics())) };
+	const listening = await listen(config, log, () => registry.metrics());
+	return { ...counting, ...listening };
 }
 
 /** Serves the sum of all workers' metrics. The parent process calls this. */

@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeSecret } from "../../src/tokens/secret.ts";
 import { runCommand } from "../support/command.ts";
+import { makeUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 interface Finding {
@@ -65,6 +67,93 @@ test("doctor distinguishes another program on the metrics port from no program",
 	expect(none.of("metrics")?.status).toBe("warning");
 	expect(none.of("traces")?.status).toBe("warning");
 	expect(none.code).toBe(0);
+});
+
+/** Requests a tool with these headers; only the sender's address matters here. */
+const ask = (headers: Record<string, string>) =>
+	fetch(`${running.service.url}/api/mcp/tools/listOrganizations`, {
+		headers: { authorization: `Bearer ${makeSecret("pat")}`, ...headers },
+	});
+
+test("doctor warns of forwarded addresses from a sender that is not trusted", async () => {
+	const settings = {
+		ASSAY_METRICS_PORT: new URL(running.service.metricsUrl ?? "").port,
+	};
+	await ask({});
+	const before = await examine(settings);
+	expect(before.of("proxies")).toMatchObject({ status: "ok" });
+	await ask({ "x-forwarded-for": "203.0.113.7" });
+	await ask({ forwarded: "for=203.0.113.7" });
+	const after = await examine(settings);
+	expect(after.of("proxies")).toMatchObject({
+		status: "warning",
+		found: expect.stringMatching(/^2 requests had a forwarded address/),
+		advice: expect.stringContaining("if it is your proxy, add it"),
+	});
+	expect(after.others("proxies")).toEqual([]);
+	expect(after.code).toBe(0);
+});
+
+test("doctor warns of an https address without trusted proxies", async () => {
+	const ASSAY_BASE_URL = "https://assay.example.com";
+	const missing = await examine({ ASSAY_BASE_URL });
+	expect(missing.of("proxies")).toMatchObject({
+		status: "warning",
+		advice: expect.stringContaining("set it to the proxy's address"),
+	});
+	const set = await examine({
+		ASSAY_BASE_URL,
+		ASSAY_TRUSTED_PROXIES: "10.0.0.0/8",
+	});
+	expect(set.of("proxies")).toMatchObject({
+		status: "ok",
+		found: "X-Forwarded-For counts from 10.0.0.0/8",
+	});
+});
+
+test("doctor counts the accounts that are proven only because they are old, and names five", async () => {
+	const { database } = running;
+	expect((await examine()).of("accounts")).toEqual({
+		check: "accounts",
+		status: "ok",
+		found: "no account counts as proven without a proof",
+	});
+	await database.owner.query(
+		`insert into users (id, name, email, address_proof)
+		select repeat(n::text, 32), 'Old', 'old-' || n || '@example.com', 'ASSUMED'
+		from generate_series(1, 6) n`,
+	);
+	await makeUser(database, undefined, { email: "a-new-one@example.com" });
+	expect((await examine()).of("accounts")).toEqual({
+		check: "accounts",
+		status: "ok",
+		found:
+			"6 accounts are older than the proof of addresses and count as proven: old-1@example.com, old-2@example.com, old-3@example.com, old-4@example.com, old-5@example.com …",
+		advice: expect.stringContaining("docs/security.md"),
+	});
+});
+
+test.each([
+	["smtps://mail.example.com", "ok", "over TLS or not at all"],
+	["smtp://mail.example.com:587", "ok", "over TLS or not at all"],
+	["smtp://mail.example.com?requireTLS=false", "warning", "without TLS"],
+	["smtp://mail.example.com?ignoreTLS=true", "warning", "without TLS"],
+	["smtp://localhost:25", "ok", "without TLS"],
+	["smtp://127.0.0.1", "ok", "without TLS"],
+])("doctor reports the mail server %s with the status %s", async (ASSAY_SMTP_URL, status, words) => {
+	const found = await examine({
+		ASSAY_SMTP_URL,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+	expect(found.of("mail")).toMatchObject({
+		status,
+		found: expect.stringContaining(words),
+	});
+	expect(Boolean(found.of("mail")?.advice)).toBe(status === "warning");
+});
+
+test("doctor says nothing about mail if there is no mail server", async () => {
+	expect((await examine()).of("mail")).toBeUndefined();
 });
 
 test("doctor finds a missing index, a setting that loses data and reports outside their months, and says what to do", async () => {
