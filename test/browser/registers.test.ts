@@ -8,7 +8,7 @@ import { people } from "../../src/registers/people.ts";
 import { vendor } from "../../src/registers/vendor.ts";
 import { callAs, type TestUser } from "../support/people.ts";
 import { axe, startConsole, type TestConsole } from "./browser.ts";
-import { fill, type Given, messageBeside } from "./register-form.ts";
+import { fill, type Given, messageBeside } from "./form.ts";
 
 let served: TestConsole;
 let admin: TestUser;

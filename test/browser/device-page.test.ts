@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { postureResult } from "../support/service.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	DAY_MS,
+	type Fleet,
+	fleetOf,
+	HOUR_MS,
+	must,
+	statesOf,
+} from "./fleet.ts";
+
+let served: TestConsole;
+let fleet: Fleet;
+beforeAll(async () => {
+	served = await startConsole();
+	fleet = fleetOf(served);
+});
+afterAll(() => served.close());
+
+test("the state on a day is the one at its end, and the user can choose a longer period", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const device = await fleet.addReporting(
+			organization,
+			"old.local",
+			{ FIREWALL_ENABLED: "FAIL" },
+			{ agoMs: 60 * DAY_MS },
+		);
+		await fleet.report(device, { FIREWALL_ENABLED: "PASS" }, HOUR_MS);
+		return `/devices/${device.id}?tab=history`;
+	});
+	const timeline = page.getByRole("img", { name: /^Host firewall/ });
+	await timeline.waitFor();
+	expect(await statesOf(timeline)).toEqual(["SILENT", "PASS"]);
+	await page.getByText("90 days").click();
+	await expect
+		.poll(() => statesOf(timeline))
+		.toEqual(["FAIL", "SILENT", "PASS"]);
+	await page.reload();
+	await expect
+		.poll(() => statesOf(timeline))
+		.toEqual(["FAIL", "SILENT", "PASS"]);
+
+	const day = (agoMs: number) =>
+		new Date(Date.now() - agoMs).toISOString().slice(0, 10);
+	const asOf = page.getByRole("region", { name: /^As of / });
+	await page.getByLabel("State on the day").fill(day(58 * DAY_MS));
+	await asOf.getByText("Last known: fail").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/as-of");
+	await page.getByLabel("State on the day").fill(day(70 * DAY_MS));
+	await asOf
+		.getByText("Nothing was known about this device at that time")
+		.waitFor();
+	await page.getByLabel("State on the day").fill(day(0));
+	await asOf.getByText("Pass", { exact: true }).waitFor();
+	await asOf.getByRole("link", { name: "Report: Host firewall" }).click();
+	const dialog = page.getByRole("dialog", { name: "Report" });
+	await dialog.getByText("root, home").waitFor();
+	await axe(page);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "hidden" });
+	const listed = page.getByRole("tabpanel").locator("tbody tr");
+	expect(await listed.count()).toBe(2);
+});
+
+test("a member can change only name and owner, and a viewer sees no button that would be rejected", async () => {
+	let id = "";
+	const { page, organization, at } = await fleet.start(
+		"member",
+		async (own) => {
+			({ id } = await fleet.addReporting(own, "a.local", {}));
+			return `/devices/${id}`;
+		},
+	);
+	await page.getByRole("button", { name: "Edit" }).click();
+	await page.getByLabel("Name", { exact: true }).fill("Reception");
+	await page.getByRole("button", { name: "Save" }).click();
+	await page.getByRole("heading", { name: "Reception", level: 1 }).waitFor();
+	expect(await page.getByRole("button", { name: "Actions" }).count()).toBe(0);
+	await page.goto(at("/devices"));
+	await page.getByRole("link", { name: "Reception" }).waitFor();
+	expect(await page.getByRole("link", { name: "Add device" }).count()).toBe(0);
+
+	const viewer = await served.makePerson("viewer", organization);
+	const seen = await served.openPageAs(viewer, at(`/devices/${id}`));
+	await seen.getByRole("heading", { name: "Reception", level: 1 }).waitFor();
+	for (const name of ["Edit", "Actions"]) {
+		expect(await seen.getByRole("button", { name }).count()).toBe(0);
+	}
+	await seen.goto(at("/devices/new"));
+	await seen.getByText("Only administrators add devices").waitFor();
+});
+
+test("the reports of a device show the failed checks, when a delayed report was observed, and how long reports are kept", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const device = await fleet.addReporting(organization, "a.local", {
+			FIREWALL_ENABLED: "FAIL",
+			DISK_ENCRYPTION: "FAIL",
+			TIME_SYNC: "PASS",
+		});
+		const { observed_at: _, ...result } = postureResult({ status: "PASS" });
+		await must(
+			served.post(
+				"postures",
+				{ results: [{ ...result, observed_at: "2026-02-28T11:30:00Z" }] },
+				{ key: device.key },
+			),
+			204,
+		);
+		return `/devices/${device.id}?tab=reports`;
+	});
+	const rows = page.getByRole("row").filter({ hasText: /pass/ });
+	await expect.poll(() => rows.count()).toBe(2);
+	const [waited = "", prompt = ""] = await rows.allInnerTexts();
+	expect(waited).toContain("Observed 28 Feb 2026, 12:30");
+	expect(prompt).not.toContain("Observed");
+	expect(prompt).toContain("2 fail");
+	expect(prompt).toContain("Full-disk encryption, Host firewall");
+	// Reports are kept until the first day of the month that follows 13 whole months, unless the
+	// operator sets another time.
+	const now = new Date();
+	const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 14));
+	const day = new Intl.DateTimeFormat("en-GB", {
+		dateStyle: "medium",
+		timeZone: "UTC",
+	});
+	expect(prompt).toContain(day.format(end));
+	await screenshot(page, "devices/reports");
+});

@@ -1,0 +1,215 @@
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import { makeFolder } from "../support/folder.ts";
+import { assay } from "../support/program.ts";
+import { heartbeatBody, type TestDevice } from "../support/service.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { type Fleet, fleetOf, HOUR_MS, must, statesOf } from "./fleet.ts";
+
+let served: TestConsole;
+let fleet: Fleet;
+beforeAll(async () => {
+	served = await startConsole();
+	fleet = fleetOf(served);
+});
+afterAll(() => served.close());
+
+async function choose(page: Page, action: string | RegExp) {
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: action }).click();
+}
+
+const tokenOn = async (page: Page) =>
+	(await page.getByLabel("Enrollment token", { exact: true }).textContent()) ??
+	"";
+
+test("an administrator adds a device for a new person, it enrolls with the token, and the page shows its report", async () => {
+	const { page, organization } = await fleet.start(
+		"admin",
+		async () => undefined,
+	);
+	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
+	await screenshot(page, "devices/empty");
+	await page.getByRole("link", { name: "Add device" }).first().click();
+	await page.getByLabel("Name", { exact: true }).fill("Ada's laptop");
+
+	await page.getByRole("button", { name: "Create a person" }).click();
+	const dialog = page.getByRole("dialog", { name: "Create a person" });
+	await dialog.getByLabel("Full name").fill("Ada Lovelace");
+	await dialog.getByLabel("E-mail address").fill("not an address");
+	await dialog.getByRole("button", { name: "Create the person" }).click();
+	await dialog.getByText("e-mail", { exact: false }).last().waitFor();
+	await axe(page);
+	await dialog.getByLabel("E-mail address").fill("ada@example.com");
+	await dialog.getByRole("button", { name: "Create the person" }).click();
+	await dialog.waitFor({ state: "hidden" });
+	await expect
+		.poll(() => page.getByRole("combobox", { name: "Owner" }).inputValue())
+		.toBe("Ada Lovelace");
+	await axe(page);
+	await screenshot(page, "devices/add");
+	await page.getByRole("button", { name: "Add the device" }).click();
+
+	await page.getByText("Waiting for the device to enroll").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/token");
+	const token = await tokenOn(page);
+	await page.getByRole("button", { name: "Copy Enrollment token" }).click();
+	expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+
+	const enrolled = await must(served.post("enroll", { token }), 200);
+	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
+	await page.getByText("Waiting for the first heartbeat").waitFor();
+	const facts = heartbeatBody({ hostname: "ada.local", platform: "DARWIN" });
+	await must(served.post("heartbeat", facts, { key }), 200);
+	await page.getByText("The device is enrolled").waitFor();
+
+	await page.getByRole("link", { name: "Open the device" }).click();
+	await page.getByRole("heading", { name: "Ada's laptop", level: 1 }).waitFor();
+	const { hardware_uuid: hardware } = facts;
+	for (const fact of ["ada.local", "macOS", "C02XK1", hardware]) {
+		await page.getByText(fact, { exact: true }).waitFor();
+	}
+	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
+	expect(await page.getByText("Not reported").count()).toBe(CHECK_KEYS.length);
+
+	const device = { id: "", key, hardwareUuid: hardware };
+	await fleet.report(device, { DISK_ENCRYPTION: "FAIL" }, 3 * HOUR_MS);
+	await fleet.report(device, { DISK_ENCRYPTION: "PASS" });
+	await page.reload();
+	const check = page.getByRole("button", { name: /^Full-disk encryption/ });
+	await check.getByText("Pass", { exact: true }).waitFor();
+	await check.click();
+	await page.getByText("root, home").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/device");
+	await page.getByRole("button", { name: "As sent (JSON)" }).click();
+	await page.getByText('"tool": "checker"').waitFor();
+
+	await page.getByRole("tab", { name: "History" }).click();
+	const timeline = page.getByRole("img", { name: /^Full-disk encryption/ });
+	await timeline.waitFor();
+	expect(await statesOf(timeline)).toEqual(["FAIL", "SILENT", "PASS"]);
+	await page
+		.getByRole("button", { name: /^Every change of Full-disk/ })
+		.click();
+	const changes = page.getByRole("region", { name: /^Changes: Full-disk/ });
+	await changes.getByText("Fail", { exact: true }).waitFor();
+	await changes.getByText("No change since").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/history-new");
+
+	await page.goto(`/o/${organization}/devices`);
+	await page.getByRole("link", { name: "Ada's laptop" }).waitFor();
+});
+
+test("a device that has never reported says why, and links to the state of its enrollment", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const { id } = await served.makeToken(organization);
+		return `/devices/${id}`;
+	});
+	const notice = page.getByRole("alert", {
+		name: "This device is not active yet",
+	});
+	await notice.waitFor();
+	await axe(page);
+	await screenshot(page, "devices/pending");
+	await notice.getByRole("link").click();
+	await page.getByRole("heading", { name: "Enrollment token" }).waitFor();
+	await page.getByText("Not used yet").waitFor();
+});
+
+test("the commands for a Linux shell enroll the machine on which they run", async () => {
+	const { page } = await fleet.start("admin", async () => "/devices/new");
+	await page.getByRole("button", { name: "Add the device" }).click();
+	const commands = await page
+		.getByLabel("Commands for a shell", { exact: true })
+		.textContent();
+	// In a test, the service listens on another port than in the address that it prints.
+	const here = (commands ?? "").replace(
+		"http://localhost:0",
+		served.service.url,
+	);
+	await promisify(execFile)("sh", ["-euc", here]);
+	await page.getByText("The device is enrolled").waitFor();
+	for (const name of ["macOS", "Windows", "FreeBSD"]) {
+		await page.getByRole("tab", { name }).click();
+		await page.getByLabel("Command for the agent", { exact: true }).waitFor();
+	}
+});
+
+test("the command for the agent asks for the token and enrolls the machine on which it runs", async () => {
+	const { page } = await fleet.start("admin", async () => "/devices/new");
+	await page.getByRole("button", { name: "Add the device" }).click();
+	await page.getByRole("tab", { name: "Linux" }).click();
+	const read = (label: string) =>
+		page.getByLabel(label, { exact: true }).textContent();
+	const [, ...words] = ((await read("Command for the agent")) ?? "").split(" ");
+	expect(words.slice(0, 3)).toEqual(["./assay-agent", "install", "--server"]);
+	const folder = await makeFolder("assay-agent-");
+	try {
+		const ended = await assay(
+			[
+				"agent",
+				"install",
+				"--server",
+				served.service.url,
+				"--no-service",
+				"--dir",
+				folder,
+			],
+			{},
+			(await read("Enrollment token")) ?? "",
+		);
+		expect(ended).toMatchObject({ code: 0 });
+		await page.getByText("The device is enrolled").waitFor();
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+});
+
+test("the agent of a revoked device gets 401, a new token reactivates the device, and deleting removes it", async () => {
+	let device: TestDevice = { id: "", key: "", hardwareUuid: "" };
+	const { page, at } = await fleet.start("admin", async (organization) => {
+		device = await fleet.addReporting(organization, "lost.local", {
+			DISK_ENCRYPTION: "PASS",
+		});
+		return `/devices/${device.id}`;
+	});
+	await choose(page, /^Revoke/);
+	const asked = page.getByRole("dialog", { name: "Revoke lost.local?" });
+	await asked.getByText("Its history stays").waitFor();
+	await axe(page);
+	await asked.getByRole("button", { name: "Revoke the device" }).click();
+	await page.getByRole("status").getByText("Revoked").waitFor();
+	const beat = heartbeatBody({ hardware_uuid: device.hardwareUuid });
+	await must(served.post("heartbeat", beat, { key: device.key }), 401);
+
+	await choose(page, /^Re-issue/);
+	await page.getByRole("button", { name: "Re-issue the token" }).click();
+	await page.getByText("Waiting for the device to enroll").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/reissue");
+	const enrolled = await must(
+		served.post("enroll", { token: await tokenOn(page) }),
+		200,
+	);
+	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
+	await must(served.post("heartbeat", beat, { key }), 200);
+	await page.getByText("The device is enrolled").waitFor();
+	await page.getByRole("button", { name: "Close" }).last().click();
+	await page.getByRole("status").getByText("Active").waitFor();
+	await page.getByRole("tab", { name: "Enrollment" }).click();
+	await page.getByText("In use by the device's agent").waitFor();
+
+	await choose(page, /^Delete/);
+	await page.getByRole("button", { name: "Delete the device" }).click();
+	await page.getByRole("heading", { name: "No devices yet" }).waitFor();
+	await must(served.post("heartbeat", beat, { key }), 401);
+	await page.goto(at(`/devices/${device.id}`));
+	await page.getByRole("heading", { name: "Not found" }).waitFor();
+});

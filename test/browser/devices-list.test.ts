@@ -1,0 +1,233 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import { recordOperations } from "../../src/records/operations.ts";
+import { people } from "../../src/registers/people.ts";
+import { callAs } from "../support/people.ts";
+import { heartbeatBody } from "../support/service.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { DAY_MS, type Fleet, fleetOf, must } from "./fleet.ts";
+
+let served: TestConsole;
+let fleet: Fleet;
+beforeAll(async () => {
+	served = await startConsole();
+	fleet = fleetOf(served);
+});
+afterAll(() => served.close());
+
+async function pick(page: Page, field: string, option: string | RegExp) {
+	await page.getByRole("combobox", { name: field }).click();
+	await page.getByRole("option", { name: option }).click();
+}
+
+test("the summary and the filter fields narrow down the list, and the address keeps the filters", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };
+		await fleet.addReporting(organization, "good.local", pass);
+		await fleet.addReporting(organization, "open.local", {
+			...pass,
+			FIREWALL_ENABLED: "FAIL",
+			PASSWORD_POLICY: "UNKNOWN",
+		});
+		await served.makeToken(organization);
+	});
+	const table = page.getByRole("region", { name: "Devices", exact: true });
+	await table
+		.getByRole("link", { name: "good.local" })
+		.waitFor({ state: "hidden" });
+	const rows = table.locator("tbody tr");
+	await expect.poll(() => rows.count()).toBe(3);
+
+	const summary = page.getByRole("region", { name: "Fleet" });
+	await summary
+		.getByRole("link", { name: "Host firewall", exact: true })
+		.click();
+	await expect.poll(() => rows.count()).toBe(1);
+	await rows.getByText("open.local").waitFor();
+	expect(new URL(page.url()).searchParams.get("failing_check")).toBe(
+		"FIREWALL_ENABLED",
+	);
+	await page.reload();
+	await expect.poll(() => rows.count()).toBe(1);
+	await page.goBack();
+	await expect.poll(() => rows.count()).toBe(3);
+	for (const [number, found, filter] of [
+		["Host firewall: 1 pass", "good.local", "passing_check"],
+		["Host firewall: 1 fail", "open.local", "failing_check"],
+		["Local password policy: 1 unknown", "open.local", "unknown_check"],
+	] as const) {
+		await summary.getByRole("link", { name: number, exact: true }).click();
+		await expect.poll(() => rows.count()).toBe(1);
+		await rows.getByText(found).waitFor();
+		expect(new URL(page.url()).searchParams.has(filter)).toBe(true);
+		await page.goBack();
+		await expect.poll(() => rows.count()).toBe(3);
+	}
+
+	await pick(page, "Status", "Pending");
+	await expect.poll(() => rows.count()).toBe(1);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await pick(page, "Failing check", "Full-disk encryption");
+	await page.getByRole("heading", { name: "No device matches" }).waitFor();
+	await axe(page);
+	await page.getByRole("button", { name: "Show all devices" }).click();
+	await page.getByRole("searchbox", { name: "Search devices" }).fill("open");
+	await expect.poll(() => rows.count()).toBe(1);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await pick(page, "Owner", "Nobody");
+	await expect
+		.poll(() => new URL(page.url()).searchParams.get("owner_id"))
+		.toBe("null");
+	await expect.poll(() => rows.count()).toBe(3);
+});
+
+test("on a phone the filters are behind a button that shows how many are set", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		await served.makeToken(organization);
+		return undefined;
+	});
+	await page.setViewportSize({ width: 375, height: 740 });
+	const filters = page.getByRole("button", { name: /^Filters/ });
+	await filters.waitFor();
+	const status = page.getByRole("combobox", { name: "Status" });
+	expect(await status.count()).toBe(0);
+	await filters.click();
+	await pick(page, "Status", "Pending");
+	await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+	// The longest word must fit completely beside the button that clears the filter.
+	expect(
+		await status.evaluate(
+			(field: { scrollWidth: number; clientWidth: number }) =>
+				field.scrollWidth - field.clientWidth,
+		),
+	).toBeLessThanOrEqual(0);
+	await axe(page);
+	await screenshot(page, "devices/filters-375");
+});
+
+test("a list can be sorted and read page by page, and an invalid page shows an error in plain words", async () => {
+	const { page, at } = await fleet.start("viewer", async (organization) => {
+		for (let n = 1; n <= 21; n++) {
+			const { id } = await served.makeToken(organization);
+			await served.database.owner.query(
+				"update devices set name = $2 where id = $1",
+				[id, `device ${String(n).padStart(2, "0")}`],
+			);
+		}
+	});
+	const rows = page
+		.getByRole("region", { name: "Devices", exact: true })
+		.locator("tbody tr");
+	await page.getByRole("button", { name: "Device", exact: true }).click();
+	await rows.first().getByText("device 01").waitFor();
+	await page.getByRole("button", { name: "Next page" }).click();
+	await rows.first().getByText("device 21").waitFor();
+	expect(await rows.count()).toBe(1);
+	await page.goBack();
+	await rows.first().getByText("device 01").waitFor();
+	await page.goto(at("/devices?cursor=nonsense"));
+	await page.getByRole("alert").getByText("cursor").waitFor();
+	await page.getByRole("button", { name: "Try again" }).waitFor();
+	await page.getByRole("button", { name: "First page" }).click();
+	await expect.poll(() => rows.count()).toBe(20);
+});
+
+test("the last report of a silent device is never shown as passing", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const device = await fleet.addReporting(
+			organization,
+			"silent.local",
+			{ DISK_ENCRYPTION: "PASS" },
+			{ agoMs: DAY_MS },
+		);
+		await fleet.silence(device, DAY_MS);
+	});
+	const summary = page.getByRole("region", { name: "Fleet" });
+	await summary.getByText("0 pass · 1 stale").waitFor();
+	expect(await summary.getByText("No data").count()).toBe(CHECK_KEYS.length);
+	await page.getByText("Last known: 1 pass").waitFor();
+	await summary.getByRole("link", { name: "1 Stale" }).click();
+	await page.getByRole("link", { name: "silent.local" }).click();
+	await page.getByText("These are the last known states").waitFor();
+	await page.getByText("Last known: pass").waitFor();
+	expect(await page.getByText("Pass", { exact: true }).count()).toBe(0);
+	await axe(page);
+});
+
+test("duplicate hardware and a possible clone are shown with what to do about them", async () => {
+	let second = "";
+	const { page, at } = await fleet.start("admin", async (organization) => {
+		const first = await fleet.addReporting(organization, "first.local", {});
+		const again = await served.enrollDevice(organization);
+		second = again.id;
+		const same = heartbeatBody({
+			hostname: "again.local",
+			hardware_uuid: first.hardwareUuid,
+		});
+		await must(served.post("heartbeat", same, { key: again.key }), 400);
+		const other = heartbeatBody({ hostname: "copy.local" });
+		await must(served.post("heartbeat", other, { key: first.key }), 200);
+	});
+	const table = page.getByRole("region", { name: "Devices", exact: true });
+	await table.getByText("Duplicate hardware").waitFor();
+	await table.getByText("Possible clone").waitFor();
+	await page.getByRole("combobox", { name: "Conflict" }).click();
+	await page.getByRole("option", { name: "Possible clone" }).click();
+	await table.getByText("Duplicate hardware").waitFor({ state: "hidden" });
+	await table.getByText("Possible clone").waitFor();
+	await page.goto(at(`/devices/${second}`));
+	await page.getByText("again.local", { exact: true }).waitFor();
+	await page.getByText("re-issue the token of the other device").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/conflict");
+	await page.getByRole("link", { name: "copy.local" }).click();
+	await page.getByRole("heading", { name: "copy.local", level: 1 }).waitFor();
+	await page.getByText("If not, the key was copied").waitFor();
+});
+
+test("the list shows long host names in full at 1280 px and loads all owners' names in one request", async () => {
+	const host = (end: string) =>
+		`production-reporting-database-${end}.eu-central-1.compute.internal`;
+	const { page, at } = await fleet.start("admin", async (organization) => {
+		const admin = await served.makePerson("admin", organization);
+		for (const end of ["a", "b"]) {
+			const device = await fleet.addReporting(organization, host(end), {});
+			const { people: owner } = await callAs(
+				served.database,
+				admin,
+				recordOperations(people)[2],
+				{
+					organization_id: organization,
+					full_name: `Owner ${end}`,
+					primary_email_address: `${end}@example.com`,
+					kind: "EMPLOYEE",
+				},
+			);
+			await served.database.owner.query(
+				"update devices set owner_id = $2, name = $3 where id = $1",
+				[device.id, owner.id, end === "a" ? "Database" : null],
+			);
+		}
+		return "/settings/organization";
+	});
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(request.url()));
+	await page.goto(at("/devices"));
+	for (const end of ["a", "b"]) {
+		await page.getByRole("cell", { name: `Owner ${end}` }).waitFor();
+		const cut = await page
+			.getByText(host(end), { exact: true })
+			.evaluate((it) => [
+				it.scrollWidth - it.clientWidth,
+				it.scrollHeight - it.clientHeight,
+			]);
+		expect(cut, host(end)).toEqual([0, 0]);
+	}
+	await screenshot(page, "devices/long-names");
+	const calls = asked.flatMap(
+		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
+	);
+	expect(calls.filter((name) => name === "getRecordNames")).toHaveLength(1);
+	expect(calls).not.toContain("getPeople");
+});

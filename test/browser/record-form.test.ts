@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe, screenshot } from "./browser.ts";
+import { fill } from "./form.ts";
+import {
+	heading,
+	type SampleRegisters,
+	startWithRisks,
+} from "./sample-registers.ts";
+
+let registers: SampleRegisters;
+beforeAll(async () => {
+	registers = await startWithRisks();
+});
+afterAll(() => registers.close());
+
+test("saving a change sends only the fields that differ, with null for emptied ones", async () => {
+	const page = await registers.open(
+		registers.admin,
+		`risk/${registers.ids.theft}?edit=true`,
+	);
+	await heading(page, "Edit Laptop theft").waitFor();
+	await fill(page, "Note", { text: "" });
+	await fill(page, "Residual impact", { step: "1 Negligible" });
+	await page.getByText("2 × 1").waitFor();
+	const sent = page.waitForRequest((request) =>
+		request.url().endsWith("updateRisk"),
+	);
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	expect((await sent).postDataJSON()).toEqual({
+		id: registers.ids.theft,
+		note: null,
+		residual_impact: 1,
+	});
+	await heading(page, "Laptop theft").waitFor();
+	await page.getByRole("tab", { name: "History" }).click();
+	await page.waitForURL(/tab=history/);
+	const item = page.locator("dl > div", { hasText: "Residual impact" }).first();
+	await expect.poll(() => item.innerText()).toMatch(/2\s*1$/);
+	await page.getByText("Changed", { exact: true }).waitFor();
+	await axe(page);
+	await screenshot(page, "history");
+});
+
+test("Enter in an open list chooses the first match and never submits the form", async () => {
+	const page = await registers.open(registers.admin, "asset/new");
+	await fill(page, "Name", { text: "A laptop" });
+	const owner = page.getByRole("combobox", { name: "Owner" });
+	await owner.fill("nobody like this");
+	await page.getByText("No person matches “nobody like this”").waitFor();
+	await page.keyboard.press("Enter");
+	await owner.fill("love");
+	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
+	await page.keyboard.press("Enter");
+	expect(await owner.inputValue()).toBe("Ada Lovelace");
+	// The typed text replaces the chosen option, which does not match it.
+	await owner.fill("zzz");
+	await page.getByText("No person matches “zzz”").waitFor();
+	expect(await page.getByRole("option").count()).toBe(0);
+	await page.keyboard.press("Escape");
+	const type = page.getByRole("combobox", { name: "Asset type" });
+	await type.focus();
+	await page.keyboard.type("virt");
+	await page.keyboard.press("Enter");
+	expect(await type.inputValue()).toBe("Virtual");
+	// The form was not submitted, so no error says that a field is missing.
+	expect(page.url()).toMatch(/asset\/new$/);
+	expect(await page.locator("[aria-invalid=true]").count()).toBe(0);
+	expect(await owner.inputValue()).toBe("Ada Lovelace");
+});
+
+test("if another user has changed the same field, the form asks before it saves", async () => {
+	const { task } = await registers.add("addTask", {
+		name: "Twice",
+		priority: "LOW",
+	});
+	const page = await registers.open(
+		registers.admin,
+		`task/${task.id}?edit=true`,
+	);
+	await fill(page, "Name", { text: "Mine" });
+	await fill(page, "Description", { text: "Only I have changed this" });
+	await registers.use("updateTask", {
+		id: task.id,
+		name: "Theirs",
+		priority: "HIGH",
+	});
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	const dialog = page.getByRole("dialog", { name: /Somebody else/ });
+	await dialog.getByRole("radio", { name: "Theirs Theirs" }).waitFor();
+	expect(await dialog.getByRole("radiogroup").count()).toBe(1);
+	await axe(page);
+	await screenshot(page, "edit-conflict");
+	await dialog.getByRole("button", { name: "Back to the form" }).click();
+	const before = await registers.use("getTask", { id: task.id });
+	expect(before.task).toMatchObject({ name: "Theirs", description: null });
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	await dialog.getByRole("radio", { name: "Yours Mine" }).check();
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await heading(page, "Mine").waitFor();
+	expect((await registers.use("getTask", { id: task.id })).task).toMatchObject({
+		name: "Mine",
+		description: "Only I have changed this",
+		priority: "HIGH",
+	});
+});
+
+test("an error uses the words of the form and scrolls into view", async () => {
+	const page = await registers.open(registers.admin, "people/new", {
+		viewport: { width: 1280, height: 400 },
+	});
+	await fill(page, "Full name", { text: "Grace Hopper" });
+	await fill(page, "Primary e-mail address", { text: "grace@example.com" });
+	await fill(page, "Kind", { choose: "Employee" });
+	await page.getByLabel("Contract start date").fill("2026-02-01");
+	await page.getByLabel("Contract end date").fill("2026-01-01");
+	await page.getByRole("button", { name: "Add the person" }).click();
+	await page
+		.getByText("Must not be before “Contract start date” (1 Feb 2026).")
+		.waitFor();
+	await page.getByLabel("Contract end date").fill("");
+	await page.route("**/addPeople", (route) =>
+		route.fulfill({
+			status: 403,
+			json: { error: "forbidden", message: "kind is not SERVICE_ACCOUNT" },
+		}),
+	);
+	await page.getByRole("button", { name: "Add the person" }).focus();
+	await page.evaluate("scrollTo(0, 0)");
+	await page.keyboard.press("Enter");
+	const alert = page.getByRole("alert");
+	await alert.getByText("Not saved").waitFor();
+	await alert.getByText("Kind is not “Service account”.").waitFor();
+	await expect
+		.poll(async () => (await alert.boundingBox())?.y)
+		.toBeLessThan(400);
+	await page.unroute("**/addPeople");
+	await page.getByRole("button", { name: "Add the person" }).click();
+	await heading(page, "Grace Hopper").waitFor();
+});
+
+test("Ctrl+Enter in a long text saves; leaving with changes asks first", async () => {
+	const page = await registers.open(registers.admin, "task/new");
+	await fill(page, "Name", { text: "Write it down" });
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
+	const question = page.getByRole("dialog", { name: "Leave without saving?" });
+	await question.waitFor();
+	await axe(page);
+	await question.getByRole("button", { name: "Stay here" }).click();
+	await page.getByRole("textbox", { name: "Description" }).fill("In full");
+	await page.keyboard.press("Control+Enter");
+	await heading(page, "Write it down").waitFor();
+	await page.getByRole("link", { name: "Edit", exact: true }).click();
+	await fill(page, "Name", { text: "Another name" });
+	await page.getByRole("button", { name: "Cancel" }).click();
+	await question.getByRole("button", { name: "Leave" }).click();
+	await heading(page, "Write it down").waitFor();
+});
+
+test("a form shows hints before it is saved", async () => {
+	const page = await registers.open(registers.admin, "risk/new");
+	await fill(page, "Inherent likelihood", { step: "2 Unlikely" });
+	await fill(page, "Inherent impact", { step: "1 Negligible" });
+	await fill(page, "Residual likelihood", { step: "5 Almost certain" });
+	await page
+		.getByText(/residual risk is higher than the inherent risk/)
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "form-hint");
+	await fill(page, "Residual likelihood", { step: "1 Rare" });
+	await expect.poll(() => page.getByText(/Please check/).count()).toBe(0);
+
+	const address = { primary_email_address: "shared@example.com" };
+	const person = { ...address, kind: "EMPLOYEE" };
+	await registers.add("addPeople", { full_name: "One", ...person });
+	await page.goto(registers.at("people/new"));
+	await fill(page, "Primary e-mail address", { text: "Shared@example.com" });
+	await page.getByText(/One has this address too/).waitFor();
+
+	await page.goto(registers.at("nonconformity/new"));
+	await page.getByRole("button", { name: "Add the nonconformity" }).click();
+	await page.getByText("Enter a short description.").waitFor();
+	expect(page.url()).toMatch(/nonconformity\/new$/);
+});

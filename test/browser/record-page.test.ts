@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe } from "./browser.ts";
+import {
+	heading,
+	names,
+	type SampleRegisters,
+	startWithRisks,
+} from "./sample-registers.ts";
+
+let registers: SampleRegisters;
+beforeAll(async () => {
+	registers = await startWithRisks();
+});
+afterAll(() => registers.close());
+
+test("a rejected deletion says why and links to the records that use this one", async () => {
+	const page = await registers.open(
+		registers.admin,
+		`people/${registers.ids.ada}`,
+	);
+	await page.getByRole("button", { name: "Delete", exact: true }).click();
+	const dialog = page.getByRole("dialog", { name: "Delete the person?" });
+	await dialog.getByRole("button", { name: "Delete the person" }).click();
+	await dialog.getByText(/^The person is still used \(risks: 23\)/).waitFor();
+	await axe(page);
+	await dialog.getByRole("link", { name: "Risks" }).click();
+	await page.waitForURL(new RegExp(`r/risk\\?owner_id=${registers.ids.ada}`));
+	await expect.poll(async () => (await names(page)()).length).toBe(20);
+});
+
+test("a person's page shows what the person owns, including devices, in one request", async () => {
+	const { people: ben } = await registers.add("addPeople", {
+		full_name: "Ben",
+		primary_email_address: "ben@example.com",
+		kind: "EMPLOYEE",
+	});
+	await registers.add("addDevice", { owner_id: ben.id });
+	await registers.add("addTask", { name: "Count", assigned_to_id: ben.id });
+	await registers.add("addMeasure", {
+		name: "X",
+		category: "Y",
+		owner_id: ben.id,
+	});
+	const page = await registers.open(registers.admin, `people/${ben.id}`);
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(request.url()));
+	await page.reload();
+	const uses = page.getByRole("region", {
+		name: "Owned by this person",
+	});
+	await uses.getByRole("link", { name: "Devices" }).waitFor();
+	expect(await uses.innerText()).toMatch(
+		/Measures\s+1\s+Tasks\s+1\s+Devices\s+1$/,
+	);
+	await page.waitForLoadState("networkidle");
+	const calls = asked.flatMap(
+		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
+	);
+	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
+	// These two lists find out which records name this person, and who else has the same address.
+	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
+		"listOrganizations",
+		"listPeople",
+	]);
+	await uses.getByRole("link", { name: "Devices" }).click();
+	await page.waitForURL(new RegExp(`devices\\?owner_id=${ben.id}`));
+	await page.getByText("Unnamed device").waitFor();
+});
+
+test("a long name is shown in full on its record's page", async () => {
+	const name = "A supplier with a very long name ".repeat(8).trim();
+	const { vendor } = await registers.add("addVendor", { name });
+	const page = await registers.open(registers.admin, `vendor/${vendor.id}`);
+	const shown = page.locator("dd").getByText(name);
+	await shown.waitFor();
+	const [full, visible] = await shown.evaluate(
+		({ scrollHeight, clientHeight }) => [scrollHeight, clientHeight],
+	);
+	expect(visible).toBe(full);
+});
+
+test("a member reads, adds and edits, and sees no action that needs an administrator", async () => {
+	const page = await registers.open(
+		await registers.makePerson("member"),
+		`risk/${registers.ids.theft}`,
+	);
+	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
+	expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+	expect(await page.getByRole("tab", { name: "History" }).count()).toBe(0);
+});
+
+test("the address of a missing record says so", async () => {
+	const page = await registers.open(
+		registers.admin,
+		`risk/${registers.ids.ada}`,
+	);
+	await heading(page, "Not found").waitFor();
+	await page.goto(registers.at("people/half-an-id"));
+	await heading(page, "Not found").waitFor();
+	await page.goto(registers.at("dragon"));
+	await heading(page, "Not found").waitFor();
+});

@@ -1,0 +1,82 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { startConsole, type TestConsole } from "./browser.ts";
+
+export interface SampleRegisters extends TestConsole {
+	admin: TestUser;
+	ids: { ada: string; theft: string; grown: string };
+	/** Calls an operation as the administrator. */
+	// biome-ignore lint/suspicious/noExplicitAny: the result depends on the name of the operation.
+	use: (operation: string, input: object) => Promise<any>;
+	/** Calls an operation that adds something to the organization. */
+	// biome-ignore lint/suspicious/noExplicitAny: the result depends on the name of the operation.
+	add: (operation: string, input: object) => Promise<any>;
+	/** Returns the address of a page of a register, such as `risk/new`. */
+	at: (path: string) => string;
+	/** Opens such a page. */
+	open: (
+		person: TestUser,
+		path: string,
+		options?: BrowserContextOptions,
+	) => Promise<Page>;
+}
+
+/**
+ * Starts the service with 24 risks: a theft, one that grew and has no owner, and 22 accepted ones.
+ * Ada owns the others.
+ */
+export async function startWithRisks(): Promise<SampleRegisters> {
+	const served = await startConsole();
+	const admin = await served.makePerson("admin");
+	const use: SampleRegisters["use"] = async (name, input) => {
+		const operation = findOperation(name);
+		if (!operation) throw new Error(`there is no operation ${name}`);
+		return callAs(served.database, admin, operation, input);
+	};
+	const add: SampleRegisters["add"] = (name, input) =>
+		use(name, { organization_id: served.organizationId, ...input });
+	const risk = async (name: string, fields: object = {}) => {
+		const added = await add("addRisk", {
+			...{ name, category: "Security", treatment: "MITIGATED" },
+			...{ inherent_likelihood: 4, inherent_impact: 4 },
+			...{ residual_likelihood: 2, residual_impact: 2 },
+			...fields,
+		});
+		return String(added.risk.id);
+	};
+	const { people } = await add("addPeople", {
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const ada = String(people.id);
+	const theft = await risk("Laptop theft", {
+		owner_id: ada,
+		note: "Seen twice",
+	});
+	const grown = await risk("A risk that grew", {
+		residual_impact: 5,
+		residual_likelihood: 5,
+	});
+	for (let number = 1; number <= 22; number++) {
+		await risk(`Accepted risk ${String(number).padStart(2, "0")}`, {
+			treatment: "ACCEPTED",
+			owner_id: ada,
+		});
+	}
+	const at = (path: string) => `/o/${served.organizationId}/r/${path}`;
+	return {
+		...served,
+		...{ admin, ids: { ada, theft, grown }, use, add, at },
+		open: (person, path, options = {}) =>
+			served.openPageAs(person, at(path), options),
+	};
+}
+
+/** Returns a function that reads the names in the list on the page. */
+export const names = (page: Page) => () =>
+	page.locator("tbody a.data-table-link").allInnerTexts();
+
+export const heading = (page: Page, name: string) =>
+	page.getByRole("heading", { name, level: 1 });
