@@ -125,7 +125,18 @@ export async function signIn(
 	await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Expects that axe-core finds no serious or critical problem on the page. */
+/** Navigates within the page in the way of a link, so that the console loads only once. */
+export async function visit(page: Page, path: string): Promise<void> {
+	await page.evaluate(
+		`history.pushState({}, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
+	);
+	await page.getByRole("heading", { level: 1 }).first().waitFor();
+}
+
+/**
+ * Expects that axe-core finds no serious or critical problem on the page. If a dialog is open, it
+ * checks only the dialog, because nobody can use the page behind it.
+ */
 export async function axe(page: Page): Promise<void> {
 	const isThere = await page.evaluate("typeof axe === 'object'");
 	// The script is evaluated and not inserted, because the page's policy forbids scripts from
@@ -139,7 +150,10 @@ export async function axe(page: Page): Promise<void> {
  * rule passes, which takes longer than the check itself. It therefore describes only violations,
  * and the code returns only the serious ones.
  */
-const FINDINGS = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+const FINDINGS = `axe.run(
+	document.querySelector("[role=dialog][aria-modal=true]") ?? document,
+	{ resultTypes: ["violations"] },
+).then(({ violations }) =>
 	violations
 		.filter(({ impact }) => impact === "serious" || impact === "critical")
 		.map(({ id, help, nodes }) => ({

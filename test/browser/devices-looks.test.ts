@@ -1,7 +1,14 @@
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import type { TestDevice } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { DAY_MS, type Fleet, fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
@@ -12,61 +19,72 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+interface View {
+	path: string;
+	/** What the page shows when it is complete. */
+	shown: Locator;
+}
+
 test("a fleet and a year of history are readable, also in dark and at 375 px", async () => {
 	let id = "";
-	const { page, person, at } = await fleet.start(
-		"admin",
-		async (organization) => {
-			({ id } = await addYear(organization));
+	const { page, at } = await fleet.start("admin", async (organization) => {
+		({ id } = await addYear(organization));
+		return undefined;
+	});
+	const main = page.getByRole("main");
+	const views = {
+		list: {
+			path: "/devices",
+			shown: main.getByRole("link", { name: "ada-macbook.local" }),
 		},
-	);
-	await page.getByRole("link", { name: "ada-macbook.local" }).waitFor();
-	await screenshot(page, "devices/list");
-	const list: View = ["list", "/devices"];
-	const history: View = ["history", `/devices/${id}?tab=history&range=365d`];
-	const checks: View = ["device", `/devices/${id}?check=OS_VERSION`];
-	const looks: [string, object, View[]][] = [
-		[
-			"light",
-			{ viewport: { width: 1280, height: 1300 } },
-			[list, checks, history, ["enrollment", `/devices/${id}?tab=enrollment`]],
-		],
-		["dark", { colorScheme: "dark" }, [list, history]],
-		[
-			"375",
-			{ viewport: { width: 375, height: 740 } },
-			[
-				list,
-				checks,
-				history,
-				["reports", `/devices/${id}?tab=reports`],
-				["add", "/devices/new"],
-			],
-		],
-	];
-	for (const [look, options, views] of looks) {
-		const [[, first] = list] = views;
-		const view = await served.openPageAs(person, at(first), options);
-		for (const [name, path] of views) {
-			if (path !== first) await view.goto(at(path));
-			await view.getByRole("heading", { level: 1 }).waitFor();
-			await view
-				.locator("[aria-busy=true]")
-				.first()
-				.waitFor({ state: "detached" });
-			await view.waitForLoadState("networkidle");
-			await axe(view);
-			await screenshot(view, `devices/${name}-${look}`);
-			const [wide, shown] = (await view.evaluate(
-				"[document.documentElement.scrollWidth, innerWidth]",
-			)) as [number, number];
-			expect(wide, `${name} at ${look}`).toBeLessThanOrEqual(shown);
-		}
+		device: {
+			path: `/devices/${id}?check=OS_VERSION`,
+			shown: main.getByRole("button", { name: "As sent (JSON)" }),
+		},
+		history: {
+			path: `/devices/${id}?tab=history&range=365d`,
+			shown: main.getByRole("img", { name: /^Host firewall/ }),
+		},
+		enrollment: {
+			path: `/devices/${id}?tab=enrollment`,
+			shown: main.getByText("In use by the device's agent"),
+		},
+		reports: {
+			path: `/devices/${id}?tab=reports`,
+			shown: main.getByText("Host firewall").first(),
+		},
+		add: {
+			path: "/devices/new",
+			shown: main.getByRole("button", { name: "Add the device" }),
+		},
+	} satisfies Record<string, View>;
+	const look = async (
+		name: string,
+		[view, { path, shown }]: [string, View],
+	) => {
+		await visit(page, at(path));
+		await shown.waitFor();
+		await screenshot(page, `devices/${view}-${name}`);
+		const [wide, visible] = (await page.evaluate(
+			"[document.documentElement.scrollWidth, innerWidth]",
+		)) as [number, number];
+		expect(wide, `${view} at ${name}`).toBeLessThanOrEqual(visible);
+	};
+	await page.setViewportSize({ width: 1280, height: 1300 });
+	for (const view of Object.entries(views)) {
+		await look("light", view);
+		await axe(page);
 	}
+	await page.emulateMedia({ colorScheme: "dark" });
+	const { list, history } = views;
+	for (const view of Object.entries({ list, history })) {
+		await look("dark", view);
+		await axe(page);
+	}
+	await page.setViewportSize({ width: 375, height: 740 });
+	await page.emulateMedia({ colorScheme: "light" });
+	for (const view of Object.entries(views)) await look("375", view);
 });
-
-/** The name of a screenshot and the path of the page. */
-type View = [name: string, path: string];
 
 /** Creates a fleet with devices in every state. Returns the device that has a year of history. */
 async function addYear(organization: string): Promise<TestDevice> {

@@ -6,7 +6,7 @@ import { recordKinds } from "../../src/registers/all.ts";
 import { makeApiToken, type TestUser } from "../support/people.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 import type { Json } from "../support/tools.ts";
-import { startConsole, type TestConsole } from "./browser.ts";
+import { startConsole, type TestConsole, visit } from "./browser.ts";
 
 /**
  * The beginning of each hostile text. If a page contains it, the page shows the rest of the text
@@ -193,14 +193,6 @@ async function open(path = ""): Promise<Page> {
 
 const at = (path: string) => `/o/${served.organizationId}${path}`;
 
-/** Navigates within the page in the way of a link, so that the console loads only once. */
-async function visit(page: Page, path: string) {
-	await page.evaluate(
-		`history.pushState({}, "", ${JSON.stringify(at(path))}); dispatchEvent(new PopStateEvent("popstate"))`,
-	);
-	await page.getByRole("heading", { level: 1 }).first().waitFor();
-}
-
 /** Expects that the hostile text is visible as nothing but text. */
 async function staysText(page: Page) {
 	await page.getByText(MARK).first().waitFor();
@@ -227,10 +219,10 @@ const FOUND = `[
 test("hostile text in every field of every register is shown as text in the list, the details, the history and the form", async () => {
 	const page = await open("/r/risk");
 	for (const { kind } of recordKinds) {
-		await visit(page, `/r/${kind}`);
+		await visit(page, at(`/r/${kind}`));
 		await staysText(page);
 		for (const view of ["", "?tab=history", "?edit=true"]) {
-			await visit(page, `/r/${kind}/${ids.get(kind)}${view}`);
+			await visit(page, at(`/r/${kind}/${ids.get(kind)}${view}`));
 			if (view === "?edit=true") {
 				await page.getByRole("button", { name: "Save" }).first().waitFor();
 				expect(await page.evaluate(FOUND), page.url()).toEqual([]);
@@ -243,10 +235,10 @@ test("values that a device sends are shown as text in the list, on its page and 
 	const page = await open("/devices");
 	await staysText(page);
 	for (const tab of ["checks", "history", "reports", "links", "enrollment"]) {
-		await visit(page, `/devices/${deviceId}?tab=${tab}`);
+		await visit(page, at(`/devices/${deviceId}?tab=${tab}`));
 		await staysText(page);
 	}
-	await visit(page, `/devices/${deviceId}?check=DISK_ENCRYPTION`);
+	await visit(page, at(`/devices/${deviceId}?check=DISK_ENCRYPTION`));
 	await staysText(page);
 	await page
 		.getByRole("button", { name: /As sent/ })
@@ -265,7 +257,7 @@ test("home, settings, audit log, account and search show names of people, tokens
 		"/settings/api-tokens?of=everybody",
 		"/settings/audit-log",
 	]) {
-		await visit(page, path);
+		await visit(page, at(path));
 		await staysText(page);
 	}
 	await page.goto("/account");
