@@ -14,7 +14,9 @@ interface Hour {
 }
 
 /**
- * Counts the bytes that each device stores within an hour. Every process has a count of its own.
+ * Counts the bytes that each device stores within an hour. Every process has a count of its own, so
+ * a device that reaches several processes may store that many times the limit. A common count would
+ * cost a write for each report, and the limit only has to keep one device from filling the disk.
  */
 export class HourlyBytes {
 	readonly #maxBytes: number;
