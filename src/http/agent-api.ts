@@ -26,13 +26,21 @@ import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
-import { parseJson } from "./json.ts";
+import { parseJson, requireModestShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 const ROOT = "/api/agent/v1/";
 const SMALL_BODY = 16 * 1024;
 const POSTURES_BODY = 1024 * 1024;
+
+/**
+ * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter and
+ * need no check. The limits are far above what 100 results hold. At 1 MiB without them, parsing
+ * could block the event loop for 90 ms.
+ */
+const LARGE_BODY = 64 * 1024;
+const REPORT_SHAPE = { depth: 10_000, values: 50_000 };
 
 /** The JSON object of a 200, or undefined for a 204. */
 type Answer = object | undefined;
@@ -292,6 +300,7 @@ async function readJson(
 	// A text that begins as an array is not parsed, because half a million nested arrays would block
 	// the event loop for 100 ms or more.
 	if (text.trimStart().startsWith("[")) throw noObject();
+	if (bytes.length > LARGE_BODY) requireModestShape(text, REPORT_SHAPE);
 	let body: unknown;
 	try {
 		body = parseJson(text) ?? {};

@@ -146,7 +146,8 @@ test("JSON with 64 levels and 10,000 keys and values is accepted, with any strin
 	const strings = JSON.stringify({ a: '"[[[,,,'.repeat(20_000), b: "\\" });
 	const nested = `${"[".repeat(64)}1${"]".repeat(64)}`;
 	const wide = JSON.stringify(Array(10_001).fill(1));
-	for (const text of [strings, nested, wide, "", '"open', '"\\'])
+	const long = `[${"9".repeat(999)}, ${"9".repeat(999)}]`;
+	for (const text of [strings, nested, wide, long, "", '"open', '"\\'])
 		expect(() => requireModestShape(text)).not.toThrow();
 });
 
@@ -159,4 +160,8 @@ test("JSON with more levels or more values is rejected", () => {
 	);
 	const wide = JSON.stringify(Array(10_002).fill(1));
 	expect(() => requireModestShape(wide)).toThrow("more than 10000");
+	const long = `{"size":${"9".repeat(1_001)}}`;
+	expect(() => requireModestShape(long)).toThrow(
+		"a number of more than 1000 characters",
+	);
 });
