@@ -1,5 +1,6 @@
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
+import { makeBreather } from "../load/breather.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import type { Field } from "../records/field.ts";
 import { givenFields } from "../records/input.ts";
@@ -7,7 +8,8 @@ import type { AnyRecordKind } from "../records/kind.ts";
 import type { Values } from "../records/values.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
-import { fromHarmless, readList } from "./text.ts";
+import { wrongFile } from "./read-table.ts";
+import { readList } from "./text.ts";
 
 /** Permitted content of a field's cells. It is determined once for each file. */
 interface CellKind {
@@ -18,6 +20,9 @@ interface CellKind {
 	mayBeNull: boolean;
 	choices: string[];
 }
+
+/** Largest number of different records that the reference columns of a file may name. */
+const MAX_REFERENCES = 50_000;
 
 export type CellKinds = ReadonlyMap<string, CellKind>;
 
@@ -45,16 +50,27 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 
 /**
  * Returns the texts in the file's reference columns, by the kind of record that they should name.
+ * Throws bad_request if there are too many of them.
  */
-export function wantedReferences(file: CsvFile, kinds: CellKinds): Wanted {
+export async function wantedReferences(
+	file: CsvFile,
+	kinds: CellKinds,
+): Promise<Wanted> {
 	const wanted: Wanted = new Map();
-	for (const { cells } of file.lines) {
+	const breathe = makeBreather();
+	for (const { line, cells } of file.lines) {
+		await breathe();
 		for (const [name, cell] of cells) {
 			const kind = kinds.get(name);
 			if (!kind?.reference) continue;
 			const texts = wanted.get(kind.reference) ?? new Set();
 			wanted.set(kind.reference, texts);
 			for (const text of namesIn(kind, cell)) texts.add(text);
+			if (texts.size > MAX_REFERENCES) {
+				throw wrongFile(
+					`names more than ${MAX_REFERENCES} records in the lines up to ${line}, the most at a time; import it in parts`,
+				);
+			}
 		}
 	}
 	return wanted;
@@ -87,7 +103,7 @@ export function readCells(
 			continue;
 		}
 		if (!kind.reference) {
-			given[name] = readCell(kind, fromHarmless(cell));
+			given[name] = readCell(kind, cell);
 			continue;
 		}
 		const ids: string[] = [];
@@ -103,9 +119,8 @@ export function readCells(
 }
 
 function namesIn({ isList }: CellKind, cell: string): string[] {
-	const text = fromHarmless(cell);
-	if (isList) return readList(text);
-	return text.trim() === "" ? [] : [text.trim()];
+	if (isList) return readList(cell);
+	return cell.trim() === "" ? [] : [cell.trim()];
 }
 
 function readCell(kind: CellKind, text: string): unknown {

@@ -1,7 +1,12 @@
+import { makeBreather } from "../load/breather.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { nameField } from "../records/result-rows.ts";
 import { type CsvTable, wrongFile } from "./read-table.ts";
+import { fromHarmless } from "./text.ts";
+
+/** Longest cell, in characters. No field of any register takes so much. */
+const MAX_CELL = 64 * 1024;
 
 export interface FileLine {
 	/**
@@ -9,7 +14,7 @@ export interface FileLine {
 	 * line.
 	 */
 	line: number;
-	/** The cells by the name of the field, including `id`. */
+	/** The cells by the name of the field, including `id`, without the guard against formulas. */
 	cells: ReadonlyMap<string, string>;
 	/** The reason why the line's cells cannot be assigned to columns. */
 	issue?: string;
@@ -30,25 +35,43 @@ export interface CsvFile {
  * Reads a table as records of a register. Throws bad_request for a column that the register does
  * not have.
  */
-export function readFile(kind: AnyRecordKind, table: CsvTable): CsvFile {
+export async function readFile(
+	kind: AnyRecordKind,
+	table: CsvTable,
+): Promise<CsvFile> {
 	const { fields, ignored } = readHeadings(kind, table.heading);
-	const columns = table.heading.length;
-	const lines = table.lines.map(({ line, cells }): FileLine => {
-		if (cells.length !== columns) {
-			const issue = `has ${cells.length} cells where the heading has ${columns}; a comma, a line break or a quote too many or too few may be the cause`;
-			return { line, cells: new Map(), issue };
-		}
-		const known = [...fields].map(([field, at]): [string, string] => [
-			field,
-			cells[at] ?? "",
-		]);
-		return { line, cells: new Map(known) };
-	});
+	const breathe = makeBreather();
+	const lines: FileLine[] = [];
+	for (const { line, cells } of table.lines) {
+		await breathe();
+		const issue = findIssue(cells, table.heading);
+		const known = issue ? [] : [...fields];
+		lines.push({
+			line,
+			cells: new Map(
+				known.map(([field, at]) => [field, fromHarmless(cells[at] ?? "")]),
+			),
+			...(issue && { issue }),
+		});
+	}
 	const headings = [...fields].map(([field, at]): [string, string] => [
 		field,
 		table.heading[at] ?? field,
 	]);
 	return { headings: new Map(headings), ignored, lines };
+}
+
+/** Returns why the cells of a line cannot be read, or undefined if they can. */
+function findIssue(
+	cells: readonly string[],
+	{ length }: readonly string[],
+): string | undefined {
+	if (cells.length !== length) {
+		return `has ${cells.length} cells where the heading has ${length}; a comma, a line break or a quote too many or too few may be the cause`;
+	}
+	return cells.some((cell) => cell.length > MAX_CELL)
+		? `has a cell of more than ${MAX_CELL} characters`
+		: undefined;
 }
 
 /** Returns the number of each field's column, and the headings of the columns that are not read. */

@@ -3,9 +3,9 @@ import { badFields } from "../errors.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { columnsOf } from "../records/result-rows.ts";
 import { storable } from "../records/text-match.ts";
+import { MAX_NAME } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
 import type { CsvFile } from "./import-file.ts";
-import { fromHarmless } from "./text.ts";
 
 export const MATCH_BY = [
 	"id",
@@ -69,7 +69,7 @@ export function matchText(
 	cells: ReadonlyMap<string, string>,
 	by: MatchBy,
 ): string | undefined {
-	const text = fromHarmless(cells.get(by) ?? "");
+	const text = cells.get(by) ?? "";
 	return text.trim() === "" ? undefined : by === "id" ? text.trim() : text;
 }
 
@@ -90,7 +90,7 @@ export async function findMatches(
 	const texts = new Set(
 		file.lines
 			.map(({ cells }) => matchText(cells, by))
-			.filter((text) => text !== undefined && text === storable(text)),
+			.filter((text) => text !== undefined && canBeStored(text)),
 	);
 	// Ids and reference ids must match exactly, and the query can use an index. For e-mail addresses
 	// and names, upper and lower case make no difference.
@@ -109,6 +109,11 @@ export async function findMatches(
 		matches.set(match_text, found);
 	}
 	return matches;
+}
+
+/** True if a record may have this text as its id, reference id, address or name. */
+function canBeStored(text: string): boolean {
+	return text.length <= MAX_NAME && text === storable(text);
 }
 
 /**
@@ -148,8 +153,8 @@ export async function findTaken(
 ): Promise<ReadonlyMap<string, string>> {
 	if (!file.headings.has("reference_id")) return new Map();
 	const texts = file.lines
-		.map(({ cells }) => fromHarmless(cells.get("reference_id") ?? ""))
-		.filter((text) => text !== "" && text === storable(text));
+		.map(({ cells }) => cells.get("reference_id") ?? "")
+		.filter((text) => text !== "" && canBeStored(text));
 	const { rows } = await client.query<{ reference_id: string; id: string }>(
 		`select t.reference_id, t.id from ${kind.table} t where t.organization_id = $1 and t.reference_id = any($2)`,
 		[organizationId, texts],

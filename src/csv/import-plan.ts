@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
 import { notFound } from "../invoke.ts";
+import { makeBreather } from "../load/breather.ts";
 import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import type { Values } from "../records/values.ts";
@@ -30,9 +30,6 @@ export interface PlannedLine {
 	issues: FieldIssue[];
 }
 
-/** Number of lines that are planned before other requests get their turn. */
-const AT_ONCE = 200;
-
 /**
  * Returns the effect of each line, according to the rules of the operations add and update. Writes
  * nothing. The number of statements does not depend on the number of lines.
@@ -58,7 +55,7 @@ export async function planImport(
 	const references = await findReferences(
 		client,
 		organizationId,
-		wantedReferences(file, cellKinds),
+		await wantedReferences(file, cellKinds),
 	);
 	const toAdd = z.strictObject(shapeToAdd(kind));
 	const toUpdate = z.strictObject(shapeToUpdate(kind));
@@ -147,8 +144,9 @@ export async function planImport(
 	};
 
 	const plan: PlannedLine[] = [];
+	const breathe = makeBreather();
 	for (const fileLine of file.lines) {
-		if (plan.length % AT_ONCE === AT_ONCE - 1) await setImmediate();
+		await breathe();
 		plan.push(planLine(fileLine));
 	}
 	return plan;
@@ -159,9 +157,11 @@ function severalRecords(kind: AnyRecordKind, count: number): string {
 }
 
 /** Returns a text that changes whenever the import would do anything different from this plan. */
-export function fingerprint(plan: PlannedLine[]): string {
+export async function fingerprint(plan: PlannedLine[]): Promise<string> {
 	const hash = createHash("sha256");
+	const breathe = makeBreather();
 	for (const { line, outcome, before, values, issues } of plan) {
+		await breathe();
 		const was = before && Object.keys(values).map((name) => before[name]);
 		hash.update(
 			`${JSON.stringify([line, outcome, before?.id, was, values, issues])}\n`,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { authorize, invoke, type Services } from "../invoke.ts";
+import { makeBreather } from "../load/breather.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
@@ -88,7 +89,7 @@ export const importRecords = defineOperation({
 		const isDryRun = input.dry_run ?? true;
 		const kind = recordKinds.find((known) => known.kind === input.kind);
 		if (!kind) throw new Error(`${input.kind} is no kind of record`);
-		const file = readFile(kind, input.csv);
+		const file = await readFile(kind, input.csv);
 		const by = chooseMatch(kind, file, input.match_by);
 		const plan = await planImport(
 			context.client,
@@ -98,7 +99,7 @@ export const importRecords = defineOperation({
 			by,
 			!isDryRun,
 		);
-		const print = fingerprint(plan);
+		const print = await fingerprint(plan);
 		let stored: Map<PlannedLine, Values> | undefined;
 		if (!isDryRun) {
 			refuseWrong(plan);
@@ -109,6 +110,13 @@ export const importRecords = defineOperation({
 				);
 			}
 			stored = await storePlan(context, kind, plan);
+		}
+		const lines: z.input<typeof importedLine>[] = [];
+		const breathe = makeBreather();
+		for (const [at, planned] of plan.entries()) {
+			await breathe();
+			const record = stored?.get(planned);
+			lines.push(describeLine(kind, file, file.lines[at], planned, record));
 		}
 		const count = (outcome: PlannedLine["outcome"]) =>
 			plan.filter((planned) => planned.outcome === outcome).length;
@@ -127,9 +135,7 @@ export const importRecords = defineOperation({
 				isDryRun ? plan : [],
 			),
 			ignored_columns: file.ignored,
-			lines: plan.map((planned, at) =>
-				describeLine(kind, file, file.lines[at], planned, stored?.get(planned)),
-			),
+			lines,
 		};
 	},
 });

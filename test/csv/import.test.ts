@@ -427,6 +427,34 @@ test("a line with too few or too many cells is an error", async () => {
 	expect(issues(result)[1]).toMatch(/^4 : has 3 cells where the heading has 2/);
 });
 
+test("a line with a cell of more than 64 KiB is an error", async () => {
+	const cell = (length: number) => `x,y,"${"z".repeat(length)}"`;
+	const result = await tryImport("measure", [
+		"name,category,description",
+		cell(64 * 1024 + 1),
+		cell(64 * 1024),
+	]);
+	expect(issues(result)).toEqual([
+		"2 : has a cell of more than 65536 characters",
+		"3 description: must have at most 5000 characters",
+	]);
+});
+
+test("a file that names more than 50,000 different records is rejected", async () => {
+	const vendorsOf = (line: number) =>
+		Array.from({ length: 501 }, (_, n) => `${line}.${n}`).join(";");
+	const lines = Array.from({ length: 100 }, (_, n) => `a,${vendorsOf(n)}`);
+	const answer = await member.call("importRecords", {
+		organization_id,
+		kind: "asset",
+		csv: ["name,vendors", ...lines].join("\n"),
+	});
+	expect(answer.status).toBe(400);
+	expect(answer.body.message).toMatch(
+		/names more than 50000 records in the lines up to 101,/,
+	);
+});
+
 test("a file of many lines is one import", async () => {
 	const count = 400;
 	const lines = [

@@ -62,6 +62,19 @@ test("no route reads a body before it has checked Host and Origin", async () => 
 	}
 });
 
+test("a route for pages or sessions reads no body without the origin of a page", async () => {
+	const ofPages = everyRoute().filter(
+		({ admits, method }) =>
+			(admits === "page" || admits === "session") && method === "POST",
+	);
+	expect(ofPages.length).toBeGreaterThan(5);
+	for (const { path } of ofPages) {
+		const { status, body } = await announce("POST", path, 10_000);
+		expect(`${path} ${status}`).toBe(`${path} 403`);
+		expect(body).toContain("this address is for the web console");
+	}
+});
+
 test("health is the only route that does not check Host and Origin", () => {
 	const open = everyRoute().filter(({ admits }) => admits === "anyone");
 	expect(new Set(open.map(({ path }) => path))).toEqual(
