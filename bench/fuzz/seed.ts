@@ -124,7 +124,7 @@ function makeTokens(stand: Stand, organizationId: string): Promise<string[]> {
 }
 
 /** Makes users who are signed in at the console. */
-async function openPeople({ postgres, service }: Stand) {
+export async function openPeople({ postgres, service }: Stand) {
 	const url = `http://127.0.0.1:${service.port}`;
 	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
 	const passwordHash = await hashPassword(PASSWORD);

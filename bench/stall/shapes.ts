@@ -34,3 +34,38 @@ export const LISTS: Record<string, (bytes: number) => unknown[]> = {
 	"many ids": (bytes) => Array(Math.floor(bytes / 36)).fill("A".repeat(32)),
 	"many objects": (bytes) => Array(Math.floor(bytes / 4)).fill({}),
 };
+
+/** CSV files for an import of assets. */
+export const FILES: Record<string, (bytes: number) => string> = {
+	"10,000 new assets": (bytes) =>
+		csvOf(10_000, () => `1,PHYSICAL,"${"x".repeat(bytes / 10_000 - 60)}",`),
+	"10,000 wrong lines": () => csvOf(10_000, () => ",,\u0001,"),
+	"long cells": (bytes) =>
+		csvOf(15, () => `1,PHYSICAL,"${"x".repeat(bytes / 16)}",`),
+	"cells of 64 KiB that end like formulas": () =>
+		csvOf(250, () => `1,PHYSICAL,"${"'".repeat(65_530)}=",`),
+	"lines of separators": (bytes) =>
+		csvOf(10_000, () => ",".repeat(bytes / 10_000 - 20)),
+	"lines of quotes": (bytes) =>
+		csvOf(15, () => `1,PHYSICAL,"${'""'.repeat(bytes / 40)}",`),
+	"one quoted cell": (bytes) =>
+		csvOf(1, () => `1,PHYSICAL,"${"x".repeat(bytes - 90)}",`),
+	"a heading without end": (bytes) => ",".repeat(bytes),
+	"five different vendors a line": () =>
+		csvOf(
+			9_999,
+			(n) =>
+				`1,PHYSICAL,,${[1, 2, 3, 4, 5].map((m) => `v${m}.${n}`).join(";")}`,
+		),
+	"a hundred different vendors a line": () =>
+		csvOf(
+			9_999,
+			(n) =>
+				`1,PHYSICAL,,${Array.from({ length: 100 }, (_, m) => `v${m}.${n}`).join(";")}`,
+		),
+};
+
+function csvOf(count: number, rest: (line: number) => string): string {
+	const lines = Array.from({ length: count }, (_, n) => `a${n},${rest(n)}`);
+	return `name,amount,asset_type,data_types_stored,vendors\n${lines.join("\n")}\n`;
+}

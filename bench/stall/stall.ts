@@ -9,13 +9,14 @@ import type { Target } from "../fuzz/target.ts";
 import { freePort } from "../own-service.ts";
 import { describeMachine, toTable } from "../report.ts";
 import { say } from "../run.ts";
-import { BODIES, LISTS, TEXTS } from "./shapes.ts";
+import { BODIES, FILES, LISTS, TEXTS } from "./shapes.ts";
 
 const USAGE = `Usage: npm run bench:stall -- [options]
 
 Sends a service of its own the largest permitted input of the worst shapes: to every route, and in
 every text and list field of every operation, signed in and not. Prints the longest times that the
-service's event loop stood still, as processor time of its main thread.
+service's event loop stood still, as processor time of its main thread. A request that takes more
+than 50 ms is sent twice more, and the shortest time counts.
 
   --only <text>   only requests whose name contains it
   --top <n>       how many of the longest to print (25)
@@ -25,6 +26,8 @@ Exit code 1 when the event loop stood still for more than 100 ms.
 `;
 
 const LIMIT_MS = 100;
+/** Requests above this time are sent twice more, and the shortest time counts. */
+const GOAL_MS = 50;
 const MIB = 1 << 20;
 const AGENT_SMALL = 16 * 1024;
 
@@ -182,6 +185,19 @@ function* routeCases(target: Target): Generator<Case> {
 				.fill(result)
 				.join()}]}`,
 	};
+	for (const [shape, make] of Object.entries(FILES)) {
+		yield {
+			name: `/api/console/importRecords (cookie) file: ${shape}`,
+			method: "POST",
+			path: `/api/console/importRecords?organization_id=${target.organizationId}&kind=asset`,
+			headers: {
+				cookie: target.cookie,
+				origin: target.url,
+				"content-type": "text/csv",
+			},
+			body: () => make(16 * MIB - 100),
+		};
+	}
 	yield {
 		name: "/api/mcp/v1 a batch of lists",
 		method: "POST",
@@ -221,15 +237,22 @@ async function run(stand: Stand, port: number): Promise<number> {
 	if (!target) throw new Error("there is no target");
 	const longestMs = async () =>
 		Number(await (await fetch(`http://127.0.0.1:${port}/`)).text());
+	const measure = async (one: Case): Promise<Result> => {
+		await longestMs();
+		const status = await send(target.url, one);
+		return { name: one.name, status, ms: await longestMs() };
+	};
 	const only = values.only ?? "";
 	const results: Result[] = [];
 	let sent = 0;
 	for (const cases of [routeCases(target), operationCases(target)]) {
 		for (const one of cases) {
 			if (!one.name.includes(only)) continue;
-			await longestMs();
-			const status = await send(target.url, one);
-			results.push({ name: one.name, status, ms: await longestMs() });
+			const result = await measure(one);
+			for (let again = 0; again < 2 && result.ms > GOAL_MS; again++) {
+				result.ms = Math.min(result.ms, (await measure(one)).ms);
+			}
+			results.push(result);
 			if (++sent % 500 === 0) say(`${sent} requests`);
 		}
 	}

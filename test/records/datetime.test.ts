@@ -223,7 +223,7 @@ describe("a field of type datetime", () => {
 		expect(cells[2]).toBe("2026-06-01T12:00:00.000Z");
 		const csv = `${columns.map(({ heading }) => heading).join(",")}\n${cells.join(",")}\n,Storm,2026-06-01T14:00:00+02:00\n,Wind,yesterday\n`;
 		const table = await readTable(Readable.from([Buffer.from(csv)]));
-		const file = readFile(mishap, table);
+		const file = await readFile(mishap, table);
 		const plan = await calls.database.pool.connect().then(async (client) => {
 			try {
 				await client.query(
