@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 export default defineConfig({
 	test: {
@@ -12,7 +13,8 @@ export default defineConfig({
 		// for each file took a tenth of the time.
 		isolate: false,
 		// Test files wait for databases and processes more than they compute.
-		maxWorkers: 3,
+		maxWorkers: 4,
+		sequence: { sequencer: LongestFirst },
 		// A busy machine may need long for what a test waits for. The default is one second.
 		expect: { poll: { timeout: 60_000 } },
 		// Ends what hangs. Starting and stopping programs took 50 s while ten other processes waited

@@ -34,18 +34,21 @@ export function explainFolder(error: unknown, folder: string): unknown {
 	const code = (error as NodeJS.ErrnoException | undefined)?.code;
 	if (code === "EACCES" || code === "EPERM") {
 		return new AgentError(
-			`you may not use ${folder}; run the command as root or an administrator, or give a folder of your own with --dir`,
+			`you may not use ${folder}; run the command as root or an administrator, or choose a folder of your own with --dir`,
 			{ cause: error },
 		);
 	}
 	if (code === "ENOSPC" || code === "EDQUOT") {
-		return new AgentError(`the disk of ${folder} is full; free some space`, {
-			cause: error,
-		});
+		return new AgentError(
+			`the disk that holds ${folder} is full; free some space`,
+			{
+				cause: error,
+			},
+		);
 	}
 	if (code === "EROFS") {
 		return new AgentError(
-			`${folder} cannot be written: its disk is read-only`,
+			`${folder} is on a read-only disk; make the disk writable, or choose another folder with --dir`,
 			{
 				cause: error,
 			},

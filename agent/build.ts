@@ -85,7 +85,8 @@ async function bundleAgent(): Promise<string> {
 			format: "cjs",
 			codeSplitting: false,
 		});
-		if (output.length !== 1) throw new Error("the bundle is not one file");
+		if (output.length !== 1)
+			throw new Error(`the bundle must be one file, not ${output.length}`);
 		const notice = licenseOf("commander").replaceAll("*/", "* /");
 		return `#!/usr/bin/env node
 /*! Assay agent ${VERSION}, MIT. It contains commander:
@@ -146,7 +147,7 @@ async function makeExecutable(
 function requireSameVersion(node: string): void {
 	if (!readFileSync(node).includes(process.version)) {
 		throw new Error(
-			`${node} is not Node ${process.version}; take the same version as the one that builds`,
+			`${node} must be Node ${process.version}, the version that runs this build`,
 		);
 	}
 }
@@ -172,7 +173,7 @@ function tryStrip(file: string): void {
 		execFileSync("strip", [file], { stdio: "ignore" });
 	} catch {
 		process.stderr.write(
-			"strip is not installed; the executable will be larger\n",
+			"strip is not installed, so the executable is larger\n",
 		);
 	}
 }
@@ -208,7 +209,7 @@ const program = new Command("build:agent")
 	.option("--out <folder>", "output folder", join(ROOT, "dist"))
 	.option(
 		"--node <file>",
-		"another platform's Node program, of the same version",
+		"Node of another platform, in the same version as this one",
 	)
 	.option("--name <name>", "name of the executable")
 	.option("--bundle-only", "make only the single file for Node")

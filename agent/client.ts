@@ -228,7 +228,9 @@ async function readBounded(response: IncomingMessage): Promise<string> {
 	for await (const chunk of response) {
 		bytes += chunk.length;
 		if (bytes > MAX_ANSWER_BYTES) {
-			throw new Stopped("the answer is too long for an Assay service");
+			throw new Stopped(
+				"the answer is longer than an Assay service sends; check the service's address",
+			);
 		}
 		chunks.push(chunk);
 	}
@@ -259,12 +261,12 @@ function judge(route: Route, response: IncomingMessage, text: string): Outcome {
 	}
 	if (status >= 300 && status < 400) {
 		return trouble(
-			`the service answered ${status}, a redirect, which the agent does not follow; check the service's address, and whether the network has a sign-in page`,
+			`the service answered with a redirect (${status}), which the agent does not follow; check the service's address, and whether the network has a sign-in page`,
 			retryAfterSeconds,
 		);
 	}
 	return trouble(
-		`the answer ${status} is not from an Assay service; check the service's address, and whether there is a proxy or a sign-in page of the network`,
+		`the answer (${status}) is not from an Assay service; check the service's address, and whether a proxy or a sign-in page of the network answers instead`,
 		retryAfterSeconds,
 	);
 }
@@ -283,8 +285,8 @@ export function readRetryAfter(
 
 const REASONS: Record<string, string> = {
 	ECONNREFUSED: "nothing listens at the service's address",
-	ENOTFOUND: "the DNS does not know the service's name",
-	EAI_AGAIN: "the service's name cannot be looked up now",
+	ENOTFOUND: "DNS has no entry for the service's name",
+	EAI_AGAIN: "DNS cannot look up the service's name at the moment",
 	ECONNRESET: "the connection was cut",
 	EPIPE: "the connection was cut",
 	ETIMEDOUT: "the service does not answer",

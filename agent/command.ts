@@ -55,12 +55,12 @@ export async function runAgentCommand(
 	how: string[] = [],
 ): Promise<void> {
 	const program = new Command(name)
-		.showHelpAfterError("(--help lists the options)")
+		.showHelpAfterError("(use --help for the list of options)")
 		.exitOverride();
 	addAgentCommands(program, how);
 	try {
-		const { refuseTokenArgument } = await import("./enrollment-token.ts");
-		refuseTokenArgument(argv);
+		const { rejectTokenArgument } = await import("./enrollment-token.ts");
+		rejectTokenArgument(argv);
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
 		if (error instanceof CommanderError) {
@@ -92,14 +92,14 @@ function addInstall(program: Command, how: string[]): void {
 		.requiredOption("--server <url>", "address of the Assay service")
 		.option(
 			"--enrollment-token-file <file>",
-			"file with the enrollment token, which an administrator makes",
+			"file that contains the enrollment token",
 		)
 		.option(
 			"--ca-file <file>",
-			"PEM file of a certificate authority to trust in addition to the known ones",
+			"PEM file of a certificate authority to trust in addition to the usual ones",
 		)
 		.option("--dir <folder>", "folder for the key, the state and the queue")
-		.option("--no-service", "do not set up a service; needs no root")
+		.option("--no-service", "do not set up a service, which needs root")
 		.option("--force", "enroll again even if this device is enrolled")
 		.option("--json", "print the result as JSON")
 		.action(async (options: InstallFlags) => {
@@ -108,7 +108,7 @@ function addInstall(program: Command, how: string[]): void {
 			const { host, signal } = makeParts(how);
 			if (options.service && !host.isPrivileged) {
 				throw new AgentError(
-					"setting up the service needs root or an administrator; run this command with those rights, or give --no-service and start the agent yourself",
+					"only root or an administrator can set up the service; run this command with those rights, or add --no-service and start the agent yourself",
 				);
 			}
 			const folder = folderOf(options);
@@ -184,7 +184,7 @@ function addOnce(program: Command, how: string[]): void {
 	program
 		.command("once")
 		.description(
-			"Send a heartbeat, run the checks, send the results and all waiting reports, and end.",
+			"Send a heartbeat, run the checks, send the results and all waiting reports, and exit.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the result as JSON")
@@ -212,7 +212,7 @@ function addStatus(program: Command): void {
 	program
 		.command("status")
 		.description(
-			"Show whether this device is enrolled and when it last reported. Ends with 3 if it is not enrolled.",
+			"Show whether this device is enrolled and when it last reported. Exits with 3 if it is not enrolled.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the status as JSON")
@@ -236,7 +236,7 @@ function hintAtSystemFolder(options: Common): string {
 	if (options.dir !== undefined || isPrivileged()) return "";
 	const folder = defaultFolder({ isPrivileged: true });
 	return existsSync(folder)
-		? `\nThis machine's agent is in ${folder}: ask for its status as root or an administrator.`
+		? `\nThe agent of this machine is in ${folder}. Run the status command as root or an administrator.`
 		: "";
 }
 
@@ -286,7 +286,9 @@ function addChecks(program: Command, how: string[]): void {
 function addReadAsUser(program: Command): void {
 	program
 		.command(READ_AS_USER, { hidden: true })
-		.description("Read a regular file with the rights of a user, as JSON.")
+		.description(
+			"Read a regular file with the rights of a user, and print it as JSON.",
+		)
 		.argument("<uid>")
 		.argument("<gid>")
 		.argument("<path>")
@@ -303,7 +305,7 @@ function addUninstall(program: Command, how: string[]): void {
 	program
 		.command("uninstall")
 		.description(
-			"Remove the service, the key and the folder, and tell the Assay service that this device is gone.",
+			"Remove the agent's service, key and folder, and tell the Assay service to revoke the key.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the result as JSON")
@@ -328,7 +330,7 @@ function addUninstall(program: Command, how: string[]): void {
 				[
 					done.was_enrolled
 						? `The agent was removed from this device${done.unenrolled ? ", and the service revoked its key" : ""}.`
-						: `There was no enrolled agent in ${folder}; nothing of it is left.`,
+						: `There was no enrolled agent in ${folder}. Leftover files were removed.`,
 					...done.warnings,
 				].join("\n"),
 			);
@@ -351,7 +353,7 @@ async function prepareService(folder: string, how: string[]) {
 	const manager = await serviceManager();
 	if (!manager) {
 		throw new AgentError(
-			"the agent knows no service manager on this machine (it knows systemd, launchd, rc.d and Windows Task Scheduler); give --no-service and let your own service manager start the run command",
+			"this machine has no service manager that the agent supports (systemd, launchd, rc.d or Windows Task Scheduler); add --no-service, and let your own service manager start the run command",
 		);
 	}
 	const own = ownProgram(how);

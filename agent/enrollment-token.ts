@@ -27,7 +27,7 @@ export async function readEnrollmentToken(
  * Throws if an argument is a token or is an option that looks as if it took one. Every user of the
  * machine can see command lines in the list of processes.
  */
-export function refuseTokenArgument(argv: readonly string[]): void {
+export function rejectTokenArgument(argv: readonly string[]): void {
 	const isToken = argv.some(
 		(argument) =>
 			/asy_enr_/i.test(argument) ||
@@ -35,7 +35,7 @@ export function refuseTokenArgument(argv: readonly string[]): void {
 	);
 	if (!isToken) return;
 	throw new AgentError(
-		`an enrollment token must not be given on the command line, where every user of this machine can read it; give it with --enrollment-token-file, in ${VARIABLE} or on standard input. If it was a real token, ask an administrator to replace it`,
+		`do not give an enrollment token on the command line, where every user of this machine can read it; use --enrollment-token-file, ${VARIABLE} or standard input. If the token was real, ask an administrator for a new one`,
 		{ exitCode: EXIT.wrongUsage },
 	);
 }
@@ -46,7 +46,7 @@ async function readTokenFile(file: string): Promise<string> {
 	} catch (cause) {
 		const { code } = cause as NodeJS.ErrnoException;
 		throw new AgentError(
-			`the enrollment token file ${file} cannot be read (${code})`,
+			`the enrollment token file ${file} cannot be read (${code}); check its path and who may read it`,
 			{ cause },
 		);
 	}
@@ -82,13 +82,13 @@ function check(text: string, source: string): string {
 	const token = text.trim();
 	if (token === "") {
 		throw new AgentError(
-			`there is no enrollment token in ${source}; an administrator makes one in the console, under Devices, or with \`assay device create\``,
+			`there is no enrollment token in ${source}; an administrator can create one in the console, under Devices, or with \`assay device create\``,
 			{ exitCode: EXIT.wrongUsage },
 		);
 	}
 	if (token.length > MAX_BYTES || /[^\x21-\x7e]/.test(token)) {
 		throw new AgentError(
-			`${source} contains more than an enrollment token, or a damaged one; copy the whole token again, and nothing else`,
+			`${source} must contain one whole enrollment token and nothing else; copy the token again`,
 			{ exitCode: EXIT.wrongUsage },
 		);
 	}

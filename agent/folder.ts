@@ -99,7 +99,7 @@ export async function prepareFolder(
 		await makeFolder(folder, made);
 		if (!(await stat(folder)).isDirectory()) {
 			throw new AgentError(
-				`${folder} is not a folder; give another with --dir`,
+				`${folder} is not a folder; choose another with --dir`,
 			);
 		}
 		await requireOwnFolder(folder);
@@ -107,7 +107,7 @@ export async function prepareFolder(
 		wasOurs = names.length > 0;
 		if (wasOurs && !names.includes(MARKER)) {
 			throw new AgentError(
-				`${folder} contains files that are not the agent's; give a separate folder with --dir`,
+				`${folder} contains files that are not the agent's; choose an empty folder with --dir`,
 			);
 		}
 		await closeToOthers(folder);
@@ -122,12 +122,12 @@ export async function prepareFolder(
 		const code = errorCode(error);
 		if (code === "ENOTDIR") {
 			throw new AgentError(
-				`${folder} is not a folder; give another with --dir`,
+				`${folder} is not a folder; choose another with --dir`,
 			);
 		}
 		if (code === "ENOENT") {
 			throw new AgentError(
-				`${folder} cannot be created; give another folder with --dir`,
+				`${folder} cannot be created; choose another folder with --dir`,
 			);
 		}
 		throw explainFolder(error, folder);
@@ -166,7 +166,7 @@ async function requireOwnFolder(folder: string): Promise<void> {
 				);
 	if (!isOwn) {
 		throw new AgentError(
-			`${folder} belongs to another user, who could read the device's key; remove it, or give a folder of your own with --dir`,
+			`${folder} belongs to another user, who could read the device's key; remove it, or choose a folder of your own with --dir`,
 		);
 	}
 }

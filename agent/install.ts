@@ -102,7 +102,7 @@ async function onlySetUpService(
 	const isMissing = options.service !== undefined && marker?.service === null;
 	if (!isMissing || enrolled.server_url !== serverUrl) {
 		throw new AgentError(
-			`this device is already enrolled with ${enrolled.server_url}; the status command shows it, and --force enrolls again`,
+			`this device is already enrolled with ${enrolled.server_url}; run the status command to see it, or add --force to enroll it again`,
 		);
 	}
 	const warnings: string[] = [];
@@ -117,12 +117,13 @@ async function readCa(file: string | undefined): Promise<string | undefined> {
 	const { createSecureContext } = await import("node:tls");
 	try {
 		const pem = await readFile(file, "utf8");
-		if (!pem.includes("-----BEGIN")) throw new Error("no PEM");
+		if (!pem.includes("-----BEGIN"))
+			throw new Error("the file contains no PEM block");
 		createSecureContext({ ca: pem });
 		return pem;
 	} catch (cause) {
 		throw new AgentError(
-			`${file} cannot be read as certificates; --ca-file needs a PEM file with the certificate of your certificate authority`,
+			`${file} contains no readable certificate; --ca-file needs a PEM file with the certificate of your certificate authority`,
 			{ cause },
 		);
 	}
@@ -148,7 +149,7 @@ async function exchange(
 	}
 	if (outcome.kind === "refused") {
 		throw new AgentError(
-			`the service rejects the enrollment token: ${outcome.message}`,
+			`the service rejected the enrollment token: ${outcome.message}`,
 		);
 	}
 	// If the agent never sent the token, the service cannot have used it up.
@@ -158,7 +159,7 @@ async function exchange(
 			? outcome.reason
 			: "its answer is not from an Assay service";
 	throw new AgentError(
-		`this device is not enrolled: ${reason}. Try again${mayBeTaken ? "; if the service then rejects the token, it has already been used, and you need a new one" : ""}`,
+		`this device is not enrolled: ${reason}. Run the command again${mayBeTaken ? "; if the service then rejects the token, it has been used, and you need a new one" : ""}`,
 	);
 }
 
@@ -194,7 +195,7 @@ async function activate(
 	session.client.rest();
 	if (outcome.kind === "refused") {
 		warnings.push(
-			`The service rejects this device for now: ${outcome.message}. If this machine was enrolled before, revoke its earlier device or, to keep its history, issue a new token for that one. This device then becomes active within a quarter of an hour, or at once with the once command.`,
+			`The service does not activate this device yet: ${outcome.message}. If this machine was enrolled before, revoke its earlier device. To keep its history instead, issue a new token for the earlier device and enroll with that. After a revocation, this device becomes active within 15 minutes, or immediately when you run the once command.`,
 		);
 	}
 	if (outcome.kind === "trouble") {
@@ -204,7 +205,7 @@ async function activate(
 	}
 	if (outcome.kind === "unauthorized") {
 		throw new AgentError(
-			"the service enrolled this device and then rejected its key; an administrator may have revoked it meanwhile. Ask for a new enrollment token",
+			"the service rejected the key that it had just given this device; an administrator may have revoked it. Ask for a new enrollment token",
 		);
 	}
 	return session.state.device_id;
@@ -225,7 +226,7 @@ async function setUpService(
 		return service.name;
 	} catch (error) {
 		warnings.push(
-			`The service was not set up: ${(error as Error).message}. The device is enrolled. Fix this and repeat the command, which then needs no token, or start the agent in another way.`,
+			`The service was not set up: ${(error as Error).message}. The device is enrolled. Fix the problem and repeat the command, which then needs no token, or start the agent in another way.`,
 		);
 		return null;
 	}

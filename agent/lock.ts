@@ -8,8 +8,8 @@ import { errorCode, parseObject } from "./files.ts";
 const FILE = "run.lock";
 
 /**
- * Time after which a lock without a touch is stale. A running owner touches its lock every minute,
- * so a process that has the owner's id after this time is a different process.
+ * Milliseconds after which a lock that was not touched counts as stale. A running owner touches its
+ * lock every minute, so a process that has the owner's id after this time is a different process.
  */
 const STALE_MS = 10 * 60_000;
 
@@ -48,7 +48,7 @@ export async function takeLock(folder: string): Promise<Lock> {
 	const owner = await readOwner(path);
 	if (owner?.token !== token) {
 		throw new AgentError(
-			`the agent is already running for ${folder}${owner ? ` (process ${owner.pid})` : ""}; stop it first, or let it work`,
+			`the agent is already running for ${folder}${owner ? ` (process ${owner.pid})` : ""}; stop that process first`,
 		);
 	}
 	held.add(path);

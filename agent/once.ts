@@ -31,7 +31,7 @@ export async function once(options: SessionOptions): Promise<Once> {
 	const credentials = await readCredentials(folder);
 	if (!credentials) {
 		throw new AgentError(
-			`this device is not enrolled (nothing in ${folder}); run the install command, or give the agent's folder with --dir`,
+			`this device is not enrolled (nothing in ${folder}); run the install command, or name the agent's folder with --dir`,
 			{ exitCode: EXIT.notEnrolled },
 		);
 	}
@@ -69,7 +69,7 @@ export async function once(options: SessionOptions): Promise<Once> {
 
 function failure(
 	outcome: Outcome,
-	consolation = ". The results wait and are sent next time",
+	consolation = ". The results are stored and sent next time",
 ): AgentError {
 	if (outcome.kind === "unauthorized") {
 		return new AgentError(
@@ -79,11 +79,11 @@ function failure(
 	}
 	if (outcome.kind === "refused") {
 		return new AgentError(
-			`the service rejects this device's heartbeat: ${outcome.message}`,
+			`the service rejected this device's heartbeat: ${outcome.message}`,
 		);
 	}
 	const reason = outcome.kind === "trouble" ? outcome.reason : "";
 	return new AgentError(
-		`the service could not be reached: ${reason}${consolation}`,
+		`the service cannot be reached: ${reason}${consolation}`,
 	);
 }

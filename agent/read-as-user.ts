@@ -8,12 +8,13 @@ export const MAX_USER_FILE_BYTES = 128 * 1024;
 
 /** Gives up the rights of root for good. Throws if the process still has any of them. */
 export function becomeUser({ uid, gid }: UserIds): void {
-	if (!(uid > 0) || !(gid > 0)) throw new Error("not the ids of a person");
+	if (!(uid > 0) || !(gid > 0))
+		throw new Error("the ids of the user must be greater than 0");
 	process.setgroups?.([]);
 	process.setgid?.(gid);
 	process.setuid?.(uid);
 	if (process.getuid?.() !== uid || process.geteuid?.() !== uid) {
-		throw new Error("the rights of root are not given up");
+		throw new Error("the process could not give up the rights of root");
 	}
 }
 

@@ -47,7 +47,7 @@ export async function run(options: RunOptions): Promise<void> {
 	const { folder, log, signal } = options;
 	if (!(await readMarker(folder))) {
 		throw new AgentError(
-			`there is no agent in ${folder}; enroll this device with the install command, or give the agent's folder with --dir`,
+			`there is no agent in ${folder}; enroll this device with the install command, or name the agent's folder with --dir`,
 		);
 	}
 	const lock = await takeLock(folder);

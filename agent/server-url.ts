@@ -29,7 +29,7 @@ export function parseServerUrl(text: string): string {
 	}
 	if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
 		throw wrong(
-			`the address of the service must have nothing after the host; give ${url.origin}`,
+			`the address of the service must have nothing after the host; use ${url.origin}`,
 		);
 	}
 	if (url.protocol === "http:" && !isLoopback(url.hostname)) {

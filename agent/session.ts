@@ -116,7 +116,7 @@ export async function beat(session: Session): Promise<Outcome> {
 		// The service will reject the heartbeat again until something changes. The facts are collected
 		// anew, because the change may be on this device.
 		session.facts = undefined;
-		refusal = `the service rejects this device's heartbeat: ${outcome.message}`;
+		refusal = `the service rejected this device's heartbeat: ${outcome.message}`;
 		troubles.heartbeat.say(refusal, "error");
 	}
 	if (answer) {
@@ -197,7 +197,7 @@ export async function collect(
 		if (session.unsaved) noteDropped(session, 1);
 		session.unsaved = report;
 		troubles.disk.say(
-			`a report cannot be stored, and is lost unless it is sent before the next one (${(error as NodeJS.ErrnoException).code}); is the disk full?`,
+			`a report cannot be stored (${(error as NodeJS.ErrnoException).code}) and is lost unless the agent can send it before the next one; check whether the disk is full`,
 			"error",
 		);
 	}
@@ -277,7 +277,7 @@ async function deliver(
 	}
 	if (outcome.kind === "refused") {
 		session.log.error(
-			`the service rejected the report ${report.report_id}, which was set aside in ${session.folder}/refused: ${outcome.message}`,
+			`the service rejected the report ${report.report_id}: ${outcome.message}. The report was set aside in ${session.folder}/refused`,
 		);
 		await then.refuse();
 	}
@@ -338,7 +338,7 @@ async function saveState({ folder, state, troubles }: Session): Promise<void> {
 		await writeState(folder, state);
 	} catch (error) {
 		troubles.disk.say(
-			`the agent's state cannot be stored in ${folder} (${(error as NodeJS.ErrnoException).code}); is the disk full?`,
+			`the agent's state cannot be stored in ${folder} (${(error as NodeJS.ErrnoException).code}); check whether the disk is full`,
 			"error",
 		);
 	}

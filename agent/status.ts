@@ -29,7 +29,7 @@ export interface Status {
 	dropped_reports: number;
 	/** Why requests fail, and since when. Null while they succeed. */
 	trouble: { since: string; reason: string } | null;
-	/** When the service rejected the key. */
+	/** When the service rejected the key. Null if it has not. */
 	refused_at: string | null;
 }
 
@@ -84,7 +84,7 @@ export function describeStatus(status: Status): string {
 	if (!status.enrolled) {
 		return status.refused_at
 			? `Not enrolled: the service rejected this device's key at ${status.refused_at}. Get a new enrollment token and run the install command.`
-			: `Not enrolled (nothing in ${status.folder}). Run the install command, or give the agent's folder with --dir.`;
+			: `Not enrolled (nothing in ${status.folder}). Run the install command, or name the agent's folder with --dir.`;
 	}
 	const { service, trouble } = status;
 	const lines: [string, string | null][] = [

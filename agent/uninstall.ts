@@ -65,7 +65,7 @@ export async function uninstall(
 	const pid = await findRunning(folder);
 	if (pid !== undefined) {
 		warnings.push(
-			`The agent still runs as process ${pid}; it ends by itself within a minute.`,
+			`The agent still runs as process ${pid}. It ends on its own within a minute.`,
 		);
 	}
 	if (await readMarker(folder)) {

@@ -29,7 +29,7 @@ export async function runWindows(
 export function windowsRights(folder: string, ownSid: string): string[][] {
 	const sids = [...new Set([SYSTEM, ADMINISTRATORS, ownSid])];
 	return [
-		// This removes the rights that another user may have given to others by making the folder
+		// /reset removes the rights that another user may have given to others by making the folder
 		// beforehand.
 		[folder, "/reset"],
 		[
@@ -77,7 +77,7 @@ export function parseSid(text: string): string {
 	const sid = /(?:^|")(S-1-[0-9]+(?:-[0-9]+)+)"?\s*$/.exec(text)?.[1];
 	if (!sid) {
 		throw new AgentError(
-			"Windows does not say who the user and the owner of the agent's folder are",
+			"Windows did not report the SID of the current user or of the folder's owner, so the agent cannot tell who may read the folder",
 		);
 	}
 	return sid;

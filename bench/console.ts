@@ -96,10 +96,7 @@ async function openList(
 	return { firstMs, againMs };
 }
 
-/**
- * Uses a list of risks in the way of a user's working day. Returns the time of each key press and
- * click.
- */
+/** Works in a list of risks as users do all day. Returns the time of each key press and click. */
 async function interact(
 	browser: Browser,
 	visitor: Visitor,

@@ -6,7 +6,7 @@ import type { Acknowledged, Command, Kind, Outcome, Times } from "./flood.ts";
 import { Histogram } from "./histogram.ts";
 
 /**
- * The load generator of the overload bench. It is a separate process that does as little as
+ * The load generator of the overload benchmark. It is a separate process that does as little as
  * possible for each request. The texts around the part that differs between requests are made
  * beforehand.
  */
@@ -148,7 +148,7 @@ class Generator {
 		}
 		const ended = performance.now();
 		const wanted = Math.round(seconds * perSecond);
-		// These are requests that this generator had no time to send.
+		// The generator had no time to send these requests.
 		this.#tally.unsent += Math.max(0, wanted - due);
 		while (
 			this.#idle.length < this.#connections.length &&

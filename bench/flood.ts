@@ -17,8 +17,8 @@ export interface Times {
 export interface Outcome {
 	seconds: number;
 	/**
-	 * In an open loop, the requests that were due, and those of them for which there was no
-	 * connection or no time.
+	 * In an open loop, `wanted` is the number of requests that were due. `unsent` is the number of
+	 * those that were not sent, because no connection was free or the generator had no time.
 	 */
 	wanted: number;
 	unsent: number;

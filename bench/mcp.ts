@@ -36,7 +36,7 @@ const WARM_MS = 5_000;
 const POOL = 10;
 const PAGE = 20;
 const DEEP_PAGE = 50;
-/** The number of organizations for which the bench looks up the 50th page beforehand. */
+/** The number of organizations for which the benchmark looks up the 50th page beforehand. */
 const DEEP_ORGANIZATIONS = 5;
 
 interface Row extends ToolResult {

@@ -26,8 +26,8 @@ import {
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * A PostgreSQL that only the bench starts and stops. For the service it is like a server on another
- * machine: after a fault, only the bench starts it again.
+ * A PostgreSQL that only the benchmark starts and stops. For the service it is like a server on
+ * another machine: after a fault, only the benchmark starts it again.
  */
 export class OwnPostgres {
 	readonly #cluster: Cluster;

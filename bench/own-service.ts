@@ -69,7 +69,7 @@ export class OwnService {
 					DATABASE_URL: this.#databaseUrl,
 				},
 				stdio: ["ignore", "pipe", "pipe"],
-				// The bench handles Ctrl-C itself, so that everything ends in the right order.
+				// The benchmark handles Ctrl-C itself, so that everything ends in the right order.
 				detached: true,
 			},
 		);

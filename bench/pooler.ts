@@ -223,7 +223,7 @@ async function report(service: OwnService, key: string): Promise<number> {
 	return (await post(service, "postures", { results: [result] }, key)).status;
 }
 
-/** Sends a POST request in the way of the agent, and retries if it is answered with 503. */
+/** Sends a POST request and, as the agent does, retries if it is answered with 503. */
 async function post(
 	service: OwnService,
 	route: string,

@@ -31,7 +31,9 @@ export interface Server {
 	stop: () => Promise<void>;
 }
 
-/** Starts the service in the way of its users, with an embedded database in `dataDir`. */
+/**
+ * Starts the service with the command that its users run, with an embedded database in `dataDir`.
+ */
 export async function startService(
 	dataDir: string,
 	workers: number,
@@ -60,7 +62,7 @@ export async function startService(
 				ASSAY_LOG_LEVEL: "warn",
 			},
 			stdio: ["ignore", "pipe", "inherit"],
-			// The bench handles Ctrl-C itself, so that everything ends in the right order.
+			// The benchmark handles Ctrl-C itself, so that everything ends in the right order.
 			detached: true,
 		},
 	);

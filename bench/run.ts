@@ -1,4 +1,4 @@
-/** A step that removes something that the bench has made. */
+/** A step that removes something that the benchmark has made. */
 export type Undo = () => unknown;
 
 /** Prints progress for people on standard error. Standard output contains only the result. */
@@ -7,8 +7,8 @@ export function say(text: string): void {
 }
 
 /**
- * Runs a bench and ends the process with its exit code, or with 1 if it throws. Before that, the
- * steps in `undo` are done, the last one first. This also happens after Ctrl-C.
+ * Runs a benchmark and ends the process with its exit code, or with 1 if it throws. Before that,
+ * the steps in `undo` are done, the last one first. This also happens after Ctrl-C.
  */
 export async function runAndUndo(
 	run: () => Promise<number>,
@@ -36,7 +36,7 @@ export async function runAndUndo(
 	return end(code);
 }
 
-/** Prints the result of a bench. Returns the exit code, which is 0 if no promise was broken. */
+/** Prints the result of a benchmark. Returns the exit code, which is 0 if no promise was broken. */
 export function conclude(markdown: string, broken: string[]): number {
 	process.stdout.write(markdown);
 	for (const promise of broken) say(`BROKEN: ${promise}`);

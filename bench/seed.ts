@@ -6,9 +6,9 @@ import { type Fleet, factsOf, organizationOf } from "./fleet.ts";
 const ROWS = 5_000;
 
 /**
- * Stores the fleet in the state after every device has enrolled and sent its first heartbeat,
- * within the last five minutes. The client connects as the owner of the database, to whom row-level
- * security does not apply.
+ * Stores the fleet as if every device had enrolled and had sent its first heartbeat within the last
+ * five minutes. The client connects as the owner of the database, to whom row-level security does
+ * not apply.
  */
 export async function seed(client: Client, fleet: Fleet): Promise<void> {
 	await client.query(

@@ -7,7 +7,7 @@ import { registerHooks, stripTypeScriptTypes } from "node:module";
 const own = new URL("../", import.meta.url).href;
 const packages = new URL("../node_modules/", import.meta.url).href;
 
-// This suppresses the warning that the function is experimental, which tells an operator nothing.
+// The warning that the function is experimental tells an operator nothing, so it is suppressed.
 const { emitWarning } = process;
 process.emitWarning = () => {};
 stripTypeScriptTypes("");

@@ -16,7 +16,7 @@ const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt"]);
  * build runs as a separate program, so that the bundler's memory is freed when it ends.
  */
 const into = process.argv[2];
-if (!into) throw new Error("name the folder to build into");
+if (!into) throw new Error("usage: node console/build.ts FOLDER");
 
 await build({
 	root: import.meta.dirname,

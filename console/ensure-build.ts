@@ -63,7 +63,7 @@ export async function findBuiltConsole(): Promise<string> {
 	if (newest) return newest.folder;
 	throw new AppError(
 		"service_unavailable",
-		"the web console is not built, and the packages to build it with are not installed; run npm ci with the development packages and then npm run build:console",
+		"the web console is not built, and the packages that build it are not installed; run `npm ci --include=dev` and then `npm run build:console`",
 	);
 }
 

@@ -77,7 +77,7 @@ async function read<Body>(response: Response): Promise<Answer<Body>> {
 	const seconds = Number(response.headers.get("retry-after"));
 	return {
 		status,
-		message: messageOf(text) ?? `the service answered ${status}`,
+		message: messageOf(text) ?? `the service answered with status ${status}`,
 		...(seconds > 0 && { retryAfterSeconds: seconds }),
 	};
 }

@@ -112,7 +112,9 @@ function refused(answer: Answer<unknown>, counts: Counts, what: string): void {
 	counts.failed++;
 	if (answer.status === NO_ANSWER || answer.status >= 500) {
 		if (counts.added > 0) return;
-		throw new Refused(`no Assay answers there: ${answer.message}`);
+		throw new Refused(
+			`no Assay service answers at that address: ${answer.message}`,
+		);
 	}
 	// An administrator has to fix this error, which would be the same for every device, so the run
 	// ends.

@@ -38,7 +38,7 @@ export function pick<Item extends Weighted>(
 		if (left < 0) return item;
 	}
 	const last = items.at(-1);
-	if (!last) throw new Error("there is nothing to pick from");
+	if (!last) throw new Error("a weighted choice needs at least one item");
 	return last;
 }
 

@@ -89,7 +89,7 @@ export const SETTINGS = {
 		default: "./data",
 	},
 	DATABASE_URL: {
-		help: "use this PostgreSQL 15 or newer",
+		help: "PostgreSQL to use, version 15 or newer",
 		without: "the embedded one",
 	},
 	ASSAY_SECRET: {
@@ -105,11 +105,11 @@ export const SETTINGS = {
 		without: "required with ASSAY_SMTP_URL",
 	},
 	ASSAY_ORGANIZATION_CREATION: {
-		help: "who may create organizations: signed-in users or only the command-line",
+		help: "who may create organizations: signed-in users, or only the command-line",
 		default: "signed-in",
 	},
 	ASSAY_REPORT_RETENTION_MONTHS: {
-		help: "months to keep raw posture reports; 0 keeps them for ever",
+		help: "months to keep raw posture reports; 0 keeps them forever",
 		default: "13",
 	},
 	ASSAY_BACKUP_KEY_FILE: {
@@ -242,7 +242,7 @@ function readDatabaseUrl(text: string | undefined): string | undefined {
 	if (!url || hosts.includes(",")) {
 		throw new AppError(
 			"bad_request",
-			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; if PostgreSQL fails over, name a proxy that knows the primary",
+			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; for a PostgreSQL that fails over, name a proxy that leads to the primary",
 		);
 	}
 	return text;
@@ -274,7 +274,7 @@ function readMail(
 	if (!from || /\p{Cc}/u.test(from) || !/@./.test(from)) {
 		throw new AppError(
 			"bad_request",
-			"ASSAY_MAIL_FROM must be the sender of mails, such as Assay <assay@example.com>; ASSAY_SMTP_URL requires it",
+			"ASSAY_MAIL_FROM must be the sender of mails, such as Assay <assay@example.com>, when ASSAY_SMTP_URL is set",
 		);
 	}
 	return Object.freeze({ smtpUrl, from, requiresTls: requiresTls(smtpUrl) });
@@ -306,7 +306,7 @@ function readMonths(text: string | undefined): number {
 	if (!/^\d+$/.test(text ?? "") || months > MAX_RETENTION_MONTHS) {
 		throw new AppError(
 			"bad_request",
-			`ASSAY_REPORT_RETENTION_MONTHS must be a whole number of months from 1 to ${MAX_RETENTION_MONTHS}, or 0 to keep raw reports for ever, not "${text}"`,
+			`ASSAY_REPORT_RETENTION_MONTHS must be a whole number of months from 1 to ${MAX_RETENTION_MONTHS}, or 0 to keep raw reports forever, not "${text}"`,
 		);
 	}
 	return months;

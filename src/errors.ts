@@ -71,7 +71,7 @@ export function badFields(fields: FieldIssue[]): AppError {
 
 /** Makes the error of a service that is healthy but overloaded. The caller should retry later. */
 export function overloaded(
-	message = "the service is overloaded: it receives more requests than it can handle; retry later",
+	message = "the service is overloaded; retry later",
 ): AppError {
 	return new AppError("service_unavailable", message);
 }
@@ -172,7 +172,11 @@ export function toAppError(error: unknown): AppError {
 			cause: error,
 		});
 	}
-	return new AppError("internal_server_error", "internal error", {
-		cause: error,
-	});
+	return new AppError(
+		"internal_server_error",
+		"internal error; retry, and if it happens again, give the operator the x-request-id of this response",
+		{
+			cause: error,
+		},
+	);
 }

@@ -119,7 +119,10 @@ async function authorizeAndRun<
 			principal,
 			services,
 			get membership() {
-				if (!membership) throw new Error(`${operation.name} has no tenant`);
+				if (!membership)
+					throw new Error(
+						`${operation.name} has no tenant and therefore no membership`,
+					);
 				return membership;
 			},
 			changed: (change) => changes.push(change),
@@ -214,7 +217,7 @@ export async function authorize(
 	if (!mayAnywhere(principal, operation)) {
 		throw new AppError(
 			"forbidden",
-			`permission denied: ${operation.name} needs the role ${needed} in an organization`,
+			`permission denied: ${operation.name} needs the role ${needed}, which you have in no organization`,
 		);
 	}
 	return undefined;
@@ -255,7 +258,7 @@ export function mayAnywhere(
 function foreignOrganization(): AppError {
 	return new AppError(
 		"forbidden",
-		"permission denied: organization_id names no organization that you may view; listOrganizations lists those you may",
+		"permission denied: organization_id must name an organization that you may view; listOrganizations lists them",
 	);
 }
 

@@ -156,7 +156,7 @@ describe("parsing", () => {
 					input,
 				);
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 500 },
 		);
 	});
 });

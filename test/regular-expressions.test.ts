@@ -15,7 +15,7 @@ interface Found {
 
 type Node = Record<string, unknown> & { type: string; start: number };
 
-/** Returns every regular expression of a source file, from its syntax tree. */
+/** Returns all regular expressions of a source file, taken from its syntax tree. */
 function patternsOf(path: string, source: string): Found[] {
 	const found: Found[] = [];
 	const placeOf = ({ start }: Node) =>
@@ -44,7 +44,7 @@ function patternsOf(path: string, source: string): Found[] {
 	return found;
 }
 
-/** Returns the text of an expression. A variable in a template stands for a word. */
+/** Returns the text of an expression. A word replaces each variable in a template. */
 function textOf(node: Node | undefined): string {
 	if (node?.type === "Literal") return String(node.value);
 	const { quasis = [], expressions = [] } = (node ?? {}) as {
@@ -69,7 +69,10 @@ function* sourceFiles(): Generator<[path: string, source: string]> {
 	}
 }
 
-/** Returns the patterns that clients see and Zod checks, with those that Zod brings itself. */
+/**
+ * Returns the patterns in the schemas of inputs, which clients see and Zod checks, including those
+ * that come from Zod.
+ */
 function patternsOfInputs(): Found[] {
 	const visit = (place: string, schema: JsonSchema): Found[] => {
 		const own =
@@ -88,7 +91,7 @@ function patternsOfInputs(): Found[] {
 	);
 }
 
-test("no regular expression of the product takes more than linear time", () => {
+test("every regular expression of the product takes at most linear time", () => {
 	const found = [
 		...[...sourceFiles()].flatMap(([path, source]) => patternsOf(path, source)),
 		...patternsOfInputs(),
@@ -123,7 +126,7 @@ describe("the examination", () => {
 		/(?:\r\n|\s)+$/,
 		/(?=.*b)a/,
 		/^(a+)\1$/,
-	])("finds %s", (pattern) => {
+	])("reports %s", (pattern) => {
 		expect(whySuperLinear(pattern)).toEqual(expect.any(String));
 	});
 
@@ -141,7 +144,7 @@ describe("the examination", () => {
 		/^(?=.*a).*b/,
 		/^(a{1,20}b){1,20}$/,
 		/[0-9a-f]{8}(-[0-9a-f]{4}){3}$/,
-	])("lets %s pass", (pattern) => {
+	])("accepts %s", (pattern) => {
 		expect(whySuperLinear(pattern)).toBeUndefined();
 	});
 });

@@ -16,7 +16,10 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
  */
 const TIMEOUT_MS = (CHECK_KEYS.length + 2) * CHECK_TIMEOUT_MS;
 
-/** Time between the request to stop and the kill. The process needs it to kill its own children. */
+/**
+ * Milliseconds between the request to stop and the kill. The process needs it to kill its own
+ * children.
+ */
 const GRACE_MS = 1000;
 
 /**

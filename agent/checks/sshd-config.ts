@@ -1,6 +1,6 @@
 import type { Host } from "../host.ts";
 
-/** The longest line that the agent reads. Nobody writes longer lines. */
+/** The longest line, in characters, that the agent parses. Nobody writes longer ones. */
 const MAX_LINE = 4096;
 const MAX_DEPTH = 16;
 const MAX_BLOCKS = 64;
@@ -187,10 +187,13 @@ async function expand(
 		.map((one) => `${folder}/${one}`);
 }
 
-/** True if the name matches a pattern in which `*` is any text and `?` any character. */
+/**
+ * Returns true if the name matches the pattern, in which `*` stands for any text and `?` for any
+ * character.
+ */
 function matchesWildcards(name: string, pattern: string): boolean {
 	let [at, atPattern] = [0, 0];
-	/** The last `*`, and the end of the text that it stands for so far. */
+	/** The position of the last `*`, and the end of the text for which it stands so far. */
 	let star: { at: number; atPattern: number } | undefined;
 	while (at < name.length) {
 		const wanted = pattern[atPattern];

@@ -12,7 +12,7 @@ export interface SshdKind {
 	 * when the server itself does not report them. On FreeBSD and macOS the defaults differ.
 	 */
 	hasPlainDefaults: boolean;
-	/** Windows has no root user, and no PAM that would ask for passwords. */
+	/** True on Windows, which has no root user and no PAM that would ask for passwords. */
 	isWindows: boolean;
 }
 

@@ -38,8 +38,8 @@ const readFirmwareUuid = async (host: Host) =>
 const APPLICATION_ID = Buffer.from("7d1f9a2c5be84f0b9c33a1e2d46078fb", "hex");
 
 /**
- * Derives an id in the way of systemd's `sd_id128_get_machine_app_specific`: HMAC-SHA-256, marked
- * as a random UUID.
+ * Derives an id with the same method as systemd's `sd_id128_get_machine_app_specific`:
+ * HMAC-SHA-256, marked as a random UUID.
  */
 async function makeSystemUuid(host: Host): Promise<string | undefined> {
 	const id = await readLine(host, "/etc/machine-id");

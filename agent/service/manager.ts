@@ -49,8 +49,8 @@ export async function runOrThrow(
 			? `ended with ${result.exitCode}`
 			: {
 					missing: "is not installed",
-					denied: "may not be run",
-					timed_out: "did not end",
+					denied: "may not be executed",
+					timed_out: "did not end in time",
 				}[result.ended];
 	const said = firstLine(result.stderr) || firstLine(result.stdout);
 	throw new AgentError(
@@ -80,14 +80,14 @@ export function checkSpec(spec: ServiceSpec): void {
 	for (const text of texts) {
 		if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
 			throw new AgentError(
-				"a path or an environment variable has a line break or another control character, which a service cannot have; rename it",
+				"a path or an environment variable of the service contains a line break or another control character; remove it",
 			);
 		}
 	}
 	for (const name of Object.keys(spec.environment)) {
 		if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
 			throw new AgentError(
-				`${name} is not a valid name for an environment variable; use letters, digits and _`,
+				`"${name}" is not a valid name for an environment variable; use letters, digits and _, and begin with a letter or _`,
 			);
 		}
 	}

@@ -107,7 +107,7 @@ export async function removeProgram(folder: string): Promise<string[]> {
 	});
 	return left.map(
 		(path) =>
-			`${path} could not be removed, perhaps because it is running; remove it yourself.`,
+			`${path} was not removed, perhaps because it is running. Remove it by hand.`,
 	);
 }
 
@@ -141,8 +141,8 @@ function lies(path: string, folder: string): boolean {
 const unsafe = (path: string) =>
 	new AgentError(
 		process.platform === "win32"
-			? `users other than administrators can change ${path}, and the service would run it with all rights; use the single executable, or move the program into Program Files`
-			: `users other than root can change ${path}, and the service would run it with all rights; let only root write it (chown root, chmod go-w), or use the single executable, which is copied to a safe folder`,
+			? `users other than administrators can change ${path}, which the service runs with full rights; use the single executable, or move the program into Program Files`
+			: `users other than root can change ${path}, which the service runs with full rights; let only root write it (chown root, chmod go-w), or use the single executable, which is copied to a safe folder`,
 	);
 
 export async function exists(path: string): Promise<boolean> {

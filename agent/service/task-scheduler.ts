@@ -66,7 +66,7 @@ export function taskScheduler(
 			return names.length === 0
 				? []
 				: [
-						`The Task Scheduler passes on no environment variables: set ${names.join(", ")} as system variables and restart the device.`,
+						`The Task Scheduler does not pass on environment variables. Set ${names.join(", ")} as system variables and restart the device.`,
 					];
 		},
 		async uninstall() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests high availability with Debian's packages, configured as in deploy/. --help says what the
-# bench does. It needs PostgreSQL 15, Patroni, etcd and HAProxy. Debian starts them when they are
-# installed; the bench starts its own copies on other addresses.
+# benchmark does. It needs PostgreSQL 15, Patroni, etcd and HAProxy. Debian starts them when they
+# are installed; the benchmark starts its own copies on other addresses.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -66,8 +66,8 @@ const CASES: Case[] = [
 			const { primary } = await stand.untilSynchronous();
 			gone = primary;
 			// Between two processes on one machine, no data is ever in transit. Without this step, even a
-			// standby that nobody waits for would have received every write, and the bench could not show
-			// a loss.
+			// standby that nobody waits for would have received every write, and the benchmark could not
+			// show a loss.
 			primary.silence();
 			await sleep(SECOND);
 			primary.kill();
@@ -103,7 +103,7 @@ const CASES: Case[] = [
 	},
 ];
 
-/** Switches the roles of the machines in the way of `patronictl switchover`. */
+/** Exchanges the roles of the two machines with the same request as `patronictl switchover`. */
 async function switchOver(primary: Machine, standby: Machine): Promise<void> {
 	const answer = await fetch(`http://${primary.address}:8008/switchover`, {
 		method: "POST",

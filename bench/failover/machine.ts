@@ -104,7 +104,7 @@ export class Machine {
 			["/var/lib/postgresql/15/assay", this.#dataFolder],
 			["/var/lib/postgresql/patroni.pgpass", join(this.#folder, "pgpass")],
 			["/var/run/postgresql", this.#folder],
-			// A real watchdog would restart the machine on which the bench runs.
+			// A real watchdog would restart the machine on which the benchmark runs.
 			["mode: automatic", "mode: off"],
 		]);
 	}

@@ -1,7 +1,7 @@
 import { makeStand, type Stand } from "../faults/stand.ts";
 import { runAndUndo, say } from "../run.ts";
 
-/** Runs a bench on its own stand. Removes the stand at the end, even if the bench fails. */
+/** Runs a benchmark on its own stand. Removes the stand at the end, even if the benchmark fails. */
 export async function runOnStand(
 	devices: number,
 	run: (stand: Stand) => Promise<number>,

@@ -92,7 +92,7 @@ export function agentCases(target: Target): fc.Arbitrary<Case> {
 	const postures = fc.record({
 		results: orStrange(fc.array(orStrange(result), { maxLength: 5 })),
 	});
-	// This replaces a value in one result and keeps the array valid, so that the case reaches the
+	// `spoil` changes a value in one result, and the array stays valid, so that the case reaches the
 	// code for evidence.
 	const badResult = spoil(result, ["evidence", "evidence", "check_key"]).map(
 		({ kind, text }) => ({ kind, text: `{"results":[${text}]}` }),

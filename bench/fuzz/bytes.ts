@@ -72,8 +72,8 @@ export function sendings(key: string): fc.Arbitrary<Sending> {
 	const piped = fc
 		.array(fc.oneof(fc.constantFrom(fine, last), odd, noise), {
 			minLength: 1,
-			// One more request comes before these. The limit is five requests of one device; the sixth
-			// would be answered with 503.
+			// Together with the request before them, these are at most five requests of one device. A
+			// sixth would be answered with 503.
 			maxLength: 4,
 		})
 		.map((parts) => fine + parts.join(""));

@@ -184,13 +184,15 @@ function toApiError(response: Response, answer: unknown): ApiError {
 		return new ApiError(
 			status,
 			name,
-			`Something went wrong on the server. Try again. If it happens again, tell your administrator${id ? ` the request ID ${id}` : ""}.`,
+			`Something went wrong in the service. Try again. If it happens again, tell your administrator${id ? ` the request ID ${id}` : ""}.`,
 		);
 	}
 	return new ApiError(
 		status,
 		name,
-		asSentence(message ?? `The server answered ${status}.`),
+		asSentence(
+			message ?? `The service answered with status ${status}. Try again.`,
+		),
 		fields,
 	);
 }

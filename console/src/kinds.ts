@@ -33,7 +33,7 @@ export { kinds };
 
 export function describeKind(kind: RegisterKind): KindDescription {
 	const found = byKind.get(kind);
-	if (!found) throw new Error(`there is no kind ${kind}`);
+	if (!found) throw new Error(`there is no kind of record ${kind}`);
 	return found;
 }
 

@@ -14,7 +14,7 @@ import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const root = document.getElementById("root");
-if (!root) throw new Error("the page has no root");
+if (!root) throw new Error("the page has no element with the id root");
 listenToPickers();
 
 createRoot(root).render(

@@ -9,7 +9,8 @@ export function useOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);
 	const { org } = useParams({ strict: false });
 	const organization = data.find(({ id }) => id === org);
-	if (!organization) throw new Error("this page is not in an organization");
+	if (!organization)
+		throw new Error("this page does not belong to an organization");
 	const { role } = organization;
 	return {
 		organization,

@@ -1,4 +1,4 @@
-/** Saves a file in the way of a browser that downloads it when a link is clicked. */
+/** Saves a file, as the browser does when the reader clicks a link to a download. */
 export function saveFile(name: string, blob: Blob): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(blob);

@@ -23,7 +23,7 @@ const entry = z.object({
 	at: z.string(),
 	actor_kind: actorKind(),
 	actor_id: z.string().nullable(),
-	actor_name: z.string().describe("The name at that time"),
+	actor_name: z.string().describe("Name of the actor at that time"),
 	token_id: z.string().nullable(),
 	token_name: z.string().nullable(),
 	client: z.string().nullable().describe("Name that the client gave itself"),
@@ -95,11 +95,11 @@ const FILTERS = {
 		sql: (p: string) => `t.outcome = ${p}`,
 	},
 	from: {
-		schema: timeSchema().describe("From this moment on"),
+		schema: timeSchema().describe("At this time or later"),
 		sql: (p: string) => `t.at >= ${p}::timestamptz`,
 	},
 	until: {
-		schema: timeSchema().describe("Before this moment"),
+		schema: timeSchema().describe("Before this time"),
 		sql: (p: string) => `t.at < ${p}::timestamptz`,
 	},
 };
@@ -236,7 +236,7 @@ async function requireEvent(
 	throw badFields([
 		{
 			field: "filter.operation",
-			message: `no operation and no entry is called ${name}; the operations are ${names.join(", ")}`,
+			message: `there is no operation ${name}; the operations are ${names.join(", ")}`,
 		},
 	]);
 }
@@ -266,7 +266,7 @@ function readCursor(text: string): { sequence: string; counted: number } {
 		{
 			field: "cursor",
 			message:
-				"did not come from listAuditLog; pass next_cursor of the previous page unchanged, or leave it out",
+				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it to start at the first page",
 		},
 	]);
 }

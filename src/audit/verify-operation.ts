@@ -18,7 +18,9 @@ const MAX_MS = 500;
 
 const head = z.strictObject({
 	sequence: z.int().min(1),
-	hash: z.string().regex(/^[0-9a-f]{64}$/, "must be a hash of 64 digits"),
+	hash: z
+		.string()
+		.regex(/^[0-9a-f]{64}$/, "must be a hash of 64 hexadecimal digits"),
 });
 
 /**
@@ -30,7 +32,7 @@ export const verifyAuditLog = defineOperation({
 	name: "verifyAuditLog",
 	title: "Verify the audit log",
 	description:
-		"Check entries of the audit log, oldest first: each must fit its hash and continue the previous one. Returns the first problem, or the last entry checked; pass that as after to the next call until is_complete.",
+		"Check entries of the audit log, oldest first. Each must match its hash and continue the previous one. Returns the first problem, or the last entry checked. Pass that entry as after to the next call until is_complete.",
 	toolset: "audit_log",
 	access: "admin",
 	surface: "console",
@@ -41,26 +43,28 @@ export const verifyAuditLog = defineOperation({
 		after: head
 			.optional()
 			.describe(
-				"last of the previous call; without it the check starts at the first entry",
+				"last of the previous call; omit it to start at the first entry",
 			),
 	}),
 	output: z.object({
 		entries: z.int().describe("Number of entries that this call checked"),
 		redacted: z
 			.int()
-			.describe("Number of them from which an erasure removed a person"),
+			.describe(
+				"Number of checked entries from which an erasure removed a person",
+			),
 		first_at: z.string().nullable().describe("Time of the first entry checked"),
 		last_at: z.string().nullable(),
 		last: head.nullable().describe("The last entry checked so far"),
 		newest_sequence: z
 			.int()
 			.nullable()
-			.describe("Newest number according to the log's head"),
+			.describe("Number of the newest entry according to the log's head"),
 		finding: z
 			.object({
 				sequence: z.int().nullable(),
 				problem: z.string(),
-				is_there: z.boolean().describe("True when an entry has this number"),
+				is_there: z.boolean().describe("true: an entry has this number"),
 			})
 			.nullable()
 			.describe("The first problem; nothing after it was checked"),

@@ -64,7 +64,7 @@ export interface ChainReport {
 
 /** Forgeries that only a comparison with `expectations` reveals. */
 export const UNSEEN =
-	"entries that were cut off the end together with the log's head, and a log rewritten from some entry on";
+	"entries that somebody cut off the end together with the log's head, and a log that somebody rewrote from some entry on";
 
 /**
  * Largest number of findings that are returned. If another version wrote the chain, every entry
@@ -182,7 +182,7 @@ export async function checkBatch(
 			} else {
 				find(
 					Number(entry.sequence),
-					`entry ${entry.sequence} was changed: its hash does not fit it`,
+					`entry ${entry.sequence} was changed: its hash does not match it`,
 				);
 			}
 		}
@@ -248,7 +248,7 @@ function checkPlace(entry: StoredEntry, before: Head | null, find: Find): void {
 	} else if (entry.previous_hash !== (before?.hash ?? "")) {
 		find(
 			sequence,
-			`entry ${sequence} does not continue the one before it, whose hash it keeps: one of the two was changed or inserted`,
+			`entry ${sequence} does not continue the entry before it: one of the two was changed or inserted`,
 		);
 	}
 }
@@ -269,23 +269,26 @@ export function checkEnd(
 ): void {
 	const end = last?.sequence ?? 0;
 	if (!head && !last) {
-		find(1, "the whole log is gone: an organization is made with an entry");
+		find(1, "the whole log is gone: every organization begins with an entry");
 	} else if (!head) {
-		find(null, "the log's head, its newest entry's hash, is missing");
+		find(
+			null,
+			"the log's head, which holds the hash of the newest entry, is missing",
+		);
 	} else if (head.sequence > end) {
 		find(
 			end + 1,
-			`the end is cut off: ${head.sequence} entries were written, the last there is ${end}`,
+			`the end is cut off: ${head.sequence} entries were written, but the last one is ${end}`,
 		);
 	} else if (head.sequence < end) {
 		find(
 			head.sequence + 1,
-			`the head names entry ${head.sequence} as the newest, but there are entries up to ${end}: they were inserted, or the head was changed`,
+			`the head names entry ${head.sequence} as the newest, but the log goes up to ${end}: entries were inserted, or the head was changed`,
 		);
 	} else if (head.hash !== (last?.hash ?? "")) {
 		find(
 			null,
-			`the head keeps another hash than entry ${end} has: one of the two was changed`,
+			`the head and entry ${end} have different hashes: one of the two was changed`,
 		);
 	}
 }

@@ -84,8 +84,8 @@ function explain(error: unknown, file: string): unknown {
 	return new AppError(
 		"bad_request",
 		code === "EEXIST"
-			? `${file} already exists: another backup is being written, or one was killed; remove the file if none is running`
-			: `${file} cannot be used: ${getSystemErrorMessage(errno)} (${syscall})`,
+			? `${file} already exists, because another backup is running or was killed; delete the file if no backup is running`
+			: `${file} cannot be read or written: ${getSystemErrorMessage(errno)} (${syscall})`,
 		{ cause: error },
 	);
 }

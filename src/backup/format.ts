@@ -95,14 +95,14 @@ export function requireZstd(start: Buffer): void {
 export function noBackup(): AppError {
 	return new AppError(
 		"bad_request",
-		"this is not a backup of Assay; `npx assay backup FILE` writes one",
+		"the file is not a backup of Assay; `npx assay backup FILE` writes one",
 	);
 }
 
 export function damaged(cause?: unknown): AppError {
 	return new AppError(
 		"bad_request",
-		"the backup is damaged or cut off; take another copy of it, or another backup",
+		"the backup is damaged or cut off; use another copy of it, or another backup",
 		{ cause },
 	);
 }

@@ -77,7 +77,7 @@ export class BackupReader {
 		if (any.data.version > FORMAT_VERSION) {
 			throw new AppError(
 				"bad_request",
-				`the backup was written by a newer version of Assay (${any.data.assay}); restore it with that version`,
+				`the backup was made by a newer version of Assay (${any.data.assay}); restore it with that version`,
 			);
 		}
 		return parsed(manifestSchema, value);

@@ -109,7 +109,7 @@ async function migrateTo(
 	if (applied.length > manifest.migrations.length) {
 		throw new AppError(
 			"bad_request",
-			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); restore into an empty database: a new ASSAY_DATA_DIR, or a new database on your server`,
+			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database`,
 		);
 	}
 	await makeMigrationsTable(client);
@@ -175,7 +175,9 @@ async function load(
 	if (awaited.size > 0) throw damaged();
 	for (const [name, count] of Object.entries(reader.rows)) {
 		if (loaded[name] === count) continue;
-		throw new Error(`only ${loaded[name]} of ${count} rows arrived in ${name}`);
+		throw new Error(
+			`the database stored only ${loaded[name]} of the ${count} rows of ${name}`,
+		);
 	}
 
 	for (const { name, hasTriggers } of tables) {
@@ -241,7 +243,7 @@ async function copyRows(
 		await reader.drain();
 		throw new AppError(
 			"bad_request",
-			`the backup is intact, but the database rejects its rows of ${name} (${(error as Error).message}); the database must be empty, in UTF8, and PostgreSQL 15 or newer`,
+			`the backup is intact, but the database rejects its rows of ${name} (${(error as Error).message}); use an empty database with the encoding UTF8 on PostgreSQL 15 or newer`,
 			{ cause: error },
 		);
 	}
@@ -276,7 +278,7 @@ function some(names: string[]): string {
 function notEmpty(what: string): AppError {
 	return new AppError(
 		"bad_request",
-		`the database is not empty: it holds ${what}; restore into an empty one: set ASSAY_DATA_DIR to a new folder, or DATABASE_URL to a new database`,
+		`the database is not empty: it holds ${what}; to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database`,
 	);
 }
 

@@ -72,7 +72,10 @@ function inOrder(tables: Table[]): Table[] {
 				!ordered.has(table) &&
 				table.refersTo.every((name) => done.has(name) || !names.has(name)),
 		);
-		if (next.length === 0) throw new Error("tables refer to each other");
+		if (next.length === 0)
+			throw new Error(
+				"the tables refer to each other in a circle, so they have no order",
+			);
 		for (const table of next) ordered.add(table);
 	}
 	return [...ordered];

@@ -114,7 +114,8 @@ async function describe(
 			) as report_months,
 			(select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses`);
 	const [found] = rows;
-	if (!found) throw new Error("the catalogue has no answer");
+	if (!found)
+		throw new Error("the query for the facts of the database returned no row");
 	const { bypasses, ...facts } = found;
 	await takeRole(client, tables, bypasses, pending);
 	return {
@@ -152,11 +153,11 @@ async function takeRole(
 	if (pending.length > 0) {
 		throw new AppError(
 			"bad_request",
-			"the database has the schema of an older version, which its user may not read completely; run npx assay migrate first",
+			"the database has the schema of an older version, and its user may not read every table; run `npx assay migrate` first",
 		);
 	}
 	throw new Error(
-		`assay_backup may not read ${hidden.map(({ name }) => name).join(", ")}`,
+		`the role assay_backup may not read ${hidden.map(({ name }) => name).join(", ")}`,
 	);
 }
 

@@ -10,10 +10,13 @@ export function addAgent(program: Command): void {
 		.description(
 			"The device agent: checks this device and reports to a service.",
 		)
-		.argument("[command...]", "the agent's command")
+		.argument("[command...]", "command of the agent")
 		.allowUnknownOption()
 		.helpOption(false)
-		.addHelpText("after", "\nSee assay agent --help.")
+		.addHelpText(
+			"after",
+			"\nUse assay agent --help for the list of the agent's commands.",
+		)
 		.action(async (argv: string[]) => {
 			const { runAgentCommand } = await import("../../agent/command.ts");
 			await runAgentCommand(argv, "assay agent", ["agent"]);

@@ -31,7 +31,7 @@ import { withDatabase } from "./with-database.ts";
 export function addApiToken(program: Command): void {
 	const apiToken = program
 		.command("api-token")
-		.description("API tokens, which let programs act for a user.");
+		.description("Manage API tokens, which let programs act for a user.");
 	addCreate(apiToken);
 	addList(apiToken);
 	addRevoke(apiToken);
@@ -55,28 +55,40 @@ function addCreate(apiToken: Command): void {
 		.description(
 			"Create an API token and print its secret, which is shown only once.",
 		)
-		.requiredOption("--user <address>", "the user that it acts for", parseEmail)
-		.requiredOption("--name <name>", "what it is for", parseName)
-		.option("--description <text>", "a longer description", parseName)
+		.requiredOption(
+			"--user <address>",
+			"e-mail address of the user that the token acts for",
+			parseEmail,
+		)
+		.requiredOption(
+			"--name <name>",
+			"name that says what the token is for",
+			parseName,
+		)
+		.option(
+			"--description <text>",
+			"longer description of the token",
+			parseName,
+		)
 		.option(
 			"--expires <date>",
-			"the last day on which it works, such as 2027-01-31, or never (default: in a year)",
+			"last day on which the token works, such as 2027-01-31, or never (default: in a year)",
 			parseExpiry,
 		)
 		.option(
 			"--expires-in-days <days>",
-			"days until it expires, instead of --expires",
+			"days until the token expires, instead of --expires",
 			parseDays,
 		)
-		.option("--read-only", "it may call only tools that read")
+		.option("--read-only", "limit the token to tools that read")
 		.option(
 			"--org <id>",
-			"an organization that it reaches; repeat it for more (default: all of the user's)",
+			"limit the token to this organization; repeat the option for more (default: all of the user's)",
 			(id: string, ids: string[] = []) => [...ids, id],
 		)
 		.option(
 			"--toolsets <names>",
-			"the toolsets that it may call, such as risks,vendors (default: all)",
+			"limit the token to these toolsets, such as risks,vendors (default: all)",
 			(names: string) => names.split(",").map((name) => name.trim()),
 		)
 		.option("--json", "print the result as JSON")
@@ -148,7 +160,11 @@ function addList(apiToken: Command): void {
 	apiToken
 		.command("list")
 		.description("List a user's API tokens, newest first.")
-		.requiredOption("--user <address>", "the user", parseEmail)
+		.requiredOption(
+			"--user <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { user: string; json?: boolean }) => {
 			const tokens = await withDatabase(async ({ pool, identityPool }) => {
@@ -161,7 +177,7 @@ function addList(apiToken: Command): void {
 				options,
 				{ api_tokens: tokens },
 				tokens.length === 0
-					? `No API tokens. Create one: npx assay api-token create --user ${options.user} --name <what for>`
+					? `No API tokens. Create one: npx assay api-token create --user ${options.user} --name <name>`
 					: table(
 							[
 								"ID",
@@ -209,7 +225,7 @@ function addRevoke(apiToken: Command): void {
 			print(
 				options,
 				{ api_token: token },
-				`API token ${token.id} (${token.name}) is revoked.`,
+				`The API token ${token.id} (${token.name}) is revoked.`,
 			);
 		});
 }
@@ -233,7 +249,10 @@ export async function revoke({ pool, identityPool }: Database, id: string) {
 		const before = await findApiToken(client, id);
 		const isNew = await markRevoked(client, id);
 		const after = await findApiToken(client, id);
-		if (!before || !after) throw new Error(`API token ${id} disappeared`);
+		if (!before || !after)
+			throw new Error(
+				`the API token ${id} was deleted while it was being revoked`,
+			);
 		if (isNew) {
 			await appendChanges(
 				client,
@@ -259,9 +278,7 @@ function parseExpiry(text: string): string | null {
 	if (text === "never") return null;
 	const at = new Date(`${text}T23:59:59Z`);
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(at.getTime())) {
-		throw new InvalidArgumentError(
-			"It must be a date such as 2027-01-31, or never.",
-		);
+		throw new InvalidArgumentError("Give a date such as 2027-01-31, or never.");
 	}
 	return at.toISOString();
 }
@@ -270,7 +287,7 @@ function parseDays(text: string): number {
 	const days = Number(text);
 	if (!/^\d+$/.test(text) || days < 1 || days > MAX_TOKEN_DAYS) {
 		throw new InvalidArgumentError(
-			`It must be a whole number from 1 to ${MAX_TOKEN_DAYS}.`,
+			`Give a whole number from 1 to ${MAX_TOKEN_DAYS}.`,
 		);
 	}
 	return days;

@@ -26,7 +26,9 @@ import { withDatabase } from "./with-database.ts";
 export function addAudit(program: Command): void {
 	const audit = program
 		.command("audit")
-		.description("The audit log: who did what, in a chain of hashes.");
+		.description(
+			"Verify and export the audit log, which records who did what in a chain of hashes.",
+		);
 	addVerify(audit);
 	addExport(audit);
 }
@@ -44,16 +46,16 @@ function addVerify(audit: Command): void {
 		.description(
 			"Look for entries that were changed, removed or inserted, and fail (1) if there are any. Prints each organization's newest hash: keep it elsewhere and pass it with --expect next time.",
 		)
-		.option("--org <id>", "only this organization")
+		.option("--org <id>", "id of the only organization to read")
 		.option(
 			"--expect <organization:sequence:hash>",
-			"an entry as it was seen before; may be repeated",
+			"entry that must be in the log, as verify printed it earlier; repeat the option for more",
 			parseExpectation,
 			[],
 		)
 		.option(
 			"--expect-erasures <count>",
-			"fail unless the logs contain exactly this many entries of erasures, all of which are printed",
+			"fail unless the logs contain exactly this many erasures, and print each of them",
 			wholeNumber(0, Number.MAX_SAFE_INTEGER),
 		)
 		.option("--json", "print the result as JSON")
@@ -82,12 +84,12 @@ function addVerify(audit: Command): void {
 			const lines = reports.map(describeReport);
 			if (!areExpected) {
 				lines.push(
-					`PROBLEM: the logs contain ${counted(erasures, "erasure")} instead of the expected ${options.expectErasures}`,
+					`PROBLEM: the logs contain ${counted(erasures, "erasure")}, but ${options.expectErasures} were expected`,
 				);
 			}
 			if (options.expect.length === 0 && lines.length > 0) {
 				lines.push(
-					`Only --expect, with a line from above that was kept elsewhere, reveals ${UNSEEN}.`,
+					`Only --expect, with a line that this command printed earlier and you kept elsewhere, reveals ${UNSEEN}.`,
 				);
 			}
 			print(
@@ -132,7 +134,7 @@ function parseExpectation(text: string, before: Expectation[]): Expectation[] {
 		/^([\w-]{32}):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
 	if (parseId(organizationId)?.kind !== "organization") {
 		throw new InvalidArgumentError(
-			"Use what verify printed: organization, sequence and hash, separated by colons.",
+			"Give the organization, sequence and hash that verify printed, separated by colons.",
 		);
 	}
 	return [...before, { organizationId, sequence: Number(sequence), hash }];
@@ -170,15 +172,15 @@ function addExport(audit: Command): void {
 		.description(
 			"Write entries to standard output as JSON Lines, one organization after the other, oldest first.",
 		)
-		.option("--org <id>", "only this organization")
+		.option("--org <id>", "id of the only organization to read")
 		.option(
 			"--from <time>",
-			"entries from this time (RFC 3339) on; a date alone means the beginning of that day, UTC",
+			"first time of the entries (RFC 3339); a date alone means the beginning of that day, UTC",
 			(text: string) => parseTime(text, 0),
 		)
 		.option(
 			"--until <time>",
-			"entries before this time (RFC 3339); a date alone means the end of that day, UTC",
+			"time before which the entries were written (RFC 3339); a date alone means the end of that day, UTC",
 			(text: string) => parseTime(text, 1),
 		)
 		.option("--json", "has no effect: the output is always JSON Lines")
@@ -224,6 +226,6 @@ function parseTime(text: string, daysAfter: number): string {
 		return day.toISOString();
 	}
 	throw new InvalidArgumentError(
-		"It must be a time such as 2026-01-31T00:00:00Z, or a date such as 2026-01-31.",
+		"Give a time such as 2026-01-31T00:00:00Z, or a date such as 2026-01-31.",
 	);
 }

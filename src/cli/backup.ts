@@ -27,7 +27,7 @@ export function addBackup(program: Command): void {
 		)
 		.option(
 			"--no-audit-check",
-			"do not verify the audit logs, which takes longer the more entries there are",
+			"do not verify the audit logs, which takes long when they have many entries",
 		)
 		.option(
 			"--json",
@@ -48,7 +48,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 	if (isStandard && process.stdout.isTTY) {
 		throw new AppError(
 			"bad_request",
-			"standard output is a terminal; redirect it to a file or another program",
+			"a backup cannot be written to a terminal; redirect standard output to a file or another program",
 		);
 	}
 	const config = readConfig(process.env);
@@ -82,7 +82,10 @@ ${describeAudit(auditProblems)}`;
 		}
 	} catch (error) {
 		throw stop.signal.aborted
-			? new AppError("bad_request", "stopped; nothing was written")
+			? new AppError(
+					"bad_request",
+					"the backup was stopped; nothing was written",
+				)
 			: explainPipe(error);
 	} finally {
 		await server.close();
@@ -106,7 +109,7 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 	print(
 		options,
 		{ is_whole: true, keyed_seal: check.keyedSeal, ...summary },
-		`The backup is intact: it shows ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}\n${describeSeal(check)}`,
+		`The backup is intact. It shows the database at ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}\n${describeSeal(check)}`,
 	);
 }
 
@@ -125,7 +128,7 @@ function describeAudit(problems: LogProblem[] | undefined): string {
 		return "The audit log of each organization is sound.";
 	return [
 		...describeProblems(problems),
-		"The backup contains everything as it was found, but these audit logs are broken. Keep the file as evidence, and older files to compare (docs/audit-log.md).",
+		"The backup is complete, but these audit logs are broken. Keep the file as evidence, and keep older backups for comparison (docs/audit-log.md).",
 	].join("\n");
 }
 
@@ -150,7 +153,7 @@ function explainPipe(error: unknown): unknown {
 	return (error as { code?: string }).code === "EPIPE"
 		? new AppError(
 				"bad_request",
-				"the reader of standard output is gone; the backup is not complete",
+				"the program that reads standard output has ended, so the backup is incomplete",
 			)
 		: error;
 }

@@ -19,8 +19,11 @@ export function addCall(program: Command): void {
 	program
 		.command("call")
 		.description("Call a tool of a running service and print its answer.")
-		.argument("<tool>", "its name, such as listRisks", parseToolName)
-		.argument("[input]", "its input as JSON; - reads it from standard input")
+		.argument("<tool>", "name of the tool, such as listRisks", parseToolName)
+		.argument(
+			"[input]",
+			"input of the tool as JSON; - reads it from standard input",
+		)
 		.option("--url <url>", "address of the service (ASSAY_BASE_URL)", parseUrl)
 		.option(
 			"--token <token>",
@@ -53,7 +56,7 @@ Example:
 
 function parseToolName(text: string): string {
 	if (!/^[A-Za-z]+$/.test(text)) {
-		throw new InvalidArgumentError("A tool's name consists of letters.");
+		throw new InvalidArgumentError("Give a tool name such as listRisks.");
 	}
 	return text;
 }
@@ -70,7 +73,7 @@ export function requireApiToken(
 	if (/[^\x21-\x7e]/.test(token)) {
 		throw new AppError(
 			"unauthorized",
-			"the API token contains a line break, a space or another character that no token has; copy it again, completely and without quotes",
+			"the API token contains a space, a line break or another character that no token has; copy the whole token again, without quotes",
 		);
 	}
 }
@@ -78,7 +81,9 @@ export function requireApiToken(
 export function parseUrl(text: string): URL {
 	const url = URL.parse(text);
 	if (!url || !/^https?:$/.test(url.protocol)) {
-		throw new InvalidArgumentError("It must begin with http:// or https://.");
+		throw new InvalidArgumentError(
+			"Give an address that begins with http:// or https://.",
+		);
 	}
 	return url;
 }
@@ -103,7 +108,7 @@ async function post(url: URL, token: string, body: string): Promise<unknown> {
 	} catch (cause) {
 		throw new AppError(
 			"service_unavailable",
-			`no Assay answers at ${url.origin}; start it, or give its address with --url`,
+			`no service answers at ${url.origin}; start Assay, or give its address with --url`,
 			{ cause },
 		);
 	}
@@ -115,6 +120,6 @@ async function post(url: URL, token: string, body: string): Promise<unknown> {
 			: "internal_server_error";
 	throw new AppError(
 		code,
-		message ?? `the service answered ${response.status}`,
+		message ?? `the service answered with status ${response.status}`,
 	);
 }

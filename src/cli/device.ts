@@ -91,9 +91,9 @@ function addCreate(device: Command): void {
 		.description(
 			"Create a device and print its enrollment token, which is shown only once.",
 		)
-		.requiredOption("--org <id>", "the organization it belongs to")
-		.option("--name <name>", "name of the device and its token", parseName)
-		.option("--owner <id>", "the person who uses it")
+		.requiredOption("--org <id>", "id of the device's organization")
+		.option("--name <name>", "name of the device", parseName)
+		.option("--owner <id>", "id of the person who uses the device")
 		.option(
 			"--expires-in-days <days>",
 			"days until the token expires",
@@ -121,7 +121,7 @@ function addReissue(device: Command): void {
 		.description(
 			"Print a new enrollment token for a device. Earlier tokens stop working; a revoked device may enroll again.",
 		)
-		.requiredOption("--org <id>", "the organization it belongs to")
+		.requiredOption("--org <id>", "id of the device's organization")
 		.option(
 			"--expires-in-days <days>",
 			"days until the token expires",
@@ -179,7 +179,7 @@ function addRevoke(device: Command): void {
 		.description(
 			"Revoke a device: its key and open enrollment tokens stop working at once.",
 		)
-		.requiredOption("--org <id>", "the organization it belongs to")
+		.requiredOption("--org <id>", "id of the device's organization")
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, options: OfOrganization) => {
 			requireDeviceId(id);
@@ -197,7 +197,7 @@ function addDelete(device: Command): void {
 		.description(
 			"Delete a device for good, with its posture history, reports and links. To keep the history as evidence, revoke the device instead.",
 		)
-		.requiredOption("--org <id>", "the organization it belongs to")
+		.requiredOption("--org <id>", "id of the device's organization")
 		.option("--yes", "confirm the deletion")
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, options: OfOrganization & { yes?: boolean }) => {
@@ -221,7 +221,7 @@ function addDelete(device: Command): void {
 function describeLoss({ id, name, hostname, status }: Device): string {
 	const known = name ?? hostname;
 	const called = known === null ? "" : ` (${printable(known)})`;
-	return `device ${id}${called}, ${status}, was not deleted, because its posture history and reports would be lost for good. Give --yes to delete them, or revoke the device, which keeps them`;
+	return `device ${id}${called}, ${status}, was not deleted, because that also deletes its posture history and reports for good. Add --yes to delete everything, or revoke the device to keep them`;
 }
 
 function addList(device: Command): void {
@@ -230,7 +230,7 @@ function addList(device: Command): void {
 		.description(
 			`List an organization's devices with their freshness, newest first, at most ${MAX_LISTED}.`,
 		)
-		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--org <id>", "id of the organization")
 		.option("--json", "print the result as JSON")
 		.action(async (options: OfOrganization) => {
 			const organizationId = parseOrganizationId(options.org);
@@ -265,7 +265,7 @@ function addShow(device: Command): void {
 		.description(
 			"Show a device: what it reported about itself, its conflicts, and since when each check has its status.",
 		)
-		.requiredOption("--org <id>", "the organization it belongs to")
+		.requiredOption("--org <id>", "id of the device's organization")
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, options: OfOrganization) => {
 			const organizationId = parseOrganizationId(options.org);
@@ -289,7 +289,7 @@ function requireDeviceId(text: string): void {
 	if (parseId(text)?.kind === "device") return;
 	throw new AppError(
 		"not_found",
-		`there is no device ${text}; assay device list shows an organization's devices`,
+		`there is no device ${text}; \`assay device list\` lists an organization's devices`,
 	);
 }
 
@@ -297,7 +297,7 @@ function parseDays(text: string): number {
 	const days = Number(text);
 	if (!Number.isInteger(days) || days < 1 || days > MAX_TOKEN_DAYS) {
 		throw new InvalidArgumentError(
-			`It must be a whole number from 1 to ${MAX_TOKEN_DAYS}.`,
+			`Give a whole number from 1 to ${MAX_TOKEN_DAYS}.`,
 		);
 	}
 	return days;
@@ -351,8 +351,8 @@ function describeConflict(conflict: DeviceConflict): string {
 	);
 	const when = `${conflict.occurrences} times, last ${conflict.last_seen_at}`;
 	return conflict.kind === "DUPLICATE_HARDWARE"
-		? `CONFLICT duplicate hardware: ${machine} tries to be this device, but ${conflict.other_device_id} has that hardware; ${when}.
-  If the same machine was enrolled again, revoke the older device. Otherwise the machines share a cloned hardware id.`
+		? `CONFLICT duplicate hardware: ${machine} tries to be this device, but ${conflict.other_device_id} already has that hardware; ${when}.
+  If the same machine was enrolled again, revoke the older device. Otherwise two machines share a cloned hardware id.`
 		: `CONFLICT possible clone: ${machine} reports with this device's key; ${when}.
   If its hardware was replaced, enroll it again. Otherwise the key was copied: revoke the device.`;
 }

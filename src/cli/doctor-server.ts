@@ -132,7 +132,7 @@ async function examineTransactions(client: Client): Promise<Finding> {
 		status: "warning",
 		found: `open: ${each.join(", ")}`,
 		advice:
-			"a backup may take that long; anything else prevents the cleaning of old rows, so end it, if necessary with select pg_terminate_backend(pid)",
+			"a backup may take that long; end any other one, if necessary with select pg_terminate_backend(pid), because it prevents the cleanup of old rows",
 	};
 }
 
@@ -236,7 +236,7 @@ async function examineReports(
 		[months],
 	);
 	const { current = false, overdue = 0, strays = false } = rows[0] ?? {};
-	const kept = months > 0 ? `kept for ${months} months` : "kept for ever";
+	const kept = months > 0 ? `kept for ${months} months` : "kept forever";
 	if (current && overdue === 0 && !strays) {
 		return { check, status: "ok", found: `raw posture reports are ${kept}` };
 	}
@@ -251,6 +251,6 @@ async function examineReports(
 		status: "warning",
 		found: found.filter(Boolean).join("; "),
 		advice:
-			'the service does this at its start and daily; start it, and if this remains, search its log for "posture reports"',
+			'the service removes and creates partitions at its start and daily; start it, and if this finding remains, search its log for "posture reports"',
 	};
 }

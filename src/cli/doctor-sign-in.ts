@@ -23,15 +23,15 @@ export async function examineAccounts(client: Client): Promise<Finding> {
 		return {
 			check: "accounts",
 			status: "ok",
-			found: "no account counts as proven without a proof",
+			found: "no account is trusted without a proven e-mail address",
 		};
 	}
 	return {
 		check: "accounts",
 		status: "ok",
-		found: `${count} accounts are older than the proof of addresses and count as proven: ${emails}${count > 5 ? " …" : ""}`,
+		found: `${count} accounts are older than the check that proves an e-mail address, and are trusted without it: ${emails}${count > 5 ? " …" : ""}`,
 		advice:
-			"have those that you do not know set a new password with a mailed link; see docs/security.md",
+			"ask the users that you do not know to set a new password with a mailed link; see docs/security.md",
 	};
 }
 
@@ -56,7 +56,7 @@ export function examineMail({ mail }: Config): Finding[] {
 			found: `mails may go to ${hostname} without TLS`,
 			...(!isLocal && {
 				advice:
-					"take requireTLS=false or ignoreTLS=true out of ASSAY_SMTP_URL; anybody in between can read the links and the password",
+					"remove requireTLS=false or ignoreTLS=true from ASSAY_SMTP_URL, because anybody on the network path can read the links and the password",
 			}),
 		},
 	];

@@ -99,7 +99,7 @@ function examineAddress(config: Config): Finding {
 	return {
 		check: "configuration",
 		status: "warning",
-		found: `${config.baseUrl} is not encrypted`,
+		found: `connections to ${config.baseUrl} are not encrypted`,
 		advice:
 			"put a proxy with TLS in front of the service and set ASSAY_BASE_URL to its https address",
 	};
@@ -107,7 +107,11 @@ function examineAddress(config: Config): Finding {
 
 async function examineDisk(config: Config): Promise<Finding> {
 	if (config.databaseUrl) {
-		return { check: "disk", status: "ok", found: "the database is elsewhere" };
+		return {
+			check: "disk",
+			status: "ok",
+			found: "the database is on another machine",
+		};
 	}
 	const folder = existsSync(config.dataDir) ? config.dataDir : ".";
 	const { bavail, bsize } = await statfs(folder);
@@ -284,7 +288,7 @@ async function examineRole(
 			check: "tenancy",
 			status: "problem",
 			found: (error as Error).message,
-			advice: "npx assay migrate makes the role",
+			advice: "npx assay migrate creates the role",
 		};
 	} finally {
 		await pool.end();

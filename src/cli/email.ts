@@ -6,7 +6,7 @@ export function parseEmail(text: string): string {
 	const parsed = emailSchema().safeParse(text);
 	if (!parsed.success) {
 		throw new InvalidArgumentError(
-			"It must be an e-mail address such as ada@example.com.",
+			"Give an e-mail address such as ada@example.com.",
 		);
 	}
 	return parsed.data.toLowerCase();

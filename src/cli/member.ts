@@ -22,10 +22,14 @@ export function addSetRole(user: Command): void {
 		.description(
 			"Change a member's role in an organization, which must keep at least one admin.",
 		)
-		.requiredOption("--email <address>", "the member", parseEmail)
-		.requiredOption("--org <id>", "the organization")
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the member",
+			parseEmail,
+		)
+		.requiredOption("--org <id>", "id of the organization")
 		.addOption(
-			new Option("--role <role>", "the member's new role")
+			new Option("--role <role>", "new role of the member")
 				.choices(ROLES)
 				.makeOptionMandatory(),
 		)
@@ -51,8 +55,12 @@ export function addRemove(user: Command): void {
 		.description(
 			"Remove a member from an organization, which must keep at least one admin. The user's account and other memberships stay.",
 		)
-		.requiredOption("--email <address>", "the member", parseEmail)
-		.requiredOption("--org <id>", "the organization")
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the member",
+			parseEmail,
+		)
+		.requiredOption("--org <id>", "id of the organization")
 		.option("--json", "print the result as JSON")
 		.action(async (options: MemberOptions) => {
 			const organization_id = parseOrganizationId(options.org);

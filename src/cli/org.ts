@@ -10,7 +10,7 @@ const MAX_NAME = 1000;
 export function parseName(text: string): string {
 	if (text.trim() === "" || text.length > MAX_NAME || /\p{Cc}/u.test(text)) {
 		throw new InvalidArgumentError(
-			`A name has 1 to ${MAX_NAME} characters and no control characters.`,
+			`Give a text of 1 to ${MAX_NAME} characters without control characters.`,
 		);
 	}
 	return text;
@@ -21,7 +21,7 @@ export function addOrg(program: Command): void {
 	org
 		.command("create")
 		.description("Create an organization and print its id.")
-		.requiredOption("--name <name>", "its name", parseName)
+		.requiredOption("--name <name>", "name of the organization", parseName)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { name: string; json?: boolean }) => {
 			const id = await withDatabase(({ pool, migrated, description }) => {

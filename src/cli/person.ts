@@ -20,7 +20,7 @@ interface Options {
 export function addPerson(program: Command): void {
 	const person = program
 		.command("person")
-		.description("People in an organization's People register: export, erase.");
+		.description("Export or erase a person of the register People.");
 	addExport(person);
 	addErase(person);
 }
@@ -31,8 +31,11 @@ function addExport(person: Command): void {
 		.description(
 			"Print everything that Assay keeps about a person as JSON: the record, what the person owns, devices, entries of the audit log.",
 		)
-		.requiredOption("--org <id>", "the organization")
-		.requiredOption("--person <id or address>", "the person")
+		.requiredOption("--org <id>", "id of the organization")
+		.requiredOption(
+			"--person <id or address>",
+			"id or e-mail address of the person",
+		)
 		.option("--json", "has no effect: the output is always JSON")
 		.action(async (options: Options) => {
 			const organizationId = parseOrganizationId(options.org);
@@ -51,10 +54,13 @@ function addErase(person: Command): void {
 		.description(
 			"Remove a person's name, addresses, position and dates from the register and the audit log, for good. What the person owned stays, with an owner without a name.",
 		)
-		.requiredOption("--org <id>", "the organization")
-		.requiredOption("--person <id or address>", "the person")
+		.requiredOption("--org <id>", "id of the organization")
+		.requiredOption(
+			"--person <id or address>",
+			"id or e-mail address of the person",
+		)
 		.option("--clear-devices", "leave the person's devices without an owner")
-		.option("--dry-run", "say what would be erased, and change nothing")
+		.option("--dry-run", "show what would be erased, and change nothing")
 		.option("--json", "print the result as JSON")
 		.action(
 			async (
@@ -114,7 +120,7 @@ function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	];
 	for (const { kind, id, name } of erased.mentions) {
 		lines.push(
-			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change it by hand.`,
+			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change that record by hand.`,
 		);
 	}
 	if (erased.mentioned_in_entries > 0) {

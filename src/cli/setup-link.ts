@@ -9,7 +9,7 @@ export function addSetupLink(program: Command): void {
 	program
 		.command("setup-link")
 		.description(
-			"Print a new set-up link. It creates the first user and organization and works once, within 24 hours. Earlier links stop working.",
+			"Print a new setup link. It creates the first user and organization and works once, within 24 hours. Earlier links stop working.",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { json?: boolean }) => {
@@ -20,7 +20,7 @@ export function addSetupLink(program: Command): void {
 			if (!url) {
 				throw new AppError(
 					"bad_request",
-					"Assay is already set up and has users; `assay user create` creates another, and `assay user reset-link` helps with a forgotten password",
+					"Assay is already set up; run `assay user create` to add a user, or `assay user reset-link` if somebody has forgotten a password",
 				);
 			}
 			print(options, { setup_url: url }, url);

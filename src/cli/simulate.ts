@@ -34,7 +34,7 @@ export function addSimulate(program: Command): void {
 		.option("--url <url>", "address of the service (ASSAY_BASE_URL)", parseUrl)
 		.requiredOption(
 			"--org <id>",
-			"the organization, preferably one created for this",
+			"id of the organization, preferably one created for the simulation",
 		)
 		.option(
 			"--devices <count>",
@@ -44,32 +44,32 @@ export function addSimulate(program: Command): void {
 		)
 		.option(
 			"--rate <count>",
-			"most requests a second",
+			"maximum number of requests a second",
 			wholeNumber(1, MAX_RATE),
 			50,
 		)
 		.option(
 			"--duration <seconds>",
-			"how long they report after all have enrolled",
+			"seconds that the devices report after all have enrolled",
 			wholeNumber(0, MAX_SECONDS),
 			60,
 		)
 		.option(
 			"--seed <number>",
-			"the same seed gives the same devices, which are duplicates within one organization (default: random)",
+			"seed of the random choices; use a seed once in each organization, because it always makes the same devices (default: random)",
 			wholeNumber(0, MAX_SEED),
 		)
 		.option(
 			"--drift <percent>",
-			"percent of the checks that fail or recover within 20 minutes",
+			"percentage of the checks that fail or recover within 20 minutes",
 			wholeNumber(0, 100),
 			1,
 		)
-		.option("--json", "print what was done as JSON")
+		.option("--json", "print the result as JSON")
 		.addHelpText(
 			"after",
 			`
-It needs the API token of an administrator in ASSAY_TOKEN. Ctrl-C ends it early.
+The command needs the API token of an administrator in ASSAY_TOKEN. Ctrl-C ends it early.
 
 Example:
   ASSAY_TOKEN=asy_pat_… assay simulate --org <id> --devices 200 --duration 600`,
@@ -146,7 +146,7 @@ export function wholeNumber(least: number, most: number) {
 		const number = Number(text);
 		if (!/^\d+$/.test(text) || number < least || number > most) {
 			throw new InvalidArgumentError(
-				`It must be a whole number from ${least} to ${most}.`,
+				`Give a whole number from ${least} to ${most}.`,
 			);
 		}
 		return number;

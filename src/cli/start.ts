@@ -140,7 +140,7 @@ function parseWorkers(text: string): number {
 	const count = Number(text);
 	if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS) {
 		throw new InvalidArgumentError(
-			`It must be a whole number from 1 to ${MAX_WORKERS}.`,
+			`Give a whole number from 1 to ${MAX_WORKERS}.`,
 		);
 	}
 	return count;

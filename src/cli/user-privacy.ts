@@ -17,7 +17,11 @@ export function addUserPrivacy(user: Command): void {
 		.description(
 			"Print everything that Assay keeps about a user in all organizations as JSON: account, memberships, sessions, API tokens without secrets, entries of the audit log.",
 		)
-		.requiredOption("--email <address>", "the user", parseEmail)
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
 		.option("--json", "has no effect: the output is always JSON")
 		.action(async (options: Options) => {
 			const exported = await withDatabase(({ ownerConnection }) =>
@@ -32,8 +36,12 @@ export function addUserPrivacy(user: Command): void {
 		.description(
 			"Delete an account with its sessions, API tokens and memberships, and remove the user's name and address from all audit logs, for good. An organization's last admin cannot be erased.",
 		)
-		.requiredOption("--email <address>", "the user", parseEmail)
-		.option("--dry-run", "say what would be erased, and change nothing")
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
+		.option("--dry-run", "show what would be erased, and change nothing")
 		.option("--json", "print the result as JSON")
 		.action(async (options: Options & { dryRun?: boolean }) => {
 			const isTrial = options.dryRun ?? false;

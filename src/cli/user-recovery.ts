@@ -26,7 +26,11 @@ export function addUserRecovery(user: Command): void {
 		.description(
 			"Print a link that lets a user set a new password, once, within 24 hours. Earlier links stop working.",
 		)
-		.requiredOption("--email <address>", "the user", parseEmail)
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: Options) => {
 			const { baseUrl } = readConfig(process.env);
@@ -42,7 +46,11 @@ export function addUserRecovery(user: Command): void {
 		.description(
 			"Remove a user's second factor and sign the user out everywhere. Afterwards the password alone is enough to sign in.",
 		)
-		.requiredOption("--email <address>", "the user", parseEmail)
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: Options) => {
 			const changed = await withDatabase(async (database) => {

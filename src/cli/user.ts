@@ -29,7 +29,9 @@ import { addUserRecovery } from "./user-recovery.ts";
 import { withDatabase } from "./with-database.ts";
 
 export function addUser(program: Command): void {
-	const user = program.command("user").description("Users, who may sign in.");
+	const user = program
+		.command("user")
+		.description("Manage users, who sign in to Assay.");
 	addCreate(user);
 	addList(user);
 	addSetPassword(user);
@@ -56,19 +58,19 @@ function addCreate(user: Command): void {
 		)
 		.requiredOption(
 			"--email <address>",
-			"the address to sign in with",
+			"e-mail address that the user signs in with",
 			parseEmail,
 		)
-		.requiredOption("--name <name>", "the user's name", parseName)
-		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--name <name>", "name of the user", parseName)
+		.requiredOption("--org <id>", "id of the organization")
 		.addOption(
-			new Option("--role <role>", "the user's role there")
+			new Option("--role <role>", "role of the user in the organization")
 				.choices(ROLES)
 				.makeOptionMandatory(),
 		)
 		.option(
 			"--password-stdin",
-			"read the password from standard input; without it the user cannot sign in before `user set-password`",
+			"read the password from standard input; otherwise the user cannot sign in until `user set-password` sets one",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
@@ -104,7 +106,7 @@ async function makeMember(
 	if (known && passwordHash !== null) {
 		throw new AppError(
 			"bad_request",
-			`user ${known.email} already exists, and this command does not change its password; omit --password-stdin to make the user a member, or use \`assay user set-password\``,
+			`the user ${known.email} already exists, and this command does not change its password; omit --password-stdin to make the user a member, or use \`assay user set-password\``,
 		);
 	}
 	return withTenant(pool, organizationId, async (client) => {
@@ -145,7 +147,7 @@ function addList(user: Command): void {
 	user
 		.command("list")
 		.description("List the members of an organization.")
-		.requiredOption("--org <id>", "the organization")
+		.requiredOption("--org <id>", "id of the organization")
 		.option("--json", "print the result as JSON")
 		.action(async (options: { org: string; json?: boolean }) => {
 			const organizationId = parseOrganizationId(options.org);
@@ -186,7 +188,11 @@ function addSetPassword(user: Command): void {
 		.description(
 			"Set a user's password, read from standard input, and sign the user out everywhere.",
 		)
-		.requiredOption("--email <address>", "the user", parseEmail)
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { email: string; json?: boolean }) => {
 			const password = await readPassword();
@@ -234,7 +240,7 @@ async function readNewPassword(about: string[]): Promise<string> {
 async function readPassword(): Promise<string> {
 	if (process.stdin.isTTY) {
 		process.stderr.write(
-			"Type the password, then Enter and Ctrl-D (it is visible):\n",
+			"Type the password, which is visible, then press Enter and Ctrl-D:\n",
 		);
 	}
 	return (await readText(process.stdin)).replace(/\r?\n$/, "");

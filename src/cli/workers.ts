@@ -55,7 +55,12 @@ function whenReady(worker: Worker): Promise<WorkerReady> {
 	return new Promise((resolve, reject) => {
 		worker.once("message", resolve);
 		worker.once("exit", () =>
-			reject(new AppError("service_unavailable", "a worker did not start")),
+			reject(
+				new AppError(
+					"service_unavailable",
+					"a worker ended before it was ready; the log says why",
+				),
+			),
 		);
 	});
 }

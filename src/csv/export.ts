@@ -31,7 +31,7 @@ export async function exportList(
 	if (!operation || !listed) {
 		throw new AppError(
 			"not_found",
-			"there is no such list; name one as /api/console/export/listRisks.csv",
+			"there is no list at this address; use an address such as /api/console/export/listRisks.csv",
 		);
 	}
 	const { key, fields } = listed;

@@ -110,7 +110,11 @@ export function readCells(
 		for (const text of namesIn(kind, cell)) {
 			const found = references.get(kind.reference)?.get(text);
 			if (found && "id" in found) ids.push(found.id);
-			else issues.push({ field: name, message: found?.issue ?? "is unknown" });
+			else
+				issues.push({
+					field: name,
+					message: found?.issue ?? "names no record of this organization",
+				});
 		}
 		// The database stores references in this order, so any other order would look like a change.
 		given[name] = kind.isList ? ids.sort() : ids[0];

@@ -67,7 +67,7 @@ function findIssue(
 	{ length }: readonly string[],
 ): string | undefined {
 	if (cells.length !== length) {
-		return `has ${cells.length} cells where the heading has ${length}; a comma, a line break or a quote too many or too few may be the cause`;
+		return `has ${cells.length} cells, but the heading has ${length}; look for a missing or extra comma, quote or line break`;
 	}
 	return cells.some((cell) => cell.length > MAX_CELL)
 		? `has a cell of more than ${MAX_CELL} characters`

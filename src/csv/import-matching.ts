@@ -54,7 +54,7 @@ export function chooseMatch(
 		throw badFields([
 			{
 				field: "match_by",
-				message: `the file has no column ${asked}; add it, or match by another`,
+				message: `names the column ${asked}, which the file does not have; add the column, or match by another`,
 			},
 		]);
 	}

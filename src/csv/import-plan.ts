@@ -97,7 +97,10 @@ export async function planImport(
 			const earlier = seenRecords.get(key);
 			if (earlier !== undefined) {
 				return wrong([
-					{ field: by, message: `is the same ${kind.noun} as line ${earlier}` },
+					{
+						field: by,
+						message: `names the same ${kind.noun} as line ${earlier}; keep one of the two lines`,
+					},
 				]);
 			}
 			seenRecords.set(key, line);
@@ -128,12 +131,12 @@ export async function planImport(
 			if (holder !== undefined && holder !== before?.id) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used by another ${kind.noun}`,
+					message: `is already used by another ${kind.noun}; choose another, or leave it out to get the next free one`,
 				});
 			} else if (earlier !== undefined) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used in line ${earlier}`,
+					message: `is already used in line ${earlier}; choose another, or leave it out to get the next free one`,
 				});
 			}
 		}
@@ -153,7 +156,7 @@ export async function planImport(
 }
 
 function severalRecords(kind: AnyRecordKind, count: number): string {
-	return `names ${count} ${kind.nouns}; give the id, or match by another column`;
+	return `is the same for ${count} ${kind.nouns}; give the id, or match by another column`;
 }
 
 /** Returns a text that changes whenever the import would do anything different from this plan. */

@@ -66,7 +66,7 @@ export async function findReferences(
 
 function waysToName(kind: IdKind): { table: string; sql: string[] } {
 	const named = recordKinds.find((known) => known.kind === kind);
-	if (!named) throw new Error(`${kind} is no kind of record`);
+	if (!named) throw new Error(`there is no kind of record ${kind}`);
 	return {
 		table: named.table,
 		sql: [
@@ -81,14 +81,15 @@ function waysToName(kind: IdKind): { table: string; sql: string[] } {
 
 function several(kind: IdKind, text: string, count: number): string {
 	const shown = `"${text.slice(0, 80)}"`;
-	if (kind !== "people") return `${shown} names ${count} records; give the id`;
+	if (kind !== "people")
+		return `${count} records are called ${shown}; give the id`;
 	return text.includes("@")
-		? `${count} people have the address ${shown}; give the id of the one that is meant`
+		? `${count} people have the e-mail address ${shown}; give the id`
 		: `${count} people are called ${shown}; give the e-mail address or the id`;
 }
 
 function missing(kind: IdKind, text: string): string {
 	return parseId(text)
 		? missingReference("", kind, text).message
-		: `there is no ${kindNoun(kind)} "${text.slice(0, 80)}" in this organization; give ${kind === "people" ? "an e-mail address, " : ""}a name or an id that it has`;
+		: `there is no ${kindNoun(kind)} "${text.slice(0, 80)}" in this organization; give ${kind === "people" ? "the e-mail address, " : "the "}name or id of one that exists`;
 }

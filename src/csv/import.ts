@@ -21,9 +21,11 @@ const MAX_TOLD = 20;
 const KINDS = recordKinds.map(({ kind }) => kind) as [string, ...string[]];
 
 const importedLine = z.object({
-	line: z.int().describe("As a spreadsheet counts; the heading is line 1"),
+	line: z
+		.int()
+		.describe("Number of the line as in a spreadsheet; the heading is line 1"),
 	outcome: z.enum(["ADD", "UPDATE", "UNCHANGED", "WRONG"]),
-	id: z.string().nullable().describe("Null: there is no such record yet"),
+	id: z.string().nullable().describe("null: the record does not exist yet"),
 	name: z.string().nullable(),
 	changes: z
 		.record(z.string(), z.object({ before: z.unknown(), after: z.unknown() }))
@@ -31,7 +33,9 @@ const importedLine = z.object({
 	issues: z
 		.array(
 			z.object({
-				column: z.string().describe("Heading; empty: the line as a whole"),
+				column: z
+					.string()
+					.describe("Heading of the column; empty: the whole line"),
 				message: z.string(),
 			}),
 		)
@@ -41,33 +45,38 @@ const importedLine = z.object({
 export const importRecords = defineOperation({
 	name: "importRecords",
 	title: "Import records from CSV",
-	description: `Add and change the records of a register from a CSV file, at most ${MAX_LINES} lines. Says for every line what happens; nothing is written unless dry_run is false, and then all of it or, if any line is wrong, nothing.`,
+	description: `Add and change the records of a register from a CSV file, at most ${MAX_LINES} lines. Returns what happens to each line. By default this is a dry run, which stores nothing. With dry_run: false, either every line is stored or, if one is wrong, none.`,
 	toolset: "csv",
 	access: "write",
 	surface: "console",
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		kind: z.enum(KINDS).describe("Kind of record that the lines are"),
-		csv: z.instanceof(CsvTable, { error: "must be a file, sent as text/csv" }),
+		kind: z.enum(KINDS).describe("Kind of record in the file"),
+		csv: z.instanceof(CsvTable, {
+			error: "must be a CSV file, sent with the header Content-Type: text/csv",
+		}),
 		match_by: z
 			.enum(MATCH_BY)
 			.optional()
 			.describe(
-				"Column by which a line finds the record it is about, none: each line is a new one; unless given, the first of id, reference_id and primary_email_address that the file has",
+				"Column that matches a line with an existing record; none: every line is a new record. Unless given, the first of id, reference_id and primary_email_address in the file",
 			),
-		dry_run: z.boolean().optional().describe("false writes; true unless given"),
+		dry_run: z
+			.boolean()
+			.optional()
+			.describe("false stores the lines; true unless given"),
 		plan: z
 			.string()
 			.max(100)
 			.optional()
 			.describe(
-				"Plan of the confirmed dry run. The import is rejected if it would now do something else",
+				"The plan that the dry run returned. The import is rejected if it would now do something else",
 			),
 	}),
 	output: z.object({
 		dry_run: z.boolean(),
-		plan: z.string().describe("Stands for all that the lines say"),
+		plan: z.string().describe("Identifies the content of the lines"),
 		matched_by: z.enum(MATCH_BY),
 		add: z.int(),
 		update: z.int(),
@@ -88,7 +97,7 @@ export const importRecords = defineOperation({
 	run: async (context, input) => {
 		const isDryRun = input.dry_run ?? true;
 		const kind = recordKinds.find((known) => known.kind === input.kind);
-		if (!kind) throw new Error(`${input.kind} is no kind of record`);
+		if (!kind) throw new Error(`there is no kind of record ${input.kind}`);
 		const file = await readFile(kind, input.csv);
 		const by = chooseMatch(kind, file, input.match_by);
 		const plan = await planImport(
@@ -102,11 +111,11 @@ export const importRecords = defineOperation({
 		const print = await fingerprint(plan);
 		let stored: Map<PlannedLine, Values> | undefined;
 		if (!isDryRun) {
-			refuseWrong(plan);
+			rejectWrong(plan);
 			if (input.plan !== undefined && input.plan !== print) {
 				throw new AppError(
 					"bad_request",
-					"the register or the file has changed since the dry run; look at what would happen now, and confirm again",
+					"the register or the file has changed since the dry run; check the result of a new dry run, and confirm again",
 				);
 			}
 			stored = await storePlan(context, kind, plan);
@@ -166,7 +175,7 @@ function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
 	);
 }
 
-function refuseWrong(plan: PlannedLine[]): void {
+function rejectWrong(plan: PlannedLine[]): void {
 	const wrong = plan.filter(({ outcome }) => outcome === "WRONG");
 	if (wrong.length === 0) return;
 	const fields = wrong.slice(0, MAX_TOLD).flatMap(({ line, issues }) =>
@@ -177,7 +186,7 @@ function refuseWrong(plan: PlannedLine[]): void {
 	);
 	throw new AppError(
 		"bad_request",
-		`nothing was imported: ${wrong.length === 1 ? "a line is" : `${wrong.length} lines are`} wrong; ${badFields(fields).message}`,
+		`nothing was imported, because ${wrong.length === 1 ? "a line is" : `${wrong.length} lines are`} wrong: ${badFields(fields).message}`,
 		{ fields },
 	);
 }

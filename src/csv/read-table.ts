@@ -66,7 +66,7 @@ export async function readTable(
 					else if (!cells.every(isBlank)) lines.push({ line, cells });
 					if (line > MAX_LINES + 1) {
 						throw wrongFile(
-							`has more than ${MAX_LINES} lines, the most at a time; import it in parts`,
+							`has more than ${MAX_LINES} lines, the limit for one import; split the file and import the parts`,
 						);
 					}
 				}
@@ -88,7 +88,7 @@ async function* slicesOf(
 		total += chunk.length;
 		if (total > MAX_CSV_BYTES) {
 			throw wrongFile(
-				`has more than ${MAX_CSV_BYTES} bytes, the most at a time; import it in parts`,
+				`has more than ${MAX_CSV_BYTES} bytes, the limit for one import; split the file and import the parts`,
 			);
 		}
 		for (let from = 0; from < chunk.length; from += SLICE) {
@@ -114,7 +114,7 @@ async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 	while (!/[\r\n]/.test(start)) {
 		if (start.length > MAX_HEADING) {
 			throw wrongFile(
-				`has a first line of more than ${MAX_HEADING} characters; it has to name the columns`,
+				`has a first line of more than ${MAX_HEADING} characters; the first line must contain only the names of the columns`,
 			);
 		}
 		const { value, done } = await slices.next();
@@ -141,11 +141,13 @@ function delimiterOf(start: string): string {
 function requireHeading(cells: string[]): string[] {
 	if (cells.length > MAX_COLUMNS) {
 		throw wrongFile(
-			`has ${cells.length} columns; at most ${MAX_COLUMNS} are read`,
+			`has ${cells.length} columns, but at most ${MAX_COLUMNS} are allowed; remove the others`,
 		);
 	}
 	if (cells.every(isBlank)) {
-		throw wrongFile("is empty; its first line has to name the columns");
+		throw wrongFile(
+			"is empty; its first line must contain the names of the columns",
+		);
 	}
 	return cells;
 }
@@ -159,14 +161,16 @@ function describe(error: CsvError): AppError {
 	const where = lines === undefined ? "" : ` near line ${lines}`;
 	switch (error.code) {
 		case "CSV_QUOTE_NOT_CLOSED":
-			return wrongFile(`has a quoted cell${where} that does not end`);
+			return wrongFile(
+				`has a quoted cell${where} that does not end; add the closing quote`,
+			);
 		case "CSV_MAX_RECORD_SIZE":
 			return wrongFile(
-				`has a line${where} of more than ${MAX_LINE} characters; a quote too many may be the cause`,
+				`has a line${where} of more than ${MAX_LINE} characters; look for an extra quote`,
 			);
 		default:
 			return wrongFile(
-				`cannot be read as CSV${where}: quote a cell that has a quote in it, and double that quote`,
+				`is not valid CSV${where}; enclose a cell that contains a quote in quotes, and double the quote inside it`,
 			);
 	}
 }

@@ -59,9 +59,9 @@ if (!process.argv.includes("--check")) {
 	console.log(`Wrote ${FILE}.`);
 } else if (readFileSync(FILE, "utf8") !== schema) {
 	console.error(
-		"sql/schema.sql differs from what the migrations make; npm run schema writes it",
+		"sql/schema.sql differs from the result of the migrations; run `npm run schema` to write it again",
 	);
 	process.exit(1);
 } else {
-	console.log("sql/schema.sql is what the migrations make.");
+	console.log("sql/schema.sql matches the result of the migrations.");
 }

@@ -57,7 +57,7 @@ export async function connect(
 			if (lost) {
 				throw new AppError(
 					"service_unavailable",
-					`PostgreSQL runs in ${cluster.directory} but takes no connection: ${message}`,
+					`PostgreSQL runs in ${cluster.directory} but accepts no connection: ${message}`,
 					{ cause: error },
 				);
 			}

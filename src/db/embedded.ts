@@ -283,7 +283,7 @@ function explain(error: unknown, folder: string): unknown {
 	if (errno === undefined) return error;
 	return new AppError(
 		"service_unavailable",
-		`the data folder ${folder} cannot be used: ${getSystemErrorMessage(errno)} (${syscall} ${path})`,
+		`the data folder ${folder} cannot be read or written: ${getSystemErrorMessage(errno)} (${syscall} ${path})`,
 		{ cause: error },
 	);
 }

@@ -40,7 +40,7 @@ export function readMigrations(directory: string = SQL_DIR): Migration[] {
 	migrations.forEach((migration, index) => {
 		if (migration.version !== index + 1) {
 			throw new Error(
-				`${migration.name} should be number ${index + 1}: migrations count up without gaps`,
+				`${migration.name} must have the number ${index + 1}, because migrations are numbered without gaps`,
 			);
 		}
 	});
@@ -75,13 +75,13 @@ export async function readMigrationState(
 		if (!known) {
 			throw new AppError(
 				"bad_request",
-				`the database was migrated by a newer version of Assay (it has ${row.name}); start that version, or restore a backup made before it`,
+				`the database was migrated by a newer version of Assay (it has ${row.name}); start that version, or restore a backup from before the upgrade`,
 			);
 		}
 		if (known.checksum !== row.checksum) {
 			throw new AppError(
 				"bad_request",
-				`the database was migrated with another ${known.name} than this version has; an applied migration must not change`,
+				`the database was migrated with a ${known.name} that differs from the one of this version; start the version that migrated the database`,
 			);
 		}
 	}
@@ -178,8 +178,8 @@ export function explainMissingPrivilege(error: unknown): unknown {
 	}
 	return new AppError(
 		"bad_request",
-		`the user in DATABASE_URL may not set the database up (${(error as Error).message}); ` +
-			"it must own the database and, the first time, be allowed to create roles (alter role … createrole)",
+		`the user in DATABASE_URL may not set up the database (${(error as Error).message}); ` +
+			"make the user the owner of the database, and allow it to create roles at the first start (alter role … createrole)",
 		{ cause: error },
 	);
 }

@@ -9,7 +9,7 @@ import { AppError } from "../errors.ts";
  * database sound, and pass.
  */
 export const MISSING_DATABASE_ADVICE =
-	"set ASSAY_DATA_DIR or DATABASE_URL to what the service uses; in a new installation `assay start` creates the database";
+	"set ASSAY_DATA_DIR or DATABASE_URL to the value that the service uses; in a new installation, `assay start` creates the database";
 
 export function hasDatabase(config: Config): boolean {
 	return (

@@ -140,7 +140,7 @@ export async function assertConfined(pool: Pool): Promise<void> {
 	if (!row || row.bypasses || row.owns) {
 		throw new AppError(
 			"bad_request",
-			`the database role "${row?.role}" is not bound by row-level security; Assay must work as ${APP_ROLE}`,
+			`the database role "${row?.role}" can bypass row-level security; Assay must work as ${APP_ROLE}`,
 		);
 	}
 }
@@ -188,7 +188,9 @@ export async function transaction<Result>(
 		const end = client.query("commit");
 		// PostgreSQL answers ROLLBACK to the commit of a failed transaction.
 		if ((await end).command !== "COMMIT") {
-			throw new Error("the transaction was rolled back");
+			throw new Error(
+				"PostgreSQL rolled the transaction back, because a statement in it had failed",
+			);
 		}
 		client.release();
 		return result;
@@ -281,7 +283,9 @@ function requirePlain(name: string): string {
 function idOrEmpty(id: string | null | undefined): string {
 	if (!id) return "";
 	if (/^[\w-]{32}$/.test(id)) return id;
-	throw new Error("a transaction's organization and user must be ids");
+	throw new Error(
+		"the organization and the user of a transaction must be ids of 32 characters",
+	);
 }
 
 /** Runs `work` in a transaction that sees only the rows of `organizationId`. */

@@ -57,7 +57,7 @@ export function chooseOsUser(pgdata: string, folder: string = pgdata): OsUser {
 	if (!entry) {
 		throw new AppError(
 			"bad_request",
-			"PostgreSQL does not run as root, and /etc/passwd has no user postgres or nobody: start Assay as an ordinary user, or set DATABASE_URL",
+			"PostgreSQL cannot run as root, and /etc/passwd has no user postgres or nobody; start Assay as an ordinary user, or set DATABASE_URL",
 		);
 	}
 	const [name = "", , uid, gid] = entry;
@@ -109,7 +109,7 @@ export async function locateBinaries(
 	if (typeof second === "object") return second;
 	throw new AppError(
 		"bad_request",
-		`the PostgreSQL in ${bin} does not run here (${first}), nor does its copy in ${copy} (${second}); set DATABASE_URL to a PostgreSQL 15 or newer`,
+		`the PostgreSQL in ${bin} does not start (${first}), and its copy in ${copy} does not start either (${second}); set DATABASE_URL to a PostgreSQL 15 or newer`,
 	);
 }
 
@@ -123,7 +123,7 @@ function findPackage(resolvePackage: ResolvePackage): string {
 	} catch (cause) {
 		throw new AppError(
 			"bad_request",
-			`there are no PostgreSQL binaries for ${platform} in this installation; set DATABASE_URL to a PostgreSQL 15 or newer`,
+			`this installation has no PostgreSQL for ${platform}; set DATABASE_URL to a PostgreSQL 15 or newer`,
 			{ cause },
 		);
 	}

@@ -84,7 +84,7 @@ export function readCluster(folder: string): Cluster | undefined {
 	} catch (cause) {
 		throw new AppError(
 			"bad_request",
-			`${file} is damaged; it holds the database's password, so restore it from a copy of the data folder`,
+			`${file}, which holds the password of the database, is damaged; restore it from a copy of the data folder`,
 			{ cause },
 		);
 	}
@@ -129,7 +129,7 @@ export function checkCluster(cluster: Cluster, major: string): void {
 		if (found !== major) {
 			throw new AppError(
 				"bad_request",
-				`${directory} was made by PostgreSQL ${found}, and this Assay contains PostgreSQL ${major}; nothing was changed. Dump it with PostgreSQL ${found} and restore the dump into a new data folder`,
+				`${directory} was made by PostgreSQL ${found}, but this Assay contains PostgreSQL ${major}; dump the database with PostgreSQL ${found} and restore the dump into a new data folder. Nothing was changed`,
 			);
 		}
 	}
@@ -140,7 +140,7 @@ export function checkCluster(cluster: Cluster, major: string): void {
 	throw new AppError(
 		"bad_request",
 		created
-			? `the database ${directory} is gone; restore it, or delete ${fileOf(cluster.folder)} to begin with an empty one`
+			? `the database ${directory} is gone; restore it, or delete ${fileOf(cluster.folder)} to start with an empty database`
 			: `${directory} exists, but ${fileOf(cluster.folder)}, which holds its password, does not; restore that file from a copy of the data folder`,
 	);
 }

@@ -178,7 +178,7 @@ export async function stopPostmaster(pgdata: string): Promise<void> {
 		if (Date.now() > deadline) {
 			throw new AppError(
 				"service_unavailable",
-				`PostgreSQL (pid ${pid}) has not stopped after ${STOP_TIMEOUT_MS / 1000} seconds and still writes ${pgdata}; it stops by itself when it has finished`,
+				`PostgreSQL (pid ${pid}) has not stopped after ${STOP_TIMEOUT_MS / 1000} seconds and still writes to ${pgdata}; it stops on its own when it has finished`,
 			);
 		}
 		await sleep(20);

@@ -52,7 +52,7 @@ export async function assertOwnSessions(
 	}
 	throw new AppError(
 		"bad_request",
-		"DATABASE_URL leads to a pooler that shares connections between transactions, on which Assay could not keep organizations apart; set PgBouncer's pool_mode to session for this database, or give the address of PostgreSQL itself",
+		"DATABASE_URL leads to a pooler that shares connections between transactions, where Assay could not keep organizations apart; set PgBouncer's pool_mode to session for this database, or connect to PostgreSQL directly",
 	);
 }
 

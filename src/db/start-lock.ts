@@ -73,7 +73,7 @@ async function acquire(file: string): Promise<void> {
 	}
 	throw new AppError(
 		"service_unavailable",
-		`another Assay process (pid ${ownerOf(file)}) has been starting or stopping the database for ${WAIT_MS / 60_000} minutes; if no such process exists, delete ${file}`,
+		`another Assay process (pid ${ownerOf(file)}) has been starting or stopping the database for ${WAIT_MS / 60_000} minutes; if that process no longer exists, delete ${file}`,
 	);
 }
 

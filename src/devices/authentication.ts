@@ -37,7 +37,7 @@ export function unknownDeviceKey(): AppError {
 export function pendingDevice(): AppError {
 	return new AppError(
 		"unauthorized",
-		"the device has not sent its first heartbeat yet; keep the key, send a heartbeat, then the report",
+		"the device has not sent its first heartbeat yet; keep the key, send a heartbeat, and then send the report",
 	);
 }
 

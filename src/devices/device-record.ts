@@ -53,15 +53,15 @@ const currentPosture = z.object({
 	status: postureStatus,
 	since: z
 		.string()
-		.describe("Since when every observation has had this status"),
+		.describe("Time since which every observation has had this status"),
 	observed_at: z.string().describe("Time of the latest observation"),
 	evidence: evidence
 		.optional()
-		.describe("Absent unless asked for; null when none was kept"),
+		.describe("Absent unless requested; null: none was kept"),
 	evidence_is_omitted: z
 		.boolean()
 		.optional()
-		.describe("True: too long; getDevicePostureReport has it"),
+		.describe("true: too long; getDevicePostureReport returns it"),
 });
 
 export const device = z.object({
@@ -71,7 +71,7 @@ export const device = z.object({
 	status: z.enum(DEVICE_STATUSES),
 	freshness: z
 		.enum(FRESHNESSES)
-		.describe("How recent its last heartbeat is; NEVER: none yet"),
+		.describe("How recent the last heartbeat is; NEVER: none yet"),
 	hardware_uuid: z.string().nullable(),
 	serial_number: z.string().nullable(),
 	hostname: z.string().nullable(),
@@ -89,7 +89,7 @@ export const device = z.object({
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
 		.int()
-		.describe("Checks of the agent's own that are not in postures"),
+		.describe("Number of other checks left out of postures"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });

@@ -80,7 +80,10 @@ export async function createEnrollmentToken(
 		],
 	);
 	const [row] = rows;
-	if (!row) throw new Error("the enrollment token was not stored");
+	if (!row)
+		throw new Error(
+			"the query that stores an enrollment token returned no row",
+		);
 	return {
 		enrollment_token_id: tokenId,
 		enrollment_token: token,

@@ -107,7 +107,7 @@ export class Heartbeats {
 		if (rows[0]?.outcome === "duplicate_hardware") {
 			throw new AppError(
 				"bad_request",
-				"another device of the organization already has this hardware_uuid; an administrator has to revoke one of the two",
+				"another device of the organization already has this hardware_uuid; an administrator must revoke one of the two devices",
 			);
 		}
 		// The device is active now, through this heartbeat or a simultaneous one. The heartbeat can

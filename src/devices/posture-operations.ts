@@ -202,7 +202,7 @@ export const listDevicePostureReports = defineOperation({
 					.string()
 					.nullable()
 					.describe(
-						"When the agent looked, which may be long before it could send",
+						"When the agent ran its checks, which may be long before it could send",
 					),
 				kept_until: z
 					.string()
@@ -278,7 +278,7 @@ export const getDevicePostureReport = defineOperation({
 	name: "getDevicePostureReport",
 	title: "Get a posture report",
 	description:
-		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports give the ids. Old reports are dropped.",
+		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports return the ids. Old reports are dropped.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -300,7 +300,7 @@ export const getDevicePostureReport = defineOperation({
 					claimed_observed_at: z
 						.string()
 						.optional()
-						.describe("The agent's own time, if it was in the future"),
+						.describe("The agent's time, if it was in the future"),
 					evidence,
 				}),
 			),
@@ -321,7 +321,7 @@ export const getDevicePostureReport = defineOperation({
 		if (!report) {
 			throw new AppError(
 				"not_found",
-				`this device has no report ${report_id}, or it was deleted after the retention period; listDevicePostures still has its history`,
+				`this device has no report ${report_id}, or the report was deleted after the retention period; listDevicePostures returns the device's history`,
 			);
 		}
 		return {

@@ -34,9 +34,7 @@ const checkSummary = z.object({
 	pass_percent: z
 		.number()
 		.nullable()
-		.describe(
-			"pass of pass + fail + unknown, 0 to 100; null when there are none",
-		),
+		.describe("pass of pass + fail + unknown, 0 to 100; null: there are none"),
 });
 
 export type CheckSummary = z.output<typeof checkSummary>;

@@ -125,7 +125,7 @@ export class Postures {
 	): Promise<void> {
 		if (this.#stored.isUsedUp(keyHash)) {
 			throw overloaded(
-				`the device has stored ${MAX_HOURLY_BYTES >> 20} MiB of reports within an hour; try again later`,
+				`the device has sent ${MAX_HOURLY_BYTES >> 20} MiB of reports within an hour, which is the maximum; retry later`,
 			);
 		}
 		const grouped = groupByReport(results, Date.now());
@@ -268,14 +268,14 @@ async function storeReports(
 function tooManyChecks(): AppError {
 	return new AppError(
 		"bad_request",
-		`results[].check_key: the device has used ${MAX_OTHER_CHECKS} checks of its own within ${OTHER_CHECKS_DAYS} days, and may add no more until it has not used some of them for so long; canonical checks are always accepted`,
+		`results[].check_key must be canonical or used before, because the device has used ${MAX_OTHER_CHECKS} other checks within ${OTHER_CHECKS_DAYS} days, which is the maximum`,
 	);
 }
 
 function foreignReport(index: number): AppError {
 	return new AppError(
 		"bad_request",
-		`results[${index}].correlation_id names a posture report of another organization`,
+		`results[${index}].correlation_id names a posture report of another organization; use one of this device's organization, or leave it out`,
 	);
 }
 

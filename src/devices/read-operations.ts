@@ -100,7 +100,7 @@ const filters: Record<string, Filter> = {
 		schema: z
 			.enum(["ANY", ...CONFLICT_KINDS])
 			.describe(
-				"Devices with a conflict of this kind that somebody has to look at",
+				"Devices with a conflict of this kind that an administrator should resolve",
 			),
 		sql: (parameter) => `t.id = any(array(
 			select c.device_id::text from device_conflicts c
@@ -115,7 +115,7 @@ export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",
 	description:
-		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as current as the device is fresh.",
+		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as current as the last heartbeat.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -166,7 +166,7 @@ export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether a token waits to be exchanged.",
+		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether it has an unused enrollment token.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",

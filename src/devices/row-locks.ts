@@ -37,7 +37,7 @@ export function leaveOutLockedDevices<
 			const results = new Array<Result | AppError>(items.length);
 			for (const { ordinal } of rows) {
 				results[ordinal - 1] = overloaded(
-					"another change of the device is in progress; try again later",
+					"another change of the device is in progress; retry later",
 				);
 			}
 			const free = items.flatMap((item, index) =>

@@ -7,7 +7,7 @@ export function timestampSchema() {
 		.string()
 		.refine(
 			(text) => parseRfc3339(text) !== undefined,
-			"must be an RFC 3339 time with offset, such as 2026-03-31T12:00:00Z",
+			"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
 		);
 }
 

@@ -82,7 +82,7 @@ const evidence = z.custom<Evidence>(
 		value !== null &&
 		!Array.isArray(value) &&
 		isShallow(value, MAX_EVIDENCE_DEPTH),
-	`must be an object nested at most ${MAX_EVIDENCE_DEPTH} deep`,
+	`must be a JSON object with at most ${MAX_EVIDENCE_DEPTH} levels`,
 );
 
 function isShallow(value: unknown, levels: number): boolean {
@@ -100,7 +100,7 @@ const observedAt = text.transform((time, context) => {
 		context.addIssue({
 			code: "custom",
 			message:
-				"must be an RFC 3339 time with offset, such as 2026-03-31T08:00:00.123Z",
+				"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
 		});
 		return z.NEVER;
 	}
@@ -119,7 +119,7 @@ export const postureResult = z.object(
 		observed_at: observedAt,
 		correlation_id: text.nullish(),
 	},
-	says("must be an object"),
+	says("must be a JSON object"),
 );
 
 export type PostureResult = z.infer<typeof postureResult>;
@@ -132,7 +132,7 @@ export const posturesRequest = z.object(
 			.array(z.unknown(), says("must be an array"))
 			.refine(
 				(results) => results.length <= MAX_RESULTS,
-				`must have at most ${MAX_RESULTS} elements`,
+				`must have at most ${MAX_RESULTS} entries`,
 			)
 			.pipe(z.array(postureResult)),
 	},

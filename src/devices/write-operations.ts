@@ -40,12 +40,12 @@ const withToken = z.object({
 	enrollment_token: z
 		.string()
 		.describe(
-			"A secret that works once and is shown only now. Never repeat it in a log",
+			"A secret that works once and is shown only now. Keep it out of logs",
 		),
 	enrollment_token_expires_at: z.string(),
 	server_url: z
 		.string()
-		.describe("The address that the agent needs beside the token"),
+		.describe("Address of the service, which the agent needs too"),
 });
 
 export const addDevice = defineOperation({
@@ -83,7 +83,7 @@ export const updateDevice = defineOperation({
 	name: "updateDevice",
 	title: "Update a device",
 	description:
-		"Change the name or owner of a device. Only the fields given change; null clears one. All else comes from its agent.",
+		"Change the name or owner of a device. Only the given fields change; null clears one. The agent reports everything else.",
 	toolset: "devices",
 	access: "write",
 	isIdempotent: true,
@@ -147,7 +147,7 @@ export const reissueEnrollmentToken = defineOperation({
 	name: "reissueEnrollmentToken",
 	title: "Reissue an enrollment token",
 	description:
-		"Get a new one-shot enrollment token for an existing device: its agent was reinstalled, its token expired, or it was revoked. Earlier open tokens stop working. A key in use works until the new token is exchanged, and the history goes on. A revoked device becomes PENDING.",
+		"Get a new one-shot enrollment token for an existing device whose agent was reinstalled, whose token expired, or which was revoked. Earlier open tokens stop working. A key in use works until the new token is exchanged. The history continues. A revoked device becomes PENDING.",
 	toolset: "devices",
 	access: "admin",
 	tenant: "id",

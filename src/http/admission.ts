@@ -58,9 +58,7 @@ export function addAdmission(
 		const methods = [method].flat();
 		const admits = config?.admits;
 		if (!admits) {
-			throw new Error(
-				`the route ${methods} ${url} does not say whom it admits`,
-			);
+			throw new Error(`the route ${methods} ${url} must say whom it admits`);
 		}
 		const readsBody = methods.some((name) => name !== "GET" && name !== "HEAD");
 		const maxBodyBytes = readsBody
@@ -68,7 +66,7 @@ export function addAdmission(
 			: 0;
 		if (admits !== "session" && maxBodyBytes > MAX_STRANGERS_BODY) {
 			throw new Error(
-				`the route ${methods} ${url} reads ${maxBodyBytes} bytes before it knows who sends them`,
+				`the route ${methods} ${url} must not read ${maxBodyBytes} bytes before it knows who sends them; the maximum is ${MAX_STRANGERS_BODY}`,
 			);
 		}
 		routes.push({ methods, path: url, admits, maxBodyBytes });
@@ -91,10 +89,16 @@ export function addAdmission(
 
 /** Returns the user whose session sent the request. The route must admit sessions. */
 export function callerOf(request: FastifyRequest): Principal {
-	if (!request.caller) throw new Error("the route does not admit sessions");
+	if (!request.caller)
+		throw new Error(
+			"the request has no caller, because its route does not admit sessions",
+		);
 	return request.caller;
 }
 
 export function nothingHere(): AppError {
-	return new AppError("not_found", "there is nothing at this address");
+	return new AppError(
+		"not_found",
+		"there is nothing at this address; check its path",
+	);
 }

@@ -305,7 +305,7 @@ async function readJson(
 	try {
 		body = parseJson(text) ?? {};
 	} catch {
-		throw new AppError("bad_request", "the body is not valid JSON");
+		throw new AppError("bad_request", "the body must be valid JSON");
 	}
 	if (typeof body !== "object" || Array.isArray(body)) {
 		throw noObject();

@@ -271,7 +271,7 @@ function toHttpError(thrown: unknown): AppError {
 	if (typeof status === "number" && status >= 400 && status < 500) {
 		return new AppError(
 			"bad_request",
-			"the request's address or body cannot be read",
+			"the address and the body of the request must be complete and correctly encoded",
 		);
 	}
 	return toAppError(thrown);

@@ -96,8 +96,8 @@ export function unreadBodyError(why: UnreadBody, maxBytes: number): AppError {
 	return new AppError(
 		"bad_request",
 		why === "too_large"
-			? `the body has more than ${maxBytes} bytes, the limit here; send less at a time`
-			: "the body is not sent as valid HTTP",
+			? `the body must have at most ${maxBytes} bytes; send less at a time`
+			: "the body must be sent as valid HTTP; check Content-Length and the chunks",
 	);
 }
 

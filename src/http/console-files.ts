@@ -65,7 +65,7 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 	const index = contents.get("/index.html");
 	if (!index)
 		throw new Error(
-			`${folder} contains no build of the console; run npm run build:console`,
+			`${folder} contains no build of the console; run \`npm run build:console\``,
 		);
 	const assets = new Map<string, Asset>();
 	for (const [url, identity] of contents) {

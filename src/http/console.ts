@@ -77,7 +77,10 @@ export function addConsole(
 			const caller = callerOf(request);
 			const operation = findOperation(request.params.operation);
 			if (!operation) {
-				throw new AppError("not_found", "there is no such operation");
+				throw new AppError(
+					"not_found",
+					`there is no operation "${request.params.operation.slice(0, 80)}"; use the name of a tool, such as listRisks`,
+				);
 			}
 			return shares.run(caller.sessionId ?? "", () =>
 				invoke(services, caller, operation, request.body, request.id),
@@ -108,7 +111,10 @@ export function makeAuthenticate({
 			headersOf(request, baseUrl, addressOf(request.raw) ?? ""),
 		);
 		if (!signedIn) {
-			throw new AppError("unauthorized", "you are not signed in; sign in");
+			throw new AppError(
+				"unauthorized",
+				"you are not signed in, or your session has ended; sign in",
+			);
 		}
 		for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
 		return { ...signedIn.principal, ...sourceOf(request, addressOf) };

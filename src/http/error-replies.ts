@@ -25,7 +25,7 @@ export function plainError(
 
 export function methodNotAllowed(methods: string[]): Reply {
 	const allow = methods.join(", ");
-	const message = `only ${allow} is possible at this address`;
+	const message = `the method must be ${methods.join(" or ")} at this address`;
 	const reply = plainError(405, "bad_request", message);
 	reply.headers.allow = allow;
 	return reply;
@@ -35,6 +35,6 @@ export function noAuthorizationServer(): Reply {
 	return plainError(
 		404,
 		"not_found",
-		"there is no authorization server; send the header `Authorization: Bearer <API token>` with a token from Settings, API tokens",
+		"this service has no authorization server; send the header `Authorization: Bearer <API token>` with a token from Settings, API tokens",
 	);
 }

@@ -22,7 +22,10 @@ export function addHealth(
 	}));
 	app.get("/health/ready", { config: { admits: "anyone" } }, async () => {
 		if (isDraining()) {
-			throw new AppError("service_unavailable", "the service is shutting down");
+			throw new AppError(
+				"service_unavailable",
+				"the service is shutting down; retry later",
+			);
 		}
 		check ??= assertTakesWrites(pool).finally(() => {
 			check = undefined;

@@ -70,7 +70,7 @@ export function requireModestShape(text: string, limits = MODEST): void {
 		if (code > SPACE && ++word > MAX_WORD) {
 			throw new AppError(
 				"bad_request",
-				`the body has a number of more than ${MAX_WORD} characters`,
+				`the body must not have a number of more than ${MAX_WORD} characters`,
 			);
 		}
 		if (code === QUOTE) at = endOfString(text, at);
@@ -83,13 +83,13 @@ export function requireModestShape(text: string, limits = MODEST): void {
 		if (depth > limits.depth) {
 			throw new AppError(
 				"bad_request",
-				`the body nests more than ${limits.depth} arrays and objects`,
+				`the body must nest at most ${limits.depth} arrays and objects`,
 			);
 		}
 		if (values > limits.values) {
 			throw new AppError(
 				"bad_request",
-				`the body holds more than ${limits.values} keys and values; send less at a time`,
+				`the body must have at most ${limits.values} keys and values; send less at a time`,
 			);
 		}
 	}

@@ -14,13 +14,13 @@ export function explainListen(
 	if (code === "EADDRINUSE") {
 		return new AppError(
 			"bad_request",
-			`something already listens on ${where}; stop it, or set ${portSetting} to a free port`,
+			`another program already listens on ${where}; stop that program, or set ${portSetting} to a free port`,
 		);
 	}
 	if (code === "EADDRNOTAVAIL" || code === "EACCES") {
 		return new AppError(
 			"bad_request",
-			`cannot listen on ${where} (${code}); set ${hostSetting} and ${portSetting} to an address of this machine that this user may use`,
+			`the service cannot listen on ${where} (${code}); set ${hostSetting} and ${portSetting} to an address of this machine that this user may use`,
 		);
 	}
 	return error;

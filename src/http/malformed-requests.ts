@@ -89,7 +89,8 @@ function methodNotAllowed(): string {
 
 const BAD_REQUEST = JSON.stringify({
 	error: "bad_request",
-	message: "the request is not valid HTTP",
+	message:
+		"the request must be valid HTTP, with complete and not too large headers",
 });
 
 function badRequest(): string {

@@ -8,11 +8,13 @@ import { type JsonSchema, toJsonSchema } from "../mcp/json-schema.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
 
 const refusals = {
-	"400": errorResponse("The request is wrong; do not repeat it unchanged"),
-	"401": errorResponse("The credential is wrong; forget it"),
-	"405": { description: "Any method but POST; empty body" },
-	"500": errorResponse("Trouble of ours; repeat later"),
-	"503": errorResponse("Trouble of ours; repeat after Retry-After seconds"),
+	"400": errorResponse("The request is wrong; do not retry it unchanged"),
+	"401": errorResponse("The credential is not valid; discard it"),
+	"405": { description: "The method is not POST; the body is empty" },
+	"500": errorResponse("The service failed; retry later"),
+	"503": errorResponse(
+		"The service is overloaded or unavailable; retry after Retry-After seconds",
+	),
 };
 
 const withKey = { security: [{ deviceKey: [] }] };
@@ -43,7 +45,7 @@ export const AGENT_PATHS: JsonSchema = {
 		post: {
 			operationId: "agentHeartbeat",
 			tags: ["device agent"],
-			summary: "Say that the device is there; the first one makes it active",
+			summary: "Send a heartbeat; the first one makes the device active",
 			...withKey,
 			requestBody: jsonBody(toJsonSchema(heartbeatRequest, "input")),
 			responses: {

@@ -68,7 +68,7 @@ export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {
 				deviceKey: {
 					type: "http",
 					scheme: "bearer",
-					description: "A device's key (asy_dev_…), as enroll gives it",
+					description: "A device key (asy_dev_…), as enroll returns it",
 				},
 			},
 			schemas: { Error: ERROR },
@@ -90,7 +90,7 @@ const ERROR: JsonSchema = {
 		},
 		fields: {
 			type: "array",
-			description: "The fields of the input at fault",
+			description: "The wrong fields of the input",
 			items: {
 				type: "object",
 				properties: {
@@ -116,12 +116,18 @@ function toolPath(tool: Tool): JsonSchema {
 				"Done",
 				toJsonSchema(tool.operation.output, "output"),
 			),
-			"400": errorResponse("The input is wrong; each field at fault is named"),
+			"400": errorResponse(
+				"The input is wrong; the error names each wrong field",
+			),
 			"401": errorResponse("The token is missing, malformed or invalid"),
-			"403": errorResponse("The role does not reach, or not your organization"),
+			"403": errorResponse(
+				"The role does not permit the call, or the organization is not yours",
+			),
 			"404": errorResponse("There is no such record, or no such tool"),
-			"500": errorResponse("Trouble of ours"),
-			"503": errorResponse("Trouble of ours; try after Retry-After seconds"),
+			"500": errorResponse("The service failed; retry later"),
+			"503": errorResponse(
+				"The service is overloaded or unavailable; retry after Retry-After seconds",
+			),
 		},
 	};
 	const post = {
@@ -171,7 +177,7 @@ function health(name: string, description: string): JsonSchema {
 		security: [],
 		responses: {
 			"200": jsonResponse(description, status),
-			"503": errorResponse("It does not"),
+			"503": errorResponse("The service or its database is unavailable"),
 		},
 	};
 }

@@ -49,7 +49,7 @@ function put(
 	const isArray = schema && typesOf(schema).has("array");
 	const known = Object.hasOwn(holder, key) ? holder[key] : undefined;
 	if (known !== undefined && !isArray) {
-		throw badFields([{ field: key, message: "is given more than once" }]);
+		throw badFields([{ field: key, message: "must be given only once" }]);
 	}
 	const value = isArray
 		? [...(Array.isArray(known) ? known : []), readValue(itemsOf(schema), text)]

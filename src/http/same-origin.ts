@@ -19,14 +19,14 @@ export function requireSameOrigin(
 	if (host !== undefined && !isOurHost(host, baseUrl, request)) {
 		throw new AppError(
 			"forbidden",
-			`this service does not answer as "${host.slice(0, 200)}"; use ${baseUrl}, or set ASSAY_BASE_URL to the address that you mean`,
+			`this service answers at ${baseUrl}, not at "${host.slice(0, 200)}"; use that address, or set ASSAY_BASE_URL to the one that you use`,
 		);
 	}
 	if (origin === undefined || origin === baseUrl) return;
 	if (host === undefined || URL.parse(origin)?.host !== host.toLowerCase()) {
 		throw new AppError(
 			"forbidden",
-			`this service does not accept requests of the web page ${origin.slice(0, 200)}, only those of ${baseUrl}`,
+			`this service accepts requests only from pages of ${baseUrl}, not of ${origin.slice(0, 200)}; open the console there`,
 		);
 	}
 }
@@ -46,7 +46,7 @@ export function requireOwnPage(
 	if (origin === undefined || baseUrl.startsWith("https:")) {
 		throw new AppError(
 			"forbidden",
-			`this address is for the web console at ${baseUrl}; programs use an API token and ${baseUrl}/api/mcp/tools/<tool>`,
+			`this address is only for the web console at ${baseUrl}; call ${baseUrl}/api/mcp/tools/<tool> with an API token instead`,
 		);
 	}
 }

@@ -24,7 +24,7 @@ export function findTool(
 	throw new AppError(
 		"not_found",
 		catalogue.tools.has(name)
-			? `the tool "${shown}" is not among those asked for with toolsets or readonly`
+			? `the tool "${shown}" is left out by toolsets or readonly in this request; change them to call the tool`
 			: `there is no tool "${shown}"; /api/openapi.json describes the tools`,
 	);
 }
@@ -57,7 +57,7 @@ export async function callWithBody(
 	try {
 		input = text.trim() === "" ? {} : JSON.parse(text);
 	} catch {
-		throw new AppError("bad_request", "the body is not valid JSON");
+		throw new AppError("bad_request", "the body must be valid JSON");
 	}
 	if (typeof input !== "object" || input === null || Array.isArray(input)) {
 		throw new AppError(

@@ -62,7 +62,7 @@ const MAX_WAITING = 64;
  * connections.
  */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
-const NOT_UTF8 = "the body is not valid UTF-8, which JSON is written in";
+const NOT_UTF8 = "the body must be JSON in UTF-8";
 
 export interface ToolServer {
 	/**
@@ -199,7 +199,7 @@ export function makeToolServer(
 				415,
 				null,
 				-32600,
-				"send the header Content-Type: application/json",
+				"the body must be JSON, with the header Content-Type: application/json",
 			);
 		}
 		const bytes = await readBody(request, MAX_BODY);
@@ -219,7 +219,7 @@ export function makeToolServer(
 			const why =
 				error instanceof AppError
 					? error.message
-					: "the body is not valid JSON";
+					: "the body must be valid JSON";
 			return errorReply(400, null, -32700, why);
 		}
 		const client = clientInRequest(message);

@@ -362,7 +362,9 @@ export class Batcher<Item, Result> implements Queue {
 				? batchWork.tracePromise(() => run(items), { name, items })
 				: run(items));
 			if (results.length !== batch.length) {
-				throw new Error(`${results.length} results for ${batch.length} items`);
+				throw new Error(
+					`a batch of ${batch.length} items returned ${results.length} results`,
+				);
 			}
 			const tookMs = performance.now() - departed;
 			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;

@@ -43,7 +43,7 @@ export class FairShares {
 		this.#maxWaiting = limits.waiting;
 		this.#maxWaitMs = limits.maxWaitMs ?? MAX_WAIT_MS;
 		const { running, waiting, name = "calls of yours" } = limits;
-		this.#fullMessage = `too many ${name} are in progress, at most ${running + waiting} may be; wait for their answers, or retry later`;
+		this.#fullMessage = `too many ${name} are in progress, and the maximum is ${running + waiting}; wait for some of them to end, and retry`;
 		this.#lateMessage = `too many ${name} are in progress, and this one did not get its turn within ${this.#maxWaitMs / 1_000} s; retry later`;
 	}
 

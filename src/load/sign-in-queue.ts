@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import { overloaded } from "../errors.ts";
-import { refuseFullHashing } from "../sign-in/password-hash.ts";
+import { rejectFullHashing } from "../sign-in/password-hash.ts";
 import { FairShares } from "./fair-shares.ts";
 
 /**
@@ -50,7 +50,7 @@ export class SignInTurns {
 	): Promise<Response> {
 		const network = networkOf(address);
 		return this.#ofPlace.run(browser ?? network, async () => {
-			refuseFullHashing();
+			rejectFullHashing();
 			const isStranger = browser === undefined && !this.#known.has(network);
 			if (isStranger && this.#strangers >= MAX_STRANGERS) throw overloaded();
 			if (isStranger) this.#strangers++;

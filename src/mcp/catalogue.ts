@@ -182,7 +182,7 @@ function readSwitch(name: string, text: string | null | undefined): boolean {
 	if (text === "true" || text === "1") return true;
 	if (text === undefined || text === null) return false;
 	if (text === "false" || text === "0") return false;
-	throw new AppError("bad_request", `${name} is true or false`);
+	throw new AppError("bad_request", `${name} must be true or false`);
 }
 
 /** Parameters of the address that may narrow the list of tools. */
@@ -197,7 +197,7 @@ export function rejectUnknownParameters(query: URLSearchParams): void {
 	if (unknown === undefined) return;
 	throw new AppError(
 		"bad_request",
-		`the address has the unknown parameter "${unknown.slice(0, 80)}"; it may have ${PARAMETERS.join(" and ")}`,
+		`there is no parameter "${unknown.slice(0, 80)}" of this address; the parameters are ${PARAMETERS.join(", ")}`,
 	);
 }
 

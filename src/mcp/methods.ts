@@ -134,7 +134,7 @@ function unknownTool({ catalogue }: ToolServices, name: string): ProtocolError {
 	return new ProtocolError(
 		ProtocolErrorCode.InvalidParams,
 		catalogue.tools.has(name)
-			? `the tool ${shown} is not among those that this client asked for (toolsets, readonly)`
+			? `the tool ${shown} is left out by toolsets or readonly in this request; change them to call the tool`
 			: `there is no tool ${shown}; tools/list returns the tools`,
 	);
 }

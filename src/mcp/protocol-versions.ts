@@ -121,7 +121,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 		caller: Caller,
 	): Promise<Reply> {
 		if (messages.length > MAX_BATCH) {
-			const text = `a batch has at most ${MAX_BATCH} messages`;
+			const text = `a batch must have at most ${MAX_BATCH} messages`;
 			return errorReply(400, null, -32600, text);
 		}
 		const answers: string[] = [];

@@ -23,7 +23,7 @@ export function rejectUnstorableText(
 					code: "custom",
 					path,
 					message:
-						"must not contain U+0000 or half a surrogate pair; send valid Unicode text",
+						"must not contain U+0000 or a lone surrogate; send valid Unicode",
 				});
 			}
 		} else if (Array.isArray(value)) {

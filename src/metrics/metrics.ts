@@ -60,7 +60,7 @@ export function makeMetrics({
 
 	const requests = new Counter({
 		name: "assay_http_requests_total",
-		help: "Requests answered; status 0 means that the caller left before the answer.",
+		help: "Requests answered; status 0 means that the caller disconnected before the answer.",
 		labelNames: ["door", "route", "status"],
 		registers,
 	});

@@ -68,7 +68,7 @@ export async function checkSetupLink(
 			{
 				field: "token",
 				message:
-					"is not a setup link; copy the whole link, the token is what follows its #",
+					"must be the text after the # of a setup link; copy the whole link",
 			},
 		]);
 	}
@@ -142,13 +142,13 @@ export async function setUp(
 function setUpAlready(): AppError {
 	return new AppError(
 		"bad_request",
-		"Assay is set up already; sign in, or ask an admin for an invitation",
+		"Assay is already set up; sign in, or ask an administrator for an invitation",
 	);
 }
 
 function unusableLink(): AppError {
 	return new AppError(
 		"bad_request",
-		"the setup link was used, replaced by a newer one, or has expired; `npx assay setup-link` on the server prints a new one",
+		"the setup link is used, expired or replaced by a newer one; `npx assay setup-link` on the server prints a new one",
 	);
 }

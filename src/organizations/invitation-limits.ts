@@ -37,7 +37,7 @@ export async function mayMail({ client }: Context): Promise<boolean> {
  * Throws bad_request if there are too many invitations. An earlier invitation to the same address
  * does not count as open, because the new one replaces it.
  */
-export async function refuseTooMany(
+export async function rejectTooMany(
 	{ client, membership, principal }: Context,
 	email: string,
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function refuseTooMany(
 		throw badFields([
 			{
 				field: "email",
-				message: `was invited ${MAX_OF_ADDRESS_A_DAY} times within a day; try again tomorrow, or pass on the last link`,
+				message: `was invited ${MAX_OF_ADDRESS_A_DAY} times within a day, which is the maximum; try again tomorrow, or send the last link yourself`,
 			},
 		]);
 	}
@@ -80,7 +80,7 @@ export async function refuseTooMany(
 	if ((count?.open ?? 0) >= MAX_OPEN) {
 		throw new AppError(
 			"bad_request",
-			`the organization has ${MAX_OPEN} open invitations, which is the maximum; revoke some`,
+			`the organization has ${MAX_OPEN} open invitations, which is the maximum; revoke one that is no longer needed`,
 		);
 	}
 }

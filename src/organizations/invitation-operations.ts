@@ -13,7 +13,7 @@ import {
 	isWellFormedSecret,
 	makeSecret,
 } from "../tokens/secret.ts";
-import { MAX_OPEN, mayMail, refuseTooMany } from "./invitation-limits.ts";
+import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
 import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
@@ -41,7 +41,7 @@ export const inviteMember = defineOperation({
 	name: "inviteMember",
 	title: "Invite a member",
 	description:
-		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also mails a link, unless too many were mailed today. This replaces an earlier invitation of the same address.",
+		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also mails a link, unless too many were mailed today. An earlier invitation of the same address stops working.",
 	input: z.strictObject({
 		organization_id: organizationId(),
 		email: emailSchema().describe(
@@ -51,15 +51,13 @@ export const inviteMember = defineOperation({
 	}),
 	output: z.object({
 		invitation,
-		invitation_url: z.string().describe("Pass it on; shown only now"),
-		is_mailed: z
-			.boolean()
-			.describe("A link was also handed to the mail server"),
+		invitation_url: z.string().describe("Link to pass on; shown only now"),
+		is_mailed: z.boolean().describe("true: a link was also sent by mail"),
 	}),
 	run: async (context, input) => {
 		const { client, membership, principal, services } = context;
 		const email = input.email.toLowerCase();
-		await refuseMember(context, email);
+		await rejectMember(context, email);
 		const { rows: replaced } = await client.query<{ id: string }>(
 			"update invitations set revoked_at = now() where organization_id = $1 and email = $2 and accepted_at is null and revoked_at is null returning id",
 			[membership.organizationId, email],
@@ -67,7 +65,7 @@ export const inviteMember = defineOperation({
 		for (const { id } of replaced) {
 			context.changed(revokedChange({ id, email }));
 		}
-		await refuseTooMany(context, email);
+		await rejectTooMany(context, email);
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
 		// Only the mail contains this token. Somebody who uses it has therefore read the mail.
@@ -97,7 +95,8 @@ export const inviteMember = defineOperation({
 			fields: { email: { after: email }, role: { after: input.role } },
 		});
 		const made = await findInvitation(context, id);
-		if (!made) throw new Error("the new invitation cannot be seen");
+		if (!made)
+			throw new Error("the invitation cannot be read after it was stored");
 		if (mailed) {
 			const message = invitationMail(
 				made,
@@ -171,7 +170,7 @@ export const acceptInvitation = defineOperation({
 			.max(MAX_LIVE_TOKENS)
 			.optional()
 			.describe(
-				"Those of your API tokens that may reach the organization; none by default. Every other token stays limited to the organizations you belong to now, or is revoked if there are none.",
+				"Your API tokens that may reach the organization; none unless given. Every other token stays limited to the organizations you belong to now, or is revoked if there are none.",
 			),
 	}),
 	output: z.object({
@@ -245,7 +244,7 @@ export function hashInvitation(token: string): string {
 			{
 				field: "token",
 				message:
-					"is not an invitation; copy the whole link, the token is what follows its #",
+					"must be the text after the # of an invitation link; copy the whole link",
 			},
 		]);
 	}
@@ -256,7 +255,7 @@ export function hashInvitation(token: string): string {
 export function unusableInvitation(): AppError {
 	return new AppError(
 		"bad_request",
-		"the invitation was used, revoked or has expired, or it is for another e-mail address than yours; ask an admin of the organization for a new one",
+		"the invitation is used, revoked, expired or for another e-mail address than yours; ask an administrator of the organization for a new one",
 	);
 }
 
@@ -287,7 +286,7 @@ async function nameOfOrganization({
 	return rows[0]?.name ?? "";
 }
 
-async function refuseMember(
+async function rejectMember(
 	{ client, membership }: Context,
 	email: string,
 ): Promise<void> {
@@ -299,8 +298,7 @@ async function refuseMember(
 	throw badFields([
 		{
 			field: "email",
-			message:
-				"is the address of a member already; change the member's role instead",
+			message: "already belongs to a member; change the member's role instead",
 		},
 	]);
 }

@@ -57,7 +57,7 @@ export async function joinByInvitation(
 		if (!user.isNew) {
 			throw new AppError(
 				"bad_request",
-				`there is an account for ${email} already; sign in and open the invitation again`,
+				`${email} already has an account; sign in and open the invitation again`,
 			);
 		}
 		await client.query("select set_config('assay.user_id', $1, true)", [
@@ -134,7 +134,7 @@ async function limitTries(
 	if (waitSeconds > 0) {
 		throw new AppError(
 			"bad_request",
-			"this invitation was tried too often; sign in if you have an account, or try again tomorrow",
+			"there were too many attempts with this invitation; sign in if you have an account, or try again tomorrow",
 		);
 	}
 	mail?.send({

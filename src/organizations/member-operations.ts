@@ -204,7 +204,7 @@ export function explainLastAdministrator(error: unknown): never {
 	if ((error as { constraint?: string }).constraint === "last_administrator") {
 		throw new AppError(
 			"bad_request",
-			"this is the organization's last admin; make another member an admin first",
+			"this is the organization's last administrator; make another member an administrator first",
 		);
 	}
 	throw error;

@@ -132,7 +132,7 @@ export const updateOrganizationSettings = defineOperation({
 	name: "updateOrganizationSettings",
 	title: "Update an organization's settings",
 	description:
-		"Change how often the devices of an organization report. Only the given fields change. A device learns it with its next heartbeat.",
+		"Change how often the devices of an organization report. Only the given fields change. A device learns the new intervals with its next heartbeat.",
 	toolset: "organizations",
 	access: "admin",
 	isIdempotent: true,
@@ -180,7 +180,7 @@ export const createOrganization = defineOperation({
 		if (services.organizationCreation === "command-line") {
 			throw new AppError(
 				"forbidden",
-				"permission denied: on this service only the command line creates organizations; ask the operator of the service to run `assay org create`",
+				"permission denied: only the operator of this service creates organizations; ask the operator to run `assay org create`",
 			);
 		}
 		const id = makeOrganizationId();
@@ -190,9 +190,12 @@ export const createOrganization = defineOperation({
 		);
 		const [caller] = rows;
 		if (!caller || !principal.userId) {
-			throw new AppError("forbidden", "sign in to create an organization");
+			throw new AppError(
+				"forbidden",
+				"permission denied: only a signed-in user can create an organization; sign in",
+			);
 		}
-		await refuseOneTooMany(client, principal.userId);
+		await rejectOneTooMany(client, principal.userId);
 		// From here on, the transaction acts for the new organization.
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
@@ -205,7 +208,7 @@ export const createOrganization = defineOperation({
 });
 
 /** Throws bad_request if the user is already the admin of MAX_ORGANIZATIONS organizations. */
-async function refuseOneTooMany(
+async function rejectOneTooMany(
 	client: PoolClient,
 	userId: string,
 ): Promise<void> {
@@ -221,7 +224,7 @@ async function refuseOneTooMany(
 	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
 	throw new AppError(
 		"bad_request",
-		`you are admin of ${MAX_ORGANIZATIONS} organizations, which is the maximum; the operator of the service can create more with \`assay org create\``,
+		`you are an administrator of ${MAX_ORGANIZATIONS} organizations, which is the maximum; ask the operator of the service to run \`assay org create\``,
 	);
 }
 

@@ -53,7 +53,10 @@ export async function requireOrganization(
 		[id],
 	);
 	if (rowCount === 0) {
-		throw new AppError("not_found", `there is no organization ${id}`);
+		throw new AppError(
+			"not_found",
+			`there is no organization ${id}; \`assay org list\` lists the organizations`,
+		);
 	}
 }
 
@@ -62,7 +65,7 @@ export function parseOrganizationId(text: string): string {
 	if (parseId(text)?.kind !== "organization") {
 		throw new AppError(
 			"bad_request",
-			`"${text}" is not an organization id; \`assay org create\` and \`assay org list\` print them (32 characters)`,
+			`"${text}" is not the id of an organization, which has 32 characters; \`assay org list\` lists the organizations`,
 		);
 	}
 	return text;

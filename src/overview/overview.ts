@@ -31,7 +31,7 @@ export const getOverview = defineOperation({
 	name: "getOverview",
 	title: "Get the overview",
 	description:
-		"Count what needs attention in an organization: open, overdue and soon due work of each register, risks by likelihood and impact, checks that fail longest, old API tokens, and the records changed last.",
+		"Count what needs attention in an organization: open, overdue and soon due work of each register, risks by likelihood and impact, the checks that have failed longest, old API tokens, and the records changed last.",
 	toolset: "overview",
 	access: "read",
 	surface: "console",
@@ -40,12 +40,12 @@ export const getOverview = defineOperation({
 		organization_id: organizationId(),
 		today: dateSchema()
 			.optional()
-			.describe("The reader's day; that of UTC unless given"),
+			.describe("Today's date; the date in UTC unless given"),
 	}),
 	output: z.object({
 		today: z.string(),
-		overdue_until: z.string().describe("The day before"),
-		soon_until: z.string().describe(`${SOON_DAYS} days on`),
+		overdue_until: z.string().describe("The day before today"),
+		soon_until: z.string().describe(`${SOON_DAYS} days after today`),
 		nonconformities: work,
 		tasks: work,
 		obligations: work,
@@ -66,7 +66,7 @@ export const getOverview = defineOperation({
 			.int()
 			.nullable()
 			.describe(
-				`Live ones that reach the organization and are older than ${OLD_TOKEN_DAYS} days; null: for administrators only`,
+				`Live API tokens that reach the organization and are older than ${OLD_TOKEN_DAYS} days; null unless you are an administrator`,
 			),
 		recently_changed: z.array(
 			z.object({
@@ -123,7 +123,7 @@ async function countWork(
 	soon: string,
 ): Promise<WorkByRegister> {
 	const texts = WORK.map(({ table, due }) => {
-		if (!due) throw new Error(`${table} has no day`);
+		if (!due) throw new Error(`the register ${table} has no due date`);
 		return `select '${table}' as register,
 			count(*)::int as open,
 			(count(*) filter (where t.${due.date} < $2::date))::int as overdue,

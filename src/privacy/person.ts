@@ -39,7 +39,7 @@ export async function findPerson(
 	if (!rowCount) {
 		throw new AppError(
 			"not_found",
-			`there is no organization ${organizationId}`,
+			`there is no organization ${organizationId}; \`assay org list\` lists the organizations`,
 		);
 	}
 	const { rows } = await client.query<Person>(
@@ -56,7 +56,7 @@ export async function findPerson(
 	if (record && another) {
 		throw new AppError(
 			"bad_request",
-			`several people have the address ${who}; name one of them by id: ${rows.map(({ id }) => id).join(", ")}`,
+			`several people have the e-mail address ${who}; give the id of one of them: ${rows.map(({ id }) => id).join(", ")}`,
 		);
 	}
 	if (record) return { id: record.id, record };
@@ -69,7 +69,7 @@ export async function findPerson(
 	}
 	throw new AppError(
 		"not_found",
-		`there is no person ${who} in this organization; \`assay call listPeople\` lists the ids, and a deleted person is found only by id`,
+		`there is no person ${who} in this organization; \`assay call listPeople\` lists the people, and a deleted person is found only by id`,
 	);
 }
 

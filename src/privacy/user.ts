@@ -25,7 +25,7 @@ async function findUser(client: PoolClient, email: string): Promise<User> {
 	if (rows[0]) return rows[0];
 	throw new AppError(
 		"not_found",
-		`there is no user ${email}; \`assay user list\` shows those of an organization`,
+		`there is no user ${email}; \`assay user list\` lists an organization's users`,
 	);
 }
 

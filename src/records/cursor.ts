@@ -41,7 +41,7 @@ export function readCursor(
 			{
 				field: "cursor",
 				message:
-					"belongs to another list or another order; use it with the tool and the order_by that gave it, or leave it out to begin at the first page",
+					"belongs to another list or another order; use it with the tool and the order_by that returned it, or omit it to start at the first page",
 			},
 		]);
 	}
@@ -72,7 +72,7 @@ export function badCursor() {
 		{
 			field: "cursor",
 			message:
-				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it",
+				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it to start at the first page",
 		},
 	]);
 }

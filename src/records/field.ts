@@ -321,7 +321,7 @@ function list(
 		.max(MAX_LIST, { abort: true })
 		.refine(
 			(entries) => new Set(entries).size === entries.length,
-			"must not name the same entry twice",
+			"must not contain the same value twice",
 		);
 	return initially(
 		{

@@ -18,7 +18,7 @@ const coverage = z.object({
 	coverage_percent: z
 		.number()
 		.nullable()
-		.describe("covered of included, 0 to 100; null when none is included"),
+		.describe("covered of included, 0 to 100; null: none is included"),
 });
 
 /**
@@ -161,6 +161,6 @@ async function readCoverage(
 		values: [organizationId, frameworkId],
 	});
 	const [row] = rows;
-	if (!row) throw new Error("an aggregate has one row");
+	if (!row) throw new Error("the query that counts controls returned no row");
 	return row;
 }

@@ -66,7 +66,7 @@ export const unlinkRecords = defineOperation({
 	name: "unlinkRecords",
 	title: "Unlink records",
 	description:
-		"Remove the link between two records; the records stay. Says whether there was one.",
+		"Remove the link between two records; the records stay. Returns whether there was one.",
 	toolset: "links",
 	access: "write",
 	isIdempotent: true,
@@ -256,7 +256,7 @@ async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 		throw badFields([
 			{
 				field: "linked_record_id",
-				message: "must be another record than record_id",
+				message: "must not be the same record as record_id",
 			},
 		]);
 	}
@@ -302,7 +302,7 @@ function noteLink(
 	[first, second]: readonly Linked[],
 	state: "before" | "after",
 ): void {
-	if (!first || !second) throw new Error("expected two linked records");
+	if (!first || !second) throw new Error("a link needs two records");
 	for (const [one, other] of [
 		[first, second],
 		[second, first],

@@ -205,7 +205,7 @@ export async function readPage<Row extends QueryResultRow>(
 ): Promise<Page<Row>> {
 	const field = input.order_by?.field ?? "created_at";
 	const order = listing.orders[field];
-	if (!order) throw new Error(`${listing.tool} has no order ${field}`);
+	if (!order) throw new Error(`${listing.tool} cannot order by ${field}`);
 	const direction = input.order_by?.direction ?? order.direction;
 	const size = input.size ?? DEFAULT_PAGE_SIZE;
 

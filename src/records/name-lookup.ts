@@ -12,7 +12,7 @@ export const getRecordNames = defineOperation({
 	name: "getRecordNames",
 	title: "Get names of records",
 	description:
-		"Read what records of any kind are called, by their ids, as for the owners in a list. An id that there is no record for is left out.",
+		"Read the names of records of any kind by their ids, such as the owners in a list. Ids without a record are left out.",
 	toolset: "search",
 	access: "read",
 	surface: "console",

@@ -179,7 +179,7 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change fields of ${a}: only those given; null clears a nullable one. Returns the whole record.`,
+		description: `Change ${a}. Only the given fields change; null clears a nullable one. Returns the whole record.`,
 		toolset,
 		access: "write",
 		isIdempotent: true,

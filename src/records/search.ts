@@ -17,7 +17,7 @@ export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",
 	description:
-		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Gives kind, id and name; read one with its get tool.",
+		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Returns kind, id and name; read one with its get tool.",
 	toolset: "search",
 	access: "read",
 	tenant: "organization_id",

@@ -216,7 +216,7 @@ async function explaining(
 			throw badFields([
 				{
 					field: "reference_id",
-					message: `is already used by another ${kind.noun}; choose another or leave it out to get the next free one`,
+					message: `is already used by another ${kind.noun}; choose another, or leave it out to get the next free one`,
 				},
 			]);
 		}

@@ -50,7 +50,7 @@ export function urlSchema() {
 	return lineSchema(MAX_URL).refine(
 		(text) =>
 			/^https?:\/\/[^\s/?#]\S*$/i.test(text) && URL.parse(text) !== null,
-		"must be a web address that begins with http:// or https://, with a host and without spaces",
+		"must be a web address that begins with http:// or https://, such as https://example.com",
 	);
 }
 
@@ -80,7 +80,7 @@ function isEmail(text: string): boolean {
 export function dateSchema() {
 	return atMost(MAX_SHORT).refine(
 		isDate,
-		"must be a date of the calendar as YYYY-MM-DD, years 1900 to 9999",
+		"must be a calendar date as YYYY-MM-DD, from the years 1900 to 9999",
 	);
 }
 
@@ -99,13 +99,14 @@ export function timeSchema() {
 		.refine(
 			(text) => z.iso.datetime({ offset: true }).safeParse(text).success,
 			{
-				error: "must be a time with offset such as 2026-01-31T00:00:00Z",
+				error:
+					"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
 				abort: true,
 			},
 		)
 		.refine(
 			(text) => /^(19|[2-9]\d)\d\d-.*(Z|[+-](0\d|1[0-4]):\d\d)$/.test(text),
-			"must be in the years 1900 to 9999, with an offset of at most 14 hours",
+			"must be from the years 1900 to 9999, with an offset of at most 14 hours",
 		);
 }
 
@@ -115,14 +116,14 @@ export function anyIdSchema() {
 		.string()
 		.length(ID_LENGTH, {
 			abort: true,
-			error: `must be an id, ${ID_LENGTH} characters`,
+			error: `must be an id of ${ID_LENGTH} characters`,
 		})
-		.regex(/^[\w-]+$/, `must be an id, ${ID_LENGTH} characters`);
+		.regex(/^[\w-]+$/, `must be an id of ${ID_LENGTH} characters`);
 }
 
 /** Returns a schema for the id of a record of this kind. */
 export function idSchema(kind: IdKind) {
-	const wanted = `must be the id of ${article(kindNoun(kind))}, ${ID_LENGTH} characters`;
+	const wanted = `must be the id of ${article(kindNoun(kind))} (${ID_LENGTH} characters)`;
 	return z.string().refine((text) => parseId(text)?.kind === kind, {
 		error: ({ input }) => {
 			const other = parseId(String(input))?.kind;

@@ -37,10 +37,12 @@ export const createPasswordResetLink = defineOperation({
 	name: "createPasswordResetLink",
 	title: "Make a link that sets a member's password",
 	description:
-		"Make a link with which a member sets a new password. It works once, for 24 hours, and replaces an earlier link. You must administer all organizations of the member, and it cannot be yourself.",
+		"Make a link with which a member sets a new password. It works once, within 24 hours, and replaces an earlier link. You must administer all organizations of the member, who cannot be you.",
 	input,
 	output: z.object({
-		reset_url: z.string().describe("Pass it on to the member; shown only now"),
+		reset_url: z
+			.string()
+			.describe("Link to pass on to the member; shown only now"),
 	}),
 	run: async (context, { user_id }) => {
 		await requireFreshProof(context);
@@ -61,7 +63,7 @@ export const resetTwoFactor = defineOperation({
 	name: "resetTwoFactor",
 	title: "Remove a member's second factor",
 	description:
-		"Remove the second factor of a member who has lost it, and sign the member out everywhere. The password alone then signs in. You must administer all organizations of the member, and it cannot be yourself.",
+		"Remove the second factor of a member who has lost it, and sign the member out everywhere. The password alone then signs in. You must administer all organizations of the member, who cannot be you.",
 	isDestructive: true,
 	isIdempotent: true,
 	input,
@@ -103,7 +105,7 @@ async function findOther(
 	if (userId === principal.userId) {
 		throw new AppError(
 			"bad_request",
-			"this is your own account; change it under your profile, with your password",
+			"this is your own account; change it under Account and security, with your password",
 		);
 	}
 	return rows[0];
@@ -112,6 +114,6 @@ async function findOther(
 function notAllAdministered(): AppError {
 	return new AppError(
 		"forbidden",
-		"permission denied: the member also belongs to an organization that you do not administer; the member can ask for a reset by mail, and the operator of the service can use `assay user reset-link` or `assay user reset-two-factor`",
+		"permission denied: you do not administer all organizations of this member; the member can ask for a reset by mail, or the operator of the service can run `assay user reset-link` or `assay user reset-two-factor`",
 	);
 }

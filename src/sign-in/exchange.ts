@@ -96,5 +96,5 @@ export interface Route {
  */
 export function userIdOf({ subject }: Exchange): string {
 	if ("id" in subject.whose) return subject.whose.id;
-	throw new Error("the request is about an address and not about a user");
+	throw new Error("the request names an e-mail address and no user");
 }

@@ -181,7 +181,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	): Promise<Response> {
 		const route = ROUTES[`${method} ${path}`];
 		if (!route) {
-			throw new AppError("not_found", "there is nothing at this address");
+			throw new AppError(
+				"not_found",
+				"there is nothing at this address; check its path",
+			);
 		}
 		const headers = withOwnCookies(rawHeaders, names);
 		const body = { ...(rawBody as Record<string, unknown> | null) };
@@ -296,7 +299,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 
 function notSignedIn(): Response {
 	return Response.json(
-		{ code: "UNAUTHORIZED", message: "you are not signed in; sign in" },
+		{
+			code: "UNAUTHORIZED",
+			message: "you are not signed in, or your session has ended; sign in",
+		},
 		{ status: 401 },
 	);
 }

@@ -18,7 +18,7 @@ const passwords = lines
 const common = [...new Set(passwords)].slice(0, COUNT);
 if (common.length < COUNT) {
 	throw new Error(
-		`only ${common.length} passwords of the list are long enough; ${COUNT} are needed`,
+		`only ${common.length} passwords of the list are long enough, but ${COUNT} are needed`,
 	);
 }
 writeFileSync(

@@ -57,7 +57,7 @@ export const rejectBadNewPassword: Step = async (exchange) => {
 		: rejection("WEAK_PASSWORD", message);
 };
 
-const SAME = "is the present password; choose a different one";
+const SAME = "is your current password; choose a different one";
 
 function rejection(code: string, message: string): Response {
 	return Response.json({ code, message }, { status: 400 });

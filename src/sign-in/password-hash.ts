@@ -44,7 +44,7 @@ const LIMITS = {
 const HASHING = new FairShares(LIMITS);
 
 /** Throws service_unavailable when the queue has no place for another password. */
-export function refuseFullHashing(): void {
+export function rejectFullHashing(): void {
 	const reason = HASHING.whyFull("");
 	if (reason) throw overloaded(reason);
 }
@@ -92,7 +92,7 @@ function readHash(hash: string) {
 		};
 	}
 	const former = /^([0-9a-f]{32}):([0-9a-f]{128})$/.exec(hash);
-	if (!former) throw new Error("a stored password hash has an unknown form");
+	if (!former) throw new Error("a stored password hash has an unknown format");
 	const [, salt = "", key = ""] = former;
 	// better-auth uses the hexadecimal digits themselves as the salt.
 	return {

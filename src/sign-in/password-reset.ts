@@ -88,7 +88,7 @@ export function forgetPassword(
 	if (!mail) {
 		throw new AppError(
 			"bad_request",
-			"this service sends no mail; ask an admin of your organization for a reset link",
+			"this service sends no mail; ask an administrator of your organization for a reset link",
 		);
 	}
 	mailResetLink(parts, mail, email, from).catch((err) =>
@@ -162,7 +162,7 @@ export async function checkResetLink(
 			{
 				field: "token",
 				message:
-					"is not a reset link; copy the whole link, the token is what follows its #",
+					"must be the text after the # of a reset link; copy the whole link",
 			},
 		]);
 	}
@@ -270,6 +270,6 @@ const IS_USABLE = `
 function unusableLink(): AppError {
 	return new AppError(
 		"bad_request",
-		"the reset link was used, replaced by a newer one, or has expired; ask for a new one",
+		"the reset link is used, expired or replaced by a newer one; ask for a new one",
 	);
 }

@@ -80,10 +80,10 @@ export function weaknessOf(
 ): string | undefined {
 	const text = asGuessed(password).toLowerCase();
 	if (new Set(text).size < MIN_DISTINCT) {
-		return "has very few different characters; choose a few words that only you would put together";
+		return "has too few different characters; choose a few words that only you would put together";
 	}
 	if (repeatsOnePiece(text)) {
-		return "repeats one piece; choose a few words that only you would put together";
+		return "repeats the same characters; choose a few words that only you would put together";
 	}
 	const known = [...COMMON, ...about.flatMap(wordsIn)]
 		// A longer word may contain a shorter one, so the longest words are removed first.
@@ -92,7 +92,7 @@ export function weaknessOf(
 		(written) => ownLetters(written, known) < MIN_OWN,
 	);
 	return isGuessed || isCommonPassword(text) || isCommonPassword(coreOf(text))
-		? "is one of the first that somebody would try: common words, your name or address, or keys side by side; choose a few words that only you would put together"
+		? "is easy to guess, because it consists of common words, your name or address, or neighboring keys; choose a few words that only you would put together"
 		: undefined;
 }
 

@@ -70,9 +70,9 @@ const session = z.object({
 		.string()
 		.nullable()
 		.describe("Name that the browser gave itself"),
-	address: z.string().nullable().describe("Where it signed in from"),
+	address: z.string().nullable().describe("Network address of the sign-in"),
 	created_at: z.string(),
-	last_seen_at: z.string().describe("Exact to the hour"),
+	last_seen_at: z.string().describe("Time of the last use, exact to the hour"),
 	expires_at: z.string(),
 });
 
@@ -111,7 +111,7 @@ export const revokeSession = defineOperation({
 		if (ended.length === 0) {
 			throw new AppError(
 				"not_found",
-				"there is no such session of yours; it may have ended by itself",
+				`you have no session ${id}; it may have ended already`,
 			);
 		}
 		return { revoked_session_ids: ended };
@@ -129,7 +129,11 @@ export const revokeOtherSessions = defineOperation({
 	output: z.object({ revoked_session_ids: z.array(z.string()) }),
 	run: async (context) => {
 		const { sessionId } = context.principal;
-		if (!sessionId) throw new AppError("forbidden", "sign in to do this");
+		if (!sessionId)
+			throw new AppError(
+				"forbidden",
+				"permission denied: only a signed-in user has sessions; sign in",
+			);
 		return { revoked_session_ids: await endSessions(context, null, sessionId) };
 	},
 });
@@ -236,7 +240,10 @@ function toSession(
 
 function userOf({ principal }: Context): string {
 	if (principal.userId === null) {
-		throw new AppError("forbidden", "only a user has a profile; sign in");
+		throw new AppError(
+			"forbidden",
+			"permission denied: only a signed-in user has a profile; sign in",
+		);
 	}
 	return principal.userId;
 }

@@ -28,7 +28,7 @@ async function readKept(file: string): Promise<string | undefined> {
 	}
 	throw new AppError(
 		"bad_request",
-		`${file} does not contain a secret of at least 32 characters; restore it from a backup, or delete it and a new one is made (everybody then has to sign in again)`,
+		`${file} does not contain a secret of at least 32 characters; restore the file from a backup, or delete it. The service then makes a new secret, and everybody must sign in again`,
 	);
 }
 

@@ -47,7 +47,8 @@ export async function createUser(
 		],
 	);
 	const [row] = rows;
-	if (!row) throw new Error("create_proven_user returned no row");
+	if (!row)
+		throw new Error("the database function create_proven_user returned no row");
 	return { userId: row.user_id, isNew: row.is_new };
 }
 
@@ -68,7 +69,7 @@ export async function addMember(
 	if (rowCount === 0) {
 		throw new AppError(
 			"bad_request",
-			`${user.email} is a member of the organization already; change the role with updateMember or \`assay user set-role\``,
+			`${user.email} is already a member of the organization; change the role with updateMember or \`assay user set-role\``,
 		);
 	}
 	return memberChange(organizationId, user, { after: role });
@@ -142,7 +143,7 @@ export async function requireUser(
 	if (user) return user;
 	throw new AppError(
 		"not_found",
-		`there is no user ${email}; \`assay user create\` creates one`,
+		`there is no user ${email}; \`assay user list\` lists an organization's users, and \`assay user create\` creates one`,
 	);
 }
 

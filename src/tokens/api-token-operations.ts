@@ -49,12 +49,13 @@ export const makeCreateApiToken = (toolsets: () => readonly string[]) =>
 		description:
 			"Create an API token that acts for you in every organization you belong to, or in those you name. It expires after a year unless you say otherwise. Returns the secret, once.",
 		input: z.strictObject({
-			name: nameSchema().describe("What it is for"),
+			name: nameSchema().describe("Name that says what the token is for"),
 			description: textSchema().nullable().optional(),
 			expires_at: z.iso
 				.datetime({
 					offset: true,
-					error: "must be a time such as 2027-01-31T00:00:00Z",
+					error:
+						"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
 				})
 				.nullable()
 				.optional()
@@ -145,7 +146,7 @@ export const rotateApiToken = defineOperation({
 		id,
 		name: nameSchema()
 			.optional()
-			.describe("Name of the second token; the name of the first if absent"),
+			.describe("Name of the second token; that of the first unless given"),
 	}),
 	output: created,
 	run: async (context, input) => {
@@ -232,7 +233,10 @@ function organizationsOf({ principal }: Context): string[] {
 
 function userOf({ principal }: Context): string {
 	if (principal.userId === null) {
-		throw new AppError("forbidden", "API tokens belong to users; sign in");
+		throw new AppError(
+			"forbidden",
+			"permission denied: only a signed-in user has API tokens; sign in",
+		);
 	}
 	return principal.userId;
 }
@@ -251,7 +255,8 @@ export function readExpiry(input: {
 			throw badFields([
 				{
 					field: "expires_in_days",
-					message: "cannot be given together with expires_at",
+					message:
+						"must not be given together with expires_at; give one of the two",
 				},
 			]);
 		}

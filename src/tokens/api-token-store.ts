@@ -69,7 +69,8 @@ export async function insertApiToken(
 		],
 	);
 	const stored = await findApiToken(client, id);
-	if (!stored) throw new Error("the new API token cannot be seen");
+	if (!stored)
+		throw new Error("the API token cannot be read after it was stored");
 	return { api_token: stored, token };
 }
 

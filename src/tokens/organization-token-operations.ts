@@ -41,7 +41,7 @@ export const revokeOrganizationApiToken = defineOperation({
 	name: "revokeOrganizationApiToken",
 	title: "Revoke an API token of a member",
 	description:
-		"Revoke an API token that reaches the organization, no matter which member it belongs to and which other organizations it reaches. This cannot be undone.",
+		"Revoke an API token that reaches the organization, whichever member it belongs to and whatever else it reaches. This cannot be undone.",
 	isDestructive: true,
 	isIdempotent: true,
 	input: z.strictObject({

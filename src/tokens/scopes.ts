@@ -119,11 +119,11 @@ export function outOfScope(
 ): string | undefined {
 	if (!token) return undefined;
 	if (token.isReadOnly && !isReadOnly) {
-		return `permission denied: this API token is read-only and ${name} writes; use a token that may write`;
+		return `permission denied: this API token is read-only and ${name} is a write tool; use a token that may write`;
 	}
 	const { toolsets } = token;
 	if (toolsets && !toolsets.includes(toolset) && name !== ALWAYS_OFFERED) {
-		return `permission denied: this API token may call only the toolsets ${toolsets.join(", ")}, and ${name} belongs to ${toolset}`;
+		return `permission denied: this API token may call only the toolsets ${toolsets.join(", ")}, and ${name} belongs to ${toolset}; use another token`;
 	}
 	return undefined;
 }

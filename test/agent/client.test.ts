@@ -107,7 +107,7 @@ test("a redirect is not followed, and the error says so", async () => {
 	expect(outcome).toMatchObject({
 		kind: "trouble",
 		reason: expect.stringContaining(
-			"a redirect, which the agent does not follow",
+			"a redirect (302), which the agent does not follow",
 		),
 	});
 });
@@ -124,7 +124,8 @@ test("an answer that never ends is cut off", async () => {
 	});
 	expect(outcome).toMatchObject({
 		kind: "trouble",
-		reason: "the answer is too long for an Assay service",
+		reason:
+			"the answer is longer than an Assay service sends; check the service's address",
 	});
 });
 

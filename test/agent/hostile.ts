@@ -3,7 +3,7 @@ import type { Recording } from "./recorded-host.ts";
 /** A marker in every hostile text. If it appears in evidence, text from the device has leaked. */
 export const MARKER = "S3CRET";
 
-/** Long enough that a check whose time grows with the square of the length would not end. */
+/** Length in characters. A check whose time grows with the square of the length would not end. */
 const LONG = 256 * 1024;
 
 /** Texts from programs and files that no check expects. */

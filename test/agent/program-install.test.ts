@@ -76,7 +76,7 @@ test("install on a machine that is enrolled twice says what to do and who must d
 test.each([
 	["no token", "", "no enrollment token in standard input"],
 	["an unknown token", "asy_enr_x", "ask an administrator for a new one"],
-	["two lines", "one\ntwo", "copy the whole token again"],
+	["two lines", "one\ntwo", "copy the token again"],
 ])("install with %s leaves no folder behind and says why", async (_, input, message) => {
 	const outer = await makeAgentFolder();
 	const folder = join(outer, "var/agent");

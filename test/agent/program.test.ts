@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => agents.assay.close());
 
-/** Starts `run` in the way of a service manager. */
+/** Starts `run` as a service manager does. */
 function startAgent(folder: string): {
 	child: ChildProcess;
 	logged: () => string;
@@ -65,7 +65,7 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 	const device = await agents.enroll();
 	const { folder } = device;
 	await agents.database.cut();
-	const why = "The results wait and are sent next time";
+	const why = "The results are stored and sent next time";
 	const first = await runAgent(["once", "--dir", folder]);
 	expect([first.code, first.stdout]).toEqual([1, ""]);
 	expect(first.stderr).toContain(why);

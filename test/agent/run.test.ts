@@ -241,7 +241,7 @@ test("status shows that the heartbeat was rejected until one is accepted", async
 		await beat(await openSession(credentials, { folder, ...parts }));
 		return (await readState(folder))?.trouble?.reason;
 	};
-	expect(await beaten()).toContain("rejects this device's heartbeat");
+	expect(await beaten()).toContain("rejected this device's heartbeat");
 	isRefused = false;
 	expect(await beaten()).toBeUndefined();
 });

@@ -221,7 +221,7 @@ describe("removing the service", () => {
 		mkdirSync(places.programs);
 		writeFileSync(join(places.programs, "notes.txt"), "");
 		expect((await systemd(host, places).uninstall())[1]).toContain(
-			`${places.programs} could not be removed`,
+			`${places.programs} was not removed`,
 		);
 		expect(existsSync(join(places.programs, "notes.txt"))).toBe(true);
 	});

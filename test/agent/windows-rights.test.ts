@@ -20,7 +20,7 @@ test.each([
 	["S-1-5-18 or so\r\n"],
 	['"ada","Access is denied."'],
 ])("%j contains no SID, which is an error", (text) => {
-	expect(() => parseSid(text)).toThrow(/does not say/);
+	expect(() => parseSid(text)).toThrow(/did not report/);
 });
 
 test("the folder may belong to SYSTEM, administrators and the user who installs", () => {

@@ -163,7 +163,7 @@ test.for([
 		"the end cut off",
 		`delete from audit_entries ${HERE} and sequence >= 4`,
 		4,
-		"end is cut off: 5 entries were written, the last there is 3",
+		"end is cut off: 5 entries were written, but the last one is 3",
 	],
 	[
 		"all entries removed",
@@ -175,7 +175,7 @@ test.for([
 		"the end cut off and the head's number put back",
 		`delete from audit_entries ${HERE} and sequence = 5; update audit_heads set sequence = 4 ${HERE}`,
 		null,
-		"another hash",
+		"different hashes",
 	],
 	[
 		"an entry removed and the later ones moved up",
@@ -205,7 +205,7 @@ test.for([
 		"the head's hash changed",
 		`update audit_heads set hash = sha256('z') ${HERE}`,
 		null,
-		"another hash",
+		"different hashes",
 	],
 	[
 		"the head's number changed",

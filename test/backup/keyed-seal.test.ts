@@ -21,7 +21,7 @@ const KEY = "0123456789abcdef".repeat(4);
 
 let folder: string;
 let database: TestDatabase;
-/** A backup that is sealed with KEY, and one of the same database that is not. */
+/** A backup that is sealed with KEY, and one of the same database that has no keyed seal. */
 let sealed: Buffer;
 let plain: Buffer;
 beforeAll(async () => {
@@ -52,7 +52,10 @@ async function write(name: string, key?: string): Promise<void> {
 	if (code !== 0) throw new Error(stderr);
 }
 
-/** Restores the file into a new database; returns the answer and whether anything is there. */
+/**
+ * Restores the file into a new database. Returns the answer, and whether the database is empty
+ * afterwards.
+ */
 async function restore(file: Buffer, key?: string) {
 	const empty = await createEmptyDatabase();
 	const name = join(folder, "restored");
@@ -69,7 +72,10 @@ async function restore(file: Buffer, key?: string) {
 	};
 }
 
-/** Reads the backup with KEY to its end, in pieces of `length` bytes. Rejects unless it is right. */
+/**
+ * Reads the backup with KEY to its end, in pieces of `length` bytes. Rejects if the backup or its
+ * seal is wrong.
+ */
 async function unsealed(file: Buffer, length = 1 << 20, key = KEY) {
 	const check: SealCheck = { key: Buffer.from(key) };
 	const pieces = Array.from(
@@ -82,7 +88,10 @@ async function unsealed(file: Buffer, length = 1 << 20, key = KEY) {
 	return { bytes, keyedSeal: check.keyedSeal };
 }
 
-/** Returns what a forger makes without the key: other rows, and a seal that matches them. */
+/**
+ * Returns a backup as somebody without the key could forge it, with other rows and a matching
+ * unkeyed seal.
+ */
 function forged(from: Buffer, seals: number): Buffer {
 	const text = zstdDecompressSync(from.subarray(0, -seals * SEAL_LENGTH));
 	const frame = zstdCompressSync(
@@ -156,7 +165,7 @@ test("a forged backup on standard input leaves the database as empty as it was",
 	expect(await catalogue(empty)).toEqual([]);
 });
 
-test("without a key both kinds of backups are restored, and the answer says that nobody checked", async () => {
+test("without a key, both kinds of backups are restored, and the answer says that no key was checked", async () => {
 	expect(await restore(sealed)).toMatchObject({
 		code: 0,
 		keyedSeal: "unchecked",
@@ -184,7 +193,7 @@ test("backup --verify checks the keyed seal too", async () => {
 	expect((await verify("plain", "key")).code).toBe(1);
 });
 
-test("a key that is missing or too short stops the command and is named", async () => {
+test("a key that is missing or too short stops the command, and the error names it", async () => {
 	for (const [key, why] of [
 		["none", "no such file"],
 		["short-key", "must have 32 to 4096 bytes"],

@@ -282,7 +282,7 @@ test("an owner without superuser rights backs up and restores every row", async 
 
 test("a backup fails and ends if its file cannot be written or its database disappears", async () => {
 	const { url } = served.database;
-	// This is far more than fits into the buffers between the database and the file.
+	// The rows are far larger than the buffers between the database and the file.
 	await query(
 		url,
 		`insert into users (id, name, email)

@@ -114,7 +114,7 @@ export async function startConsole(
 	};
 }
 
-/** Signs in on the sign-in page in the way of a user. */
+/** Fills in and submits the sign-in page, as a user does. */
 export async function signIn(
 	page: Page,
 	{ email }: { email: string },

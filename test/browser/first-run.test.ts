@@ -178,7 +178,7 @@ test("the link that `assay start` prints works once and creates the first admini
 	expect(headings).not.toContain("This setup link no longer works");
 	for (const step of [
 		"Add a device",
-		"Make an API token",
+		"Create an API token",
 		"Invite your colleagues",
 	]) {
 		await page.getByText(step).waitFor();

@@ -11,7 +11,7 @@ export type Given =
 	| { pick: string }
 	| { step: string };
 
-/** Fills the control with this label in the way of a person. */
+/** Fills in the control with this label, as a user does. */
 export async function fill(
 	page: Page,
 	label: string,
@@ -37,7 +37,7 @@ export async function fill(
 	await field.click();
 	const wanted = "pick" in given ? given.pick : given.choose;
 	if ("pick" in given) await field.fill(wanted);
-	// The option of a person also shows the e-mail address.
+	// The option of a person also contains the e-mail address, so its name is not matched exactly.
 	const exact = "choose" in given;
 	await page.getByRole("option", { name: wanted, exact }).click();
 	await field.press("Tab");

@@ -123,7 +123,7 @@ test("a user with a second factor may enter a code instead of the password", asy
 	}
 });
 
-test("tokens that a user unticks when accepting an invitation stay limited, and the ticked ones reach the organization", async () => {
+test("when a user accepts an invitation, only the ticked tokens can reach the organization", async () => {
 	const { database } = served;
 	const elsewhere = await createOrganization(database.pool, "Beta");
 	const person = await served.makePerson("viewer", elsewhere);

@@ -28,7 +28,7 @@ async function createToken(page: Page, name: string): Promise<string> {
 	return page.getByLabel("API token", { exact: true }).innerText();
 }
 
-/** Lists the organizations over MCP, in the way of an AI client. */
+/** Lists the organizations over MCP, as an AI client does. */
 async function listOverMcp(token: string, clientName: string) {
 	const client = new Client(
 		{ name: clientName, version: "1.0.0" },
@@ -149,7 +149,7 @@ test("a token can expire at the end of a day, or never", async () => {
 	);
 	await page.getByLabel("Name").fill("Nightly export");
 	await page.getByRole("combobox", { name: "Expires" }).click();
-	await page.getByRole("option", { name: "At the end of a day …" }).click();
+	await page.getByRole("option", { name: "On a chosen day …" }).click();
 	await page.getByRole("button", { name: "Create the token" }).click();
 	await page.getByText("Choose a day.").waitFor();
 	await page.getByLabel("Day").fill("2019-01-01");
@@ -238,7 +238,7 @@ test("tokens that are older than 90 days or expire soon are marked", async () =>
 	await screenshot(page, "tokens-list");
 	await axe(page);
 	await row(page, "Old one").getByRole("link").click();
-	await dialog(page, "Old one").getByText("Time to rotate it").waitFor();
+	await dialog(page, "Old one").getByText("This token is old").waitFor();
 	await readChart(page);
 	await screenshot(page, "tokens-chart");
 	await page.goBack();

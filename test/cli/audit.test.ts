@@ -243,7 +243,8 @@ test("2,000 entries of 20 KB can be verified and exported with a heap that is sm
 			[id],
 		);
 	}
-	// 40 MB of changes, each read twice. The program itself needs about 40 MB of heap.
+	// The entries have 40 MB of changes, and each is read twice. The program itself needs about 40 MB
+	// of heap.
 	const confined = { ...settings, NODE_OPTIONS: "--max-old-space-size=64" };
 	const verified = await assay(
 		["audit", "verify", "--org", id, "--json"],

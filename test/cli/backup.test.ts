@@ -54,7 +54,9 @@ test("two backups to the same file do not mix, and the error names the remains o
 test("the error names a file that cannot be written, and no part of the file is left", async () => {
 	const { code, stderr } = await backup(join(folder, "no", "such", "folder"));
 	expect(code).toBe(1);
-	expect(stderr).toMatch(/cannot be used: no such file or directory/);
+	expect(stderr).toMatch(
+		/cannot be read or written: no such file or directory/,
+	);
 	expect(stderr).not.toMatch(/node:internal|\.ts:\d/);
 });
 
@@ -157,7 +159,7 @@ test("a backup fails with a message when its reader goes away", async () => {
 		],
 		{ env: { PATH: process.env.PATH } },
 	);
-	expect(stderr).toContain("the reader of standard output is gone");
+	expect(stderr).toContain("the program that reads standard output has ended");
 	expect(stderr).toContain("ended with 1");
 	expect(stderr).not.toMatch(/node:internal/);
 });
@@ -201,7 +203,7 @@ test("a rejected file changes nothing, and the message reveals no internals", as
 	const { code, stdout, stderr } = await runCommand(["restore", text], at(url));
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	expect(stderr.trim().split("\n").at(-1)).toMatch(
-		/^assay: this is not a backup of Assay/,
+		/^assay: the file is not a backup of Assay/,
 	);
 	expect(stderr).not.toMatch(/\.ts:\d/);
 	expect(await catalogue(url)).toEqual([]);

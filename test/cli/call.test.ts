@@ -55,7 +55,7 @@ test("call reads its input from standard input, and its address and token from o
 test("call prints why the service rejected the call, and exits with 1", async () => {
 	const cases: [string[], Record<string, string>, RegExp][] = [
 		[["listRisks", "{}"], {}, /organization_id: is required/],
-		[["listRisks", "{"], {}, /not valid JSON/],
+		[["listRisks", "{"], {}, /must be valid JSON/],
 		[["launchRocket"], {}, /no tool "launchRocket"/],
 		[["deleteRisk"], {}, /permission denied/],
 		[["listRisks"], { ASSAY_TOKEN: "" }, /ASSAY_TOKEN/],
@@ -65,7 +65,7 @@ test("call prints why the service rejected the call, and exits with 1", async ()
 		[
 			["listRisks"],
 			{ ASSAY_BASE_URL: "http://localhost:1" },
-			/no Assay answers/,
+			/no service answers/,
 		],
 	];
 	for (const [args, settings, says] of cases) {

@@ -109,7 +109,7 @@ test("an address on which nothing listens is reported, and a wrong number counts
 	);
 	expect(away).toMatchObject({
 		code: 1,
-		stderr: expect.stringContaining("no Assay answers"),
+		stderr: expect.stringContaining("no Assay service answers"),
 	});
 	const wrong = await runCommand([...args, "--devices", "1e9"], settings);
 	expect(wrong).toMatchObject({

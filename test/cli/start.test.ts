@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import { isRunning } from "../support/child.ts";
+import { runCommand } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
 import { copyDataFolder } from "../support/made-data.ts";
 import { assay, type Started, startAssay } from "../support/program.ts";
@@ -44,14 +45,14 @@ function serverPid(): number {
 	return Number(readFileSync(file, "utf8").split("\n")[0]);
 }
 
-/** Creates an active device in another process while the service runs, and returns its key. */
+/** Creates an active device with commands while the service runs, and returns its key. */
 async function addDevice(url: string): Promise<string> {
-	const org = await assay(
+	const org = await runCommand(
 		["org", "create", "--name", "Acme", "--json"],
 		settings,
 	);
 	const { organization_id } = JSON.parse(org.stdout);
-	const device = await assay(
+	const device = await runCommand(
 		["device", "create", "--org", organization_id, "--json"],
 		settings,
 	);
@@ -99,7 +100,7 @@ test("while nobody has an account, each start prints one setup link, also with w
 		return answer.status;
 	};
 	expect(setupUrl).toContain(`${url}/setup#asy_set_`);
-	const newer = await assay(["setup-link"], settings);
+	const newer = await runCommand(["setup-link"], settings);
 	expect(await setUp(setupUrl)).toBe(400);
 	expect(await setUp(newer.stdout.trim())).toBe(200);
 });
@@ -124,7 +125,7 @@ test("SIGTERM ends the service and the database with exit code 0 after all accep
 	const statuses: (number | string)[] = [];
 	let stopping: Promise<number | null> | undefined;
 	const report = { results: [postureResult()] };
-	// This is the number of requests of one device that may wait for each other.
+	// Of one device, at most four requests may wait for each other.
 	const work = Array.from({ length: 4 }, async () => {
 		for (;;) {
 			try {
@@ -171,64 +172,46 @@ test("Ctrl-C in a terminal that runs npm start stops everything cleanly", async 
 	expect(isRunning(server)).toBe(false);
 });
 
-test("the service continues when the reader of its output is gone, and SIGTERM still ends it and the database", async () => {
+test("SIGUSR1 and SIGUSR2 only write a line to the log, and a lost reader of the output does not stop the service", async () => {
 	await fillDataFolder();
 	const service = await start();
-	const database = serverPid();
+	const server = serverPid();
+	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
+		process.kill(service.pid, signal);
+	}
+	await expect
+		.poll(service.stderr)
+		.toMatch(
+			/"signal":"SIGUSR1".*"signal":"SIGUSR2"|"signal":"SIGUSR2".*"signal":"SIGUSR1"/s,
+		);
+	expect(service.stderr()).not.toContain("Debugger listening");
+	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+
 	service.process.stdout?.destroy();
 	service.process.stderr?.destroy();
 	for (const body of ["{", "[]"]) {
 		await fetch(`${service.url}/api/agent/v1/enroll`, { method: "POST", body });
 	}
 	expect(await service.stop("SIGTERM")).toBe(0);
-	expect(isRunning(database)).toBe(false);
+	expect(isRunning(server)).toBe(false);
 });
 
-test("SIGUSR1 and SIGUSR2 only write a line to the log", async () => {
-	await fillDataFolder();
-	const service = await start();
-	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
-		process.kill(service.pid, signal);
-	}
-	await expect
-		.poll(service.stderr, { timeout: 20_000 })
-		.toMatch(
-			/"signal":"SIGUSR1".*"signal":"SIGUSR2"|"signal":"SIGUSR2".*"signal":"SIGUSR1"/s,
-		);
-	expect(service.stderr()).not.toContain("Debugger listening");
-	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
-	expect(await service.stop("SIGTERM")).toBe(0);
-});
-
-test("after kill -9, the next start finds every acknowledged write", async () => {
+test("after kill -9, the next start finds every acknowledged write and restarts a database that is killed under it", async () => {
 	await fillDataFolder();
 	const first = await start();
 	const key = await addDevice(first.url);
 	await first.stop("SIGKILL");
 	const second = await start();
-	expect(
-		(await post(second.url, "heartbeat", heartbeatBody(), key)).status,
-	).toBe(200);
-	expect(await second.stop("SIGTERM")).toBe(0);
-});
+	const beat = async () =>
+		(await post(second.url, "heartbeat", heartbeatBody(), key)).status;
+	expect(await beat()).toBe(200);
 
-test("a database that is killed under the service restarts automatically", async () => {
-	await fillDataFolder();
-	const service = await start();
-	const key = await addDevice(service.url);
 	process.kill(serverPid(), "SIGKILL");
 	const statuses = new Set<number>();
-	for (;;) {
-		const { status } = await post(
-			service.url,
-			"heartbeat",
-			heartbeatBody(),
-			key,
-		);
-		statuses.add(status);
-		if (status === 200 && statuses.has(503)) break;
-	}
+	while (!statuses.has(503)) statuses.add(await beat());
+	await expect.poll(beat).toBe(200);
 	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
+	expect(await second.stop("SIGTERM")).toBe(0);
 });
 
 test("several workers share one address and one database, one that dies is replaced, and all stop together", async () => {

@@ -207,19 +207,20 @@ test("an invalid export is rejected before anything is sent", async () => {
 
 test("if reading fails halfway, the download breaks off and never looks complete", async () => {
 	const { owner } = served.database;
-	// This is more than the service sends in advance, so it has not read the end yet.
+	// The rows are larger than what the service sends in advance, so it has not read the last ones
+	// yet.
 	await owner.query(
-		`insert into tasks (organization_id, id, name, description)
-		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 4000)
-		from generate_series(1, 8000) n`,
+		`insert into vendors (organization_id, id, name, dpa_url)
+		select '${organization_id}', left('${organization_id}', 11) || lpad(n::text, 21, '0'), 'x', repeat('x', 40000)
+		from generate_series(1, 800) n`,
 	);
-	const answer = await exported("listTasks");
+	const answer = await exported("listVendors");
 	expect(answer.status).toBe(200);
-	await owner.query("revoke select on tasks from assay_app");
+	await owner.query("revoke select on vendors from assay_app");
 	await expect(answer.text()).rejects.toThrow();
-	expect((await exported("listTasks")).status).toBe(500);
-	await owner.query("grant select on tasks to assay_app");
-	expect((await exported("listTasks", { "filter.query": "y" })).status).toBe(
+	expect((await exported("listVendors")).status).toBe(500);
+	await owner.query("grant select on vendors to assay_app");
+	expect((await exported("listVendors", { "filter.query": "y" })).status).toBe(
 		200,
 	);
 });

@@ -116,7 +116,7 @@ test("a dry run shows what would change and writes nothing", async () => {
 		name: "Flood",
 	});
 	expect(issues(result)).toEqual([
-		'4 Owner: there is no person "nobody@example.com" in this organization; give an e-mail address, a name or an id that it has',
+		'4 Owner: there is no person "nobody@example.com" in this organization; give the e-mail address, name or id of one that exists',
 		'4 Treatment: must be one of MITIGATED, ACCEPTED, AVOIDED, TRANSFERRED, not "IGNORED"',
 		"4 Inherent likelihood: must be at most 5",
 		"4 inherent-impact: is required",
@@ -215,7 +215,7 @@ test("if one line is wrong, nothing of the file is written", async () => {
 	});
 	expect(status).toBe(400);
 	expect(body.message).toMatch(
-		/^nothing was imported: 2 lines are wrong; line 3, name: is required; line 4, category: is required$/,
+		/^nothing was imported, because 2 lines are wrong: line 3, name: is required; line 4, category: is required$/,
 	);
 	expect(body.fields.map(({ field }: Json) => field)).toEqual([
 		"line 3, name",

@@ -8,11 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** More than the buffers of a connection hold, so only an import that reads takes all of it. */
+/**
+ * The lines are larger than the buffers of a connection, so that only an import which is being read
+ * can take all of them.
+ */
 const LINE = `${"x".repeat(1_000_000)}\n`;
 const LINES = 15;
 
-/** Sends an import but for its last byte. */
+/** Sends an import except for its last byte, so that it does not end. */
 async function startImport() {
 	const { cookie } = await served.signIn("member");
 	const { service, organizationId } = served;
@@ -42,7 +45,7 @@ test("a process reads two imports at a time, and the next one when one of them e
 	const imports = [];
 	for (let n = 0; n < 4; n++) imports.push(await startImport());
 	const read = () => imports.filter(({ isRead }) => isRead());
-	// Counts in calls, not in seconds, how long the service takes to read two imports.
+	// The test measures in calls, not in seconds, how long the service takes to read two imports.
 	let calls = 0;
 	const call = async () => {
 		calls += 1;

@@ -217,7 +217,7 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 	expect(
 		issues(await tryImport("vendor", vendors, { match_by: "name" })),
 	).toEqual([
-		"2 name: names 2 vendors; give the id, or match by another column",
+		"2 name: is the same for 2 vendors; give the id, or match by another column",
 	]);
 	const refused = await member.call("importRecords", {
 		organization_id,
@@ -253,11 +253,11 @@ test("two lines for one record, a repeated reference id and an ambiguous name ar
 		",D,twin@example.com",
 	]);
 	expect(issues(result)).toEqual([
-		"2 reference_id: is already used by another nonconformity",
-		"4 id: is the same nonconformity as line 3",
+		"2 reference_id: is already used by another nonconformity; choose another, or leave it out to get the next free one",
+		"4 id: names the same nonconformity as line 3; keep one of the two lines",
 		'5 owner: 2 people are called "Ada"; give the e-mail address or the id',
-		"6 reference_id: is already used in line 5",
-		'7 owner: 2 people have the address "twin@example.com"; give the id of the one that is meant',
+		"6 reference_id: is already used in line 5; choose another, or leave it out to get the next free one",
+		'7 owner: 2 people have the e-mail address "twin@example.com"; give the id',
 	]);
 });
 
@@ -304,7 +304,7 @@ test("a file from a spreadsheet is read: semicolons, a byte order mark, empty li
 test.for([
 	["", /the file is empty/],
 	['name\n"x', /a quoted cell near line 2 that does not end/],
-	['name\nx "y" z', /cannot be read as CSV near line 2/],
+	['name\nx "y" z', /is not valid CSV near line 2/],
 	[
 		"name,colour\nx,y",
 		/has a column "colour", which is not a field of measures; the fields are id, name, description, category, state, owner$/,
@@ -350,7 +350,7 @@ test.for([
 	await expect(readTable(bytes())).rejects.toThrow(
 		/of more than 1048576 characters/,
 	);
-	// Streams read a few chunks ahead.
+	// The service has read only the few chunks that a stream reads in advance.
 	expect(bytesRead).toBeLessThan(4 * 1024 * 1024);
 });
 
@@ -366,7 +366,11 @@ test("a line of exactly 1 MiB is read", async () => {
 });
 
 test.for([
-	["200 columns", `name${",".repeat(200)}\n`, /has 201 columns; at most 200/],
+	[
+		"200 columns",
+		`name${",".repeat(200)}\n`,
+		/has 201 columns, but at most 200/,
+	],
 	[
 		"64 KiB in its first line",
 		",".repeat(1024 * 1024),
@@ -413,7 +417,9 @@ test("bytes that are not UTF-8, and a body that is not a file, are rejected", as
 		{ cookie: member.cookie },
 	);
 	expect(answer.status).toBe(400);
-	expect(answer.body.message).toBe("csv: must be a file, sent as text/csv");
+	expect(answer.body.message).toBe(
+		"csv: must be a CSV file, sent with the header Content-Type: text/csv",
+	);
 });
 
 test("a line with too few or too many cells is an error", async () => {
@@ -424,7 +430,7 @@ test("a line with too few or too many cells is an error", async () => {
 		"x,y,z",
 	]);
 	expect(outcomes(result)).toEqual(["WRONG", "ADD", "WRONG"]);
-	expect(issues(result)[1]).toMatch(/^4 : has 3 cells where the heading has 2/);
+	expect(issues(result)[1]).toMatch(/^4 : has 3 cells, but the heading has 2/);
 });
 
 test("a line with a cell of more than 64 KiB is an error", async () => {

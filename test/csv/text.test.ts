@@ -88,7 +88,7 @@ test("a spreadsheet that separates by semicolons or tabs finds no formula in any
 				}
 			},
 		),
-		{ numRuns: 2000 },
+		{ numRuns: 500 },
 	);
 });
 
@@ -97,7 +97,7 @@ test("reading a harmless cell returns exactly the text that was written", () => 
 		fc.property(text(), (written) => {
 			expect(fromHarmless(toHarmless(written))).toBe(written);
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: 500 },
 	);
 });
 
@@ -107,7 +107,7 @@ test("reading a list from a cell returns exactly its entries, whatever their con
 		fc.property(fc.array(entry), (entries) => {
 			expect(readList(writeList(entries))).toEqual(entries);
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: 500 },
 	);
 });
 
@@ -127,6 +127,6 @@ test("lines follow RFC 4180, so that every CSV reader returns the same cells", (
 				expect(parse(csv)).toEqual([["a", "b"], ...rows]);
 			},
 		),
-		{ numRuns: 1000 },
+		{ numRuns: 250 },
 	);
 });

@@ -54,7 +54,7 @@ test("after kill -9 of the server, the next process starts it and finds every ac
 test("after kill -9 of the server during a query, the next start waits until the query's process has ended", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere();
-	// A backend that waits for a program does not notice that its server has died.
+	// A PostgreSQL process that waits for another program does not notice that its server has died.
 	const copying = queryEmbedded(
 		owner,
 		"copy (select) to program 'sleep 2'",

@@ -19,7 +19,7 @@ test("an installation without binaries for this platform is rejected", async () 
 	});
 	await expect(opening).rejects.toMatchObject({
 		code: "bad_request",
-		message: `there are no PostgreSQL binaries for ${process.platform}-${process.arch} in this installation; set DATABASE_URL to a PostgreSQL 15 or newer`,
+		message: `this installation has no PostgreSQL for ${process.platform}-${process.arch}; set DATABASE_URL to a PostgreSQL 15 or newer`,
 	});
 });
 

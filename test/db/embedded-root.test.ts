@@ -151,7 +151,7 @@ describe.runIf(isRoot)("as root", () => {
 		mkdirSync(folder.dataDir, { mode: 0o700 });
 		const { error } = await folder.openElsewhere({ uid: NOBODY });
 		expect(error).toContain(
-			`the data folder ${folder.dataDir} cannot be used: permission denied`,
+			`the data folder ${folder.dataDir} cannot be read or written: permission denied`,
 		);
 	});
 });

@@ -246,7 +246,7 @@ test("a connection whose server has become read-only is not used again, no matte
 	};
 	try {
 		for (const [name, use] of Object.entries(ways)) {
-			// This is the state on a primary that was demoted: current and new transactions can only
+			// With this setting, as on a primary that was demoted, current and new transactions can only
 			// read.
 			await pool.query("set default_transaction_read_only = on");
 			const error = await use().then(() => undefined, toAppError);

@@ -95,7 +95,10 @@ test("the state lists which migrations have been applied and which have not", as
 	await client.end();
 });
 
-/** Creates a database whose owner is not a superuser. Returns its address for both. */
+/**
+ * Creates a database whose owner is not a superuser. Returns its address for the owner and for a
+ * superuser.
+ */
 async function makeOwned(
 	suffix: string,
 ): Promise<{ asOwner: string; asSuperuser: string }> {
@@ -132,7 +135,7 @@ test("an owner without superuser rights can set up the database, and the service
 	expect(applied).toEqual(readMigrations().map((one) => one.name));
 });
 
-test("organizations that a user made before are told apart from those of the operator, whoever migrates", async () => {
+test("the migration distinguishes organizations that users have created from those of the operator, whoever runs it", async () => {
 	const { asOwner, asSuperuser } = await makeOwned("earlier");
 	const connection = { connectionString: asOwner };
 	const before = readMigrations().findIndex(({ name }) =>
@@ -210,6 +213,6 @@ test("a user without the rights to set up the database is told which ones are mi
 	url.password = "guest-password";
 	const refused = migrate({ connectionString: url.href });
 	await expect(refused).rejects.toMatchObject({ code: "bad_request" });
-	await expect(refused).rejects.toThrow(/must own the database/);
+	await expect(refused).rejects.toThrow(/the owner of the database/);
 	await expect(refused).rejects.not.toThrow(/guest-password/);
 });

@@ -90,7 +90,7 @@ test("the server ends the transaction of a stopped process, which then gets serv
 	const isStopped = Promise.withResolvers<void>();
 	const isSeen = Promise.withResolvers<void>();
 	const stopped = transaction(pool, { organizationId }, async (client) => {
-		// Every connection of the service has this timeout. Here it is shorter.
+		// Every connection of the service has this timeout, which the test shortens.
 		await client.query("set idle_in_transaction_session_timeout to '100ms'");
 		await client.query(lock, [organizationId]);
 		isStopped.resolve();

@@ -179,7 +179,7 @@ afterAll(async () => {
 async function useEverything(): Promise<void> {
 	const { service, database, organizationId: organization_id } = running;
 	const { url } = service;
-	// This works only while there are no users.
+	// A setup link is accepted only while there are no users, so it comes first.
 	await sendTo(url, "/api/setup");
 	const setup = await makeSetupLink(database.pool, url);
 	await sendTo(url, "/api/setup", {

@@ -116,7 +116,8 @@ describe("proxies", () => {
 		expect(await read("deploy/haproxy/service.cfg")).toContain(
 			"\thttp-request set-header X-Forwarded-For %[src]\n",
 		);
-		// Caddy does this unless the file says to trust other proxies or to write another value.
+		// Caddy sets the address itself unless the file says to trust other proxies or to write another
+		// value.
 		expect(await read("deploy/Caddyfile")).not.toMatch(
 			/^\s*(trusted_proxies\b|header_up\s+[-+]?X-Forwarded-For)/im,
 		);

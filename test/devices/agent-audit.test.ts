@@ -149,7 +149,7 @@ test("heartbeats that change no searchable value keep the device's row on its pa
 	const { key, hardwareUuid } = await fleet.assay.activateDevice();
 	const client = await fleet.assay.database.owner.connect();
 	try {
-		// This is the number of updates that only this transaction has made so far.
+		// The counters contain only the updates that this transaction has made so far.
 		const beatAndCount = async (hostname: string) => {
 			const { rows } = await client.query<{ ordinal: number }>(
 				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'])",

@@ -167,7 +167,7 @@ test("observations that arrive in any order become a history in the order of the
 				});
 			},
 		),
-		{ numRuns: 150 },
+		{ numRuns: 50 },
 	);
 });
 
@@ -207,7 +207,7 @@ test("reports sent again, in any order and at any time, change nothing", async (
 				expect(spans).toEqual(expectedSpans(all));
 			},
 		),
-		{ numRuns: 60 },
+		{ numRuns: 20 },
 	);
 });
 

@@ -45,7 +45,7 @@ describe("correlation_id", () => {
 
 	test("a given one identifies the report, even if the service does not know it yet", async () => {
 		const device = await api.assay.activateDevice();
-		// The agent makes its ids in this way, with the tenant of its device_id and the kind 110.
+		// This id is built like the agent's: it contains the tenant of the device_id and the kind 110.
 		const bytes = Buffer.alloc(24, 0x5a);
 		Buffer.from(device.id, "base64url").copy(bytes, 0, 0, 8);
 		bytes.writeUInt16BE(110, 8);

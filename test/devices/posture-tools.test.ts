@@ -198,7 +198,7 @@ test("a raw report contains the evidence that was sent, and the history and the 
 	).rejects.toMatchObject({
 		code: "not_found",
 		message: expect.stringContaining(
-			`${gone}, or it was deleted after the retention period`,
+			`${gone}, or the report was deleted after the retention period`,
 		) as string,
 	});
 	expect(read.posture_report).toEqual({

@@ -109,7 +109,7 @@ test("a route whose credential is in the body accepts at most 16 KiB", async () 
 			origin: tools.url,
 		});
 		expect(`${path} ${status}`).toBe(`${path} 400`);
-		expect(body).toContain("more than 16384 bytes");
+		expect(body).toContain("at most 16384 bytes");
 	}
 });
 
@@ -152,11 +152,11 @@ describe("a route", () => {
 		authenticate: () => Promise.reject(new Error("not asked")),
 	};
 
-	test("that does not say whom it admits cannot be added", () => {
+	test("that must say whom it admits cannot be added", () => {
 		const app = Fastify();
 		addAdmission(app, parts);
 		expect(() => app.get("/forgotten", () => "")).toThrow(
-			"the route GET /forgotten does not say whom it admits",
+			"the route GET /forgotten must say whom it admits",
 		);
 	});
 
@@ -165,7 +165,7 @@ describe("a route", () => {
 		addAdmission(app, parts);
 		expect(() =>
 			app.post("/large", { config: { admits: "page" } }, () => ""),
-		).toThrow("reads 1048576 bytes before it knows who sends them");
+		).toThrow("must not read 1048576 bytes before it knows who sends them");
 	});
 });
 

@@ -157,7 +157,7 @@ describe("the head of a request", () => {
 
 	test("is answered with its own response even if an oversized request follows immediately", async () => {
 		const beat = heartbeatBody({ hardware_uuid: api.device.hardwareUuid });
-		// This is one byte more than the server discards before it closes the connection.
+		// The body is one byte longer than what the server discards before it closes the connection.
 		const length = (1 << 20) + 1;
 		const texts = [
 			api.request("heartbeat", beat),

@@ -30,7 +30,7 @@ describe("any string", () => {
 			fc.property(anyText, (text) => {
 				expect(parseJson(JSON.stringify(text))).toBe(storable(text));
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 500 },
 		);
 	});
 
@@ -39,7 +39,7 @@ describe("any string", () => {
 			fc.property(anyText, fc.boolean(), (text, isUpper) => {
 				expect(parseJson(escaped(text, isUpper))).toBe(storable(text));
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 500 },
 		);
 	});
 
@@ -132,7 +132,7 @@ test("every text gives a value or a SyntaxError, never another error", () => {
 				expect(error).toBeInstanceOf(SyntaxError);
 			}
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: 500 },
 	);
 });
 
@@ -152,14 +152,12 @@ test("JSON with 64 levels and 10,000 keys and values is accepted, with any strin
 });
 
 test("JSON with more levels or more values is rejected", () => {
-	expect(() => requireModestShape("[".repeat(65))).toThrow(
-		"nests more than 64",
-	);
+	expect(() => requireModestShape("[".repeat(65))).toThrow("nest at most 64");
 	expect(() => requireModestShape('{"a":'.repeat(65))).toThrow(
-		"nests more than 64",
+		"nest at most 64",
 	);
 	const wide = JSON.stringify(Array(10_002).fill(1));
-	expect(() => requireModestShape(wide)).toThrow("more than 10000");
+	expect(() => requireModestShape(wide)).toThrow("at most 10000");
 	const long = `{"size":${"9".repeat(1_001)}}`;
 	expect(() => requireModestShape(long)).toThrow(
 		"a number of more than 1000 characters",

@@ -19,7 +19,7 @@ type Answer = Pick<ToolAnswer, "status" | "body">;
 
 const isRefused = ({ status, body }: Answer) =>
 	status === 503 &&
-	/too many (calls|exports) of yours are in progress, at most (8|32|64) /.test(
+	/too many (calls|exports) of yours are in progress, and the maximum is (8|32|64);/.test(
 		String(body.message),
 	);
 
@@ -62,7 +62,7 @@ test("the running and waiting calls of a caller are limited, waiting calls keep 
 		});
 	const calls = [1, 2, 3, 4, 5].map((number) => call(number).catch(String));
 	await expect(call(6)).rejects.toThrow(
-		/too many calls of yours are in progress, at most 5 /,
+		/too many calls of yours are in progress, and the maximum is 5;/,
 	);
 	expect(begun).toEqual([1, 2]);
 	expect(await shares.run("b", async () => "served")).toBe("served");

@@ -39,7 +39,7 @@ test("an outage of the database is logged at the first failure, with the cause, 
 		.split("\n")
 		.filter((line) => line.startsWith("{"))
 		.map((line) => JSON.parse(line));
-	// The service's own daily work writes log lines too.
+	// The service's own daily work writes log lines too, so the test keeps only the errors.
 	const failures = lines.filter(
 		({ err, level }) => err !== undefined && level === "error",
 	);

@@ -24,7 +24,7 @@ async function startMeasured(): Promise<TestService> {
 	return assay;
 }
 
-/** Returns the samples by their name with labels, in the way of Prometheus. */
+/** Returns the samples by their name with labels, as Prometheus reads them. */
 async function scrape(url: string | undefined): Promise<Map<string, number>> {
 	const answer = await fetch(url ?? "no metrics");
 	expect(answer.status).toBe(200);

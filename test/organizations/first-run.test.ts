@@ -54,7 +54,7 @@ test("the setup link creates the first admin and organization, the admin signs i
 	const again = await setUp({ token, email: "eve@example.com" });
 	expect(again).toMatchObject({
 		status: 400,
-		body: { message: expect.stringContaining("set up already") },
+		body: { message: expect.stringContaining("already set up") },
 	});
 	const { cookie } = await send("/api/auth/sign-in/email", {
 		email: "ada@example.com",

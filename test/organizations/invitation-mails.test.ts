@@ -31,7 +31,7 @@ interface Person {
 	use: (operation: string, input: object) => Promise<Answer["body"]>;
 }
 
-/** Signs in a new user, who has this role in the organization that was made on the server. */
+/** Creates a user with this role in an organization of the operator, and signs the user in. */
 async function signInAs(role: Role): Promise<Person> {
 	const user = await makeUser(
 		served.database,
@@ -61,7 +61,10 @@ async function makeOwn({ use }: Person): Promise<string> {
 
 let strangers = 0;
 
-/** Invites a stranger. Returns whether the link was mailed; it must be in the answer anyway. */
+/**
+ * Invites a stranger. Returns whether the link was mailed. The answer must contain the link in
+ * either case.
+ */
 async function invite({ use }: Person, organization_id: string) {
 	const email = `stranger-${++strangers}@example.com`;
 	const made = await use("inviteMember", {
@@ -78,7 +81,7 @@ async function invite({ use }: Person, organization_id: string) {
 const forgetInvitations = () =>
 	served.database.owner.query("delete from invitations");
 
-test("a user who is only a viewer mails five invitations a day from organizations of their own, at once too", async () => {
+test("a user who is only a viewer can mail five invitations a day from their own organizations, even with simultaneous calls", async () => {
 	const viewer = await signInAs("viewer");
 	const own = [await makeOwn(viewer), await makeOwn(viewer)];
 	const mailed = await Promise.all(
@@ -91,12 +94,12 @@ test("a user who is only a viewer mails five invitations a day from organization
 	);
 	expect(mailed.filter(Boolean)).toHaveLength(5);
 	for (let n = 0; n < 5; n++) await sink.next();
-	// Revoking the invitations gives no further mails.
+	// Revoking invitations must not permit further mails.
 	await served.database.owner.query(
 		"update invitations set revoked_at = now()",
 	);
 	expect(await invite(viewer, own[0] as string)).toBe(false);
-	// A helper whom the viewer brings in is no more trusted than the viewer.
+	// A helper whom the viewer has invited is trusted no more than the viewer.
 	const helper = await signInAs("viewer");
 	await joinOrganization(
 		served.database,
@@ -114,7 +117,7 @@ test("a user who is only a viewer mails five invitations a day from organization
 	await forgetInvitations();
 });
 
-test("all users who are trusted by nobody mail fifty invitations a day together", async () => {
+test("all users whom no organization of the operator trusts can mail fifty invitations a day together", async () => {
 	const viewer = await signInAs("viewer");
 	const own = await makeOwn(viewer);
 	const other = await signInAs("viewer");
@@ -127,13 +130,13 @@ test("all users who are trusted by nobody mail fifty invitations a day together"
 	);
 	expect(await invite(viewer, own)).toBe(true);
 	expect(await invite(viewer, own)).toBe(false);
-	// Whom an organization of the operator trusts is not affected.
+	// A user whom an organization of the operator trusts is not affected.
 	const member = await signInAs("member");
 	expect(await invite(member, await makeOwn(member))).toBe(true);
 	await forgetInvitations();
 });
 
-test("members and admins of an organization that was made on the server mail more than five", async () => {
+test("members and admins of an organization of the operator can mail more than five", async () => {
 	const admin = await signInAs("admin");
 	const member = await signInAs("member");
 	const own = await makeOwn(member);

@@ -209,6 +209,6 @@ test("an organization has at most 500 open invitations, and all of them are list
 		}),
 	).rejects.toMatchObject({
 		code: "bad_request",
-		message: expect.stringContaining("revoke some"),
+		message: expect.stringContaining("revoke one that is no longer needed"),
 	});
 });

@@ -105,7 +105,7 @@ test.each(
 				expect(rpc.status, JSON.stringify(rpc.body)).toBeLessThan(500);
 			},
 		),
-		{ numRuns: 12 },
+		{ numRuns: 5 },
 	);
 });
 
@@ -137,6 +137,6 @@ test.each(
 				expect(answer.status, JSON.stringify(body)).toBeLessThan(500);
 			},
 		),
-		{ numRuns: 12 },
+		{ numRuns: 5 },
 	);
 });

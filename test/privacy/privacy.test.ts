@@ -392,7 +392,7 @@ test("no table contains anything of an erased user, and the log verifies", async
 	expect(exported).toMatchObject({
 		user: { id: user.id, email: user.email },
 		memberships: [{ role: "admin" }, { role: "member" }],
-		// There is also the session of the call that created the API token.
+		// The export also contains the session of the call that created the API token.
 		sessions: expect.arrayContaining([
 			expect.objectContaining({ ip_address: "192.0.2.77" }),
 		]) as unknown,

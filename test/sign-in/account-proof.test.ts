@@ -247,7 +247,8 @@ test("only the existing tokens that the user chooses reach a new organization, a
 		{ token: mailed, api_token_ids: [chosen.api_token.id] },
 		cookie,
 	);
-	// This was the first proof of the account's address, so both tokens were revoked.
+	// Accepting the mailed invitation was the first proof of the account's address, so both tokens
+	// were revoked.
 	expect(await rolesOf(chosen.token)).toBe(401);
 	const again = await createOrganization(served.database.pool, "Third");
 	const first = await make("first");
@@ -313,7 +314,7 @@ test("an invitation's page is the same whether or not the address has an account
 		});
 	}
 	expect((await join(forKnown.shown)).body.message).toContain(
-		"tried too often",
+		"too many attempts",
 	);
 	expect(sink.waiting()).toBe(0);
 });

@@ -185,7 +185,7 @@ test("after a hundred wrong passwords in a day, only a known browser and a reset
 	const user = await makePerson();
 	const known = await signIn(user);
 	await signIn(user, "wrong password!");
-	// This stands for the other attempts of the day, which came from as many networks.
+	// The other attempts of the day are stored directly. They came from as many networks.
 	await served.database.owner.query(
 		"update sign_in_failures set failures = 100 where failures = 1 and ends_at > now() + interval '1 hour'",
 	);

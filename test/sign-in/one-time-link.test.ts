@@ -42,7 +42,7 @@ test("a setup link is valid while nobody has an account, and afterwards its page
 		body: { message: expect.stringContaining("setup-link") },
 	});
 	await makeAdmin();
-	expect((await read(token)).body.message).toContain("set up already");
+	expect((await read(token)).body.message).toContain("already set up");
 });
 
 test("a reset link says whose password it sets, and reading it does not use it up", async () => {

@@ -47,8 +47,8 @@ test("a reset link rejects the current password and a weak one, and stays usable
 	const reset = (password: string) =>
 		sendTo(url, "/api/reset-password", { token, password });
 	for (const [password, message] of [
-		[PASSWORD, /is the present password/],
-		["qwertyuiop123", /one of the first/],
+		[PASSWORD, /is your current password/],
+		["qwertyuiop123", /easy to guess/],
 	] as const) {
 		const { status, body } = await reset(password);
 		expect(status).toBe(400);

@@ -43,13 +43,13 @@ test("a password that a guesser tries first is rejected", () => {
 		"ghbdtnrfrltkf",
 		"needforspeed",
 		"PeanutButter!",
-		// These contain letters in another form, which hashing turns into ordinary ones.
+		// These passwords contain letters in another form, which hashing turns into ordinary ones.
 		"ｐａｓｓｗｏｒｄ１２３４",
 		"𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝𝟏𝟐𝟑𝟒",
 		"ⓟassword1234",
 		"Ａｄａlovelace1815",
-		// These contain invisible characters: a zero-width space, a soft hyphen, a variation selector
-		// and a filler.
+		// These passwords contain invisible characters: a zero-width space, a soft hyphen, a variation
+		// selector and a filler.
 		"p\u200Bassword1234",
 		"pa\u00ADssword1234",
 		"passw\uFE0Ford1234",

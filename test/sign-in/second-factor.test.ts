@@ -113,7 +113,7 @@ async function enrol(user: TestUser) {
 const signIn = (user: TestUser) =>
 	send("/api/auth/sign-in/email", { email: user.email, password: PASSWORD });
 
-test("a second factor counts from its first right code, and the password alone shows, renews or turns it off", async () => {
+test("a second factor is required from its first correct code on, and only the password shows it, renews it or turns it off", async () => {
 	const organizationId = await createOrganization(served.database.pool, "Acme");
 	const user = await makeUser(
 		served.database,

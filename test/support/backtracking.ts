@@ -3,14 +3,16 @@ import { PatternAutomaton, SEARCH } from "./pattern-automaton.ts";
 /**
  * Returns why a regular expression may take more than linear time, or undefined if it cannot.
  *
- * A text costs more than linear time only if the engine can read a growing piece of it in more and
- * more ways, and the pattern then does not match. Three shapes of pattern allow that:
+ * Matching takes more than linear time only under two conditions. The engine can read a growing
+ * part of the text in more and more ways, and in the end the pattern does not match. Three forms of
+ * pattern permit this:
  *
- * - A loop reads one text in two ways, as in `(a+)+$`. This is exponential.
- * - Two loops that read the same text follow each other, as in `a*a*$`.
- * - The search for a start is the first of these loops, as in `a+$` or `x.*y`.
+ * - A loop can read the same text in two ways, as in `(a+)+$`. The time is then exponential.
+ * - Two loops that can read the same text follow each other, as in `a*a*$`.
+ * - The search for the start of a match is the first of two such loops, as in `a+$` or `x.*y`.
  *
- * The answer errs towards "may": see the automaton about conditions and large counts.
+ * The function may report an expression that is in fact linear, because the automaton simplifies
+ * conditions and large counts.
  */
 export function whySuperLinear(pattern: RegExp): string | undefined {
 	let automaton: PatternAutomaton;
@@ -43,7 +45,7 @@ export function whySuperLinear(pattern: RegExp): string | undefined {
 }
 
 interface Graph extends Pick<PatternAutomaton, "reads" | "next" | "matches"> {
-	/** The states that can be reached from each state. */
+	/** For each state, the states that can be reached from it. */
 	reached: Set<number>[];
 }
 
@@ -60,7 +62,7 @@ function reachedFrom(next: number[][], from: number): Set<number> {
 	return reached;
 }
 
-/** True unless every text matches once the engine is in `state`. */
+/** Returns true if some text does not match after the engine has reached `state`. */
 function canFail(
 	{ matches, matchesAtEnd, next, reads, all }: PatternAutomaton,
 	state: number,
@@ -83,8 +85,8 @@ function canFail(
 }
 
 /**
- * Returns the states of the loop of `state` that follow `from`. A state after which the pattern has
- * matched is left out: the engine never backtracks beyond it.
+ * Returns the states that follow `from` in the loop of `state`. A state after which the pattern has
+ * matched is left out, because the engine never backtracks past it.
  */
 function withinLoop(graph: Graph, from: number, state: number): number[] {
 	return (graph.next[from] ?? []).filter(
@@ -92,7 +94,7 @@ function withinLoop(graph: Graph, from: number, state: number): number[] {
 	);
 }
 
-/** True if two different ways lead from `state` back to it with the same text. */
+/** Returns true if two different ways lead from `state` back to it and read the same text. */
 function readsInTwoWays(graph: Graph, state: number): boolean {
 	const { reads } = graph;
 	const seen = new Set<string>();
@@ -119,13 +121,17 @@ function readsInTwoWays(graph: Graph, state: number): boolean {
 	return false;
 }
 
-/** True if one text leads from `first` back to it, from `first` to `last`, and from `last` back. */
+/**
+ * Returns true if the same text leads from `first` back to `first`, from `first` to `last`, and
+ * from `last` back to `last`.
+ */
 function areLoopsInARow(graph: Graph, first: number, last: number): boolean {
 	const { next, reads, reached, matches } = graph;
 	const seen = new Set<string>();
 	const queue: [number, number, number][] = [[first, first, last]];
 	for (const [inFirst, between, inLast] of queue) {
-		// A global search goes on after a match, so its way to the last loop may have matched.
+		// A search with the flag g continues after a match, so the way to the last loop may contain
+		// one.
 		const onward = (next[between] ?? []).filter(
 			(after) =>
 				(after === last || reached[after]?.has(last)) &&

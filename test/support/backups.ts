@@ -64,7 +64,8 @@ export async function connectTo(url: string): Promise<Client> {
 
 /** Returns the rows of every table as text, read as a superuser. Generated columns are included. */
 export async function allRows(url: string): Promise<Record<string, string[]>> {
-	// One connection for all: making a connection takes longer than reading a table.
+	// One connection serves all tables, because opening a connection takes longer than reading a
+	// table.
 	const client = new Client({ connectionString: url });
 	await client.connect();
 	try {

@@ -20,7 +20,7 @@ export function runCommand(
 	return inTurn(() => main(args, () => {}), settings, input);
 }
 
-/** Runs a command of `assay agent` in this process, as `runCommand` does for the others. */
+/** Runs a command of `assay agent` in this process, as `runCommand` does for all other commands. */
 export function runAgent(
 	args: string[],
 	settings: Record<string, string> = {},
@@ -40,7 +40,7 @@ function inTurn(
 	return ended;
 }
 
-/** Signals that the agent's commands listen for until their process ends. */
+/** The signals to which the agent's commands listen until their process ends. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function runAlone(
@@ -58,7 +58,7 @@ async function runAlone(
 		replace("stdin", Readable.from([Buffer.from(input)])),
 		// The connection to the test runner must stay open.
 		replace("disconnect", undefined),
-		// The agent starts its own program again for some checks.
+		// For some checks, the agent starts its own program again, so these arguments must name it.
 		replace("argv", [process.execPath, PROGRAM]),
 	];
 	process.env = withSettings(settings);

@@ -10,8 +10,8 @@ export interface Answer {
 }
 
 /**
- * Calls an operation in the way of the console: an import sends its `csv` as a file, and other
- * operations send JSON.
+ * Calls an operation as the console does: an import sends its `csv` as a file, and other operations
+ * send JSON.
  */
 export function callOperation(
 	base: string,
@@ -33,10 +33,7 @@ export function callOperation(
 	});
 }
 
-/**
- * Sends a request in the way of the console's page at `base`: POST if there is a body, otherwise
- * GET.
- */
+/** Sends a request as the console's page at `base` does: POST if there is a body, otherwise GET. */
 export async function sendTo(
 	base: string,
 	path: string,

@@ -12,7 +12,7 @@ import { startService, type TestService } from "./service.ts";
 export interface Session {
 	user: TestUser;
 	cookie: string;
-	/** Sends `input` to an operation with POST, in the way of the console. */
+	/** Sends `input` to an operation with POST, as the console does. */
 	call: (operation: string, input?: object) => Promise<Answer>;
 	/** Returns the output of a call that must succeed. */
 	use: (operation: string, input?: object) => Promise<Answer["body"]>;

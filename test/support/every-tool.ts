@@ -4,7 +4,7 @@ import { operations } from "../../src/operations.ts";
 
 export const catalogue = new Catalogue(operations);
 
-/** Every tool with its name, for tests that check a promise of the interface for each one. */
+/** Every tool with its name, for tests that check a promise of the interface for each tool. */
 export const byName: (readonly [string, Tool])[] = [
 	...catalogue.tools.values(),
 ].map((tool) => [tool.operation.name, tool]);

@@ -2,7 +2,7 @@ import type { AnyOperation } from "../../src/operation.ts";
 import { byName } from "./every-tool.ts";
 import type { Json, TestTools } from "./tools.ts";
 
-/** Values of which each required field accepts at least one. */
+/** Values of many types. Each required field accepts at least one of them. */
 const VALUES = [
 	"Least",
 	1,
@@ -16,9 +16,9 @@ const VALUES = [
 	"DE",
 ];
 
-/** Smallest inputs of every operation, in the organization of the tests. */
+/** The smallest inputs of every operation, in the organization of the tests. */
 export interface LeastInputs {
-	/** Records of the organization by the name of their kind, such as `Risk`. */
+	/** One record of the organization of each kind, by the name of the kind, such as `Risk`. */
 	seeds: ReadonlyMap<string, Json>;
 	/** Returns values that the operation accepts for its required fields. */
 	leastFor: (operation: AnyOperation) => Record<string, unknown>;
@@ -26,7 +26,7 @@ export interface LeastInputs {
 	tenantOf: (operation: AnyOperation) => Record<string, unknown>;
 }
 
-/** Adds a record of each kind to the organization, with nothing but its required fields. */
+/** Adds a record of each kind to the organization, with only its required fields. */
 export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 	const seeds = new Map<string, Json>();
 
@@ -69,9 +69,9 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 	};
 }
 
-/** A part of zod's schema of an input. */
+/** The parts of a zod schema that this file uses. */
 interface Schema {
 	safeParse: (value: unknown) => { success: boolean };
-	/** Values of an enum. */
+	/** The values of an enum. Undefined for other schemas. */
 	options?: readonly unknown[];
 }

@@ -1,22 +1,22 @@
 import { type AST, RegExpParser } from "@eslint-community/regexpp";
 
-/** The state of the search, which tries every character of the text as a start. */
+/** The state of the search for the start of a match, which tries every character of the text. */
 export const SEARCH = 0;
-/** The state after a line break, where `^` with the flag m finds a start. */
+/** The state after a line break. With the flag m, `^` matches there. */
 const LINE_START = 1;
 
-/** Conditions of a way through the pattern, as bits. */
+/** Conditions under which a way through the pattern can be taken, as bits. */
 const AT_START = 1;
 const AT_LINE_START = 2;
 const AT_END = 4;
 const AT_LINE_END = 8;
 const PERHAPS = 16;
 
-/** A repetition that may have more rounds than this is taken as endless. */
+/** The largest number of rounds. A repetition that may have more rounds counts as endless. */
 const MOST_ROUNDS = 30;
 const MAX_STATES = 3_000;
 
-/** A state with which a part begins or ends, and the condition for that. */
+/** A state with which a part begins or ends, and the condition under which it does. */
 interface Way {
 	state: number;
 	when: number;
@@ -25,7 +25,9 @@ interface Way {
 interface Part {
 	first: Way[];
 	last: Way[];
-	/** The conditions under which the part reads nothing, one for each way to do so. */
+	/**
+	 * The conditions under which the part reads nothing. There is one entry for each way to do so.
+	 */
 	empty: number[];
 }
 
@@ -33,21 +35,24 @@ const NOTHING: Part = { first: [], last: [], empty: [0] };
 
 /**
  * The automaton of a regular expression. It has a state for each character of the pattern, and an
- * edge for each way to get from one character to the next. Unlike the automata of textbooks it keeps
- * every way, because a backtracking engine tries them all.
+ * edge for each way to get from one character to the next. Unlike an automaton in a textbook, it
+ * keeps every way, because a backtracking engine tries all of them.
  *
- * A condition such as `\b` or a lookahead counts as met where the pattern goes on, and as not met
- * where it would match. Throws for what it cannot express, such as a backreference.
+ * The automaton assumes the worst about a condition such as `\b` or a lookahead. It counts as true
+ * where the pattern continues and as false where the pattern would match. The constructor throws
+ * for parts that it cannot express, such as a backreference.
  */
 export class PatternAutomaton {
-	/** The characters that each state reads, as bits. */
+	/** For each state, the characters that it reads, as bits. */
 	readonly reads: bigint[] = [];
-	/** The states that follow each state, once for each way. */
+	/** For each state, the states that follow it, once for each way. */
 	readonly next: number[][] = [];
-	/** The states after which the pattern has matched, anywhere or at the end of the text. */
+	/**
+	 * The states after which the pattern has matched, at any place or only at the end of the text.
+	 */
 	readonly matches = new Set<number>();
 	readonly matchesAtEnd = new Set<number>();
-	/** All characters, as bits. */
+	/** All characters of the alphabet, as bits. */
 	readonly all: bigint;
 	readonly #isMultiline: boolean;
 	readonly #flags: string;
@@ -88,7 +93,7 @@ export class PatternAutomaton {
 		return this.reads.push(reads) - 1;
 	}
 
-	/** Asks the engine itself which characters a class such as `[^\s;]` has. */
+	/** Asks the engine itself which characters belong to a class such as `[^\s;]`. */
 	#charactersOf(raw: string): bigint {
 		const known = this.#classes.get(raw);
 		if (known !== undefined) return known;
@@ -145,7 +150,7 @@ export class PatternAutomaton {
 			case "word":
 				return when(PERHAPS);
 			case "lookahead":
-				// It reads the text in states of its own, which lead nowhere.
+				// A lookahead reads the text in separate states, from which no way continues.
 				return { ...when(PERHAPS), first: this.#alternatives(assertion).first };
 			case "lookbehind":
 				if (/[*+{]/.test(assertion.raw)) throw new Error("repeats backwards");
@@ -157,7 +162,7 @@ export class PatternAutomaton {
 		const once = () => this.#element(element);
 		let whole = NOTHING;
 		if (isEndless(element, min, max)) {
-			// More required rounds would only make it harder for the pattern to match.
+			// More required rounds would only make it harder for the pattern to match, so one is enough.
 			const part = once();
 			this.#follow(part.last, part.first);
 			return min === 0 ? orNothing(part) : part;
@@ -200,8 +205,9 @@ export class PatternAutomaton {
 }
 
 /**
- * True for a repetition without an end, and for one whose number of rounds may vary so much that it
- * is as bad: `\S{1,64}`, or `(\w{1,20}\s?){1,20}`, which repeats a part that varies itself.
+ * Returns true for a repetition without a limit. It also returns true if the number of rounds
+ * varies so much that the repetition is as slow. This is the case for `\S{1,64}`, and for
+ * `(\w{1,20}\s?){1,20}`, which repeats a part that varies itself.
  */
 function isEndless(element: AST.Element, min: number, max: number): boolean {
 	if (min === max) return false;
@@ -216,27 +222,32 @@ function orNothing(part: Part): Part {
 	return { ...part, empty: fewWays([...part.empty, 0]) };
 }
 
-/** Returns each way under each of the conditions. */
+/** Returns each way combined with each of the conditions. */
 function under(ways: Way[], conditions: number[]): Way[] {
 	return conditions.flatMap((condition) =>
 		ways.map(({ state, when }) => ({ state, when: when | condition })),
 	);
 }
 
-/** Keeps two ways to read nothing under the same condition. They are as bad as many. */
+/**
+ * Keeps at most two ways to read nothing under the same condition, because two are as slow as many.
+ */
 function fewWays(conditions: number[]): number[] {
 	return [...new Set(conditions)].flatMap((condition) =>
 		conditions.filter((other) => other === condition).slice(0, 2),
 	);
 }
 
-/** Characters of other classes than those of ASCII: blanks, letters, a mark, an emoji and others. */
+/**
+ * Characters that do not belong to any class of ASCII characters, such as blanks, letters, a mark
+ * and an emoji.
+ */
 const BEYOND_ASCII = [
 	0xa0, 0xdf, 0xe9, 0x130, 0x17f, 0x301, 0x200b, 0x2028, 0x212a, 0x4e2d, 0xd800,
 	0xfeff, 0x1f600,
 ];
 
-/** Returns characters between which patterns distinguish, with those of the pattern itself. */
+/** Returns characters between which patterns distinguish, including those in the pattern itself. */
 function alphabetOf(source: string, isUnicode: boolean): string[] {
 	const codes = new Set(BEYOND_ASCII);
 	for (let code = 0; code < 128; code++) codes.add(code);

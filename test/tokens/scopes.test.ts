@@ -98,7 +98,7 @@ describe("a read-only token of an admin", () => {
 		const names = await listed(token);
 		expect(names).toContain("listAuditLog");
 		expect(names.filter((name) => writing.some((one) => one.name === name)))
-			// This shows that the tool list is not empty for another reason.
+			// The next expectation shows that this list is not empty for another reason.
 			.toEqual([]);
 		expect(await listed(await narrowed({}))).toContain("addRisk");
 	});

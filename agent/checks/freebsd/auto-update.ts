@@ -42,7 +42,9 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	return unknown("no_schedule_found", evidence);
 }
 
-/** True if the command matches all patterns, each one after the match of the one before. */
+/**
+ * Returns true if the command matches all patterns, each one after the match of the previous one.
+ */
 function matchesInOrder(command: string, patterns: RegExp[]): boolean {
 	let rest = command;
 	for (const pattern of patterns) {

@@ -42,7 +42,7 @@ function isLoopback(address: string): boolean {
 	return (
 		/^.{6}7F$/.test(address) ||
 		address === `${"0".repeat(24)}01000000` ||
-		// This matches an IPv4 loopback address that is written as an IPv6 address.
+		// An IPv4 loopback address may be written as an IPv6 address.
 		/^0{16}FFFF0000.{6}7F$/.test(address)
 	);
 }

@@ -23,9 +23,9 @@ export interface Chain {
 export type Chains = Map<string, Chain>;
 
 /**
- * Follows a chain in the way of a packet that matches no condition. Rules with a condition, such as
- * "on the loopback interface" or "to port 22", are skipped, because they decide about only some
- * packets.
+ * Follows a chain as the kernel does for a packet that matches no condition. Rules with a
+ * condition, such as "on the loopback interface" or "to port 22", are skipped, because they decide
+ * about only some packets.
  */
 export function follow(chains: Chains, name: string): Verdict {
 	const chain = chains.get(name);

@@ -7,7 +7,7 @@ export interface PamRule {
 	options: string[];
 }
 
-/** Longer than any line that a person writes. */
+/** The longest line, in characters, that the agent parses. Nobody writes longer ones. */
 const MAX_LINE = 4096;
 
 /**

@@ -152,8 +152,8 @@ export const DISTRIBUTIONS: Record<string, Distribution> = {
 			"10": "2035-06-30",
 		},
 	},
-	// This covers CentOS Linux 6, 7 and 8, and CentOS Stream from 8 on. Both kinds of 8 have reached
-	// their end.
+	// The dates cover CentOS Linux 6, 7 and 8, and CentOS Stream from 8 on. Both CentOS Linux 8 and
+	// CentOS Stream 8 have reached their end.
 	centos: {
 		parts: 1,
 		leastMonths: 60,

@@ -42,7 +42,7 @@ const ACTIONS: Record<AuditEvent, Action> &
 	inviteMember: { group: "members", phrase: "invited" },
 	revokeInvitation: {
 		group: "members",
-		phrase: "withdrew the invitation of",
+		phrase: "revoked the invitation of",
 	},
 	acceptInvitation: {
 		group: "members",

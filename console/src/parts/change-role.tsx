@@ -44,7 +44,10 @@ export function ChangeRole({
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
 					{saving.refusal && (
-						<ErrorState error={saving.refusal} title="It was not changed" />
+						<ErrorState
+							error={saving.refusal}
+							title="The role was not changed"
+						/>
 					)}
 					{isLastAdmin ? (
 						<LastAdministrator />
@@ -63,8 +66,8 @@ export function ChangeRole({
 						role !== "admin" &&
 						!isLastAdmin && (
 							<Alert color="yellow" variant="outline" title="This is you">
-								You cannot undo this yourself: you will no longer be an
-								administrator.
+								You will no longer be an administrator, so you cannot undo this
+								yourself.
 							</Alert>
 						)}
 					<Group justify="flex-end">

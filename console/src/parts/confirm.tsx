@@ -45,7 +45,7 @@ export function Confirm({
 			<Stack>
 				<Text component="div">{children}</Text>
 				{doing.isError && (
-					<ErrorState error={doing.error} title="This did not work" />
+					<ErrorState error={doing.error} title="The action failed" />
 				)}
 				<Group justify="flex-end">
 					<Button variant="default" onClick={close} data-autofocus>

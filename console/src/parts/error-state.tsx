@@ -14,7 +14,7 @@ import { PageHeader } from "./page-header.tsx";
 export function sentenceOf(error: unknown): string {
 	return error instanceof ApiError
 		? error.message
-		: "This page has failed. Reload it. If it fails again, tell your administrator.";
+		: "This page failed. Reload it. If it fails again, tell your administrator.";
 }
 
 const NOT_LOADED = "This could not be loaded";

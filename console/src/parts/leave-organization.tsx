@@ -40,7 +40,10 @@ export function LeaveOrganization({
 		>
 			<Stack>
 				{leaving.isError && (
-					<ErrorState error={leaving.error} title="This did not work" />
+					<ErrorState
+						error={leaving.error}
+						title="You have not left the organization"
+					/>
 				)}
 				{isLastAdmin ? (
 					<LastAdministrator />

@@ -20,8 +20,8 @@ export function PageHeader({
 }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const pathname = useRouterState({
-		// This uses the page that is shown, not the one that is loading, because the old page stays
-		// visible until the new one is ready.
+		// The old page stays visible until the new one is ready, so the heading belongs to the page
+		// that is shown and not to the one that is loading.
 		select: ({ resolvedLocation, location }) =>
 			(resolvedLocation ?? location).pathname,
 	});

@@ -5,7 +5,7 @@ import { operationQuery } from "../queries.ts";
 import { ErrorState } from "./error-state.tsx";
 import { RelativeTime } from "./time.tsx";
 
-/** The user's live API tokens, of which all are ticked at first. */
+/** Loads the user's valid API tokens and keeps which ones are ticked. At first, all of them are. */
 export function useTokenChecklist() {
 	const { data, error, isPending, refetch } = useQuery(
 		operationQuery("listApiTokens", {}),
@@ -29,7 +29,9 @@ export function useTokenChecklist() {
 	};
 }
 
-/** Lists the user's live API tokens with a box each. Shows nothing if there are none. */
+/**
+ * Lists the user's valid API tokens with a checkbox for each. Renders nothing if there are none.
+ */
 export function TokenChecklist({
 	checklist: { tokens, tickedIds, toggle, error, refetch },
 	label,

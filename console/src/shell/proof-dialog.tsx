@@ -57,7 +57,7 @@ function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 					onDone={onDone}
 					onCancel={onCancel}
 				>
-					{WHY} Enter your password again to go on.
+					{WHY} Enter your password again to continue.
 				</PasswordStep>
 			)}
 			{two_factor_enabled && (
@@ -87,7 +87,7 @@ function CodeStep({
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>
 				{saving.refusal && (
-					<ErrorState error={saving.refusal} title="This did not work" />
+					<ErrorState error={saving.refusal} title="You have not confirmed" />
 				)}
 				<Text size="sm">
 					{WHY} Enter a code of your second factor to go on.

@@ -63,7 +63,8 @@ export function processes(
 }
 
 /**
- * Returns the mounts of an ordinary laptop. `root` is the line of its root, and `others` follow.
+ * Returns the mounts of an ordinary laptop. `root` is the line of the root file system, and
+ * `others` are the lines after it.
  */
 export function mounts(root: string, ...others: string[]): string {
 	return [

@@ -21,7 +21,7 @@ export function changePassword(input: {
 	});
 }
 
-/** Revokes the API tokens, which may be none. */
+/** Revokes these API tokens. The list may be empty. */
 export async function revokeTokens(ids: string[]): Promise<void> {
 	if (ids.length > 0) await call("revokeApiTokens", { ids });
 }
@@ -44,8 +44,8 @@ export function beginTwoFactor(password: string): Promise<Begun> {
 }
 
 /**
- * Sends a code from the authenticator. The first correct code turns two-factor authentication on.
- * In a session, a correct code also confirms who the user is.
+ * Sends a code from the authenticator. The first correct code turns on two-factor authentication. A
+ * correct code also confirms the identity of the signed-in user.
  */
 export function confirmTwoFactor(code: string): Promise<unknown> {
 	return send("two-factor/verify-totp", { code });
@@ -76,15 +76,15 @@ export const recoveryCodesLeftQuery = queryOptions({
 const WRONG: Record<string, { field: string; message: string }> = {
 	INVALID_PASSWORD: {
 		field: "password",
-		message: "This is not your current password",
+		message: "This is not your current password.",
 	},
 	PASSWORD_TOO_SHORT: {
 		field: "new_password",
-		message: "Use at least 12 characters",
+		message: "Use at least 12 characters.",
 	},
 	PASSWORD_TOO_LONG: {
 		field: "new_password",
-		message: "Use at most 128 characters",
+		message: "Use at most 128 characters.",
 	},
 	INVALID_BACKUP_CODE: {
 		field: "code",

@@ -35,7 +35,7 @@ export function PasswordStep<Result>({
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>
 				{saving.refusal && (
-					<ErrorState error={saving.refusal} title="This did not work" />
+					<ErrorState error={saving.refusal} title="Nothing was changed" />
 				)}
 				<Text size="sm" component="div">
 					{children}

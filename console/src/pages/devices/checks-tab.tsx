@@ -103,7 +103,7 @@ function NothingYet({ device }: { device: Device }) {
 					</TextLink>
 				</>
 			) : device.status === "REVOKED" ? (
-				"The device is revoked: it may not report any more."
+				"The device is revoked and can no longer report."
 			) : (
 				"The agent sends its first report after it has checked the device. The checks then appear here."
 			)}
@@ -120,14 +120,13 @@ function NotCurrent({ device }: { device: Device }) {
 			title="These are the last known states, not the current ones"
 		>
 			{device.status === "REVOKED" ? (
-				"The device is revoked: it may not report any more."
+				"The device is revoked and can no longer report."
 			) : device.status === "PENDING" ? (
 				"The device has to enroll again before it can report."
 			) : (
 				<>
-					The device was last heard of{" "}
-					<RelativeTime value={device.last_seen_at} />. Until it reports again,
-					its checks do not count as passing.
+					The device was last seen <RelativeTime value={device.last_seen_at} />.
+					Until it reports again, its checks do not count as passing.
 				</>
 			)}
 		</Alert>

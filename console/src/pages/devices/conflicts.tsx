@@ -51,7 +51,7 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 			<List size="sm" spacing={4}>
 				<List.Item>
 					If the hardware was replaced, re-issue the token and enroll the device
-					again. That also settles this notice.
+					again. This also resolves the conflict.
 				</List.Item>
 				<List.Item>
 					If not, the key was copied, for example with a cloned disk. Revoke the

@@ -33,7 +33,9 @@ const TABS = {
 
 type Tab = keyof typeof TABS;
 
-/** How often the page loads the device again while it waits for the device to enroll. */
+/**
+ * Milliseconds after which the page loads the device again while it waits for the device to enroll.
+ */
 const WAITING_MS = 3_000;
 const USUAL_MS = 30_000;
 

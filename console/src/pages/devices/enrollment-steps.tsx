@@ -32,7 +32,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 					<DateTime value={issued.enrollment_token_expires_at} />.
 				</Text>
 			</div>
-			<CopyField label="Server address" value={enrollment.serverUrl} />
+			<CopyField label="Service address" value={enrollment.serverUrl} />
 			<div>
 				<Title order={2} mb="xs">
 					On the device
@@ -57,7 +57,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 										: "in its folder"}
 									. It asks for the token above. Other agents that use the
 									Device Agent API, such as probo-agent, need the same two
-									values: the server address and the token.
+									values: the service address and the token.
 								</Text>
 								<CopyField
 									label="Command for the agent"
@@ -66,7 +66,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 								<Text size="sm">
 									Or try it by hand, without an agent: this enrolls the device
 									and sends one heartbeat and one posture report, with one check
-									whose outcome is unknown. The device's key is then in{" "}
+									whose status is unknown. The device's key is then in{" "}
 									<Code>$key</Code>; keep it, because it cannot be shown again.
 									{platform === "FREEBSD" &&
 										" It needs curl (pkg install curl)."}

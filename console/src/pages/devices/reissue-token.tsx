@@ -53,7 +53,10 @@ export function ReissueToken({
 			) : (
 				<Stack>
 					{reissuing.isError && (
-						<ErrorState error={reissuing.error} title="This did not work" />
+						<ErrorState
+							error={reissuing.error}
+							title="The token was not re-issued"
+						/>
 					)}
 					<Text size="sm">
 						Use this when you reinstall the agent, when the token expired, or

@@ -111,7 +111,7 @@ function Steps({
 				]
 			: []),
 		{
-			title: "Make an API token",
+			title: "Create an API token",
 			why: "An AI client or a script can then work here with exactly your permissions.",
 			// A token that has expired or was revoked still counts, because the reader has done this
 			// step.

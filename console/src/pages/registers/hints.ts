@@ -64,7 +64,7 @@ const rules: Rules = {
 		state === "COMPLETED" &&
 			isBefore(valid_until, today) && {
 				field: "valid_until",
-				text: "Its validity has ended. Plan the next audit, or set the state to outdated.",
+				text: "Its period of validity has ended. Plan the next audit, or set the state to outdated.",
 			},
 	],
 	task: ({ deadline, state }, today) => [

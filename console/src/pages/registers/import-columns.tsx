@@ -75,7 +75,7 @@ export function Columns({ kind }: { kind: KindDescription }) {
 						</Table.Td>
 						<Table.Td>Empty</Table.Td>
 						<Table.Td>
-							The id of the {kind.noun} to change, as in an export
+							The ID of the {kind.noun} to change, as in an export
 						</Table.Td>
 					</Table.Tr>
 				</Table.Tbody>

@@ -131,9 +131,10 @@ function Import({
 					</Group>
 					<Text size="sm" c="dimmed" mb="sm">
 						The first line names the columns, in any order. Leave out columns
-						that you do not need. A line changes a {kind.noun} that exists if it
-						names one, and adds a new one otherwise. You can change an exported
-						file and import it again. A file may have at most 10,000 lines.
+						that you do not need. A line that names an existing {kind.noun}{" "}
+						changes it. Any other line adds a {kind.noun}. You can edit an
+						exported file and import it again. A file may have at most 10,000
+						lines.
 					</Text>
 					<Columns kind={kind} />
 				</Paper>

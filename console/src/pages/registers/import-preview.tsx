@@ -145,8 +145,8 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					variant="outline"
 					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
 				>
-					Fix {wrong === 1 ? "it" : "them"} in the file and choose it again:
-					nothing is imported until all lines are valid.
+					Fix {wrong === 1 ? "it" : "them"} in the file, and choose the file
+					again. Nothing is imported until all lines are valid.
 				</Alert>
 			)}
 			{known_names > 0 && (
@@ -155,17 +155,17 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					variant="outline"
 					title={
 						known_names === 1
-							? "A name is in the register already"
-							: `${known_names.toLocaleString()} of the names are in the register already`
+							? "A name is already in the register"
+							: `${known_names.toLocaleString()} names are already in the register`
 					}
 				>
-					These lines add {kind.nouns} that may be there. To change those
-					instead, choose above by what existing records are found.
+					These lines add {kind.nouns}, which may be duplicates. To change
+					existing {kind.nouns} instead, choose above how to find them.
 				</Alert>
 			)}
 			{ignored_columns.length > 0 && (
 				<Text size="sm" c="dimmed">
-					Not read, because {kind.nouns} get these by themselves:{" "}
+					These columns are not imported, because Assay sets their values:{" "}
 					{ignored_columns.join(", ")}.
 				</Text>
 			)}
@@ -189,7 +189,7 @@ function ConfirmButton({
 		wrong > 0
 			? "Fix the wrong lines first."
 			: records === 0
-				? "Everything in the file is in the register already."
+				? "Everything in the file is already in the register."
 				: undefined;
 	return (
 		<Group justify="flex-end" gap="md">
@@ -243,7 +243,7 @@ function MatchSelect({
 					value: name,
 					label: fieldOf(kind, name)?.label ?? "ID",
 				})),
-				{ value: "none", label: "Nothing: every line is a new one" },
+				{ value: "none", label: "Nothing: every line is a new record" },
 			]}
 			value={value ?? null}
 			onChange={(chosen) => chosen && onChange(chosen as MatchBy)}

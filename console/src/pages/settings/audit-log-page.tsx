@@ -120,10 +120,10 @@ function AuditLog() {
 			{log.isSuccess && <Pager list={list} nextCursor={log.data.next_cursor} />}
 			<Text size="xs" c="dimmed" mt="lg" component="div">
 				Every entry contains a hash of itself and of the entry before it, so a
-				changed, missing or added entry is detected: “Verify” checks them, as{" "}
-				<Code>assay audit verify</Code> does on the server. There{" "}
-				<Code>assay audit export</Code> writes them as JSON Lines that can be
-				checked without Assay; docs/audit-log.md says how.
+				changed, missing or added entry is detected. “Verify” checks the log
+				here, and <Code>assay audit verify</Code> checks it on the server.{" "}
+				<Code>assay audit export</Code> writes the entries as JSON Lines, which
+				anybody can check without Assay (docs/audit-log.md).
 			</Text>
 			{opened && (
 				<AuditEntry

@@ -41,7 +41,10 @@ export function CreateOrganization({
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
 					{saving.refusal && (
-						<ErrorState error={saving.refusal} title="It was not created" />
+						<ErrorState
+							error={saving.refusal}
+							title="The organization was not created"
+						/>
 					)}
 					<Text size="sm">
 						It has its own members, devices, registers and audit log, separate

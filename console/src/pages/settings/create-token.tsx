@@ -26,7 +26,7 @@ const LIVES = [
 	{ value: "30", label: "In 30 days" },
 	{ value: "90", label: "In 90 days" },
 	{ value: "365", label: "In a year" },
-	{ value: ON_A_DAY, label: "At the end of a day …" },
+	{ value: ON_A_DAY, label: "On a chosen day …" },
 	{ value: NEVER, label: "Never" },
 ];
 
@@ -87,7 +87,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 						)}
 						<TextInput
 							label="Name"
-							description="What will use it, such as “Claude Code on my laptop”. Make one token for each use, so that you can revoke each one alone."
+							description="What will use it, such as “Claude Code on my laptop”. Make one token for each use, so that you can revoke each one separately."
 							withAsterisk
 							data-autofocus
 							autoComplete="off"

@@ -65,12 +65,13 @@ export function IntervalsForm({
 				</Group>
 				<List size="sm" c="dimmed" spacing={4}>
 					<List.Item>
-						A device that is silent for{" "}
-						{durationWords(staleAfterSeconds(heartbeat))} counts as stale: twice
-						the heartbeat's interval and a minute.
+						A device without a heartbeat for{" "}
+						{durationWords(staleAfterSeconds(heartbeat))} counts as stale. That
+						is twice the heartbeat interval plus one minute.
 					</List.Item>
 					<List.Item>
-						A failing check is seen after at most {durationWords(posture)}.
+						A check that starts to fail is reported within{" "}
+						{durationWords(posture)}.
 					</List.Item>
 					<Load
 						organizationId={organization.id}

@@ -66,6 +66,6 @@ function choicesWith(usual: number[], current: number, initial: number) {
 		.sort((a, b) => a - b)
 		.map((seconds) => ({
 			value: String(seconds),
-			label: `${durationWords(seconds)}${seconds === initial ? " (usual)" : ""}`,
+			label: `${durationWords(seconds)}${seconds === initial ? " (default)" : ""}`,
 		}));
 }

@@ -184,7 +184,7 @@ function PasswordLink({
 			) : (
 				<Stack>
 					{making.isError && (
-						<ErrorState error={making.error} title="This did not work" />
+						<ErrorState error={making.error} title="The link was not made" />
 					)}
 					<Text size="sm">
 						{member.name} can set a new password with it, which ends all their

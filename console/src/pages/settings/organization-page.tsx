@@ -74,7 +74,7 @@ export function Page() {
 					)}
 				</Section>
 				<CopyField
-					label="Id of the organization, for tools and commands"
+					label="ID of the organization, for tools and commands"
 					value={organization.id}
 				/>
 			</Stack>

@@ -52,7 +52,10 @@ export function RotateToken({
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>
 						{saving.refusal && (
-							<ErrorState error={saving.refusal} title="This did not work" />
+							<ErrorState
+								error={saving.refusal}
+								title="The second token was not made"
+							/>
 						)}
 						<Text size="sm">
 							You get a second token with the same description and validity.

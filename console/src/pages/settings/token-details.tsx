@@ -71,9 +71,9 @@ export function TokenDetails({
 					)}
 				</Group>
 				{token.is_old && token.status === "ACTIVE" && isOwn && (
-					<Alert color="yellow" variant="outline" title="Time to rotate it">
-						Rotate this token: make a second token, use it in place of this one,
-						and revoke this one when it is no longer used.
+					<Alert color="yellow" variant="outline" title="This token is old">
+						Rotate it: make a second token, use that one instead, and revoke
+						this one when nothing uses it any more.
 					</Alert>
 				)}
 				<Facts token={token} isOfOrganization={isOfOrganization} />
@@ -213,7 +213,7 @@ function ChangesLink({ tokenId }: { tokenId: string }) {
 			search={{ token_id: tokenId }}
 			size="sm"
 		>
-			What it changed here, in the audit log
+			Changes with this token in the audit log
 		</TextLink>
 	);
 }

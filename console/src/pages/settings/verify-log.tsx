@@ -131,7 +131,7 @@ function Checking({ checked }: { checked: Checked | null }) {
 				aria-label="Entries checked"
 			/>
 			<Text size="xs" c="dimmed">
-				Closing this window stops the check. Nothing is changed.
+				If you close this window, the check stops. Nothing is changed.
 			</Text>
 		</Stack>
 	);
@@ -184,10 +184,10 @@ function Verdict({
 			>
 				<Text size="sm">
 					{counted(entries)}, from <DateTime value={first_at} to="zone" /> to{" "}
-					<DateTime value={last_at} to="zone" />: each fits its hash and
-					continues the one before it, and none is missing.
+					<DateTime value={last_at} to="zone" />: each entry matches its hash
+					and continues the one before it, and none is missing.
 					{redacted > 0 &&
-						` From ${redacted.toLocaleString()} of them an erasure took a person out, as its own entry says.`}
+						` An erasure removed a person from ${redacted.toLocaleString()} of them, and has an entry of its own.`}
 				</Text>
 			</Alert>
 			{last && (

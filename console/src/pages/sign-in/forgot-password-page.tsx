@@ -97,10 +97,11 @@ function NoMail() {
 			<Stack gap="sm">
 				<Text>
 					This service sends no mail. Ask an administrator of your organization
-					for a password reset link: it is made under Settings, Members.
+					for a password reset link. Administrators make it under Settings,
+					Members.
 				</Text>
 				<Text size="sm" c="dimmed">
-					If nobody can help, the operator of the service makes one with{" "}
+					If no administrator can help, ask the operator of the service to run{" "}
 					<Code>npx assay user reset-link --email you@example.com</Code>
 				</Text>
 			</Stack>

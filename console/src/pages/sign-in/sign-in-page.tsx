@@ -18,7 +18,7 @@ export function Page() {
 	const { to } = useSearch({ from: "/sign-in" });
 	const navigate = useNavigate();
 	const enter = async () => {
-		// This removes data that another user may have loaded in this browser.
+		// The cache may contain data that another user has loaded in this browser.
 		queryClient.clear();
 		await navigate({ href: ownAddress(to), replace: true });
 	};
@@ -218,7 +218,7 @@ function explainCode(error: unknown, wrong: string): unknown {
 		? new ApiError(
 				error.status,
 				error.code,
-				"This took too long. Start again with your password.",
+				"The sign-in timed out. Start again with your password.",
 			)
 		: explain(error, wrong);
 }

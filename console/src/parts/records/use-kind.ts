@@ -7,7 +7,7 @@ import { findRegisterKind } from "../../register-kinds.ts";
 export function useKind(): KindDescription {
 	const { kind } = useParams({ strict: false });
 	const known = findRegisterKind(kind ?? "");
-	if (!known) throw new Error("this page is of no kind of record");
+	if (!known) throw new Error("this page does not belong to a kind of record");
 	return describeKind(known.kind);
 }
 
