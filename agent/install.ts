@@ -159,7 +159,9 @@ async function exchange(
 			? outcome.reason
 			: "its answer is not from an Assay service";
 	throw new AgentError(
-		`this device is not enrolled: ${reason}. Run the command again${mayBeTaken ? "; if the service then rejects the token, it has been used, and you need a new one" : ""}`,
+		mayBeTaken
+			? `this device is not enrolled: ${reason}. Run the command again; if the service then rejects the token, it has been used, and you need a new one`
+			: `this device is not enrolled: ${reason}. Run the command again`,
 	);
 }
 

@@ -17,7 +17,7 @@ export async function readBackupKey(
 	const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
 		throw new AppError(
 			"bad_request",
-			`ASSAY_BACKUP_KEY_FILE: ${file} cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`,
+			`ASSAY_BACKUP_KEY_FILE names ${file}, which cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`,
 			{ cause: error },
 		);
 	});
@@ -25,7 +25,7 @@ export async function readBackupKey(
 	if (key.length < MIN_BYTES || key.length > MAX_BYTES) {
 		throw new AppError(
 			"bad_request",
-			`ASSAY_BACKUP_KEY_FILE: the key in ${file} must have ${MIN_BYTES} to ${MAX_BYTES} bytes; \`openssl rand -hex 32\` makes one`,
+			`ASSAY_BACKUP_KEY_FILE names ${file}, which must have ${MIN_BYTES} to ${MAX_BYTES} bytes; \`openssl rand -hex 32\` makes one`,
 		);
 	}
 	return key;

@@ -92,7 +92,7 @@ function requireKnownHistory(
 		if (known.version !== version || known.checksum !== checksum) {
 			throw new AppError(
 				"bad_request",
-				`the backup was made with another ${name} than this version has (${known.name}); restore it with the Assay that made it (${manifest.assay})`,
+				`the migration ${name} in the backup differs from ${known.name} in this version; restore the backup with the version that made it (${manifest.assay})`,
 			);
 		}
 	});
@@ -200,7 +200,7 @@ async function requireNoRows(client: Client, tables: Table[]): Promise<void> {
 	);
 	if (rows.length > 0) {
 		throw notEmpty(
-			`rows (${some(rows.map(({ name, rows }) => `${name}: ${rows === "1000" ? "1000 or more" : rows}`))})`,
+			`rows (${some(rows.map(({ name, rows }) => `${name}: ${rows === "1000" ? "1000+" : rows}`))})`,
 		);
 	}
 }

@@ -186,7 +186,7 @@ function rejectWrong(plan: PlannedLine[]): void {
 	);
 	throw new AppError(
 		"bad_request",
-		`nothing was imported, because ${wrong.length === 1 ? "a line is" : `${wrong.length} lines are`} wrong: ${badFields(fields).message}`,
+		`nothing was imported, because the file has wrong lines (${wrong.length}): ${badFields(fields).message}`,
 		{ fields },
 	);
 }

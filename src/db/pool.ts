@@ -98,9 +98,14 @@ async function requireWritable(client: ClientBase): Promise<void> {
 		question,
 	);
 	if (rows[0]?.transaction_read_only === "off") return;
-	throw Object.assign(new Error("the database does not accept writes"), {
-		code: READ_ONLY_TRANSACTION,
-	});
+	throw Object.assign(
+		new Error(
+			"the database is a standby or read-only, so it does not accept writes",
+		),
+		{
+			code: READ_ONLY_TRANSACTION,
+		},
+	);
 }
 
 /**

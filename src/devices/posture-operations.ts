@@ -89,8 +89,12 @@ export const listDevicePostures = defineOperation({
 		check_key: checkKeySchema()
 			.optional()
 			.describe("This check only, such as DISK_ENCRYPTION"),
-		from: timestampSchema().optional().describe("Spans that end after this"),
-		until: timestampSchema().optional().describe("Spans that begin by this"),
+		from: timestampSchema()
+			.optional()
+			.describe("Spans that end after this time"),
+		until: timestampSchema()
+			.optional()
+			.describe("Spans that begin at this time or earlier"),
 		as_of: pastTimestampSchema()
 			.optional()
 			.describe("The state at this time, RFC 3339 with offset"),
@@ -208,7 +212,7 @@ export const listDevicePostureReports = defineOperation({
 					.string()
 					.nullable()
 					.describe(
-						"Day on which it is dropped, YYYY-MM-DD; null: it is kept forever",
+						"Day on which it is deleted, YYYY-MM-DD; null: it is kept forever",
 					),
 				failing_checks: z.array(z.string()),
 				pass: z.int(),
@@ -278,7 +282,7 @@ export const getDevicePostureReport = defineOperation({
 	name: "getDevicePostureReport",
 	title: "Get a posture report",
 	description:
-		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports return the ids. Old reports are dropped.",
+		"Read one raw report of a device, with the evidence of each result as its agent sent it. listDevicePostures and listDevicePostureReports return the ids. Old reports are deleted.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",

@@ -34,7 +34,9 @@ const checkSummary = z.object({
 	pass_percent: z
 		.number()
 		.nullable()
-		.describe("pass of pass + fail + unknown, 0 to 100; null: there are none"),
+		.describe(
+			"Share of pass in pass + fail + unknown, 0 to 100; null: there are none",
+		),
 });
 
 export type CheckSummary = z.output<typeof checkSummary>;
@@ -54,10 +56,14 @@ export const listPostureSummary = defineOperation({
 			.describe("A time in the past, RFC 3339 with offset; now unless given"),
 	}),
 	output: z.object({
-		active_devices: count().describe("Devices that the counts of checks cover"),
-		stale_devices: count().describe("Those of them that are not ONLINE"),
+		active_devices: count().describe(
+			"Number of devices that the counts of checks cover",
+		),
+		stale_devices: count().describe(
+			"Number of these devices that are not ONLINE",
+		),
 		checks: z.array(checkSummary),
-		omitted_checks: count().describe("Less common checks that are not listed"),
+		omitted_checks: count().describe("Number of less common checks left out"),
 		devices_by_status: byName(DEVICE_STATUSES),
 		devices_by_freshness: byName(FRESHNESSES).describe(
 			"ACTIVE devices, as of now",

@@ -268,7 +268,7 @@ async function storeReports(
 function tooManyChecks(): AppError {
 	return new AppError(
 		"bad_request",
-		`results[].check_key must be canonical or used before, because the device has used ${MAX_OTHER_CHECKS} other checks within ${OTHER_CHECKS_DAYS} days, which is the maximum`,
+		`results[].check_key must be a canonical check or one reported before, because the device has used ${MAX_OTHER_CHECKS} other checks within ${OTHER_CHECKS_DAYS} days, which is the maximum`,
 	);
 }
 

@@ -198,7 +198,7 @@ export const getDevice = defineOperation({
 			})
 			.nullable()
 			.describe(
-				"The newest token since it was last enrolled, without its secret; null once exchanged",
+				"Newest token since the device last enrolled, without its secret; null once exchanged",
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {

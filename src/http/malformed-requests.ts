@@ -90,7 +90,7 @@ function methodNotAllowed(): string {
 const BAD_REQUEST = JSON.stringify({
 	error: "bad_request",
 	message:
-		"the request must be valid HTTP, with complete and not too large headers",
+		"the request must be valid HTTP; check that its headers are complete and not too large",
 });
 
 function badRequest(): string {

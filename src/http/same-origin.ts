@@ -26,7 +26,7 @@ export function requireSameOrigin(
 	if (host === undefined || URL.parse(origin)?.host !== host.toLowerCase()) {
 		throw new AppError(
 			"forbidden",
-			`this service accepts requests only from pages of ${baseUrl}, not of ${origin.slice(0, 200)}; open the console there`,
+			`this service accepts requests only from pages of ${baseUrl}, not of ${origin.slice(0, 200)}; open the console at ${baseUrl}`,
 		);
 	}
 }

@@ -197,7 +197,7 @@ export function rejectUnknownParameters(query: URLSearchParams): void {
 	if (unknown === undefined) return;
 	throw new AppError(
 		"bad_request",
-		`there is no parameter "${unknown.slice(0, 80)}" of this address; the parameters are ${PARAMETERS.join(", ")}`,
+		`this address has no parameter "${unknown.slice(0, 80)}"; the parameters are ${PARAMETERS.join(", ")}`,
 	);
 }
 

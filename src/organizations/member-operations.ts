@@ -30,7 +30,7 @@ const member = z.object({
 		.boolean()
 		.nullable()
 		.describe(
-			"The user signs in with a second factor; null unless you are admin",
+			"true: the user signs in with a second factor; null unless you are admin",
 		),
 	created_at: z.string(),
 });

@@ -12,9 +12,11 @@ const SOON_DAYS = 14;
 const FEW = 10;
 
 const work = z.object({
-	open: z.int().describe("filter is_open: true"),
-	overdue: z.int().describe("and due_until: overdue_until"),
-	due_soon: z.int().describe("and due_from: today, due_until: soon_until"),
+	open: z.int().describe("Records with is_open: true"),
+	overdue: z.int().describe("Open records with due_until: overdue_until"),
+	due_soon: z
+		.int()
+		.describe("Open records with due_from: today, due_until: soon_until"),
 });
 const cells = z.array(
 	z.object({ likelihood: z.int(), impact: z.int(), risks: z.int() }),

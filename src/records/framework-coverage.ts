@@ -18,7 +18,7 @@ const coverage = z.object({
 	coverage_percent: z
 		.number()
 		.nullable()
-		.describe("covered of included, 0 to 100; null: none is included"),
+		.describe("Share of covered in included, 0 to 100; null: none is included"),
 });
 
 /**

@@ -39,7 +39,7 @@ const COUNTED = 100;
 export const getRecordUses = defineOperation({
 	name: "getRecordUses",
 	title: "Get uses of a record",
-	description: `Read which lists have records that name this one, such as the risks that a person owns, and how many: at most ${COUNTED}, then is_more. Each can be listed with the filter.`,
+	description: `Count the records that name this one, such as the risks that a person owns, in each list: up to ${COUNTED}, then is_more. The filter lists these records.`,
 	toolset: "search",
 	access: "read",
 	surface: "console",

@@ -65,7 +65,7 @@ export const updateProfile = defineOperation({
 
 const session = z.object({
 	id: z.string(),
-	is_current: z.boolean().describe("The session of this request"),
+	is_current: z.boolean().describe("true: the session of this request"),
 	user_agent: z
 		.string()
 		.nullable()

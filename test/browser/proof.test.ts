@@ -114,7 +114,7 @@ test("a user with a second factor may enter a code instead of the password", asy
 		await axe(page);
 		await dialog.getByLabel("Code").fill("wrong-codes");
 		await dialog.getByRole("button", { name: "Confirm" }).click();
-		await dialog.getByText("This is none of your recovery codes").waitFor();
+		await dialog.getByText("This recovery code is wrong").waitFor();
 		await screenshot(page, "proof-code");
 		await dialog.getByLabel("Code").fill(code);
 		await dialog.getByRole("button", { name: "Confirm" }).click();

@@ -215,7 +215,7 @@ test("if one line is wrong, nothing of the file is written", async () => {
 	});
 	expect(status).toBe(400);
 	expect(body.message).toMatch(
-		/^nothing was imported, because 2 lines are wrong: line 3, name: is required; line 4, category: is required$/,
+		/^nothing was imported, because the file has wrong lines \(2\): line 3, name: is required; line 4, category: is required$/,
 	);
 	expect(body.fields.map(({ field }: Json) => field)).toEqual([
 		"line 3, name",

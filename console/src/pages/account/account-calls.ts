@@ -88,7 +88,7 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	},
 	INVALID_BACKUP_CODE: {
 		field: "code",
-		message: "This is none of your recovery codes, or it is already used.",
+		message: "This recovery code is wrong or already used.",
 	},
 	INVALID_CODE: {
 		field: "code",
