@@ -30,7 +30,7 @@ export async function readMetrics(
 				status: "problem",
 				found: `${url} answers with something else`,
 				advice:
-					"another program has the port; set ASSAY_METRICS_PORT to a free one",
+					"another program uses the port; set ASSAY_METRICS_PORT to a free one",
 			},
 		};
 	} catch {
@@ -40,7 +40,7 @@ export async function readMetrics(
 				status: "warning",
 				found: `${url} does not answer`,
 				advice:
-					"it answers while the service runs on this machine; start the service",
+					"the metrics answer only while the service runs on this machine; start the service",
 			},
 		};
 	}
