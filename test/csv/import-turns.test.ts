@@ -42,7 +42,7 @@ async function startImport() {
 
 test("a process reads two imports at a time, and the next one when one of them ends", async () => {
 	const reader = await served.signIn("viewer");
-	const imports = [];
+	const imports: Awaited<ReturnType<typeof startImport>>[] = [];
 	for (let n = 0; n < 4; n++) imports.push(await startImport());
 	const read = () => imports.filter(({ isRead }) => isRead());
 	// The test measures in calls, not in seconds, how long the service takes to read two imports.
