@@ -1,65 +1,14 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { readCredentials, storeCredentials } from "../../agent/credentials.ts";
-import { enqueue, listQueue } from "../../agent/queue.ts";
-import { makeReport } from "../../agent/report.ts";
-import { type RunOptions, run } from "../../agent/run.ts";
-import { beat, openSession } from "../../agent/session.ts";
+import { expect, test } from "vitest";
+import { listQueue } from "../../agent/queue.ts";
+import { run } from "../../agent/run.ts";
 import { readState, readStateOf, writeState } from "../../agent/state.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { parseId } from "../../src/id.ts";
 import { makeEnrolledFolder, makeParts } from "./folders.ts";
-import {
-	refuse,
-	respond,
-	type SeenRequest,
-	startScriptedService,
-} from "./scripted-service.ts";
-
-/** Starts the agent, which runs until the test stops it. */
-function start(folder: string, options: Partial<RunOptions> = {}) {
-	const parts = makeParts();
-	const ended = run({ folder, startDelayMs: 0, ...parts, ...options });
-	const stop = async () => {
-		parts.stop();
-		await ended;
-	};
-	onTestFinished(stop);
-	return { ...parts, ended, stop };
-}
-
-const count = (seen: SeenRequest[], route: string) =>
-	seen.filter((request) => request.route === route).length;
-
-/** Waits for a state that no request shows. */
-async function eventually(condition: () => Promise<boolean> | boolean) {
-	while (!(await condition())) {
-		await new Promise((resolve) => setTimeout(resolve, 10));
-	}
-}
-
-async function queueReports(
-	folder: string,
-	deviceId: string,
-	enrollment: string,
-	many: number,
-) {
-	const state = await readStateOf(folder, enrollment);
-	const result = {
-		check_key: "OS_VERSION",
-		status: "PASS",
-		evidence: {},
-		observed_at: "2026-11-21T12:00:00.000Z",
-	} as const;
-	const ids: string[] = [];
-	for (let i = 0; i < many; i++) {
-		const report = makeReport([result], deviceId, state);
-		ids.push(report.report_id);
-		await enqueue(folder, report);
-	}
-	return ids;
-}
+import { count, eventually, queueReports, start } from "./running-agent.ts";
+import { refuse, respond, startScriptedService } from "./scripted-service.ts";
 
 test("the first start sends a heartbeat at once, then all checks in one report whose id belongs to the device's tenant", async () => {
 	const service = await startScriptedService();
@@ -202,88 +151,6 @@ test("a report that got no answer is sent again unchanged, with the same id", as
 		route === "postures" ? [JSON.stringify(body)] : [],
 	);
 	expect(new Set(bodies).size).toBe(1);
-});
-
-test("an agent whose key is rejected removes the key and its queue, keeps running, and continues after the next enrollment", async () => {
-	const service = await startScriptedService();
-	const { folder, credentials } = await makeEnrolledFolder(service.url, "old");
-	await queueReports(folder, service.deviceId, credentials.enrollment_id, 2);
-	service.answer(({ headers }, response) => {
-		const isOld = headers.authorization === "Bearer old";
-		if (isOld) refuse(response, 401);
-		return !isOld;
-	});
-	const agent = start(folder, { idleMs: 20 });
-	await eventually(async () => (await readCredentials(folder)) === undefined);
-	await eventually(() => agent.logged().includes("is not enrolled"));
-	expect(await listQueue(folder)).toEqual([]);
-	expect(await readState(folder)).toMatchObject({
-		refused_at: expect.any(String),
-	});
-	expect(service.seen).toHaveLength(1);
-	await storeCredentials(folder, service.url, "new");
-	await service.until((seen) => count(seen, "postures") === 1);
-	expect(agent.logged().match(/is not enrolled/g)).toHaveLength(1);
-});
-
-test("status shows that the heartbeat was rejected until one is accepted", async () => {
-	const service = await startScriptedService();
-	const { folder } = await makeEnrolledFolder(service.url);
-	let isRefused = true;
-	service.answer((_, response) => {
-		if (isRefused) refuse(response, 400);
-		return !isRefused;
-	});
-	const parts = makeParts();
-	const beaten = async () => {
-		const credentials = await readCredentials(folder);
-		if (!credentials) throw new Error("not enrolled");
-		await beat(await openSession(credentials, { folder, ...parts }));
-		return (await readState(folder))?.trouble?.reason;
-	};
-	expect(await beaten()).toContain("rejected this device's heartbeat");
-	isRefused = false;
-	expect(await beaten()).toBeUndefined();
-});
-
-test("a 401 to a report removes an active device's key", async () => {
-	const service = await startScriptedService();
-	const { folder } = await makeEnrolledFolder(service.url);
-	service.answer(({ route }, response) => {
-		if (route === "postures") refuse(response, 401);
-		return route !== "postures";
-	});
-	start(folder);
-	await eventually(async () => (await readCredentials(folder)) === undefined);
-	await eventually(async () => (await listQueue(folder)).length === 0);
-});
-
-test("after a 401 from a proxy the agent keeps its key and its queue", async () => {
-	const service = await startScriptedService();
-	const { folder, credentials } = await makeEnrolledFolder(service.url);
-	await queueReports(folder, service.deviceId, credentials.enrollment_id, 1);
-	service.answer((_, response) => {
-		respond(response, 401, { message: "sign in to the network" });
-		return false;
-	});
-	const agent = start(folder);
-	await eventually(() => agent.logged().includes("not from an Assay service"));
-	await agent.stop();
-	expect(await readCredentials(folder)).toEqual(credentials);
-	expect(await listQueue(folder)).toHaveLength(1);
-});
-
-test("an answer that does not have the form of a heartbeat's answer does not make the device active", async () => {
-	const service = await startScriptedService();
-	const { folder } = await makeEnrolledFolder(service.url);
-	service.answer((_, response) => {
-		respond(response, 200, { device_id: "x", heartbeat_interval_seconds: 0 });
-		return false;
-	});
-	const agent = start(folder);
-	await eventually(() => agent.logged().includes("is not from an Assay"));
-	await agent.stop();
-	expect(await readState(folder)).toMatchObject({ last_heartbeat_at: null });
 });
 
 test("the next report says what was dropped, and the one after it says that nothing more was", async () => {

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Milliseconds after which a test gives up. No answer takes this long. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 export interface RawResponse {
 	status: number;
