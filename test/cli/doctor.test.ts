@@ -116,7 +116,7 @@ test("doctor counts the accounts that are proven only because they are old, and 
 	expect((await examine()).of("accounts")).toEqual({
 		check: "accounts",
 		status: "ok",
-		found: "no account counts as proven without a proof",
+		found: "no account is trusted without a proven e-mail address",
 	});
 	await database.owner.query(
 		`insert into users (id, name, email, address_proof)
@@ -128,7 +128,7 @@ test("doctor counts the accounts that are proven only because they are old, and 
 		check: "accounts",
 		status: "ok",
 		found:
-			"6 accounts are older than the proof of addresses and count as proven: old-1@example.com, old-2@example.com, old-3@example.com, old-4@example.com, old-5@example.com …",
+			"6 accounts are older than the check that proves an e-mail address, and are trusted without it: old-1@example.com, old-2@example.com, old-3@example.com, old-4@example.com, old-5@example.com …",
 		advice: expect.stringContaining("docs/security.md"),
 	});
 });

@@ -71,7 +71,7 @@ test("a route for pages or sessions reads no body without the origin of a page",
 	for (const { path } of ofPages) {
 		const { status, body } = await announce("POST", path, 10_000);
 		expect(`${path} ${status}`).toBe(`${path} 403`);
-		expect(body).toContain("this address is for the web console");
+		expect(body).toContain("this address is only for the web console");
 	}
 });
 
