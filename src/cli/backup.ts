@@ -115,11 +115,11 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 
 /** Returns a sentence about whether somebody with the key wrote the backup. */
 export function describeSeal({ keyedSeal }: SealCheck): string {
-	if (keyedSeal === "right") return "Its seal with your key is right.";
+	if (keyedSeal === "right") return "Its seal was made with your key.";
 	if (keyedSeal === "unchecked") {
 		return "It is sealed with a key, which was not checked: set ASSAY_BACKUP_KEY_FILE.";
 	}
-	return "It is not sealed with a key, so a change on purpose would not be noticed.";
+	return "It is not sealed with a key, so nobody can notice if somebody changed it on purpose.";
 }
 
 function describeAudit(problems: LogProblem[] | undefined): string {

@@ -68,7 +68,7 @@ export async function wantedReferences(
 			for (const text of namesIn(kind, cell)) texts.add(text);
 			if (texts.size > MAX_REFERENCES) {
 				throw wrongFile(
-					`names more than ${MAX_REFERENCES} records in the lines up to ${line}, the most at a time; import it in parts`,
+					`names more than ${MAX_REFERENCES} records in the lines up to ${line}, the limit for one import; split the file and import the parts`,
 				);
 			}
 		}

@@ -18,7 +18,8 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	const open = `t.${done.field} <> '${done.value}'`;
 	const { [`${date}_from`]: from, [`${date}_until`]: until } =
 		dateFilters(date);
-	if (!from || !until) throw new Error("a date has two filters");
+	if (!from || !until)
+		throw new Error(`the date ${date} must have the filters _from and _until`);
 	return {
 		is_open: {
 			schema: z

@@ -86,7 +86,7 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 	}
 	if (field.type === "name") {
 		return {
-			schema: field.input.describe(text("In any case")),
+			schema: field.input.describe(text("In upper or lower case")),
 			// A name may be too long for an index, so the index contains its sort key. The second
 			// condition compares the name itself.
 			sql: (parameter) =>

@@ -183,7 +183,7 @@ test("backup --verify checks the keyed seal too", async () => {
 	};
 	expect(await verify("sealed", "key")).toEqual({
 		code: 0,
-		said: expect.stringContaining("seal with your key is right"),
+		said: expect.stringContaining("seal was made with your key"),
 	});
 	expect(await verify("sealed")).toEqual({
 		code: 0,

@@ -457,7 +457,7 @@ test("a file that names more than 50,000 different records is rejected", async (
 	});
 	expect(answer.status).toBe(400);
 	expect(answer.body.message).toMatch(
-		/names more than 50000 records in the lines up to 101,/,
+		/names more than 50000 records in the lines up to 101, the limit/,
 	);
 });
 

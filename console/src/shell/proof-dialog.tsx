@@ -90,7 +90,7 @@ function CodeStep({
 					<ErrorState error={saving.refusal} title="You have not confirmed" />
 				)}
 				<Text size="sm">
-					{WHY} Enter a code of your second factor to go on.
+					{WHY} Enter a code of your second factor to continue.
 				</Text>
 				<TextInput
 					label="Code"
