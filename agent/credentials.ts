@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
-/** What the agent stores about its enrollment. */
+/** The data that the agent stores about its enrollment. */
 export interface Credentials {
 	/**
 	 * An id that the agent generates for each enrollment. It tells which enrollment the stored state

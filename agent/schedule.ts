@@ -1,6 +1,6 @@
 /**
- * If the clock is this far behind the last known time, somebody has set it back. A smaller
- * difference is a correction.
+ * Smallest difference, in milliseconds, after which the clock counts as set back. A smaller one is
+ * a correction.
  */
 const SET_BACK_MS = 60_000;
 

@@ -7,7 +7,9 @@ import {
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 
-/** What the agent remembers about one enrollment across restarts. Times are in RFC 3339 format. */
+/**
+ * The data that the agent keeps about one enrollment across restarts. Times are in RFC 3339 format.
+ */
 export interface State {
 	enrollment_id: string;
 	/** Null until the first heartbeat has succeeded. */

@@ -11,7 +11,7 @@ import { Histogram } from "./histogram.ts";
  * beforehand.
  */
 
-/** Of 20 requests, 6 are posture reports, some are addTask calls, and the rest are heartbeats. */
+/** Six of 20 requests are posture reports, some are addTask calls, and the rest are heartbeats. */
 const REPORTS = 6;
 const MIX = 20;
 

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import type { Ledger } from "./failover/writers.ts";
 import type { Fleet } from "./fleet.ts";
 
-/** What became of the acknowledged writes in the database. */
+/** The numbers of acknowledged writes that are and are not in the database. */
 export interface Found {
 	acknowledged: number;
 	/** The number of writes that were acknowledged but are missing. Must be 0. */

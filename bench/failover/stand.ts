@@ -33,7 +33,7 @@ export async function makeHaStand(devices: number): Promise<HaStand> {
 		for (let step = undo.pop(); step; step = undo.pop()) await step();
 	};
 	try {
-		// Of the 16 million loopback addresses, only this run uses these.
+		// There are 16 million loopback addresses, and only this run uses the ones in this network.
 		const network = `127.${100 + (process.pid % 100)}.${(process.pid >> 7) % 200}`;
 		const machine = (name: string, host: number, hasPostgres = true) =>
 			new Machine(name, folder, network, host, hasPostgres);

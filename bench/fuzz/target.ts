@@ -30,8 +30,8 @@ export interface Case {
 	/** The door and what the case calls through it, such as "mcp addRisk". */
 	name: string;
 	/**
-	 * What is wrong with the case, such as "deep JSON", or how its body was made, such as "as the
-	 * schema says".
+	 * The fault of the case, such as "deep JSON", or how its body was made, such as "as the schema
+	 * says".
 	 */
 	kind: string;
 	method: string;

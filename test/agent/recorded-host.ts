@@ -8,7 +8,7 @@ import type { Platform } from "../../src/devices/terms.ts";
 
 export interface Recording {
 	platform: Platform;
-	/** Whether the agent has the rights of root. True by default. */
+	/** True if the agent has the rights of root. This is the default. */
 	isPrivileged?: boolean;
 	/** The time of the checks in RFC 3339 format. A fixed day by default. */
 	now?: string;

@@ -21,7 +21,7 @@ afterAll(() => served.close());
 
 interface View {
 	path: string;
-	/** What the page shows when it is complete. */
+	/** Text that the page shows when it is complete. */
 	shown: Locator;
 }
 

@@ -125,7 +125,7 @@ test("SIGTERM ends the service and the database with exit code 0 after all accep
 	const statuses: (number | string)[] = [];
 	let stopping: Promise<number | null> | undefined;
 	const report = { results: [postureResult()] };
-	// Of one device, at most four requests may wait for each other.
+	// At most four requests of one device may wait for each other.
 	const work = Array.from({ length: 4 }, async () => {
 		for (;;) {
 			try {

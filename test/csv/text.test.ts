@@ -79,8 +79,8 @@ test("a spreadsheet that separates by semicolons or tabs finds no formula in any
 					delimiter,
 					relax_quotes: true,
 					relax_column_count: true,
-					// Such a spreadsheet also ends the line at a line break inside a cell, because no quote
-					// begins the cell.
+					// This kind of spreadsheet also ends the line at a line break inside a cell, because no
+					// quote begins the cell.
 					quote: null,
 				});
 				for (const cell of read.flat()) {

@@ -6,7 +6,10 @@ import { startService, type TestDevice, type TestService } from "./service.ts";
 export const ROUTES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
 export const KEYED = ["heartbeat", "postures", "unenroll"] as const;
 
-/** The Device Agent API on a socket, whose bytes a test writes itself, with an ACTIVE device. */
+/**
+ * A service with an ACTIVE device, and connections to its Device Agent API on which a test writes
+ * the bytes itself.
+ */
 export interface AgentSocket {
 	assay: TestService;
 	/** A proxy between the service and its database. */

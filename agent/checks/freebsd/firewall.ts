@@ -2,7 +2,7 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { runForText } from "./commands.ts";
 
-/** What a packet filter does with an incoming packet that no rule names. */
+/** The fate of an incoming packet that no rule of a packet filter names. */
 type State = "off" | "blocks" | "allows" | "unclear" | "needs_root";
 
 /**

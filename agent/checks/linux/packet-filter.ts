@@ -1,6 +1,6 @@
 /**
- * What happens to an incoming packet that no rule names. It is let in (`open`), blocked (`closed`),
- * or the outcome is unknown (undefined).
+ * The fate of an incoming packet that no rule names. The packet is let in (`open`) or blocked
+ * (`closed`). Undefined if this is not known.
  */
 export type Verdict = "open" | "closed" | undefined;
 
