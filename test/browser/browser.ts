@@ -125,7 +125,7 @@ export async function signIn(
 	await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Navigates within the page in the way of a link, so that the console loads only once. */
+/** Navigates within the page, as a link does, so that the console loads only once. */
 export async function visit(page: Page, path: string): Promise<void> {
 	await page.evaluate(
 		`history.pushState({}, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,

@@ -15,8 +15,8 @@ export const DAY_MS = 24 * HOUR_MS;
 
 export interface Fleet {
 	/**
-	 * Opens a page as a user with this role in an organization of its own. `prepare` first creates
-	 * what the page shows, and may return its path.
+	 * Opens a page as a user with this role in a new organization. `prepare` first creates what the
+	 * page shows. It may return the path of the page.
 	 */
 	start: (
 		role: Role,
@@ -25,27 +25,27 @@ export interface Fleet {
 		page: Page;
 		organization: string;
 		person: TestUser;
-		/** Puts the organization before a path. */
+		/** Returns a path within the organization. */
 		at: (path: string) => string;
 	}>;
-	/** Adds an ACTIVE device that reported once, `agoMs` before now. It has no name of its own. */
+	/** Adds an ACTIVE device without a name that reported once, `agoMs` milliseconds ago. */
 	addReporting: (
 		organization: string,
 		hostname: string,
 		statuses: Record<string, string>,
 		when?: { agoMs?: number },
 	) => Promise<TestDevice>;
-	/** Sends a report with these statuses, observed `agoMs` before now. */
+	/** Sends a report with these statuses, observed `agoMs` milliseconds ago. */
 	report: (
 		device: TestDevice,
 		statuses: Record<string, string>,
 		agoMs?: number,
 	) => Promise<void>;
-	/** Moves the last heartbeat of the device to `agoMs` before now. */
+	/** Changes the time of the device's last heartbeat to `agoMs` milliseconds ago. */
 	silence: (device: TestDevice, agoMs: number) => Promise<void>;
 }
 
-/** Returns what tests of devices do in the organizations of this service. */
+/** Returns functions with which tests create and change devices in this service. */
 export function fleetOf(served: TestConsole): Fleet {
 	let made = 0;
 	const report: Fleet["report"] = async (device, statuses, agoMs = 0) => {
@@ -100,7 +100,7 @@ export function fleetOf(served: TestConsole): Fleet {
 	};
 }
 
-/** Expects this status and returns the body. */
+/** Expects an answer with this status. Returns its body. */
 export async function must(
 	answer: Promise<Response>,
 	status: number,

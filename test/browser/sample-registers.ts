@@ -14,7 +14,7 @@ export interface SampleRegisters extends TestConsole {
 	add: (operation: string, input: object) => Promise<any>;
 	/** Returns the address of a page of a register, such as `risk/new`. */
 	at: (path: string) => string;
-	/** Opens such a page. */
+	/** Opens a page of a register. */
 	open: (
 		person: TestUser,
 		path: string,
@@ -23,8 +23,8 @@ export interface SampleRegisters extends TestConsole {
 }
 
 /**
- * Starts the service with 24 risks: a theft, one that grew and has no owner, and 22 accepted ones.
- * Ada owns the others.
+ * Starts the service with 24 risks: a theft, a risk that has grown and has no owner, and 22
+ * accepted ones. Ada owns all except the one without an owner.
  */
 export async function startWithRisks(): Promise<SampleRegisters> {
 	const served = await startConsole();

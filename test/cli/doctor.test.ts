@@ -69,7 +69,7 @@ test("doctor distinguishes another program on the metrics port from no program",
 	expect(none.code).toBe(0);
 });
 
-/** Requests a tool with these headers; only the sender's address matters here. */
+/** Calls a tool with these headers. The test only needs the address of the sender. */
 const ask = (headers: Record<string, string>) =>
 	fetch(`${running.service.url}/api/mcp/tools/listOrganizations`, {
 		headers: { authorization: `Bearer ${makeSecret("pat")}`, ...headers },

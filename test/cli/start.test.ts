@@ -45,7 +45,7 @@ function serverPid(): number {
 	return Number(readFileSync(file, "utf8").split("\n")[0]);
 }
 
-/** Creates an active device with commands while the service runs, and returns its key. */
+/** Creates an active device with commands while the service runs. Returns the device key. */
 async function addDevice(url: string): Promise<string> {
 	const org = await runCommand(
 		["org", "create", "--name", "Acme", "--json"],

@@ -252,7 +252,7 @@ describe("bytes per hour", () => {
 			await fleet.assay.activateDevice(),
 			await fleet.assay.activateDevice(),
 		];
-		// Spaces count too, and the database need not store them.
+		// Spaces count too, although the database does not store them.
 		const mebibyte = JSON.stringify({ results: [postureResult()] }).padEnd(
 			1 << 20,
 		);
@@ -291,7 +291,7 @@ describe("bytes per hour", () => {
 		hourly.add("busy", 60);
 		for (let n = 0; n < 99_999; n++) hourly.add(`${n}`, 1);
 		hourly.add("busy", 60);
-		// Each of these displaces the device that was used longest ago.
+		// Each new device replaces the one that was used longest ago.
 		for (let n = 0; n < 10; n++) hourly.add(`other ${n}`, 1);
 		expect(hourly.isUsedUp("busy")).toBe(true);
 	});

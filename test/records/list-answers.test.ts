@@ -7,7 +7,7 @@ import { type Calls, makeCalls } from "../support/calls.ts";
 let calls: Calls;
 let organization_id: string;
 let by: Principal;
-/** Ids of the people, records and vendors by their name. */
+/** The ids of the people, records and vendors by their names. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The files that take longest, the longest first. A long file that started last would keep one
- * worker busy after the others have finished. A file that is not listed starts after these.
+ * The test files that take the longest, in descending order. If a long file started last, it would
+ * keep one worker busy after the others have finished. Files that are not listed start after these.
  */
 const LONGEST = [
 	"cli/start",
@@ -33,7 +33,7 @@ const LONGEST = [
 	"privacy/privacy",
 ];
 
-/** Starts the longest files first. */
+/** Orders the test files so that the longest ones start first. */
 export class LongestFirst extends BaseSequencer {
 	override async sort(
 		files: TestSpecification[],

@@ -25,7 +25,7 @@ const NAMES: Record<keyof References, string | null> = {
 	vendor: "Cloud",
 };
 
-/** Returns the names that results have beside these ids of `References`. */
+/** Returns the names that results contain beside the ids of these records. */
 export function namesBeside(
 	values: Record<string, unknown>,
 ): Record<string, unknown> {
