@@ -196,6 +196,25 @@ test("SIGUSR1 and SIGUSR2 only write a line to the log, and a lost reader of the
 	expect(isRunning(server)).toBe(false);
 });
 
+test.each([
+	["an error that nobody catches", "throw(Error('nobody catches this'))"],
+	[
+		"a rejection that nobody handles",
+		"Promise.reject(Error('nobody catches this'))",
+	],
+])("after %s, the service logs it, stops the database and ends with exit code 1", async (_, fault) => {
+	await fillDataFolder();
+	// The program itself contains no such fault, so code that runs before it adds one.
+	const code = encodeURIComponent(`process.on("SIGUSR2", () => { ${fault} })`);
+	settings.NODE_OPTIONS = `--import=data:text/javascript,${code}`;
+	const service = await start();
+	const database = serverPid();
+	expect(await service.stop("SIGUSR2")).toBe(1);
+	await expect.poll(service.stderr).toContain("nobody catches this");
+	expect(service.stderr()).toContain("stopping after an unexpected error");
+	expect(isRunning(database)).toBe(false);
+});
+
 test("after kill -9, the next start finds every acknowledged write and restarts a database that is killed under it", async () => {
 	await fillDataFolder();
 	const first = await start();

@@ -268,6 +268,19 @@ test("no record looks as if it was just created, and one of the members has a se
 	expect(newest).toBeLessThan(Date.now() - 60 * 60_000);
 });
 
+test("SIGUSR1 and SIGUSR2 only write a line to a demonstration's log", async () => {
+	let said = "";
+	demo.stderr?.on("data", (chunk) => {
+		said += chunk;
+	});
+	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
+		demo.kill(signal);
+		await expect.poll(() => said).toContain(`"signal":"${signal}"`);
+	}
+	expect(said).not.toContain("Debugger listening");
+	expect((await fetch(`${ready.listening}/health/ready`)).status).toBe(200);
+});
+
 test("Ctrl-C ends a demonstration with exit code 0 and leaves no folder and no database server", async () => {
 	const postmaster = postmasterOf(demoFolders()[0]);
 	demo.kill("SIGINT");
