@@ -41,7 +41,7 @@ export const FILES: Record<string, (bytes: number) => string> = {
 		csvOf(10_000, () => `1,PHYSICAL,"${"x".repeat(bytes / 10_000 - 60)}",`),
 	"10,000 wrong lines": () => csvOf(10_000, () => ",,\u0001,"),
 	"long cells": (bytes) =>
-		csvOf(15, () => `1,PHYSICAL,"${"x".repeat(bytes / 16)}",`),
+		csvOf(15, () => `1,PHYSICAL,"${"x".repeat(bytes / 17)}",`),
 	"cells of 64 KiB that end like formulas": () =>
 		csvOf(250, () => `1,PHYSICAL,"${"'".repeat(65_530)}=",`),
 	"lines of separators": (bytes) =>
