@@ -113,8 +113,8 @@ export async function beat(session: Session): Promise<Outcome> {
 	}
 	let refusal: string | undefined;
 	if (outcome.kind === "refused") {
-		// The service will reject the heartbeat again until something changes. The facts are collected
-		// anew, because the change may be on this device.
+		// The service will reject the heartbeat again until something changes. The next heartbeat
+		// collects the facts again, because the change may be on this device.
 		session.facts = undefined;
 		refusal = `the service rejected this device's heartbeat: ${outcome.message}`;
 		troubles.heartbeat.say(refusal, "error");

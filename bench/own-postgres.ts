@@ -76,7 +76,7 @@ export class OwnPostgres {
 		return findPostmaster(this.#cluster.directory);
 	}
 
-	/** Connects as the owner, to whom row-level security does not apply. */
+	/** Connects as the owner. Row-level security does not apply to the owner. */
 	async connect(database = "assay"): Promise<Client> {
 		const client = new Client({ ...connectionOf(this.#cluster), database });
 		client.on("error", () => {});

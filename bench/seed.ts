@@ -7,8 +7,8 @@ const ROWS = 5_000;
 
 /**
  * Stores the fleet as if every device had enrolled and had sent its first heartbeat within the last
- * five minutes. The client connects as the owner of the database, to whom row-level security does
- * not apply.
+ * five minutes. The client connects as the owner of the database, because row-level security does
+ * not apply to the owner.
  */
 export async function seed(client: Client, fleet: Fleet): Promise<void> {
 	await client.query(

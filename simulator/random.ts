@@ -26,7 +26,10 @@ export interface Weighted {
 	weight: number;
 }
 
-/** Returns one of `items`, each of which has a weight. `at` is a number from `chance`. */
+/**
+ * Returns one of `items`. Items with a larger weight are more likely. `at` is a number from
+ * `chance`.
+ */
 export function pick<Item extends Weighted>(
 	items: readonly Item[],
 	at: number,

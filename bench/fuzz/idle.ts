@@ -75,8 +75,8 @@ function drip(sockets: Socket[]): void {
 const slow = new WeakSet<Socket>();
 
 /**
- * Opens connections, of which every second one begins a request and the others send nothing.
- * Returns those that were accepted.
+ * Opens connections. Every second one begins a request, and the others send nothing. Returns those
+ * that were accepted.
  */
 async function openIdle(port: number, wanted: number): Promise<Socket[]> {
 	const open: Socket[] = [];

@@ -17,7 +17,7 @@ import {
 
 const key = "asy_dev_key";
 
-/** Returns the outcome of a heartbeat to which the service answers in this way. */
+/** Returns the outcome of a heartbeat that the service answers with `answer`. */
 async function outcomeOf(
 	answer: Answerer,
 	route: "heartbeat" | "postures" = "heartbeat",

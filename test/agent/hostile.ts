@@ -32,7 +32,7 @@ export function sayingOnly(recording: Recording, text: string): Recording {
 }
 
 /**
- * Returns recordings in each of which one command or file has `text` before and after its own
+ * Returns several recordings. In each, one command or file has `text` before and after its own
  * output. A long text only tests how long the checks take, so it goes into all commands and files
  * of a single recording.
  */

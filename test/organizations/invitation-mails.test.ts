@@ -99,7 +99,7 @@ test("a user who is only a viewer can mail five invitations a day from their own
 		"update invitations set revoked_at = now()",
 	);
 	expect(await invite(viewer, own[0] as string)).toBe(false);
-	// A helper whom the viewer has invited is trusted no more than the viewer.
+	// The viewer's helper is trusted no more than the viewer.
 	const helper = await signInAs("viewer");
 	await joinOrganization(
 		served.database,
@@ -130,7 +130,7 @@ test("all users whom no organization of the operator trusts can mail fifty invit
 	);
 	expect(await invite(viewer, own)).toBe(true);
 	expect(await invite(viewer, own)).toBe(false);
-	// A user whom an organization of the operator trusts is not affected.
+	// The limit does not affect members of an organization of the operator.
 	const member = await signInAs("member");
 	expect(await invite(member, await makeOwn(member))).toBe(true);
 	await forgetInvitations();

@@ -40,7 +40,7 @@ function inTurn(
 	return ended;
 }
 
-/** The signals to which the agent's commands listen until their process ends. */
+/** The signals that the agent's commands handle until their process ends. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function runAlone(

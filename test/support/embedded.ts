@@ -20,7 +20,7 @@ export interface EmbeddedProcessOptions {
 	baseFolder: string;
 	/** The main file of a platform package to use instead of the installed one. */
 	packageFile?: string | undefined;
-	/** The user as whom the process continues if root starts it. */
+	/** The id of the user under which the process continues if root starts it. */
 	uid?: number | undefined;
 	idleMs?: number | undefined;
 }

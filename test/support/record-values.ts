@@ -11,7 +11,7 @@ export const typeOf = (sample: Sample, field: string): string | string[] => {
 	return Array.isArray(type) ? type : String(type).replace(/\?$/, "");
 };
 
-/** Two records of each kind to which other records refer. */
+/** Two records of each kind that other records refer to. */
 export type References = Record<
 	"people" | "framework" | "measure" | "audit" | "vendor",
 	[string, string]

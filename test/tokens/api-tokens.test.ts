@@ -348,7 +348,8 @@ test("when many tokens are created at once, no more than 100 are stored", async 
 		from generate_series(1, 98) n`,
 		[user.id],
 	);
-	// The log to which each call writes is locked, so that no call can commit before all have begun.
+	// Every call writes to this log. The log is locked, so that no call can commit before all have
+	// begun.
 	const holder = await database.owner.connect();
 	await holder.query("begin");
 	await holder.query(

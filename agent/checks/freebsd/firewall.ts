@@ -6,7 +6,7 @@ import { runForText } from "./commands.ts";
 type State = "off" | "blocks" | "allows" | "unclear" | "needs_root";
 
 /**
- * Checks the three packet filters of FreeBSD, any of which may be in force. Returns PASS if one of
+ * Checks the three packet filters of FreeBSD. Any of them may be in force. Returns PASS if one of
  * them blocks incoming packets that no rule allows, as in the Linux check. Returns FAIL if all are
  * off or let everything in. In every other state, for example if rules block only some packets, the
  * result is UNKNOWN, because the check would have to follow every rule.

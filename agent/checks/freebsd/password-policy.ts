@@ -71,8 +71,8 @@ function passwordRule(
 }
 
 /**
- * Returns the smallest of the five lengths, each of which applies to one kind of password.
- * `disabled` forbids a kind.
+ * Returns the smallest of the five lengths. Each length applies to one kind of password, and
+ * `disabled` forbids the kind.
  */
 function leastLength(minimums: string): number | undefined {
 	const parts = minimums.split(",");

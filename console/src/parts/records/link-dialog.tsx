@@ -22,7 +22,7 @@ const TYPING_MS = 200;
 
 interface Props {
 	organizationId: string;
-	/** The id of the record to which others are linked. */
+	/** The id of the record that others are linked to. */
 	id: string;
 	/** The ids of the records that are linked already. */
 	linked: readonly string[];
