@@ -258,7 +258,7 @@ export function mayAnywhere(
 function foreignOrganization(): AppError {
 	return new AppError(
 		"forbidden",
-		"permission denied: organization_id must name an organization that you may view; listOrganizations lists them",
+		"listOrganizations lists the organizations that you may view; organization_id is none of them (permission denied)",
 	);
 }
 

@@ -1,18 +1,41 @@
-import { type AppError, RETRY_AFTER_SECONDS } from "../errors.ts";
-import { jsonReply, type Reply } from "../mcp/reply.ts";
+import type { AppError } from "../errors.ts";
+import {
+	errorReply,
+	jsonReply,
+	jsonRpcCode,
+	type Reply,
+	withFault,
+} from "../mcp/reply.ts";
 
 /** Returns the plain-HTTP response to an error: {error, message, fields?}. */
 export function failure(error: AppError): Reply {
 	const { code, message, fields } = error;
-	const reply = jsonReply(
-		error.status,
-		JSON.stringify({ error: code, message, ...(fields && { fields }) }),
+	return withHeaders(
+		jsonReply(
+			error.status,
+			JSON.stringify({ error: code, message, ...(fields && { fields }) }),
+		),
+		error,
 	);
-	if (code === "unauthorized") reply.headers["www-authenticate"] = "Bearer";
-	if (code === "service_unavailable") {
-		reply.headers["retry-after"] = String(RETRY_AFTER_SECONDS);
+}
+
+/**
+ * Returns the response to an error at the MCP endpoint before its message is read. Clients show
+ * their user the message of a JSON-RPC error, and of no other body.
+ */
+export function mcpFailure(error: AppError): Reply {
+	const { status, message } = error;
+	return withHeaders(
+		errorReply(status, null, jsonRpcCode(error), message),
+		error,
+	);
+}
+
+function withHeaders(reply: Reply, error: AppError): Reply {
+	if (error.code === "unauthorized") {
+		reply.headers["www-authenticate"] = "Bearer";
 	}
-	return reply;
+	return withFault(reply, error);
 }
 
 export function plainError(

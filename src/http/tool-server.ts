@@ -6,7 +6,6 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { AppError, overloaded, toAppError } from "../errors.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
-import { rejectUnknownParameters } from "../mcp/catalogue.ts";
 import {
 	type Caller,
 	clientInRequest,
@@ -14,6 +13,13 @@ import {
 	countUse,
 	type ToolServices,
 } from "../mcp/methods.ts";
+import {
+	MCP_PARAMETERS,
+	readNarrowing,
+	rejectUnknownParameters,
+	TOOL_PARAMETERS,
+	wantsRefusalsAsResults,
+} from "../mcp/narrowing.ts";
 import { makeMcp } from "../mcp/protocol-versions.ts";
 import {
 	errorReply,
@@ -27,6 +33,7 @@ import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
 import {
 	failure,
+	mcpFailure,
 	methodNotAllowed,
 	noAuthorizationServer,
 	plainError,
@@ -120,7 +127,8 @@ export function makeToolServer(
 			reply = found;
 		} catch (thrown) {
 			outageLog.note(thrown, { requestId }, "a tool request failed");
-			reply = failure(toAppError(thrown));
+			const error = toAppError(thrown);
+			reply = url.pathname === MCP ? mcpFailure(error) : failure(error);
 		}
 		await send(request, response, requestId, reply);
 	}
@@ -162,10 +170,8 @@ export function makeToolServer(
 			if (request.method !== "GET") return methodNotAllowed(["GET"]);
 			return jsonReply(200, '{"status":"ok"}');
 		}
-		const narrowing = catalogue.readNarrowing(
-			url.searchParams,
-			request.headers,
-		);
+		const query = url.searchParams;
+		const narrowing = readNarrowing(catalogue.toolsets, query, request.headers);
 		const caller: Caller = { principal, narrowing, requestId };
 		const tool = findTool(tools, caller, url.pathname.slice(DOOR.length));
 		const methods = methodsOf(tool);
@@ -173,11 +179,10 @@ export function makeToolServer(
 			return methodNotAllowed(methods);
 		}
 		if (request.method === "GET") {
-			const query = url.searchParams;
 			const output = await callWithQuery(tools, caller, tool, query);
 			return jsonReply(200, JSON.stringify(output));
 		}
-		rejectUnknownParameters(url.searchParams);
+		rejectUnknownParameters(query, TOOL_PARAMETERS);
 		const bytes = await readBody(request, MAX_BODY);
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") throw unreadBodyError(bytes, MAX_BODY);
@@ -226,12 +231,15 @@ export function makeToolServer(
 		if (client !== undefined) principal.client = client;
 		countUse(usage, principal);
 		try {
-			rejectUnknownParameters(url.searchParams);
-			const narrowing = catalogue.readNarrowing(
-				url.searchParams,
-				request.headers,
-			);
-			const caller: Caller = { principal, narrowing, requestId };
+			const { searchParams: query } = url;
+			const { headers } = request;
+			rejectUnknownParameters(query, MCP_PARAMETERS);
+			const caller: Caller = {
+				principal,
+				narrowing: readNarrowing(catalogue.toolsets, query, headers),
+				refusalsAreResults: wantsRefusalsAsResults(query, headers),
+				requestId,
+			};
 			return await mcp.answer(message, request.headers, caller);
 		} catch (thrown) {
 			const { message: text } = toAppError(thrown);

@@ -1,10 +1,10 @@
-import { AppError } from "../errors.ts";
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
 import { ALWAYS_OFFERED, toolsetsOf } from "../tokens/scopes.ts";
 import { TEXTS_ARE_DATA } from "./instructions.ts";
 import { type JsonSchema, terse, toJsonSchema } from "./json-schema.ts";
+import { both, type Narrowing } from "./narrowing.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
 /** A tool of the tool server. It is an operation with a description for clients. */
@@ -30,16 +30,6 @@ export interface ToolDefinition {
 		idempotentHint: boolean;
 		openWorldHint: boolean;
 	};
-}
-
-/**
- * The tools that a client asked for, with `?toolsets=risks,vendors&readonly=true` or with headers
- * of the same meaning.
- */
-export interface Narrowing {
-	/** Names of toolsets, sorted. Undefined means all toolsets. */
-	toolsets: readonly string[] | undefined;
-	isReadOnly: boolean;
 }
 
 /**
@@ -104,41 +94,6 @@ export class Catalogue {
 		if (this.#lists.size < MAX_CACHED_LISTS) this.#lists.set(key, json);
 		return json;
 	}
-
-	/**
-	 * Reads the narrowing from the request's address and headers. If both contain one, both apply.
-	 * Throws a bad_request AppError for an unknown toolset, with the names of the existing ones.
-	 */
-	readNarrowing(
-		query: URLSearchParams | undefined,
-		headers: Record<string, string | string[] | undefined>,
-	): Narrowing {
-		return {
-			toolsets: both(
-				this.#readToolsets(query?.getAll("toolsets").join()),
-				this.#readToolsets(headers["x-mcp-toolsets"]?.toString()),
-			),
-			isReadOnly:
-				readSwitch("readonly", query?.get("readonly")) ||
-				readSwitch("X-MCP-Readonly", headers["x-mcp-readonly"]?.toString()),
-		};
-	}
-
-	#readToolsets(text: string | undefined): readonly string[] | undefined {
-		const names = (text ?? "")
-			.split(",")
-			.map((name) => name.trim())
-			.filter((name) => name !== "");
-		if (names.length === 0 || names.includes("all")) return undefined;
-		const unknown = names.find((name) => !this.toolsets.includes(name));
-		if (unknown !== undefined) {
-			throw new AppError(
-				"bad_request",
-				`there is no toolset "${unknown.slice(0, 80)}"; the toolsets are ${this.toolsets.join(", ")}`,
-			);
-		}
-		return [...new Set(names)].sort();
-	}
 }
 
 /** Returns the client's narrowing, limited further by the scope of the caller's API token. */
@@ -152,16 +107,6 @@ function narrowedByScope(
 	};
 }
 
-/** Returns the names that are in both lists. Undefined stands for a list of all names. */
-function both(
-	one: readonly string[] | undefined,
-	other: readonly string[] | undefined,
-): readonly string[] | undefined {
-	return one && other
-		? one.filter((name) => other.includes(name))
-		: (one ?? other);
-}
-
 function offers(
 	{ toolsets, isReadOnly }: Narrowing,
 	{ operation }: Tool,
@@ -171,33 +116,6 @@ function offers(
 		(!toolsets ||
 			toolsets.includes(operation.toolset) ||
 			operation.name === ALWAYS_OFFERED)
-	);
-}
-
-/**
- * Reads a value that is true or false. An empty value is rejected, because somebody who writes
- * `?readonly` does not mean "false".
- */
-function readSwitch(name: string, text: string | null | undefined): boolean {
-	if (text === "true" || text === "1") return true;
-	if (text === undefined || text === null) return false;
-	if (text === "false" || text === "0") return false;
-	throw new AppError("bad_request", `${name} must be true or false`);
-}
-
-/** Parameters of the address that may narrow the list of tools. */
-const PARAMETERS = ["toolsets", "readonly"];
-
-/**
- * Throws a bad_request AppError for an unknown parameter. If a client misspelled one and the
- * service ignored it, the list would contain tools that the client meant to exclude.
- */
-export function rejectUnknownParameters(query: URLSearchParams): void {
-	const unknown = query.keys().find((name) => !PARAMETERS.includes(name));
-	if (unknown === undefined) return;
-	throw new AppError(
-		"bad_request",
-		`this address has no parameter "${unknown.slice(0, 80)}"; the parameters are ${PARAMETERS.join(", ")}`,
 	);
 }
 

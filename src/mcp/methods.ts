@@ -10,7 +10,8 @@ import type { OutageLog } from "../load/outage-log.ts";
 import { MAX_CLIENT_LENGTH, type Principal } from "../principal.ts";
 import type { Usage, Use } from "../tokens/usage.ts";
 import { VERSION } from "../version.ts";
-import type { Catalogue, Narrowing, Tool } from "./catalogue.ts";
+import type { Catalogue, Tool } from "./catalogue.ts";
+import type { Narrowing } from "./narrowing.ts";
 
 export const SERVER_INFO = { name: "assay", title: "Assay", version: VERSION };
 
@@ -32,6 +33,8 @@ export const MODERN_LIST_MEMBERS = JSON.stringify(LIST_CACHE).slice(1, -1);
 export interface Caller {
 	principal: Principal;
 	narrowing: Narrowing;
+	/** True if a call that is not permitted gives a result with isError instead of HTTP 403. */
+	refusalsAreResults?: boolean;
 	requestId: string;
 }
 
@@ -53,7 +56,8 @@ export function listTools(
 /**
  * Returns the members of a tools/call result, as JSON text. A wrong input also gives a result, with
  * isError, so that the model can correct it. Rejects with a ProtocolError for an unknown tool, and
- * with an AppError when the role does not permit the call or the service fails.
+ * with an AppError when the service fails. A call that is not permitted also rejects, unless the
+ * client wants refusals as results.
  */
 export async function callMembers(
 	tools: ToolServices,
@@ -69,7 +73,11 @@ export async function callMembers(
 		return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 	} catch (thrown) {
 		const error = toAppError(thrown);
-		if (error.code !== "bad_request" && error.code !== "not_found") throw error;
+		const isForTheModel =
+			error.code === "bad_request" ||
+			error.code === "not_found" ||
+			(error.code === "forbidden" && caller.refusalsAreResults === true);
+		if (!isForTheModel) throw error;
 		return `"content":[{"type":"text","text":${JSON.stringify(error.message)}}],"isError":true`;
 	}
 }

@@ -133,6 +133,33 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
+	test("receives refusals as results if its address asks for them, and goes on", async () => {
+		const client = await connect(tools.viewer.token, "?errors=result");
+		for (const [name, input, says] of [
+			[
+				"addRisk",
+				{ organization_id: tools.organizationId, ...RISK },
+				/permission denied: addRisk needs the role member/,
+			],
+			[
+				"listRisks",
+				{ organization_id: tools.otherOrganizationId },
+				/^listOrganizations lists the organizations that you may view/,
+			],
+			["listRisks", { organization_id: "made up" }, /^listOrganizations lists/],
+		] as const) {
+			const refused = await client.callTool({ name, arguments: input });
+			expect(refused.isError).toBe(true);
+			expect(refused.content[0].text).toMatch(says);
+		}
+		const { isError } = await client.callTool({
+			name: "listRisks",
+			arguments: { organization_id: tools.organizationId },
+		});
+		expect(isError).toBeFalsy();
+		await client.close();
+	});
+
 	test("sees only the tools that the address selects", async () => {
 		const client = await connect(
 			tools.admin.token,

@@ -146,7 +146,7 @@ test.each([
 		expect(answer.body).toMatchObject({
 			jsonrpc: "2.0",
 			id: 7,
-			error: { message: expect.stringMatching(/^permission denied:/) },
+			error: { message: expect.stringMatching(/permission denied/) },
 		});
 	}
 });
@@ -232,6 +232,45 @@ test("with a valid credential only POST is allowed: 405 with Allow: POST", async
 	}
 });
 
+test("a refused call is 403 unless the address or a header asks for a result", async () => {
+	const call = legacy("tools/call", {
+		name: "listRisks",
+		arguments: { organization_id: tools.otherOrganizationId },
+	});
+	const send = async (query: string, header?: string) => {
+		const headers = header ? { "x-mcp-errors": header } : {};
+		return tools.rpc(call, { query, headers });
+	};
+	for (const answer of [
+		await send(""),
+		await send("?errors=status"),
+		await send("", "status"),
+	]) {
+		expect(answer.status).toBe(403);
+		expect(answer.body).toMatchObject({
+			id: call.id,
+			error: {
+				code: -32003,
+				message: expect.stringMatching(/^listOrganizations lists/),
+			},
+		});
+	}
+	for (const answer of [
+		await send("?errors=result"),
+		await send("", "result"),
+	]) {
+		expect(answer.status).toBe(200);
+		expect(answer.body.result.isError).toBe(true);
+	}
+	for (const query of ["?errors", "?errors=results", "?error=result"]) {
+		expect((await send(query)).status, query).toBe(400);
+	}
+	// The switch is for MCP clients. Over plain HTTP the status is always the answer.
+	const { token } = tools.admin;
+	const plain = await tools.call("listRisks?errors=result", {}, token);
+	expect(plain.status).toBe(400);
+});
+
 test("a missing, malformed or unknown token gets 401, and the body says which it is", async () => {
 	for (const [authorization, says] of [
 		[undefined, /missing/],
@@ -249,7 +288,12 @@ test("a missing, malformed or unknown token gets 401, and the body says which it
 		});
 		expect(response.status).toBe(401);
 		expect(response.headers.get("www-authenticate")).toBe("Bearer");
-		expect(await response.text()).toMatch(says);
+		// Clients show their user the message of a JSON-RPC error, and of no other body.
+		expect(await response.json()).toEqual({
+			jsonrpc: "2.0",
+			id: null,
+			error: { code: -32003, message: expect.stringMatching(says) },
+		});
 	}
 });
 
