@@ -20,6 +20,8 @@ export interface Config {
 	 * proxies.
 	 */
 	readonly trustedProxies: readonly string[];
+	/** Origins of other websites whose pages may send requests with an API token. */
+	readonly allowedOrigins: readonly string[];
 	readonly logLevel: LogLevel;
 	/** The port that serves metrics. Undefined means that no metrics are served. */
 	readonly metricsPort: number | undefined;
@@ -82,6 +84,10 @@ export const SETTINGS = {
 	},
 	ASSAY_TRUSTED_PROXIES: {
 		help: "addresses or ranges of proxies whose X-Forwarded-For counts",
+		without: "none",
+	},
+	ASSAY_ALLOWED_ORIGINS: {
+		help: "origins of other websites whose pages may use API tokens here",
 		without: "none",
 	},
 	ASSAY_DATA_DIR: {
@@ -165,6 +171,7 @@ export function readConfig(
 		port,
 		baseUrl: readOrigin(settingOf("ASSAY_BASE_URL"), port),
 		trustedProxies: readProxies(settingOf("ASSAY_TRUSTED_PROXIES")),
+		allowedOrigins: readAllowedOrigins(settingOf("ASSAY_ALLOWED_ORIGINS")),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
 		logLevel: readLogLevel(settingOf("ASSAY_LOG_LEVEL")),
@@ -213,11 +220,29 @@ function readOrigin(text: string | undefined, port: number): string {
 	return url.origin;
 }
 
-function readProxies(text: string | undefined): readonly string[] {
-	const ranges = (text ?? "")
+function readAllowedOrigins(text: string | undefined): readonly string[] {
+	const origins = readList(text);
+	for (const origin of origins) {
+		const url = URL.parse(origin);
+		if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin) {
+			throw new AppError(
+				"bad_request",
+				`ASSAY_ALLOWED_ORIGINS must be a comma-separated list of origins, such as https://inspector.example.com, http://localhost:6274; "${origin}" is none`,
+			);
+		}
+	}
+	return Object.freeze(origins);
+}
+
+function readList(text: string | undefined): string[] {
+	return (text ?? "")
 		.split(",")
-		.map((range) => range.trim())
-		.filter((range) => range !== "");
+		.map((item) => item.trim())
+		.filter((item) => item !== "");
+}
+
+function readProxies(text: string | undefined): readonly string[] {
+	const ranges = readList(text);
 	for (const range of ranges) {
 		const [address = "", bits, ...rest] = range.split("/");
 		const length = isIP(address) === 6 ? 128 : 32;

@@ -127,6 +127,7 @@ async function serveFrom(
 		{ services, catalogue, outageLog, usage },
 		apiTokens,
 		addressOf,
+		config.allowedOrigins,
 	);
 	const metrics =
 		config.metricsPort === undefined
@@ -168,6 +169,7 @@ async function serveFrom(
 		account,
 		toolServer,
 		addressOf,
+		allowedOrigins: config.allowedOrigins,
 		catalogue,
 		isDraining: () => isDraining,
 		observe: metrics?.observe,

@@ -37,6 +37,7 @@ describe("without settings", () => {
 		dataDir: resolve("data"),
 		databaseUrl: undefined,
 		trustedProxies: [],
+		allowedOrigins: [],
 		logLevel: "info",
 		metricsHost: "127.0.0.1",
 		organizationCreation: "signed-in",
@@ -76,6 +77,7 @@ test("every setting is read", () => {
 			ASSAY_PORT: "0",
 			ASSAY_BASE_URL: "https://assay.example.com",
 			ASSAY_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,fd00::/8,",
+			ASSAY_ALLOWED_ORIGINS: "https://a.example.com, http://localhost:6274",
 			ASSAY_DATA_DIR: "/var/lib/assay",
 			ASSAY_LOG_LEVEL: "trace",
 			ASSAY_METRICS_PORT: "9090",
@@ -92,6 +94,7 @@ test("every setting is read", () => {
 		port: 0,
 		baseUrl: "https://assay.example.com",
 		trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"],
+		allowedOrigins: ["https://a.example.com", "http://localhost:6274"],
 		dataDir: "/var/lib/assay",
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
@@ -133,6 +136,15 @@ test.each([
 
 describe("a wrong value stops the start, and the message names the setting:", () => {
 	const wrong = {
+		ASSAY_ALLOWED_ORIGINS: [
+			"*",
+			"null",
+			"inspector.example.com",
+			"https://inspector.example.com/",
+			"https://inspector.example.com/path",
+			"HTTPS://inspector.example.com",
+			"ws://inspector.example.com",
+		],
 		ASSAY_PORT: [
 			"-1",
 			"65536",

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
+import type { AllowedOrigins } from "./cross-origin.ts";
 import { requireOwnPage, requireSameOrigin } from "./same-origin.ts";
 
 /**
@@ -9,10 +10,11 @@ import { requireOwnPage, requireSameOrigin } from "./same-origin.ts";
  *
  * - `anyone`: every request, whatever its Host and Origin (health checks).
  * - `visitor`: requests to one of the service's own names that no other website's page sent.
+ * - `program`: as `visitor`, and also pages of the origins in ASSAY_ALLOWED_ORIGINS.
  * - `page`: requests from the service's own pages. Their credential, if any, is in the body.
  * - `session`: requests from the service's own pages with the cookie of a signed-in user.
  */
-export type Admits = "anyone" | "visitor" | "page" | "session";
+export type Admits = "anyone" | "visitor" | "program" | "page" | "session";
 
 declare module "fastify" {
 	interface FastifyContextConfig {
@@ -36,6 +38,7 @@ export interface RouteSummary {
 
 export interface AdmissionParts {
 	baseUrl: string;
+	allowedOrigins: AllowedOrigins;
 	/** Returns the user of a request's session. Throws an AppError if nobody is signed in. */
 	authenticate: (
 		request: FastifyRequest,
@@ -50,7 +53,7 @@ export interface AdmissionParts {
  */
 export function addAdmission(
 	app: FastifyInstance,
-	{ baseUrl, authenticate }: AdmissionParts,
+	{ baseUrl, allowedOrigins, authenticate }: AdmissionParts,
 ): readonly RouteSummary[] {
 	const routes: RouteSummary[] = [];
 
@@ -76,9 +79,10 @@ export function addAdmission(
 		// A request to an unknown address is admitted as a visitor. It has no body to read.
 		const { admits = "visitor" } = request.routeOptions.config;
 		if (admits === "anyone") return;
-		requireSameOrigin(request.raw, baseUrl);
+		const isProgram = admits === "program";
+		requireSameOrigin(request.raw, baseUrl, isProgram ? allowedOrigins : []);
 		if (request.is404) throw nothingHere();
-		if (admits === "visitor") return;
+		if (isProgram || admits === "visitor") return;
 		requireOwnPage(request.raw, baseUrl);
 		if (admits !== "session") return;
 		request.caller = await authenticate(request, reply);

@@ -29,6 +29,7 @@ import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
 import { addConsole, makeAuthenticate } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
+import type { AllowedOrigins } from "./cross-origin.ts";
 import { addHealth } from "./health.ts";
 import { requireModestShape } from "./json.ts";
 import {
@@ -70,6 +71,7 @@ export interface AppParts {
 	account: ResetParts;
 	toolServer: ToolServer;
 	addressOf: AddressOf;
+	allowedOrigins: AllowedOrigins;
 	catalogue: Catalogue;
 	isDraining: () => boolean;
 	/** Observes every request. Undefined if metrics are off. */
@@ -127,6 +129,7 @@ export function makeApp(parts: AppParts): App {
 	});
 	const routes = addAdmission(app, {
 		baseUrl: parts.services.baseUrl,
+		allowedOrigins: parts.allowedOrigins,
 		authenticate: makeAuthenticate(parts),
 	});
 	addBodyParsers(app);
@@ -139,7 +142,12 @@ export function makeApp(parts: AppParts): App {
 	});
 	app.setErrorHandler(answerError);
 	addHealth(app, parts.healthPool, parts.isDraining);
-	addOpenapi(app, parts.catalogue, parts.services.baseUrl);
+	addOpenapi(
+		app,
+		parts.catalogue,
+		parts.services.baseUrl,
+		parts.allowedOrigins,
+	);
 	addConsole(app, parts);
 	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
 	return { server: app, routes };

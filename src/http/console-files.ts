@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nothingHere } from "./admission.ts";
+import { acceptsEncoding } from "./compression.ts";
 
 /** The files of the console's build, in memory. Requests can read only the paths listed here. */
 export interface ConsoleFiles {
@@ -128,7 +129,7 @@ function sendAsset(
 	});
 	for (const encoding of ["br", "gzip"] as const) {
 		const content = asset[encoding];
-		if (!content || !accepts(request, encoding)) continue;
+		if (!content || !acceptsEncoding(request.headers, encoding)) continue;
 		return reply.header("content-encoding", encoding).send(content);
 	}
 	return reply.send(asset.identity);
@@ -168,18 +169,4 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 
 function acceptsPage({ headers }: FastifyRequest): boolean {
 	return /text\/html/i.test(headers.accept ?? "");
-}
-
-/** Returns true if Accept-Encoding names the encoding and does not exclude it. */
-function accepts({ headers }: FastifyRequest, encoding: string): boolean {
-	return String(headers["accept-encoding"] ?? "")
-		.toLowerCase()
-		.split(",")
-		.some((part) => {
-			const [name, ...parameters] = part.split(";").map((text) => text.trim());
-			return (
-				name === encoding &&
-				!parameters.some((text) => /^q=0(\.0*)?$/.test(text))
-			);
-		});
 }

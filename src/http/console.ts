@@ -20,6 +20,7 @@ import {
 	MAX_STRANGERS_BODY,
 } from "./admission.ts";
 import type { AddressOf } from "./client-address.ts";
+import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
 
 const AUTH = "/api/auth";
@@ -73,7 +74,7 @@ export function addConsole(
 				if (why !== undefined) throw overloaded(why);
 			},
 		},
-		async (request) => {
+		async (request, reply) => {
 			const caller = callerOf(request);
 			const operation = findOperation(request.params.operation);
 			if (!operation) {
@@ -82,9 +83,19 @@ export function addConsole(
 					`there is no operation "${request.params.operation.slice(0, 80)}"; use the name of a tool, such as listRisks`,
 				);
 			}
-			return shares.run(caller.sessionId ?? "", () =>
+			const output = await shares.run(caller.sessionId ?? "", () =>
 				invoke(services, caller, operation, request.body, request.id),
 			);
+			// No tool that only reads returns a secret. Other operations may.
+			if (operation.surface !== "tool" || !operation.isReadOnly) return output;
+			const { headers, body } = await encodeBody(
+				JSON.stringify(output),
+				request.headers,
+			);
+			return reply
+				.headers(headers)
+				.type("application/json; charset=utf-8")
+				.send(body);
 		},
 	);
 

@@ -1,8 +1,15 @@
+import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { HTTP_STATUS } from "../errors.ts";
 import type { Catalogue, Tool } from "../mcp/catalogue.ts";
 import { type JsonSchema, toJsonSchema } from "../mcp/json-schema.ts";
 import { VERSION } from "../version.ts";
+import { encodeBody } from "./compression.ts";
+import {
+	type AllowedOrigins,
+	crossOriginHeaders,
+	mergeHeaders,
+} from "./cross-origin.ts";
 import { AGENT_PATHS } from "./openapi-agent.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
 
@@ -14,18 +21,44 @@ export function addOpenapi(
 	app: FastifyInstance,
 	catalogue: Catalogue,
 	baseUrl: string,
+	allowedOrigins: AllowedOrigins,
 ): void {
-	let json: string | undefined;
+	let description: { json: string; etag: string } | undefined;
 	app.get(
 		"/api/openapi.json",
-		{ config: { admits: "visitor" } },
-		(_, reply) => {
-			json ??= JSON.stringify(makeOpenapi(catalogue, baseUrl));
+		{ config: { admits: "program" } },
+		async ({ raw }, reply) => {
+			description ??= describe(catalogue, baseUrl);
+			const { json, etag } = description;
+			const common = mergeHeaders(crossOriginHeaders(raw, allowedOrigins), {
+				etag,
+				"cache-control": "public, max-age=300",
+				vary: "accept-encoding",
+			});
+			if (matches(raw.headers["if-none-match"], etag)) {
+				return reply.status(304).headers(common).send();
+			}
+			const { headers, body } = await encodeBody(json, raw.headers);
 			return reply
-				.header("content-type", "application/json; charset=utf-8")
-				.header("cache-control", "public, max-age=300")
-				.send(json);
+				.headers({ ...headers, ...common })
+				.type("application/json; charset=utf-8")
+				.send(body);
 		},
+	);
+}
+
+/** Makes the description and its entity tag, which is weak because it is the same for all encodings. */
+function describe(catalogue: Catalogue, baseUrl: string) {
+	const json = JSON.stringify(makeOpenapi(catalogue, baseUrl));
+	const hash = createHash("sha256").update(json).digest("base64url");
+	return { json, etag: `W/"${hash}"` };
+}
+
+/** Returns true if the header If-None-Match names the entity tag, strong or weak. */
+function matches(header: string | undefined, etag: string): boolean {
+	const tags = (header ?? "").split(",").map((tag) => tag.trim());
+	return (
+		tags.includes("*") || tags.includes(etag) || tags.includes(etag.slice(2))
 	);
 }
 

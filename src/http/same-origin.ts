@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.ts";
+import type { AllowedOrigins } from "./cross-origin.ts";
 
 const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -8,11 +9,13 @@ const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
  *
  * The request's Host must be the host of the base URL, this machine's own name for itself, or the
  * address at which the request arrived. If an attacker points a domain at this machine, that domain
- * is none of these. The request's Origin, a header that browsers send, must be the service's own.
+ * is none of these. The request's Origin, a header that browsers send, must be the service's own or
+ * one of `allowed`. Pass `allowed` only for a route that no cookie opens.
  */
 export function requireSameOrigin(
 	request: IncomingMessage,
 	baseUrl: string,
+	allowed: AllowedOrigins = [],
 ): void {
 	const { host, origin } = request.headers;
 	// Only HTTP/1.0 requests may lack the header Host, and no browser sends HTTP/1.0.
@@ -23,6 +26,7 @@ export function requireSameOrigin(
 		);
 	}
 	if (origin === undefined || origin === baseUrl) return;
+	if (allowed.includes(origin)) return;
 	if (host === undefined || URL.parse(origin)?.host !== host.toLowerCase()) {
 		throw new AppError(
 			"forbidden",

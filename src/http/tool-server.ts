@@ -6,6 +6,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { AppError, overloaded, toAppError } from "../errors.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
+import type { Tool } from "../mcp/catalogue.ts";
 import {
 	type Caller,
 	clientInRequest,
@@ -31,6 +32,13 @@ import type { Principal } from "../principal.ts";
 import type { ApiTokens } from "../tokens/authentication.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
+import { encodeBody } from "./compression.ts";
+import {
+	type AllowedOrigins,
+	crossOriginHeaders,
+	mergeHeaders,
+	preflightReply,
+} from "./cross-origin.ts";
 import {
 	failure,
 	mcpFailure,
@@ -91,6 +99,7 @@ export function makeToolServer(
 	tools: ToolServices,
 	tokens: Pick<ApiTokens, "authenticate" | "isFull">,
 	addressOf: AddressOf,
+	allowedOrigins: AllowedOrigins,
 ): ToolServer {
 	const { services, catalogue, usage, outageLog } = tools;
 	const mcp = makeMcp(tools);
@@ -138,7 +147,9 @@ export function makeToolServer(
 		url: URL,
 		requestId: string,
 	): Promise<Reply | "aborted"> {
-		requireSameOrigin(request, services.baseUrl);
+		requireSameOrigin(request, services.baseUrl, allowedOrigins);
+		const preflight = preflightReply(request, allowedOrigins);
+		if (preflight) return preflight;
 		if (NO_OAUTH.test(url.pathname)) return noAuthorizationServer();
 		const authorization = authorizationOf(request);
 		return shares.run(
@@ -180,7 +191,7 @@ export function makeToolServer(
 		}
 		if (request.method === "GET") {
 			const output = await callWithQuery(tools, caller, tool, query);
-			return jsonReply(200, JSON.stringify(output));
+			return outputReply(tool, output);
 		}
 		rejectUnknownParameters(query, TOOL_PARAMETERS);
 		const bytes = await readBody(request, MAX_BODY);
@@ -189,7 +200,7 @@ export function makeToolServer(
 		if (!isUtf8(bytes)) return plainError(400, "bad_request", NOT_UTF8);
 		const text = bytes.toString("utf8");
 		const output = await callWithBody(tools, caller, tool, text);
-		return jsonReply(200, JSON.stringify(output));
+		return outputReply(tool, output);
 	}
 
 	async function answerMcp(
@@ -251,12 +262,13 @@ export function makeToolServer(
 		request: IncomingMessage,
 		response: ServerResponse,
 		requestId: string,
-		{ status, headers: own, body }: Reply,
+		{ status, headers: own, body, isCompressible }: Reply,
 	): Promise<void> {
-		const headers: Record<string, string> = {
+		let headers: Record<string, string> = {
 			"x-request-id": requestId,
 			...common,
 			...own,
+			...crossOriginHeaders(request, allowedOrigins),
 		};
 		if (!request.readableEnded && hasBody(request)) {
 			endEarly(request, response, status, headers, body?.toString() ?? "");
@@ -270,9 +282,15 @@ export function makeToolServer(
 			await pipeline(Readable.fromWeb(body), response).catch(() => {});
 			return;
 		}
-		headers["content-length"] = String(Buffer.byteLength(body ?? ""));
+		let sent: string | Buffer = body ?? "";
+		if (isCompressible) {
+			const encoded = await encodeBody(sent, request.headers);
+			headers = mergeHeaders(headers, encoded.headers);
+			sent = encoded.body;
+		}
+		headers["content-length"] = String(Buffer.byteLength(sent));
 		response.writeHead(status, headers);
-		response.end(body);
+		response.end(sent);
 	}
 
 	return {
@@ -281,7 +299,11 @@ export function makeToolServer(
 			if (!url) return false;
 			const why = whyBusy(request);
 			if (why !== undefined) {
-				answerOverloaded(request, response, common, isDraining, why);
+				const headers = {
+					...common,
+					...crossOriginHeaders(request, allowedOrigins),
+				};
+				answerOverloaded(request, response, headers, isDraining, why);
 			} else void answer(request, response, url);
 			return true;
 		},
@@ -289,6 +311,15 @@ export function makeToolServer(
 			isDraining = true;
 		},
 	};
+}
+
+/**
+ * Returns the response with a tool's output. Only a tool that writes returns a secret, such as a
+ * new enrollment token.
+ */
+function outputReply({ operation }: Tool, output: object): Reply {
+	const isCompressible = operation.isReadOnly;
+	return { ...jsonReply(200, JSON.stringify(output)), isCompressible };
 }
 
 /** Returns the URL of a request to the tool server, or undefined for any other request. */

@@ -91,7 +91,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 		const extra = headers ? `,${MODERN_MEMBERS}` : "";
 		if (method === "tools/list") {
 			const cache = headers ? `,${MODERN_LIST_MEMBERS}` : "";
-			return resultReply(id, listTools(tools, caller) + cache + extra);
+			return resultReply(id, listTools(tools, caller) + cache + extra, true);
 		}
 		const { name, arguments: input } = params;
 		if (method !== "tools/call" || typeof name !== "string") return undefined;
@@ -101,6 +101,8 @@ export function makeMcp(tools: ToolServices): Mcp {
 			return resultReply(
 				id,
 				(await callMembers(tools, caller, name, input)) + extra,
+				// Only a tool that writes returns a secret, such as a new enrollment token.
+				tools.catalogue.tools.get(name)?.operation.isReadOnly === true,
 			);
 		} catch (thrown) {
 			if (thrown instanceof ProtocolError) {
@@ -125,12 +127,14 @@ export function makeMcp(tools: ToolServices): Mcp {
 			return errorReply(400, null, -32600, text);
 		}
 		const answers: string[] = [];
+		let isCompressible = true;
 		for (const message of messages) {
 			const reply = await answer(message, headers, caller);
 			if (typeof reply.body === "string") answers.push(reply.body);
+			isCompressible &&= reply.isCompressible === true;
 		}
 		return answers.length > 0
-			? jsonReply(200, `[${answers.join()}]`)
+			? { ...jsonReply(200, `[${answers.join()}]`), isCompressible }
 			: { status: 202, headers: {}, body: undefined };
 	}
 

@@ -8,6 +8,8 @@ export interface Reply {
 	 * Text, or a stream for server-sent events, which are rare. Undefined if the answer has no body.
 	 */
 	body: string | ReadableStream<Uint8Array> | undefined;
+	/** True if the body may be compressed, because it holds no secret. */
+	isCompressible?: boolean;
 }
 
 export type RequestId = string | number | null;
@@ -41,11 +43,13 @@ export function jsonReply(status: number, body: string): Reply {
  * Makes the reply with a result. `members` are the members of the result as JSON, such as
  * `"tools":[…],"ttlMs":1`.
  */
-export function resultReply(id: RequestId, members: string): Reply {
-	return jsonReply(
-		200,
-		`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}}}`,
-	);
+export function resultReply(
+	id: RequestId,
+	members: string,
+	isCompressible: boolean,
+): Reply {
+	const body = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}}}`;
+	return { ...jsonReply(200, body), isCompressible };
 }
 
 export function errorReply(

@@ -149,6 +149,7 @@ test("the tool server reads no body before it has verified the token", async () 
 describe("a route", () => {
 	const parts = {
 		baseUrl: "http://localhost",
+		allowedOrigins: [],
 		authenticate: () => Promise.reject(new Error("not asked")),
 	};
 

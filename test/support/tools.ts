@@ -55,8 +55,9 @@ export interface TestTools extends TestService {
 /** Starts the whole service with an organization, a user of each role, and their API tokens. */
 export async function startTools(
 	reach?: (databaseUrl: string) => Promise<string>,
+	settings?: Record<string, string>,
 ): Promise<TestTools> {
-	const running = await startService(reach);
+	const running = await startService(reach, settings);
 	const { database, organizationId, service } = running;
 	const otherOrganizationId = await createOrganization(database.pool, "Other");
 	const makeUser: TestTools["makeUser"] = (roles) =>
