@@ -10,7 +10,7 @@ export function addSeparate(program: Command): void {
 		.description(
 			"Close the database to other logins of its PostgreSQL server. Without --yes it only says who would lose what.",
 		)
-		.option("--yes", "do it")
+		.option("--yes", "apply the changes")
 		.option("--json", "print the result as JSON")
 		.action(async (options: { yes?: boolean; json?: boolean }) => {
 			const before = await withDatabase(async ({ ownerConnection }) => {

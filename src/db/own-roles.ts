@@ -151,7 +151,8 @@ async function readFacts(client: Client): Promise<Facts> {
 		from pg_roles r, pg_database d
 		where r.rolname = current_user and d.datname = current_database()`);
 	const [facts] = rows;
-	if (!facts) throw new Error("the catalogue has no answer");
+	if (!facts)
+		throw new Error("the query for the roles of the database returned no row");
 	return facts;
 }
 

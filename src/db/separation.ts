@@ -83,7 +83,8 @@ export async function readSeparation(client: Client): Promise<Separation> {
 		[DATABASE_ROLES.map(sharedName)],
 	);
 	const [found] = rows;
-	if (!found) throw new Error("the catalogue has no answer");
+	if (!found)
+		throw new Error("the query for the logins of the database returned no row");
 	return found;
 }
 
@@ -114,7 +115,7 @@ export async function separate(client: Client): Promise<void> {
 		await client.query("rollback");
 		throw new AppError(
 			"bad_request",
-			`an administrator let the roles of older versions act as those of this database, and must run: ${shared.map(revokeShared).join(" ")}`,
+			`an administrator granted the roles of this database to those of older versions; ask the administrator to run: ${shared.map(revokeShared).join(" ")}`,
 		);
 	}
 	await client.query("commit");
