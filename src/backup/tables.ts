@@ -1,5 +1,4 @@
 import { type Client, escapeIdentifier } from "pg";
-import { roleName } from "../db/roles.ts";
 
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
@@ -49,7 +48,7 @@ export async function readTables(
 			exists (
 				select from pg_policies p
 				where p.schemaname = 'public' and p.tablename = c.relname and p.cmd = 'SELECT'
-					and ${roleName("backup")} = any (p.roles) and p.qual = 'true'
+					and 'assay_backup' = any (p.roles) and p.qual = 'true'
 			) as "isReadable",
 			exists (
 				select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal

@@ -15,7 +15,6 @@ import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
-import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineServer } from "./doctor-server.ts";
 import { examineAccounts, examineMail } from "./doctor-sign-in.ts";
 import { print } from "./output.ts";
@@ -148,14 +147,10 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 		});
 		try {
 			await client.connect();
-			const { applied, pending } = await readMigrationState(client);
-			const schema = examineSchema(applied, pending);
+			const schema = await examineSchema(client);
 			return [
 				await examineVersion(client, server.description),
 				schema,
-				...(pending.length > 0
-					? [await examineRoles(client, applied.length)]
-					: []),
 				await examineRole(server.connection),
 				await examineClock(client),
 				// The server and the accounts are examined only if the schema is new enough, because the
@@ -164,7 +159,6 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineAccounts(client),
-							...(config.databaseUrl ? [await examineSeparation(client)] : []),
 						]
 					: []),
 			];
@@ -245,7 +239,8 @@ function examineTraces(): Finding[] {
 			];
 }
 
-function examineSchema(applied: string[], pending: string[]): Finding {
+async function examineSchema(client: Client): Promise<Finding> {
+	const { applied, pending } = await readMigrationState(client);
 	if (applied.length === 0) {
 		return {
 			check: "schema",
@@ -293,7 +288,7 @@ async function examineRole(
 			check: "tenancy",
 			status: "problem",
 			found: (error as Error).message,
-			advice: "npx assay migrate creates the role and its rights",
+			advice: "npx assay migrate creates the role",
 		};
 	} finally {
 		await pool.end();

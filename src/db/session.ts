@@ -1,6 +1,5 @@
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
-import { type DatabaseRole, setRole } from "./roles.ts";
 
 /**
  * Returns the first statements of a connection. They set the role that the connection acts as
@@ -9,11 +8,11 @@ import { type DatabaseRole, setRole } from "./roles.ts";
  * that does not reset connections may hand over one with another role.
  */
 export function sessionOf(
-	role: DatabaseRole | "none",
+	role: string,
 	settings: Readonly<Record<string, string | number>>,
 ): string {
 	return [
-		setRole(role),
+		`set role ${role}`,
 		...Object.entries(settings).map(
 			([name, value]) => `set ${name} to '${value}'`,
 		),

@@ -9,6 +9,7 @@ import {
 	isCanonicalCheck,
 	PLATFORMS,
 	POSTURE_STATUSES,
+	type PostureStatus,
 	STALE_SLACK_SECONDS,
 } from "./terms.ts";
 import { visibleValue } from "./visible-text.ts";
@@ -86,6 +87,7 @@ export const device = z.object({
 	conflicts: z
 		.array(z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]))
 		.describe("Conflicts that an administrator should resolve"),
+	failing_count: z.int().describe("Checks that fail"),
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
 		.int()
@@ -95,6 +97,50 @@ export const device = z.object({
 });
 
 export type Device = z.output<typeof device>;
+
+const { id, name, status, freshness, owner_id, owner_name, failing_count } =
+	device.shape;
+
+type BriefDevice = z.input<typeof listedDevice>;
+
+/**
+ * A device in a list. A brief row has only the checks that fail or are unknown, and the numbers of
+ * the others.
+ */
+export const listedDevice = device.partial().extend({
+	...{ id, name, status, freshness, owner_id, owner_name, failing_count },
+	postures: z.array(
+		currentPosture.partial({ check_name: true, observed_at: true }),
+	),
+	passing_count: z.int().optional().describe("In brief rows"),
+	not_applicable_count: z.int().optional().describe("In brief rows"),
+});
+
+/** Returns the row of a device with the fields that people decide by. */
+export function toBrief(whole: Device): BriefDevice {
+	const count = (wanted: PostureStatus) =>
+		whole.postures.filter(({ status }) => status === wanted).length;
+	return {
+		id: whole.id,
+		name: whole.name,
+		hostname: whole.hostname,
+		status: whole.status,
+		freshness: whole.freshness,
+		platform: whole.platform,
+		os_version: whole.os_version,
+		last_seen_at: whole.last_seen_at,
+		owner_id: whole.owner_id,
+		owner_name: whole.owner_name,
+		conflicts: whole.conflicts,
+		failing_count: whole.failing_count,
+		passing_count: count("PASS"),
+		not_applicable_count: count("NOT_APPLICABLE"),
+		postures: whole.postures
+			.filter(({ status }) => status === "FAIL" || status === "UNKNOWN")
+			.map(({ check_key, status, since }) => ({ check_key, status, since })),
+		...(whole.omitted_checks > 0 && { omitted_checks: whole.omitted_checks }),
+	};
+}
 
 /**
  * Makes a schema for a check's key of up to 500 characters. New keys must be shorter, but earlier
@@ -121,6 +167,11 @@ export const DEVICE_COLUMNS = `
 		where c.organization_id = t.organization_id and c.device_id = t.id
 		order by c.kind
 	) as conflicts,
+	(
+		select count(*)::int from posture_spans s
+		where s.organization_id = t.organization_id and s.device_id = t.id
+			and s.is_current and s.status = 'FAIL'
+	) as failing_count,
 	t.created_at, t.updated_at`;
 
 export const DEVICES =

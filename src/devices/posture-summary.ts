@@ -45,7 +45,7 @@ export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE count as stale, never as passing. With as_of, return the counts at that time.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE count as stale, never as passing. With as_of, the counts of checks and of statuses are those at that time.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -65,15 +65,19 @@ export const listPostureSummary = defineOperation({
 		checks: z.array(checkSummary),
 		omitted_checks: count().describe("Number of less common checks left out"),
 		devices_by_status: byName(DEVICE_STATUSES),
-		devices_by_freshness: byName(FRESHNESSES).describe(
-			"ACTIVE devices, as of now",
+		pending_in_conflict: count().describe(
+			"PENDING devices whose heartbeat was turned away because another device has the hardware",
 		),
+		devices_by_freshness: byName(FRESHNESSES)
+			.nullable()
+			.describe("Devices that are not revoked; null with as_of"),
 	}),
 	run: async ({ client }, { organization_id, as_of }) => {
+		const moment = as_of && endOfMillisecond(as_of);
 		const [fleet, postures] = await Promise.all([
-			countDevices(client, organization_id),
-			as_of
-				? countPosturesAsOf(client, organization_id, endOfMillisecond(as_of))
+			countDevices(client, organization_id, moment),
+			moment
+				? countPosturesAsOf(client, organization_id, moment)
 				: countPostures(client, organization_id),
 		]);
 		const { active, stale, counts } = postures;
@@ -85,7 +89,8 @@ export const listPostureSummary = defineOperation({
 			checks: listed,
 			omitted_checks: all.length - listed.length,
 			devices_by_status: fleet.status,
-			devices_by_freshness: fleet.freshness,
+			pending_in_conflict: fleet.inConflict,
+			devices_by_freshness: as_of ? null : fleet.freshness,
 		};
 	},
 });
@@ -99,27 +104,51 @@ function byName<const Name extends string>(names: readonly Name[]) {
 	);
 }
 
-async function countDevices(client: PoolClient, organizationId: string) {
+/**
+ * Counts the devices that there are now by status and freshness. At a time in the past, the status
+ * follows from when a device was added, activated and revoked.
+ */
+async function countDevices(
+	client: PoolClient,
+	organizationId: string,
+	asOf: string | undefined,
+) {
 	const { rows } = await client.query<{
 		status: (typeof DEVICE_STATUSES)[number];
 		freshness: (typeof FRESHNESSES)[number];
+		in_conflict: boolean;
 		devices: number;
 	}>({
 		name: "summary.devices",
 		text: `
-			select t.status, ${FRESHNESS} as freshness, count(*)::int as devices
+			select
+				case
+					when $2::timestamptz is null then t.status
+					when t.revoked_at <= $2 then 'REVOKED'
+					when t.activated_at <= $2 then 'ACTIVE'
+					else 'PENDING'
+				end as status,
+				${FRESHNESS} as freshness,
+				exists (
+					select from device_conflicts c
+					where c.organization_id = t.organization_id and c.device_id = t.id
+						and c.kind = 'DUPLICATE_HARDWARE'
+				) as in_conflict,
+				count(*)::int as devices
 			from ${DEVICES}
-			where t.organization_id = $1
-			group by 1, 2`,
-		values: [organizationId],
+			where t.organization_id = $1 and ($2::timestamptz is null or t.created_at <= $2)
+			group by 1, 2, 3`,
+		values: [organizationId, asOf ?? null],
 	});
 	const status = { PENDING: 0, ACTIVE: 0, REVOKED: 0 };
 	const freshness = { ONLINE: 0, STALE: 0, MISSING: 0, NEVER: 0 };
+	let inConflict = 0;
 	for (const row of rows) {
 		status[row.status] += row.devices;
-		if (row.status === "ACTIVE") freshness[row.freshness] += row.devices;
+		if (row.status !== "REVOKED") freshness[row.freshness] += row.devices;
+		if (row.status === "PENDING" && row.in_conflict) inConflict += row.devices;
 	}
-	return { status, freshness };
+	return { status, freshness, inConflict };
 }
 
 /** Number of devices in one state of one check. If check_key is null, the number of all devices. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { textArray } from "../db/array.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import {
@@ -10,20 +11,27 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
-import { idSchema } from "../records/text-schemas.ts";
+import { personFilter } from "../records/person-filter.ts";
+import { detailSchema } from "../records/result-rows.ts";
+import { idSchema, timeSchema } from "../records/text-schemas.ts";
+import { whyNoReference } from "../records/why-none.ts";
+import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
 import {
 	checkKeySchema,
 	DEVICE_COLUMNS,
 	DEVICE_STATUSES,
 	DEVICES,
+	type Device,
 	type DeviceRow,
 	device,
 	deviceId,
 	FRESHNESS,
 	FRESHNESSES,
 	findDevice,
+	listedDevice,
 	readPostures,
+	toBrief,
 	toDevice,
 } from "./device-record.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
@@ -42,66 +50,98 @@ const orders: Record<string, Order> = {
 	},
 };
 
+/** Returns a filter by the present status of a check. The parameter is an array of keys. */
 const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
-	schema: checkKeySchema().describe(
-		`Devices whose latest state of this check is ${status}`,
-	),
+	schema: checkKeySchema().describe(`Check whose latest status is ${status}`),
 	sql,
+	toParameter: (value) => textArray(checkKeysOf(String(value))),
+	whyNone: (client, organizationId, value) =>
+		whyNoCheck(client, organizationId, String(value)),
 });
 
-/**
- * Most devices match this filter. Reading them in the order of the list therefore fills a page
- * quickly.
- */
+/** Most devices match, so walking them in the list's order soon fills a page. */
 const byCheck = (status: PostureStatus) =>
 	checkFilter(
 		status,
 		(parameter) => `exists (
 			select from posture_spans s
-			where s.organization_id = $1 and s.device_id = t.id and s.check_key = ${parameter}
-				and s.is_current and s.status = '${status}'
+			where s.organization_id = $1 and s.device_id = t.id
+				and s.check_key = any(${parameter}::text[]) and s.is_current and s.status = '${status}'
 		)`,
 	);
 
+/** Returns a filter that takes one of the values or several. */
+const oneOrSeveral = (
+	values: readonly [string, ...string[]],
+	description: string,
+	condition: (parameter: string) => string,
+): Filter => ({
+	schema: z
+		.union([z.enum(values), z.array(z.enum(values)).min(1).max(values.length)])
+		.describe(description),
+	sql: condition,
+	toParameter: (value) => textArray([value].flat() as string[]),
+});
+
+/** Devices with a failing check. `having` limits their failing spans `s`. */
+const failing = (where: string, having = "true") => `t.id = any(array(
+	select s.device_id::text from posture_spans s
+	where s.organization_id = $1 and s.is_current and s.status = 'FAIL' and ${where}
+	group by s.device_id having ${having}
+))`;
+
 const filters: Record<string, Filter> = {
-	status: {
-		schema: z.enum(DEVICE_STATUSES).describe("This status only"),
-		sql: (parameter) => `t.status = ${parameter}`,
-	},
-	freshness: {
-		schema: z
-			.enum(FRESHNESSES)
-			.describe(
-				"ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
-			),
-		sql: (parameter) => `(${FRESHNESS}) = ${parameter}`,
-	},
-	platform: {
-		schema: z.enum(PLATFORMS).describe("This platform only"),
-		sql: (parameter) => `t.platform = ${parameter}`,
-	},
+	status: oneOrSeveral(
+		DEVICE_STATUSES,
+		"One or several. PENDING: no heartbeat was accepted yet; conflicts says if one was turned away",
+		(parameter) => `t.status = any(${parameter}::text[])`,
+	),
+	freshness: oneOrSeveral(
+		FRESHNESSES,
+		"One or several, of devices that are not revoked. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
+		(parameter) =>
+			`(t.status <> 'REVOKED' and (${FRESHNESS}) = any(${parameter}::text[]))`,
+	),
+	platform: oneOrSeveral(
+		PLATFORMS,
+		"One or several",
+		(parameter) => `t.platform = any(${parameter}::text[])`,
+	),
 	owner_id: {
 		schema: idSchema("people")
 			.nullable()
-			.describe("Devices of this person only; null: devices without an owner"),
+			.describe("Person who uses it; null: nobody"),
 		sql: (parameter) => `t.owner_id = ${parameter}`,
 		whenNull: "t.owner_id is null",
+		whyNone: (client, organizationId, value) =>
+			whyNoReference(client, "people", organizationId, String(value)),
 	},
-	// The subquery finds the failing devices through their own index first. With a join, PostgreSQL's
-	// planner would read all devices.
-	failing_check: checkFilter(
-		"FAIL",
-		(parameter) => `t.id = any(array(
-			select s.device_id::text from posture_spans s
-			where s.organization_id = $1 and s.check_key = ${parameter} and s.is_current and s.status = 'FAIL'
-		))`,
+	owner: personFilter("owner_id"),
+	// Finds the failing devices by their own index first. With a join the planner reads all devices.
+	failing_check: checkFilter("FAIL", (parameter) =>
+		failing(`s.check_key = any(${parameter}::text[])`),
 	),
+	failing_since_before: {
+		schema: timeSchema().describe(
+			"With a check that has failed since before this time; with failing_check, this check",
+		),
+		// The parameter is the time, followed by the keys of failing_check if that is given too. Both
+		// then mean the same span.
+		sql: (parameter) =>
+			failing(
+				`s.since < (${parameter}::text[])[1]::timestamptz
+				and (cardinality(${parameter}::text[]) = 1 or s.check_key = any((${parameter}::text[])[2:]))`,
+			),
+		toParameter: (value) => textArray([value].flat() as string[]),
+	},
+	min_failing: {
+		schema: z.int().min(1).describe("Failing checks, at least"),
+		sql: (parameter) => failing("true", `count(*) >= ${parameter}`),
+	},
 	conflict: {
 		schema: z
 			.enum(["ANY", ...CONFLICT_KINDS])
-			.describe(
-				"Devices with a conflict of this kind that an administrator should resolve",
-			),
+			.describe("Conflict that an administrator should resolve"),
 		sql: (parameter) => `t.id = any(array(
 			select c.device_id::text from device_conflicts c
 			where c.organization_id = $1 and (${parameter} = 'ANY' or c.kind = ${parameter})
@@ -124,6 +164,7 @@ export const listDevices = defineOperation({
 		filters,
 		"Words that must all occur in its name, hostname or serial number, or the name of its owner",
 	).extend({
+		detail: detailSchema(),
 		include_evidence: z
 			.boolean()
 			.optional()
@@ -132,10 +173,12 @@ export const listDevices = defineOperation({
 			),
 	}),
 	output: z.object({
-		devices: z.array(device),
+		// The console and the command line ask for full rows, so the type is theirs.
+		devices: z.array(listedDevice as unknown as typeof device),
 		...pageShape,
 	}),
 	run: async ({ client, membership }, input) => {
+		const isBrief = input.detail === "brief" && !input.include_evidence;
 		const { rows, ...page } = await readPage<DeviceRow>(
 			client,
 			{
@@ -147,7 +190,7 @@ export const listDevices = defineOperation({
 				orders,
 				filters,
 			},
-			input,
+			{ ...input, filter: withSameSpan(input.filter) },
 		);
 		const postures = await readPostures(
 			client,
@@ -155,12 +198,23 @@ export const listDevices = defineOperation({
 			rows.map((row) => row.id),
 			{ isList: true, withEvidence: input.include_evidence ?? false },
 		);
+		const devices = rows.map((row) => toDevice(row, postures));
 		return {
-			devices: rows.map((row) => toDevice(row, postures)),
+			devices: isBrief ? (devices.map(toBrief) as Device[]) : devices,
 			...page,
 		};
 	},
 });
+
+/** Returns the filter in which failing_since_before also has the keys of failing_check. */
+function withSameSpan<Given extends Record<string, unknown> | undefined>(
+	filter: Given,
+): Given {
+	const { failing_check: check, failing_since_before: before } = filter ?? {};
+	return typeof check === "string" && typeof before === "string"
+		? { ...filter, failing_since_before: [before, ...checkKeysOf(check)] }
+		: filter;
+}
 
 export const getDevice = defineOperation({
 	name: "getDevice",

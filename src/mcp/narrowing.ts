@@ -55,7 +55,7 @@ export function wantsRefusalsAsResults(
 		if (text !== null && text !== "result" && text !== "status") {
 			throw new AppError(
 				"bad_request",
-				`${name} must be result (denied calls are results with isError) or status (they are HTTP 403, the default)`,
+				`${name} is result (refused calls are results with isError) or status (they are HTTP 403, the default)`,
 			);
 		}
 	}

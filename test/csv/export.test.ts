@@ -9,7 +9,6 @@ import {
 	startConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
-import { nameOfRole } from "../support/database.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let served: TestConsole;
@@ -217,11 +216,10 @@ test("if reading fails halfway, the download breaks off and never looks complete
 	);
 	const answer = await exported("listVendors");
 	expect(answer.status).toBe(200);
-	const app = await nameOfRole(owner, "app");
-	await owner.query(`revoke select on vendors from ${app}`);
+	await owner.query("revoke select on vendors from assay_app");
 	await expect(answer.text()).rejects.toThrow();
 	expect((await exported("listVendors")).status).toBe(500);
-	await owner.query(`grant select on vendors to ${app}`);
+	await owner.query("grant select on vendors to assay_app");
 	expect((await exported("listVendors", { "filter.query": "y" })).status).toBe(
 		200,
 	);

@@ -103,6 +103,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		revoked_at: null,
 		conflicts: [],
 		omitted_checks: 0,
+		failing_count: 1,
 		postures: [
 			{
 				check_key: "DISK_ENCRYPTION",

@@ -5,7 +5,6 @@ import { onTestFinished } from "vitest";
 import type { Manifest, RowCounts } from "../../src/backup/format.ts";
 import { type Restored, restoreBackup } from "../../src/backup/restore.ts";
 import { writeBackup } from "../../src/backup/write.ts";
-import { roleName } from "../../src/db/roles.ts";
 
 export interface Backup {
 	file: Buffer;
@@ -90,14 +89,13 @@ export async function allRows(url: string): Promise<Record<string, string[]>> {
 
 /**
  * Returns what the catalogue contains about tables: columns, policies, triggers, grants, keys and
- * indexes. Roles have the names that they would have in every database.
+ * indexes.
  */
 export async function catalogue(url: string): Promise<unknown[]> {
-	const rows = await query<{ app: string }>(
+	return query(
 		url,
 		`
 		select
-			${roleName("app")} as app,
 			c.relname as table, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
 			c.relacl::text, c.reloptions, pg_get_expr(c.relpartbound, c.oid) as bound,
 			array(
@@ -127,12 +125,5 @@ export async function catalogue(url: string): Promise<unknown[]> {
 		from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
 		order by c.relname`,
-	);
-	const suffix = rows[0]?.app.slice("assay_app".length) ?? "";
-	return JSON.parse(
-		JSON.stringify(rows.map(({ app: _, ...row }) => row)).replaceAll(
-			suffix,
-			"",
-		),
 	);
 }

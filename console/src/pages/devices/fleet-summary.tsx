@@ -52,12 +52,15 @@ export function FleetSummary() {
 		<Paper withBorder p="md" mb="lg" component="section" aria-label="Fleet">
 			<Stack gap="md">
 				<Group gap="xl" align="flex-start">
-					<Counts
-						title="Active devices"
-						counts={data.devices_by_freshness}
-						words={FRESHNESS}
-						searchOf={(freshness) => ({ status: "ACTIVE", freshness })}
-					/>
+					{data.devices_by_freshness && (
+						<Counts
+							title="Active devices"
+							// A device that was never seen is pending, not active.
+							counts={{ ...data.devices_by_freshness, NEVER: 0 }}
+							words={FRESHNESS}
+							searchOf={(freshness) => ({ status: "ACTIVE", freshness })}
+						/>
+					)}
 					<Counts
 						title="All devices"
 						counts={data.devices_by_status}

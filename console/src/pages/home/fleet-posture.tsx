@@ -49,7 +49,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 					{(["ONLINE", "STALE", "MISSING"] as const).map((name) => (
 						<Count
 							key={name}
-							count={fresh[name]}
+							count={fresh?.[name] ?? 0}
 							badge={FRESHNESS[name]}
 							search={{ status: "ACTIVE", freshness: name }}
 						/>

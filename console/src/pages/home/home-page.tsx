@@ -116,7 +116,7 @@ function Content({
 				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
 					<FailingLongest
 						failing={overview.failing_longest}
-						isAnyOnline={summary.devices_by_freshness.ONLINE > 0}
+						isAnyOnline={(summary.devices_by_freshness?.ONLINE ?? 0) > 0}
 					/>
 				</Grid.Col>
 				<Grid.Col span={{ base: 12, lg: 4 }}>{children}</Grid.Col>

@@ -1,0 +1,63 @@
+import type { PoolClient } from "pg";
+import { listed, quoted } from "../records/why-none.ts";
+import { CANONICAL_CHECKS, CHECK_KEYS } from "./terms.ts";
+
+/**
+ * Returns the keys that a caller may mean by a text. A canonical check is meant by its key or its
+ * name, in any case. Agents may report any other key, so the text itself and its usual spellings
+ * are meant.
+ */
+export function checkKeysOf(text: string): string[] {
+	const wanted = fold(text);
+	const canonical = CHECK_KEYS.find(
+		(key) =>
+			fold(key) === wanted || fold(CANONICAL_CHECKS[key].name) === wanted,
+	);
+	if (canonical) return [canonical];
+	return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
+}
+
+const fold = (text: string) =>
+	text
+		.toLowerCase()
+		.replace(/[\s_-]+/g, " ")
+		.trim();
+
+/** Most keys of an organization's own checks that an error lists. */
+const MAX_LISTED = 30;
+
+/**
+ * Says that no device of the organization has reported the check, and which checks there are.
+ * Returns undefined if a device has, or if the check is canonical.
+ */
+export async function whyNoCheck(
+	client: PoolClient,
+	organizationId: string,
+	text: string,
+): Promise<string | undefined> {
+	const keys = checkKeysOf(text);
+	if (CHECK_KEYS.some((key) => keys.includes(key))) return undefined;
+	const { rows } = await client.query<{
+		is_reported: boolean;
+		others: string[];
+	}>(
+		`select
+			exists (
+				select from posture_spans s where s.organization_id = $1 and s.check_key = any($2)
+			) as is_reported,
+			array(
+				select distinct s.check_key from posture_spans s
+				where s.organization_id = $1 and s.is_current and s.check_key <> all($3)
+				order by s.check_key
+				limit ${MAX_LISTED + 1}
+			) as others`,
+		[organizationId, keys, CHECK_KEYS],
+	);
+	const [found] = rows;
+	if (!found || found.is_reported) return undefined;
+	const own =
+		found.others.length > 0
+			? `; agents of this organization also report ${listed(found.others)}`
+			: "";
+	return `no device has reported the check ${quoted(text)}; the checks are ${CHECK_KEYS.join(", ")}${own}`;
+}
