@@ -1,6 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
+/** The cache of compiled code that `bin/assay.js` uses. With it, a program starts in half the time. */
+const COMPILE_CACHE = join(
+	import.meta.dirname,
+	"../../node_modules/.cache/assay",
+);
+
 const STRIP_OWN_TYPES = join(
 	import.meta.dirname,
 	"../../bin/strip-own-types.js",
@@ -22,7 +28,7 @@ export function startDetached(file: string, args: string[]): ChildProcess {
 		: [];
 	const child = spawn(process.execPath, [...stripping, file, ...args], {
 		cwd: "/",
-		env: { PATH, SystemRoot },
+		env: { PATH, SystemRoot, NODE_COMPILE_CACHE: COMPILE_CACHE },
 		detached: true,
 		stdio: ["pipe", "ignore", "ignore"],
 		windowsHide: true,
