@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SETTING_NAMES } from "../../src/config.ts";
 import { makeOrganizationId } from "../../src/id.ts";
@@ -231,6 +232,15 @@ test("doctor reports a folder without a database as a problem, and creates none"
 	await rm(folder, { recursive: true });
 	expect(code).toBe(1);
 	expect(stdout).toMatch(/^problem +database: there is no database in/m);
+});
+
+test("a command whose output nobody reads ends without an error", async () => {
+	const program = `"${process.execPath}" bin/assay.js --help`;
+	const { stderr } = await promisify(execFile)("sh", [
+		"-c",
+		`{ ${program}; echo "ended with $?" >&2; } | true`,
+	]);
+	expect(stderr).toContain("ended with 0");
 });
 
 /** Returns a Node of the system that is too old to run the service, if there is one. */
