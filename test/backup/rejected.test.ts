@@ -191,7 +191,7 @@ test("a backup made with other migrations is rejected", async () => {
 		text.replace(first?.checksum ?? "", other),
 	);
 	await expect(restore(await createEmptyDatabase(), file)).rejects.toThrow(
-		/made with another 0001_init\.sql/,
+		/the migration 0001_init\.sql in the backup differs from 0001_init\.sql/,
 	);
 });
 

@@ -87,6 +87,6 @@ test("a database of a newer schema rejects an older backup and says what to do",
 	const url = await createEmptyDatabase();
 	await migrate({ connectionString: url });
 	await expect(restore(url, backup.file)).rejects.toThrow(
-		/newer schema .* than the backup \(0005_records\.sql\).*a new ASSAY_DATA_DIR/,
+		/newer schema .* than the backup \(0005_records\.sql\).*set ASSAY_DATA_DIR to a new folder/,
 	);
 });
