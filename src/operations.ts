@@ -17,7 +17,7 @@ import {
 import {
 	createOrganization,
 	getOrganization,
-	listOrganizations,
+	makeListOrganizations,
 	updateOrganization,
 	updateOrganizationSettings,
 } from "./organizations/organization-operations.ts";
@@ -71,7 +71,7 @@ import { toolsetsOf } from "./tokens/scopes.ts";
 
 /** Every operation of the service. Each door loops over this list. */
 export const operations = [
-	listOrganizations,
+	makeListOrganizations(toolsets),
 	getOrganization,
 	updateOrganization,
 	updateOrganizationSettings,

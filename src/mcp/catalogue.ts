@@ -1,10 +1,14 @@
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
-import { ALWAYS_OFFERED, toolsetsOf } from "../tokens/scopes.ts";
+import {
+	ALWAYS_OFFERED,
+	LISTED_ON_REQUEST,
+	toolsetsOf,
+} from "../tokens/scopes.ts";
 import { TEXTS_ARE_DATA } from "./instructions.ts";
 import { type JsonSchema, terse, toJsonSchema } from "./json-schema.ts";
-import { both, type Narrowing } from "./narrowing.ts";
+import { both, isNames, type Narrowing } from "./narrowing.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
 /** A tool of the tool server. It is an operation with a description for clients. */
@@ -74,13 +78,18 @@ export class Catalogue {
 	}
 
 	/**
-	 * Returns the tools that the principal may call in at least one organization. Their order is
-	 * always the same.
+	 * Returns the tools that the principal may call in at least one organization, without those that
+	 * are listed only on request. Their order is always the same.
 	 */
 	list(principal: Principal, narrowing: Narrowing): Tool[] {
 		const tools = this.#byRole.get(highestRole(principal)) ?? [];
 		const within = narrowedByScope(principal, narrowing);
-		return tools.filter((tool) => offers(within, tool));
+		return tools.filter(
+			(tool) =>
+				offers(within, tool) &&
+				(within.toolsets !== undefined ||
+					!LISTED_ON_REQUEST.has(tool.operation.toolset)),
+		);
 	}
 
 	/** Returns the result of `list` as JSON text. */
@@ -113,7 +122,7 @@ function offers(
 ): boolean {
 	return (
 		(!isReadOnly || operation.isReadOnly) &&
-		(!toolsets ||
+		(!isNames(toolsets) ||
 			toolsets.includes(operation.toolset) ||
 			operation.name === ALWAYS_OFFERED)
 	);

@@ -5,10 +5,15 @@ import { AppError } from "../errors.ts";
  * of the same meaning.
  */
 export interface Narrowing {
-	/** Names of toolsets, sorted. Undefined means all toolsets. */
-	toolsets: readonly string[] | undefined;
+	toolsets: Toolsets;
 	isReadOnly: boolean;
 }
+
+/**
+ * Names of toolsets, sorted, or "all" of them. Undefined is the default: all can be called, but
+ * those of LISTED_ON_REQUEST are not listed.
+ */
+export type Toolsets = readonly string[] | "all" | undefined;
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -78,25 +83,24 @@ export function rejectUnknownParameters(
 	);
 }
 
-/** Returns the names that are in both lists. Undefined stands for a list of all names. */
-export function both(
-	one: readonly string[] | undefined,
-	other: readonly string[] | undefined,
-): readonly string[] | undefined {
-	return one && other
-		? one.filter((name) => other.includes(name))
-		: (one ?? other);
+/** Returns the toolsets that both permit. Names are narrower than "all" or the default. */
+export function both(one: Toolsets, other: Toolsets): Toolsets {
+	if (!isNames(one)) return other ?? one;
+	return isNames(other) ? one.filter((name) => other.includes(name)) : one;
 }
 
-function readToolsets(
-	known: readonly string[],
-	text = "",
-): readonly string[] | undefined {
+/** Returns true if the toolsets are given by name, and false for "all" and the default. */
+export function isNames(toolsets: Toolsets): toolsets is readonly string[] {
+	return typeof toolsets === "object";
+}
+
+function readToolsets(known: readonly string[], text = ""): Toolsets {
 	const names = text
 		.split(",")
 		.map((name) => name.trim())
 		.filter((name) => name !== "");
-	if (names.length === 0 || names.includes("all")) return undefined;
+	if (names.length === 0) return undefined;
+	if (names.includes("all")) return "all";
 	const unknown = names.find((name) => !known.includes(name));
 	if (unknown !== undefined) {
 		throw new AppError(

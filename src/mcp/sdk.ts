@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { type AppError, issuePath, toAppError } from "../errors.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { instructionsFor } from "./instructions.ts";
 import {
 	type Caller,
 	callMembers,
@@ -62,7 +62,7 @@ export function makeSdk(tools: ToolServices): Sdk {
 		const { caller } = exchange;
 		const server = new Server(SERVER_INFO, {
 			capabilities: { tools: { listChanged: false } },
-			instructions: INSTRUCTIONS,
+			instructions: instructionsFor(tools.catalogue.toolsets),
 			cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
 			jsonSchemaValidator,
 		});

@@ -39,53 +39,66 @@ const orders = {
 	name: byText("name"),
 };
 
-export const listOrganizations = defineOperation({
-	name: "listOrganizations",
-	title: "List organizations",
-	description:
-		"List the organizations that you may view, with your role in each. Call it first: most other tools need an organization_id.",
-	toolset: "organizations",
-	access: "read",
-	tenant: null,
-	input: listInput(orders, {}).omit({ organization_id: true }),
-	output: z.object({
-		organizations: z.array(
-			organization.extend({
-				role: z.enum(["viewer", "member", "admin"]).describe("Your role in it"),
-			}),
-		),
-		...pageShape,
-	}),
-	run: async ({ client, principal }, input) => {
-		const roles = new Map(
-			principal.memberships.map(({ organizationId, role }) => [
-				organizationId,
-				role,
-			]),
-		);
-		const { rows, ...page } = await readPage(
-			client,
-			{
-				tool: "listOrganizations",
-				columns: COLUMNS,
-				from: `(
+/**
+ * Makes the operation. `toolsets` is a function, because the list of operations is complete only
+ * when this operation is in it.
+ */
+export const makeListOrganizations = (toolsets: () => readonly string[]) =>
+	defineOperation({
+		name: "listOrganizations",
+		title: "List organizations",
+		description:
+			"List the organizations that you may view, with your role in each, today's date and all toolsets. Call it first: most other tools need an organization_id.",
+		toolset: "organizations",
+		access: "read",
+		tenant: null,
+		input: listInput(orders, {}).omit({ organization_id: true }),
+		output: z.object({
+			organizations: z.array(
+				organization.extend({
+					role: z
+						.enum(["viewer", "member", "admin"])
+						.describe("Your role in it"),
+				}),
+			),
+			...pageShape,
+			today: z.string().describe("Today's date in UTC"),
+			toolsets: z
+				.array(z.string())
+				.describe("All toolsets; the address can select some of them"),
+		}),
+		run: async ({ client, principal }, input) => {
+			const roles = new Map(
+				principal.memberships.map(({ organizationId, role }) => [
+					organizationId,
+					role,
+				]),
+			);
+			const { rows, ...page } = await readPage(
+				client,
+				{
+					tool: "listOrganizations",
+					columns: COLUMNS,
+					from: `(
 					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
 				) t`,
-				within: { sql: "t.id = any($1)", value: [...roles.keys()] },
-				orders,
-				filters: {},
-			},
-			input,
-		);
-		return {
-			organizations: rows.map((row) => ({
-				...row,
-				role: roles.get(row.id),
-			})) as never,
-			...page,
-		};
-	},
-});
+					within: { sql: "t.id = any($1)", value: [...roles.keys()] },
+					orders,
+					filters: {},
+				},
+				input,
+			);
+			return {
+				organizations: rows.map((row) => ({
+					...row,
+					role: roles.get(row.id),
+				})) as never,
+				...page,
+				today: new Date().toISOString().slice(0, 10),
+				toolsets: [...toolsets()],
+			};
+		},
+	});
 
 export const getOrganization = defineOperation({
 	name: "getOrganization",

@@ -94,6 +94,19 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
 	return [...new Set(tools.map(({ toolset }) => toolset))];
 }
 
+/**
+ * Toolsets that the list of tools leaves out, because few clients need them and every tool in the
+ * list costs a model tokens. A client can ask for them by name or with `all`. Their tools can be
+ * called in any case.
+ */
+export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
+	"documents",
+	"enrollment_keys",
+	"evidence",
+	"snapshots",
+	"webhooks",
+]);
+
 /** Returns the organizations in `reached` that the scopes permit. */
 export function reachedBy(
 	{ organization_ids }: Scopes,

@@ -39,6 +39,8 @@ test("a user without an organization sees none", async () => {
 		next_cursor: null,
 		total: 0,
 		total_is_exact: true,
+		today: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+		toolsets: expect.arrayContaining(["risks", "devices", "audit_log"]),
 	});
 });
 

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { Catalogue } from "../../src/mcp/catalogue.ts";
+import type { Toolsets } from "../../src/mcp/narrowing.ts";
+import { defineOperation } from "../../src/operation.ts";
+import { operations } from "../../src/operations.ts";
+import type { Principal } from "../../src/principal.ts";
+
+/** A tool of a toolset that is listed only on request. */
+const listDocuments = defineOperation({
+	name: "listDocuments",
+	title: "List documents",
+	description: "List the documents of an organization.",
+	toolset: "documents",
+	access: "read",
+	tenant: null,
+	input: z.strictObject({}),
+	output: z.object({}),
+	run: async () => ({}),
+});
+
+const catalogue = new Catalogue([...operations, listDocuments]);
+
+const admin: Principal = {
+	kind: "TOKEN",
+	userId: "",
+	name: "",
+	memberships: [{ organizationId: "", role: "admin" }],
+};
+
+function listed(toolsets: Toolsets, principal = admin): string[] {
+	const narrowing = { toolsets, isReadOnly: false };
+	const tools = catalogue.list(principal, narrowing);
+	expect(JSON.parse(catalogue.listJson(principal, narrowing))).toEqual(
+		tools.map(({ definition }) => definition),
+	);
+	return tools.map(({ operation }) => operation.name);
+}
+
+const isCallable = (toolsets: Toolsets) =>
+	catalogue.find("listDocuments", { toolsets, isReadOnly: false }) !==
+	undefined;
+
+test("a toolset may be missing in the default list, and its tools can be called all the same", () => {
+	expect(listed(undefined)).not.toContain("listDocuments");
+	expect(listed(undefined)).toContain("listRisks");
+	expect(isCallable(undefined)).toBe(true);
+});
+
+test("it is listed by name and with all, and cannot be called if others are named", () => {
+	expect(listed("all")).toContain("listDocuments");
+	expect(listed("all")).toContain("listRisks");
+	expect(listed(["documents"])).toEqual(["listOrganizations", "listDocuments"]);
+	expect(isCallable("all")).toBe(true);
+	expect(isCallable(["documents"])).toBe(true);
+	expect(isCallable(["risks"])).toBe(false);
+});
+
+test("a token whose scope names it has it in its list", () => {
+	const token = { id: "", name: "", toolsets: ["documents", "risks"] };
+	const scoped = { ...admin, token };
+	expect(listed(undefined, scoped)).toContain("listDocuments");
+	expect(listed("all", scoped)).toContain("listDocuments");
+	expect(listed("all", scoped)).not.toContain("listVendors");
+	expect(listed(["risks"], scoped)).not.toContain("listDocuments");
+});
