@@ -1,8 +1,8 @@
 import { toJsonSchema } from "../src/mcp/json-schema.ts";
 import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
+import type { Filter } from "../src/records/filter.ts";
 import type { AnyRecordKind } from "../src/records/kind.ts";
-import type { Filter } from "../src/records/list-pages.ts";
 import { timeFilters } from "../src/records/range-filters.ts";
 import type {
 	Choice,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import type { Filter } from "../records/filter.ts";
 import {
 	byTime,
-	type Filter,
 	listInput,
 	type Order,
 	pageShape,

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
+import type { Filter } from "../records/filter.ts";
 import {
 	byText,
 	byTime,
-	type Filter,
 	listInput,
 	type Order,
 	pageShape,

@@ -1,7 +1,8 @@
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import type { Field } from "./field.ts";
-import type { Filter, Order } from "./list-pages.ts";
+import type { Filter } from "./filter.ts";
+import type { Order } from "./list-pages.ts";
 import type { Due } from "./range-filters.ts";
 import type { Values } from "./values.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Filter } from "./list-pages.ts";
+import type { Filter } from "./filter.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 
 /** The kinds of records that can be linked. */

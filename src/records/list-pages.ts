@@ -1,9 +1,9 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
-import { badFields, type FieldIssue } from "../errors.ts";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
-import { findFew, findPeople, matches, wordsOf } from "./text-match.ts";
+import { addFilters, type Filter, rejectImpossible } from "./filter.ts";
+import { type Conditions, findFew, matchWords, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
 /** An order of a list. The SQL expression is never null, and there is an index on it. */
@@ -51,34 +51,6 @@ export const byTime = (column: string): Order => ({
 	type: "timestamptz",
 	direction: "DESC",
 });
-
-/**
- * A filter of a list. It consists of the value that a caller gives and of a condition on a row `t`.
- */
-export interface Filter {
-	schema: z.ZodType;
-	/** Returns the condition. `parameter` is the placeholder of the value. */
-	sql: (parameter: string, value?: unknown) => string;
-	/** Returns the parameter for a value. The default is the value itself. */
-	toParameter?: (value: unknown) => unknown;
-	/** The condition if the value is null. Without it, callers may not give null. */
-	whenNull?: string;
-	/**
-	 * The conditions for true and for false. They replace `sql`, so that each of them can use an
-	 * index.
-	 */
-	flag?: { true: string; false: string };
-	/**
-	 * Returns why no record can have the value, and what can be asked for instead. Undefined means
-	 * that some record might. It is called only when a list has no rows, so that a misspelt value is
-	 * an error and not an empty list.
-	 */
-	whyNone?: (
-		client: PoolClient,
-		organizationId: string,
-		value: unknown,
-	) => Promise<string | undefined>;
-}
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
@@ -257,23 +229,12 @@ export async function readPage<Row extends QueryResultRow>(
 	};
 
 	const words = wordsOf(input.filter?.query ?? "");
-	const people =
-		words.length > 0 && listing.people?.length
-			? await findPeople(client, words)
-			: new Map<string, string[]>();
-	const hasWords: Conditions = (parameter) =>
-		words.map((word) => {
-			const inText = matches(word, parameter);
-			const ids = people.get(word);
-			if (!ids) return inText;
-			const given = parameter(textArray(ids));
-			return `(${[inText, ...(listing.people ?? []).map((column) => `t.${column} = any(${given}::text[])`)].join(" or ")})`;
-		});
+	const inWords = await matchWords(client, words, listing.people ?? []);
 
 	/** Returns the rows that contain all words of the search text. */
 	const findRows = async () => {
 		if (words.length === 0) return readRows("");
-		if (listing.searched && people.size === 0) {
+		if (listing.searched && inWords.isTextOnly) {
 			const { values, conditions, name } = begin("cursor");
 			const few = await findFew(client, listing.searched, words, size + 1, {
 				name: name(".words"),
@@ -293,19 +254,19 @@ export async function readPage<Row extends QueryResultRow>(
 				]);
 			}
 		}
-		return readRows(undefined, hasWords);
+		return readRows(undefined, inWords.conditions);
 	};
 
 	/** Counts the records that match, up to one more than COUNTED. */
 	const count = async () => {
 		const { values, parameter, conditions, name } = begin("start");
-		const isFound = listing.searched && people.size === 0 && words.length > 0;
+		const isFound = listing.searched && inWords.isTextOnly && words.length > 0;
 		if (isFound) {
 			const given = `${parameter(textArray(words))}::text[]`;
 			conditions.push(
 				`t.id = any(array(select find_records('${listing.searched}', ${given}, ${COUNTED + 1})))`,
 			);
-		} else conditions.push(...hasWords(parameter));
+		} else conditions.push(...inWords.conditions(parameter));
 		const { rows } = await client.query<{ count: number }>({
 			name: words.length === 0 ? name(".count") : undefined,
 			text: `
@@ -355,48 +316,4 @@ export function totalOf(
 		total: Math.min(counted, COUNTED),
 		total_is_exact: counted <= COUNTED,
 	};
-}
-
-/** Throws a bad_request for each filter whose value no record can have. */
-async function rejectImpossible(
-	client: PoolClient,
-	filters: Record<string, Filter>,
-	{
-		organization_id,
-		filter = {},
-	}: { organization_id?: string | undefined; filter?: object | undefined },
-): Promise<void> {
-	const issues: FieldIssue[] = [];
-	for (const [name, value] of Object.entries(filter)) {
-		if (value === undefined || value === null) continue;
-		const message = await filters[name]?.whyNone?.(
-			client,
-			organization_id ?? "",
-			value,
-		);
-		if (message) issues.push({ field: `filter.${name}`, message });
-	}
-	if (issues.length > 0) throw badFields(issues);
-}
-
-type Conditions = (parameter: (value: unknown) => string) => string[];
-
-function addFilters(
-	conditions: string[],
-	parameter: (value: unknown) => string,
-	filters: Record<string, Filter>,
-	given: Record<string, unknown>,
-): void {
-	for (const [name, value] of Object.entries(given)) {
-		if (value === undefined) continue;
-		const filter = filters[name];
-		if (!filter) continue;
-		if (value === null) conditions.push(filter.whenNull ?? "false");
-		else if (filter.flag)
-			conditions.push(filter.flag[value ? "true" : "false"]);
-		else {
-			const given = filter.toParameter ? filter.toParameter(value) : value;
-			conditions.push(filter.sql(parameter(given), value));
-		}
-	}
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Filter } from "./list-pages.ts";
+import type { Filter } from "./filter.ts";
 import { quoted } from "./why-none.ts";
 
 /** Most people whose name or address may contain the text of a filter. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Filter } from "./list-pages.ts";
+import type { Filter } from "./filter.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
 /**

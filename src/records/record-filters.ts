@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
+import type { Filter } from "./filter.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { isLinkable, withoutLinked } from "./link-kinds.ts";
-import { byTime, type Filter, type Listing } from "./list-pages.ts";
+import { byTime, type Listing } from "./list-pages.ts";
 import { personFilter } from "./person-filter.ts";
 import { dateFilters, dueFilters, timeFilters } from "./range-filters.ts";
 import { whyNoName, whyNoReference } from "./why-none.ts";

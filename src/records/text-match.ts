@@ -67,21 +67,42 @@ export function wordsOf(query: string): string[] {
 	return storable(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 }
 
-/**
- * Returns a condition: the word occurs in t.search_text. Case and accents make no difference.
- */
-export function matches(
-	word: string,
-	parameter: (value: unknown) => string,
-): string {
-	return `t.search_text like search_pattern(${parameter(word)})`;
-}
-
 /** Most people whose name may contain a word of a query. */
 const MAX_PEOPLE = 200;
 
+/** Returns conditions on a row `t` and adds their parameters to a statement. */
+export type Conditions = (parameter: (value: unknown) => string) => string[];
+
+/**
+ * Returns the conditions of a search: every word occurs in t.search_text, or in the name of a person
+ * in one of the columns. Case and accents make no difference. `isTextOnly` is true if no person has
+ * such a name, so that an index of the texts finds all rows.
+ */
+export async function matchWords(
+	client: PoolClient,
+	words: string[],
+	columns: readonly string[],
+): Promise<{ isTextOnly: boolean; conditions: Conditions }> {
+	const people =
+		words.length > 0 && columns.length > 0
+			? await findPeople(client, words)
+			: new Map<string, string[]>();
+	return {
+		isTextOnly: people.size === 0,
+		conditions: (parameter) =>
+			words.map((word) => {
+				const inText = `t.search_text like search_pattern(${parameter(word)})`;
+				const ids = people.get(word);
+				if (!ids) return inText;
+				const given = `${parameter(textArray(ids))}::text[]`;
+				const held = columns.map((column) => `t.${column} = any(${given})`);
+				return `(${[inText, ...held].join(" or ")})`;
+			}),
+	};
+}
+
 /** Returns the ids of the organization's people by the word that is in their name. */
-export async function findPeople(
+async function findPeople(
 	client: PoolClient,
 	words: string[],
 ): Promise<Map<string, string[]>> {

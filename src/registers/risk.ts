@@ -8,8 +8,9 @@ import {
 	requiredName,
 	requiredScale,
 } from "../records/field.ts";
+import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
-import { byScore, byText, type Filter } from "../records/list-pages.ts";
+import { byScore, byText } from "../records/list-pages.ts";
 
 const scoreFilter = (
 	column: string,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
+import type { Filter } from "../../src/records/filter.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
-import type { Filter } from "../../src/records/list-pages.ts";
 import { listingOf } from "../../src/records/record-filters.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";

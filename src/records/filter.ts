@@ -1,0 +1,74 @@
+import type { PoolClient } from "pg";
+import type { z } from "zod";
+import { badFields, type FieldIssue } from "../errors.ts";
+
+/**
+ * A filter of a list. It consists of the value that a caller gives and of a condition on a row `t`.
+ */
+export interface Filter {
+	schema: z.ZodType;
+	/** Returns the condition. `parameter` is the placeholder of the value. */
+	sql: (parameter: string, value?: unknown) => string;
+	/** Returns the parameter for a value. The default is the value itself. */
+	toParameter?: (value: unknown) => unknown;
+	/** The condition if the value is null. Without it, callers may not give null. */
+	whenNull?: string;
+	/**
+	 * The conditions for true and for false. They replace `sql`, so that each of them can use an
+	 * index.
+	 */
+	flag?: { true: string; false: string };
+	/**
+	 * Returns why no record can have the value, and what can be asked for instead. Undefined means
+	 * that some record might. It is called only when a list has no rows, so that a misspelt value is
+	 * an error and not an empty list.
+	 */
+	whyNone?: (
+		client: PoolClient,
+		organizationId: string,
+		value: unknown,
+	) => Promise<string | undefined>;
+}
+
+/** Adds the conditions of the given filters. */
+export function addFilters(
+	conditions: string[],
+	parameter: (value: unknown) => string,
+	filters: Record<string, Filter>,
+	given: Record<string, unknown>,
+): void {
+	for (const [name, value] of Object.entries(given)) {
+		if (value === undefined) continue;
+		const filter = filters[name];
+		if (!filter) continue;
+		if (value === null) conditions.push(filter.whenNull ?? "false");
+		else if (filter.flag)
+			conditions.push(filter.flag[value ? "true" : "false"]);
+		else {
+			const given = filter.toParameter ? filter.toParameter(value) : value;
+			conditions.push(filter.sql(parameter(given), value));
+		}
+	}
+}
+
+/** Throws a bad_request for each filter whose value no record can have. */
+export async function rejectImpossible(
+	client: PoolClient,
+	filters: Record<string, Filter>,
+	{
+		organization_id,
+		filter = {},
+	}: { organization_id?: string | undefined; filter?: object | undefined },
+): Promise<void> {
+	const issues: FieldIssue[] = [];
+	for (const [name, value] of Object.entries(filter)) {
+		if (value === undefined || value === null) continue;
+		const message = await filters[name]?.whyNone?.(
+			client,
+			organization_id ?? "",
+			value,
+		);
+		if (message) issues.push({ field: `filter.${name}`, message });
+	}
+	if (issues.length > 0) throw badFields(issues);
+}
