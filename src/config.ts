@@ -227,7 +227,7 @@ function readAllowedOrigins(text: string | undefined): readonly string[] {
 		if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin) {
 			throw new AppError(
 				"bad_request",
-				`ASSAY_ALLOWED_ORIGINS must be a comma-separated list of origins, such as https://inspector.example.com, http://localhost:6274; "${origin}" is none`,
+				`ASSAY_ALLOWED_ORIGINS must be a comma-separated list of origins, such as https://inspector.example.com, http://localhost:6274; "${origin}" is not an origin`,
 			);
 		}
 	}

@@ -30,6 +30,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 		async () => (await import("./cli/setup-link.ts")).addSetupLink,
 	],
 	["migrate", async () => (await import("./cli/migrate.ts")).addMigrate],
+	["separate", async () => (await import("./cli/separate.ts")).addSeparate],
 	["org", async () => (await import("./cli/org.ts")).addOrg],
 	["user", async () => (await import("./cli/user.ts")).addUser],
 	["person", async () => (await import("./cli/person.ts")).addPerson],

@@ -154,7 +154,7 @@ async function serveFrom(
 		database.identityPool,
 		database.auditPool,
 	]);
-	const healthPool = makePool(database.ownerConnection, {
+	const healthPool = makePool(database.poolConnection, {
 		max: 1,
 		name: "assay health",
 	});

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
-import { APP_ROLE } from "../db/pool.ts";
+import { setRole } from "../db/roles.ts";
 import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 import { appendChanges } from "./log.ts";
@@ -183,13 +183,13 @@ async function asApp(
 	organizationId: string,
 	work: () => Promise<unknown>,
 ): Promise<void> {
-	await client.query(`set local role ${APP_ROLE}`);
+	await client.query(setRole("app", "transaction"));
 	await client.query("select set_config('assay.organization_id', $1, true)", [
 		organizationId,
 	]);
 	await work();
 	await client.query("select set_config('assay.organization_id', '', true)");
-	await client.query("set local role assay_privacy");
+	await client.query(setRole("privacy", "transaction"));
 }
 
 /**

@@ -17,7 +17,7 @@ export interface Credentials {
 export async function readCredentials(
 	connection: ClientConfig,
 ): Promise<Credentials> {
-	const pool = makePool(connection, { max: 1, role: "assay_backup" });
+	const pool = makePool(connection, { max: 1, role: "backup" });
 	try {
 		const tokens = await pool.query(`
 			select t.id, t.name, u.email from api_tokens t join users u on u.id = t.user_id

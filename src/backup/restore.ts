@@ -11,6 +11,7 @@ import {
 	readMigrations,
 	takeTurn,
 } from "../db/migrate.ts";
+import { makeRoles, type RolePlan } from "../db/own-roles.ts";
 import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
@@ -54,10 +55,12 @@ export async function restoreBackup(
 		try {
 			await takeTurn(client);
 			await client.query("begin");
-			await migrateTo(client, manifest, migrations);
+			const roles = await migrateTo(client, manifest, migrations);
 			await load(client, reader, report);
 			const later = migrations.slice(manifest.migrations.length);
-			for (const migration of later) await applyMigration(client, migration);
+			for (const migration of later) {
+				await applyMigration(client, migration, roles);
+			}
 			await makePartitions(client, manifest);
 			await client.query("commit");
 			const tables = await readTables(client);
@@ -98,12 +101,15 @@ function requireKnownHistory(
 	});
 }
 
-/** Brings the empty database to the schema with which the backup was made. */
+/**
+ * Brings the empty database to the schema with which the backup was made. Makes the roles that
+ * these migrations and the later ones need, and returns them.
+ */
 async function migrateTo(
 	client: Client,
 	manifest: Manifest,
 	migrations: Migration[],
-): Promise<void> {
+): Promise<RolePlan> {
 	const { applied } = await readMigrationState(client, migrations);
 	if (applied.length === 0) await requireNoTables(client);
 	if (applied.length > manifest.migrations.length) {
@@ -113,12 +119,14 @@ async function migrateTo(
 		);
 	}
 	await makeMigrationsTable(client);
+	const roles = await makeRoles(client, migrations.slice(applied.length));
 	for (const migration of migrations.slice(
 		applied.length,
 		manifest.migrations.length,
 	)) {
-		await applyMigration(client, migration);
+		await applyMigration(client, migration, roles);
 	}
+	return roles;
 }
 
 async function requireNoTables(client: Client): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Client, escapeIdentifier } from "pg";
+import { roleName } from "../db/roles.ts";
 
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
@@ -48,7 +49,7 @@ export async function readTables(
 			exists (
 				select from pg_policies p
 				where p.schemaname = 'public' and p.tablename = c.relname and p.cmd = 'SELECT'
-					and 'assay_backup' = any (p.roles) and p.qual = 'true'
+					and ${roleName("backup")} = any (p.roles) and p.qual = 'true'
 			) as "isReadable",
 			exists (
 				select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal

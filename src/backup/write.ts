@@ -5,6 +5,7 @@ import { type Client, type ClientConfig, escapeIdentifier } from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { findLogProblems, type LogProblem } from "../audit/verify-all.ts";
 import { readMigrationState } from "../db/migrate.ts";
+import { setRole } from "../db/roles.ts";
 import { AppError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import {
@@ -144,7 +145,7 @@ async function takeRole(
 ): Promise<void> {
 	const hidden = tables.filter(({ isReadable }) => !isReadable);
 	if (hidden.length === 0) {
-		await client.query("set local role assay_backup");
+		await client.query(setRole("backup", "transaction"));
 		return;
 	}
 	// The schema is older than assay_backup. A user that bypasses row-level security sees every row

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import type { Config } from "../config.ts";
-import { IDENTITY_ROLE } from "../db/pool.ts";
+import { setRole } from "../db/roles.ts";
 import type { Finding } from "./doctor.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Finding } from "./doctor.ts";
  */
 export async function examineAccounts(client: Client): Promise<Finding> {
 	await client.query("begin");
-	await client.query(`set local role ${IDENTITY_ROLE}`);
+	await client.query(setRole("identity", "transaction"));
 	const { rows } = await client.query<{ count: number; emails: string }>(
 		`select count(*)::integer as count, coalesce(string_agg(email, ', ') filter (where n <= 5), '') as emails
 		from (

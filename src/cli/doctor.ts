@@ -15,6 +15,7 @@ import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
+import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineServer } from "./doctor-server.ts";
 import { examineAccounts, examineMail } from "./doctor-sign-in.ts";
 import { print } from "./output.ts";
@@ -147,10 +148,14 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 		});
 		try {
 			await client.connect();
-			const schema = await examineSchema(client);
+			const { applied, pending } = await readMigrationState(client);
+			const schema = examineSchema(applied, pending);
 			return [
 				await examineVersion(client, server.description),
 				schema,
+				...(pending.length > 0
+					? [await examineRoles(client, applied.length)]
+					: []),
 				await examineRole(server.connection),
 				await examineClock(client),
 				// The server and the accounts are examined only if the schema is new enough, because the
@@ -159,6 +164,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineAccounts(client),
+							...(config.databaseUrl ? [await examineSeparation(client)] : []),
 						]
 					: []),
 			];
@@ -239,8 +245,7 @@ function examineTraces(): Finding[] {
 			];
 }
 
-async function examineSchema(client: Client): Promise<Finding> {
-	const { applied, pending } = await readMigrationState(client);
+function examineSchema(applied: string[], pending: string[]): Finding {
 	if (applied.length === 0) {
 		return {
 			check: "schema",
@@ -288,7 +293,7 @@ async function examineRole(
 			check: "tenancy",
 			status: "problem",
 			found: (error as Error).message,
-			advice: "npx assay migrate creates the role",
+			advice: "npx assay migrate creates the role and its rights",
 		};
 	} finally {
 		await pool.end();

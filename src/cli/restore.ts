@@ -5,7 +5,7 @@ import { type Credentials, readCredentials } from "../backup/credentials.ts";
 import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
-import { AUDIT_ROLE, makePool } from "../db/pool.ts";
+import { makePool } from "../db/pool.ts";
 import { describeProblems, describeSeal, report } from "./backup.ts";
 import { print, printable } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
@@ -138,7 +138,7 @@ function listed(what: string, lines: string[]): string[] {
 
 async function verifyLogs(connection: ClientConfig): Promise<LogProblem[]> {
 	const { findLogProblems } = await import("../audit/verify-all.ts");
-	const pool = makePool(connection, { max: 1, role: AUDIT_ROLE });
+	const pool = makePool(connection, { max: 1, role: "audit" });
 	try {
 		return await findLogProblems(pool);
 	} finally {

@@ -3,7 +3,8 @@ import type { Config } from "../config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate, readMigrations } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";
-import { AUDIT_ROLE, assertConfined, IDENTITY_ROLE, makePool } from "./pool.ts";
+import { assertConfined, makePool } from "./pool.ts";
+import { makePoolLogin, poolConnectionOf } from "./pool-login.ts";
 import { assertOwnSessions } from "./session.ts";
 
 /**
@@ -12,6 +13,10 @@ import { assertOwnSessions } from "./session.ts";
  */
 export interface Server {
 	connection: ClientConfig;
+	/** How the service's pools connect. On the embedded server they have a login of their own. */
+	poolConnection: ClientConfig;
+	/** Makes the login of the pools. The database must have its roles. */
+	makePoolLogin: () => Promise<void>;
 	/** Text that tells the operator where the data is. */
 	description: string;
 	close: () => Promise<void>;
@@ -27,13 +32,19 @@ export async function openServer(config: Config): Promise<Server> {
 		await assertOwnSessions(connection);
 		return {
 			connection,
+			poolConnection: connection,
+			makePoolLogin: async () => {},
 			description: "the PostgreSQL named in DATABASE_URL",
 			close: async () => {},
 		};
 	}
 	const embedded = await openEmbeddedPostgres(config.dataDir);
+	const { connection } = embedded;
+	const poolConnection = poolConnectionOf(connection);
 	return {
-		connection: embedded.connection,
+		connection,
+		poolConnection,
+		makePoolLogin: () => makePoolLogin(connection, poolConnection),
 		description: `embedded PostgreSQL in ${embedded.directory}`,
 		close: () => embedded.close(),
 	};
@@ -56,6 +67,8 @@ export interface Database {
 	 * connects on first use.
 	 */
 	auditPool: Pool;
+	/** How the pools connect, for a pool that is not here. */
+	poolConnection: ClientConfig;
 	/** Connects as the owner of the tables, for code that changes the tables. */
 	ownerConnection: ClientConfig;
 	description: string;
@@ -87,22 +100,24 @@ export async function openDatabase(
 			readMigrations(),
 			whenMissing,
 		);
-		const pool = makePool(server.connection, { max: POOL_SIZE });
+		await server.makePoolLogin();
+		const { poolConnection } = server;
+		const pool = makePool(poolConnection, { max: POOL_SIZE });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
-		const devicePool = makePool(server.connection, {
+		const devicePool = makePool(poolConnection, {
 			max: DEVICE_POOL_SIZE,
 			name: "assay devices",
 		});
-		const identityPool = makePool(server.connection, {
+		const identityPool = makePool(poolConnection, {
 			max: IDENTITY_POOL_SIZE,
-			role: IDENTITY_ROLE,
+			role: "identity",
 			name: "assay identity",
 			times: "Date",
 		});
-		const auditPool = makePool(server.connection, {
+		const auditPool = makePool(poolConnection, {
 			max: 1,
-			role: AUDIT_ROLE,
+			role: "audit",
 			name: "assay audit",
 		});
 		const close = async () => {
@@ -118,6 +133,7 @@ export async function openDatabase(
 			devicePool,
 			identityPool,
 			auditPool,
+			poolConnection,
 			ownerConnection: server.connection,
 			description: server.description,
 			migrated,

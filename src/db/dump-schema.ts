@@ -9,11 +9,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { migrate } from "./migrate.ts";
+import { DATABASE_ROLES } from "./roles.ts";
 
 const FILE = join(import.meta.dirname, "../../sql/schema.sql");
 const SCRATCH = `assay_schema_${process.pid}`;
 
-/** Removes the lines of a dump that depend on the server's version, the session or the owner. */
+/**
+ * Removes the lines of a dump that depend on the server's version, the session or the owner, and
+ * the name of this database in the names of its roles.
+ */
 function normalize(dump: string): string {
 	const lines = dump
 		.split("\n")
@@ -21,7 +25,8 @@ function normalize(dump: string): string {
 	return `${lines
 		.join("\n")
 		.replace(/\n{3,}/g, "\n\n")
-		.trim()}\n`;
+		.trim()
+		.replaceAll(`_${SCRATCH}`, "")}\n`;
 }
 
 const serverUrl = process.env.DATABASE_URL;
@@ -51,6 +56,9 @@ try {
 	);
 } finally {
 	await server.query(`drop database if exists ${SCRATCH} with (force)`);
+	await server.query(
+		`drop role if exists ${DATABASE_ROLES.map((role) => `assay_${role}_${SCRATCH}`).join(", ")}`,
+	);
 	await server.end();
 }
 

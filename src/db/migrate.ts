@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
 import { missingSchema } from "./missing-database.ts";
-import { INSUFFICIENT_PRIVILEGE } from "./sqlstate.ts";
+import { makeRoles, type RolePlan, withOwnRoles } from "./own-roles.ts";
+import { INSUFFICIENT_PRIVILEGE, isTransactionConflict } from "./sqlstate.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
@@ -12,6 +13,7 @@ const SQL_DIR = join(import.meta.dirname, "../../sql");
  * Advisory lock that a process holds while it migrates. Processes that start together take turns.
  */
 const MIGRATION_LOCK = 4_723_118;
+const MAX_ATTEMPTS = 4;
 
 export interface Migration {
 	version: number;
@@ -113,16 +115,10 @@ export async function migrate(
 		const { applied, pending } = await readMigrationState(client, migrations);
 		if (applied.length === 0 && whenMissing === "refuse") throw missingSchema();
 		await makeMigrationsTable(client);
-		for (const migration of migrations) {
-			if (!pending.includes(migration.name)) continue;
-			await client.query("begin");
-			try {
-				await applyMigration(client, migration);
-				await client.query("commit");
-			} catch (error) {
-				await client.query("rollback");
-				throw error;
-			}
+		const missing = migrations.slice(applied.length);
+		const roles = await makeRoles(client, missing);
+		for (const migration of missing) {
+			await applyAlone(client, migration, roles);
 		}
 		return pending;
 	} catch (error) {
@@ -140,11 +136,6 @@ export async function takeTurn(client: Client): Promise<void> {
 	await client.query("set role none");
 	await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 	await client.query("set search_path to public");
-	// Without superuser rights, the owner may act as the roles that it creates only with this
-	// setting. PostgreSQL has required the setting since version 16.
-	await client.query(
-		"select set_config('createrole_self_grant', 'set, inherit', false) where current_setting('server_version_num')::integer >= 160000",
-	);
 }
 
 export async function makeMigrationsTable(client: Client): Promise<void> {
@@ -158,14 +149,37 @@ export async function makeMigrationsTable(client: Client): Promise<void> {
 	`);
 }
 
+/** Applies one migration in a transaction of its own, again after a deadlock with the service. */
+async function applyAlone(
+	client: Client,
+	migration: Migration,
+	roles: RolePlan,
+): Promise<void> {
+	for (let attempt = 1; ; attempt++) {
+		await client.query("begin");
+		try {
+			await applyMigration(client, migration, roles);
+			await client.query("commit");
+			return;
+		} catch (error) {
+			await client.query("rollback");
+			if (attempt === MAX_ATTEMPTS || !isTransactionConflict(error)) {
+				throw error;
+			}
+		}
+	}
+}
+
 /**
- * Applies one migration. The caller has opened the transaction and holds the lock of `takeTurn`.
+ * Applies one migration. The caller has opened the transaction, holds the lock of `takeTurn` and
+ * has made the roles.
  */
 export async function applyMigration(
 	client: Client,
 	migration: Migration,
+	roles: RolePlan,
 ): Promise<void> {
-	await client.query(migration.sql);
+	await client.query(withOwnRoles(migration, roles));
 	await client.query(
 		"insert into migrations (version, name, checksum) values ($1, $2, $3)",
 		[migration.version, migration.name, migration.checksum],
@@ -178,8 +192,7 @@ export function explainMissingPrivilege(error: unknown): unknown {
 	}
 	return new AppError(
 		"bad_request",
-		`the user in DATABASE_URL may not set up the database (${(error as Error).message}); ` +
-			"make the user the owner of the database, and allow it to create roles at the first start (alter role … createrole)",
+		`the user in DATABASE_URL may not set up the database (${(error as Error).message}); make the user the owner of the database (alter database … owner to …)`,
 		{ cause: error },
 	);
 }

@@ -7,6 +7,7 @@ import {
 	type QueryResult,
 } from "pg";
 import { AppError } from "../errors.ts";
+import type { DatabaseRole } from "./roles.ts";
 import { sessionOf } from "./session.ts";
 import {
 	isReadOnlyDatabase,
@@ -14,15 +15,6 @@ import {
 	READ_ONLY_TRANSACTION,
 } from "./sqlstate.ts";
 import { timesAsDates, timesAsText } from "./type-parsers.ts";
-
-/** The database role of the service. The role owns no table, and row-level security binds it. */
-export const APP_ROLE = "assay_app";
-
-/** The database role of better-auth. No other role may read passwords and sessions. */
-export const IDENTITY_ROLE = "assay_identity";
-
-/** The database role that reads the audit logs of all organizations, and nothing else. */
-export const AUDIT_ROLE = "assay_audit";
 
 const CONNECT_MS = 5_000;
 
@@ -42,14 +34,15 @@ export function makePool(
 	connection: ClientConfig,
 	options: {
 		max: number;
-		role?: string;
+		/** "app", the role of the service, by default. */
+		role?: DatabaseRole | "none";
 		times?: "text" | "Date";
 		/** Application name of the connections. */
 		name?: string;
 	},
 ): Pool {
 	const opening = {
-		text: sessionOf(options.role ?? APP_ROLE, {
+		text: sessionOf(options.role ?? "app", {
 			statement_timeout: "10s",
 			lock_timeout: "3s",
 			idle_in_transaction_session_timeout: "15s",
@@ -145,7 +138,7 @@ export async function assertConfined(pool: Pool): Promise<void> {
 	if (!row || row.bypasses || row.owns) {
 		throw new AppError(
 			"bad_request",
-			`the database role "${row?.role}" can bypass row-level security; Assay must work as ${APP_ROLE}`,
+			`the database role "${row?.role}" can bypass row-level security; Assay must work as the role assay_app of its database`,
 		);
 	}
 }

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { AppError } from "../errors.ts";
+import { type DatabaseRole, setRole } from "./roles.ts";
 
 /**
  * Returns the first statements of a connection. They set the role that the connection acts as
@@ -8,11 +9,11 @@ import { AppError } from "../errors.ts";
  * that does not reset connections may hand over one with another role.
  */
 export function sessionOf(
-	role: string,
+	role: DatabaseRole | "none",
 	settings: Readonly<Record<string, string | number>>,
 ): string {
 	return [
-		`set role ${role}`,
+		setRole(role),
 		...Object.entries(settings).map(
 			([name, value]) => `set ${name} to '${value}'`,
 		),

@@ -60,7 +60,7 @@ export function wantsRefusalsAsResults(
 		if (text !== null && text !== "result" && text !== "status") {
 			throw new AppError(
 				"bad_request",
-				`${name} is result (refused calls are results with isError) or status (they are HTTP 403, the default)`,
+				`${name} must be result (denied calls are results with isError) or status (they are HTTP 403, the default)`,
 			);
 		}
 	}

@@ -4,15 +4,9 @@ import { sessionOf } from "../db/session.ts";
 import { timesAsText } from "../db/type-parsers.ts";
 
 /**
- * The role that reads and erases what Assay stores about a person. The service never uses this
- * role.
- */
-export const PRIVACY_ROLE = "assay_privacy";
-
-/**
- * Runs `work` in one transaction as PRIVACY_ROLE. It uses a connection of its own, because
- * processing a long audit log may take longer than the service permits a statement to take. With
- * `isTrial`, the transaction is rolled back.
+ * Runs `work` in one transaction as assay_privacy, a role that the service never uses. The
+ * transaction uses a connection of its own, because processing a long audit log may take longer
+ * than the service permits a statement to take. With `isTrial`, the transaction is rolled back.
  */
 export async function asPrivacy<Result>(
 	ownerConnection: ClientConfig,
@@ -27,7 +21,7 @@ export async function asPrivacy<Result>(
 		types: { getTypeParser: timesAsText },
 		onConnect: async (client) => {
 			await client.query(
-				sessionOf(PRIVACY_ROLE, {
+				sessionOf("privacy", {
 					statement_timeout: 0,
 					lock_timeout: "30s",
 					// The command computes between statements. If somebody suspends it with Ctrl-Z, it must

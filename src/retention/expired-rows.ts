@@ -1,5 +1,4 @@
 import { Client, type ClientConfig } from "pg";
-import { IDENTITY_ROLE } from "../db/pool.ts";
 import { sessionOf } from "../db/session.ts";
 
 /**
@@ -51,7 +50,7 @@ export async function removeLeftovers(
 		// Row-level security hides these rows from the owner of the tables, so the connection acts as
 		// assay_identity.
 		await client.query(
-			sessionOf(IDENTITY_ROLE, {
+			sessionOf("identity", {
 				lock_timeout: "1s",
 				statement_timeout: "10s",
 				timezone: "UTC",

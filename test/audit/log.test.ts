@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyLog } from "../../src/audit/verify.ts";
-import { AUDIT_ROLE, makePool, withTenant } from "../../src/db/pool.ts";
+import { makePool, withTenant } from "../../src/db/pool.ts";
 import { makeId, makeIdWithoutTenant } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
@@ -233,7 +233,7 @@ test("the service's role cannot change or delete an entry, insert one directly, 
 test("the role that owns the log's function cannot change or delete an entry either", async () => {
 	const pool = makePool(
 		{ connectionString: calls.database.url },
-		{ max: 1, role: AUDIT_ROLE },
+		{ max: 1, role: "audit" },
 	);
 	for (const sql of [
 		"update audit_entries set actor_name = 'x'",
@@ -256,10 +256,7 @@ test("40 simultaneous changes form one unbroken chain, and two organizations do 
 			return addRisk({ name: `Risk ${number}` }, admin, organization);
 		}),
 	);
-	const reader = makePool(
-		{ connectionString: url },
-		{ max: 1, role: AUDIT_ROLE },
-	);
+	const reader = makePool({ connectionString: url }, { max: 1, role: "audit" });
 	for (const [organization, added] of [
 		[ours, 30],
 		[theirs, 10],

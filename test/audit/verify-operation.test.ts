@@ -178,7 +178,7 @@ test("entries from which an erasure removed a person are intact, and they are co
 	);
 	const pool = makePool(
 		{ connectionString: calls.database.url },
-		{ max: 1, role: "assay_privacy" },
+		{ max: 1, role: "privacy" },
 	);
 	const record = { kind: "risk", id: rows[0]?.record_id ?? "" };
 	await transaction(pool, { organizationId: id }, (client) =>

@@ -7,7 +7,7 @@ import {
 } from "../../src/audit/entry.ts";
 import { listLogs } from "../../src/audit/read.ts";
 import { type Expectation, verifyLog } from "../../src/audit/verify.ts";
-import { AUDIT_ROLE, makePool, withTenant } from "../../src/db/pool.ts";
+import { makePool, withTenant } from "../../src/db/pool.ts";
 import { forgeHashes, makeLog, makeOldLog } from "../support/audit-logs.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 	database = await createDatabase();
 	reader = makePool(
 		{ connectionString: database.url },
-		{ max: 1, role: AUDIT_ROLE },
+		{ max: 1, role: "audit" },
 	);
 });
 afterAll(async () => {

@@ -3,7 +3,8 @@ import { listLogs } from "../../src/audit/read.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
 import { readConfig } from "../../src/config.ts";
-import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
+import { makePool } from "../../src/db/pool.ts";
+import { roleName } from "../../src/db/roles.ts";
 import { makeId } from "../../src/id.ts";
 import { makeLogger } from "../../src/log.ts";
 import { systemPrincipal } from "../../src/principal.ts";
@@ -149,7 +150,7 @@ async function makeUserWithSecondFactor() {
 
 /** Returns the problems that verifying finds in the audit logs of all organizations. */
 async function auditFindings(at: string): Promise<unknown[]> {
-	const pool = makePool({ connectionString: at }, { max: 1, role: AUDIT_ROLE });
+	const pool = makePool({ connectionString: at }, { max: 1, role: "audit" });
 	const findings = [];
 	for (const id of await listLogs(pool)) {
 		findings.push(...(await verifyLog(pool, id)).findings);
@@ -290,16 +291,20 @@ test("restored raw reports are in the partitions of their months", async () => {
 });
 
 test("the backup role may read every table that a backup contains, and nothing else", async () => {
+	const [backups] = await query<{ role: string }>(
+		url(),
+		`select ${roleName("backup")} as role`,
+	);
 	const rows = await query<{ name: string; seen: boolean; other: boolean }>(
 		url(),
 		`select c.relname as name,
-			has_table_privilege('assay_backup', c.oid, 'select') and exists (
+			has_table_privilege('${backups?.role}', c.oid, 'select') and exists (
 				select from pg_policies p
 				where p.tablename = c.relname and p.policyname = 'backup' and p.cmd = 'SELECT'
-					and p.roles = array['assay_backup'::name] and p.qual = 'true'
+					and p.roles = array['${backups?.role}'::name] and p.qual = 'true'
 			) as seen,
-			has_table_privilege('assay_backup', c.oid, 'insert, update, delete, truncate')
-				or has_any_column_privilege('assay_backup', c.oid, 'insert, update') as other
+			has_table_privilege('${backups?.role}', c.oid, 'insert, update, delete, truncate')
+				or has_any_column_privilege('${backups?.role}', c.oid, 'insert, update') as other
 		from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relname <> 'migrations'

@@ -24,7 +24,11 @@ import {
 	query,
 	restore,
 } from "../support/backups.ts";
-import { createEmptyDatabase, withDatabaseName } from "../support/database.ts";
+import {
+	createEmptyDatabase,
+	dropDatabase,
+	withDatabaseName,
+} from "../support/database.ts";
 import {
 	postureResult,
 	startService,
@@ -250,13 +254,8 @@ async function createOwnedDatabase(): Promise<string> {
 		`create role ${name} login createrole password 'owner-password'`,
 	);
 	await server.query(`create database ${name} owner ${name}`);
-	// Another owner on this server has created the roles, and must grant them to this one.
-	const { rows } = await server.query<{ roles: string }>(
-		"select string_agg(rolname, ', ') as roles from pg_roles where rolname ~ '^assay_[a-z]+$' and not rolcanlogin",
-	);
-	await server.query(`grant ${rows[0]?.roles} to ${name} with admin option`);
 	onTestFinished(async () => {
-		await server.query(`drop database ${name} with (force)`);
+		await dropDatabase(server, name);
 		await server.query(`drop role ${name}`);
 		await server.end();
 	});

@@ -9,6 +9,7 @@ import {
 	startConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
+import { nameOfRole } from "../support/database.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let served: TestConsole;
@@ -216,10 +217,11 @@ test("if reading fails halfway, the download breaks off and never looks complete
 	);
 	const answer = await exported("listVendors");
 	expect(answer.status).toBe(200);
-	await owner.query("revoke select on vendors from assay_app");
+	const app = await nameOfRole(owner, "app");
+	await owner.query(`revoke select on vendors from ${app}`);
 	await expect(answer.text()).rejects.toThrow();
 	expect((await exported("listVendors")).status).toBe(500);
-	await owner.query("grant select on vendors to assay_app");
+	await owner.query(`grant select on vendors to ${app}`);
 	expect((await exported("listVendors", { "filter.query": "y" })).status).toBe(
 		200,
 	);

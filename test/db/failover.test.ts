@@ -15,6 +15,7 @@ import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Service, serve } from "../../src/serve.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
+import { nameOfRole } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
@@ -234,7 +235,9 @@ test("a connection whose server has become read-only is not used again, no matte
 	const write = "insert into notes values (1)";
 	const owner = await postgres.connect();
 	await owner.query("create table notes (id integer)");
-	await owner.query("grant insert on notes to assay_app");
+	await owner.query(
+		`grant insert on notes to ${await nameOfRole(owner, "app")}`,
+	);
 	await owner.end();
 	const ways = {
 		"a transaction": () =>

@@ -4,17 +4,12 @@ import { Client, type PoolClient } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openSession } from "../../src/backup/session.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import {
-	APP_ROLE,
-	AUDIT_ROLE,
-	IDENTITY_ROLE,
-	makePool,
-	transaction,
-} from "../../src/db/pool.ts";
+import { makePool, transaction } from "../../src/db/pool.ts";
 import { assertOwnSessions, sessionOf } from "../../src/db/session.ts";
 import { toAppError } from "../../src/errors.ts";
 import { asPrivacy } from "../../src/privacy/session.ts";
 import { keepReports } from "../../src/retention/retention.ts";
+import { nameOfRole } from "../support/database.ts";
 import {
 	heartbeatBody,
 	startService,
@@ -68,7 +63,8 @@ test("the startup message of a connection contains nothing that a pooler rejects
 });
 
 test("a pool acts as its role and within its limits from the first statement on", async () => {
-	for (const role of [APP_ROLE, IDENTITY_ROLE, AUDIT_ROLE]) {
+	for (const role of ["app", "identity", "audit"] as const) {
+		const name = await nameOfRole(running.database.owner, role);
 		const pool = makePool(
 			{ connectionString: running.database.url },
 			{ max: 1, role },
@@ -77,7 +73,9 @@ test("a pool acts as its role and within its limits from the first statement on"
 			"select current_user::text as role, current_setting('statement_timeout') as most, current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone",
 		);
 		await pool.end();
-		expect(rows).toEqual([{ role, most: "10s", idle: "15s", zone: "UTC" }]);
+		expect(rows).toEqual([
+			{ role: name, most: "10s", idle: "15s", zone: "UTC" },
+		]);
 	}
 });
 
@@ -110,7 +108,7 @@ test("the server ends the transaction of a stopped process, which then gets serv
 test("a connection that is passed on with another role has the owner's role again before the owner's first statement", async () => {
 	const client = new Client({ connectionString: running.database.url });
 	await client.connect();
-	await client.query(sessionOf(IDENTITY_ROLE, { lock_timeout: "7s" }));
+	await client.query(sessionOf("identity", { lock_timeout: "7s" }));
 	await client.query(sessionOf("none", { lock_timeout: "1s" }));
 	const { rows } = await client.query(
 		"select current_user = session_user as own, current_setting('lock_timeout') as most",
@@ -131,7 +129,10 @@ test("no transaction leaves an organization or a user on its connection, however
 		);
 		return rows[0];
 	};
-	const nothing = { text: "", role: APP_ROLE };
+	const nothing = {
+		text: "",
+		role: await nameOfRole(running.database.owner, "app"),
+	};
 	await transaction(pool, scope, (client) => client.query("select"));
 	expect(await left()).toEqual(nothing);
 	await transaction(pool, { ...scope, isReadOnly: true }, (client) =>

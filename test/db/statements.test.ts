@@ -136,7 +136,7 @@ function note(client: Client, query: unknown, values: unknown): void {
 			? { text: query, values }
 			: (query as { text: string; values: unknown });
 	if (typeof text !== "string") return;
-	const role = text.match(/^set role (?!none)(\w+)/)?.[1];
+	const role = text.match(/'(assay_\w+) of this database'\), false\)/)?.[1];
 	if (role) roles.set(client, role);
 	const scope = { ...(scopes.get(client) ?? NO_SCOPE) };
 	const given = (own ?? []) as unknown[];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { IDENTITY_ROLE, makePool } from "../../src/db/pool.ts";
+import { makePool } from "../../src/db/pool.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -96,7 +96,7 @@ test("times are the same if the database prints them in another style and time z
 test("better-auth's pool reads times as Date, and both pools read dates as text", async () => {
 	const pool = makePool(
 		{ connectionString: database.url },
-		{ max: 1, role: IDENTITY_ROLE, times: "Date" },
+		{ max: 1, role: "identity", times: "Date" },
 	);
 	const text =
 		"select '2026-11-21T16:28:23.1Z'::timestamptz as time, '2026-11-21'::date as day";

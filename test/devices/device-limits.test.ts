@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HourlyBytes } from "../../src/devices/hourly-bytes.ts";
 import { getDevicePostureReport } from "../../src/devices/posture-operations.ts";
@@ -116,6 +117,43 @@ describe("a device's own checks", () => {
 		expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 400]);
 	});
 
+	test("requests to two processes share the limit", async () => {
+		const { id } = await fleet.assay.activateDevice();
+		const { owner, pool } = fleet.assay.database;
+		const note = (client: PoolClient, first: number) =>
+			client.query(
+				`select agent_note_check_keys(array[key_hash], array_fill(1, array[150]), $2, $3, 90)
+				from devices where id = $1`,
+				[id, keysFrom(first, 150), MAX_OTHER_CHECKS],
+			);
+		const isWaiting = async () => {
+			const { rows } = await pool.query(
+				`select from pg_locks l join pg_database d on d.oid = l.database
+				where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
+			);
+			return rows.length > 0;
+		};
+		const [one, other] = [await owner.connect(), await owner.connect()];
+		try {
+			await one.query("begin");
+			expect((await note(one, 0)).rows).toEqual([]);
+			let isOver = false;
+			const over = () => {
+				isOver = true;
+			};
+			const waiting = note(other, 150);
+			waiting.then(over, over);
+			while (!isOver && !(await isWaiting()));
+			await one.query("commit");
+			// On a very busy machine the function's lock timeout may end the wait.
+			const { rows } = await waiting.catch(() => note(other, 150));
+			expect(rows).toEqual([{ agent_note_check_keys: 1 }]);
+		} finally {
+			one.release(true);
+			other.release(true);
+		}
+	});
+
 	test("another device's report in the same batch is stored", async () => {
 		const full = await makeFullDevice();
 		const other = await fleet.assay.activateDevice();
@@ -124,6 +162,9 @@ describe("a device's own checks", () => {
 			report(other, further),
 		]);
 		expect([rejected.status, stored.status]).toEqual([400, 204]);
+		expect((await see(other)).postures).toMatchObject([
+			{ check_key: further[0] },
+		]);
 	});
 });
 
@@ -284,6 +325,8 @@ describe("bytes per hour", () => {
 		expect(hourly.isUsedUp("a")).toBe(false);
 		hourly.add("a", 99);
 		expect(hourly.isUsedUp("a")).toBe(false);
+		hourly.add("a", 1);
+		expect(hourly.isUsedUp("a")).toBe(true);
 	});
 
 	test("a device that keeps sending is remembered in a fleet of any size", () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyLog } from "../../src/audit/verify.ts";
-import { AUDIT_ROLE, makePool } from "../../src/db/pool.ts";
+import { makePool } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
 import { asPrivacy } from "../../src/privacy/session.ts";
@@ -49,7 +49,7 @@ async function rowsWith(text: string): Promise<string[]> {
 async function verify(organization = organization_id) {
 	const pool = makePool(
 		{ connectionString: calls.database.url },
-		{ max: 1, role: AUDIT_ROLE },
+		{ max: 1, role: "audit" },
 	);
 	const report = await verifyLog(pool, organization);
 	await pool.end();
@@ -433,7 +433,7 @@ test("the last admin of an organization cannot be erased, and nothing changes", 
 test("the database role that erases can neither change an entry's action or hash nor delete an entry", async () => {
 	const pool = makePool(
 		{ connectionString: calls.database.url },
-		{ max: 1, role: "assay_privacy" },
+		{ max: 1, role: "privacy" },
 	);
 	for (const sql of [
 		"update audit_entries set hash = ''",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { type Answer, PASSWORD, sendTo } from "../support/console-client.ts";
+import { nameOfRole } from "../support/database.ts";
 import {
 	auditEntries,
 	joinOrganization,
@@ -230,9 +231,10 @@ test("sign-ins, wrong passwords of known users and sign-outs are in the log of e
 test("a failing audit log does not keep users from signing in", async () => {
 	const { user, first } = await makePerson();
 	const { owner } = served.database;
-	await owner.query("revoke execute on function audit_append from assay_app");
+	const app = await nameOfRole(owner, "app");
+	await owner.query(`revoke execute on function audit_append from ${app}`);
 	expect((await signIn(user)).status).toBe(200);
-	await owner.query("grant execute on function audit_append to assay_app");
+	await owner.query(`grant execute on function audit_append to ${app}`);
 	expect(await eventsIn(first)).toEqual([]);
 	expect((await signIn(user)).status).toBe(200);
 	expect(await eventsIn(first)).toEqual(["signIn DONE"]);

@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Manifest, RowCounts } from "../../src/backup/format.ts";
 import { type Restored, restoreBackup } from "../../src/backup/restore.ts";
 import { writeBackup } from "../../src/backup/write.ts";
+import { roleName } from "../../src/db/roles.ts";
 
 export interface Backup {
 	file: Buffer;
@@ -89,13 +90,14 @@ export async function allRows(url: string): Promise<Record<string, string[]>> {
 
 /**
  * Returns what the catalogue contains about tables: columns, policies, triggers, grants, keys and
- * indexes.
+ * indexes. Roles have the names that they would have in every database.
  */
 export async function catalogue(url: string): Promise<unknown[]> {
-	return query(
+	const rows = await query<{ app: string }>(
 		url,
 		`
 		select
+			${roleName("app")} as app,
 			c.relname as table, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
 			c.relacl::text, c.reloptions, pg_get_expr(c.relpartbound, c.oid) as bound,
 			array(
@@ -125,5 +127,12 @@ export async function catalogue(url: string): Promise<unknown[]> {
 		from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
 		order by c.relname`,
+	);
+	const suffix = rows[0]?.app.slice("assay_app".length) ?? "";
+	return JSON.parse(
+		JSON.stringify(rows.map(({ app: _, ...row }) => row)).replaceAll(
+			suffix,
+			"",
+		),
 	);
 }

@@ -1,6 +1,11 @@
 import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
+import {
+	DATABASE_ROLES,
+	type DatabaseRole,
+	roleName,
+} from "../../src/db/roles.ts";
 
 /** Returns the address of another database on the same server. */
 export function withDatabaseName(serverUrl: string, name: string): string {
@@ -51,19 +56,40 @@ export async function createDatabase(): Promise<TestDatabase> {
 	};
 }
 
+/** Returns the name that a role has in this database. */
+export async function nameOfRole(
+	database: Pick<Pool, "query">,
+	role: DatabaseRole,
+): Promise<string> {
+	const { rows } = await database.query<{ name: string }>(
+		`select ${roleName(role)} as name`,
+	);
+	return rows[0]?.name as string;
+}
+
+/** Drops a database and the roles that were made for it. */
+export async function dropDatabase(
+	client: Pick<Client, "query">,
+	name: string,
+): Promise<void> {
+	const roles = DATABASE_ROLES.map((role) => `assay_${role}_${name}`);
+	await client.query(`drop database ${name} with (force)`);
+	await client.query(`drop role if exists ${roles.join(", ")}`);
+}
+
 /**
  * Creates an empty database and returns its address. The database is dropped when the test ends.
  */
 export async function createEmptyDatabase(): Promise<string> {
 	const name = `assay_empty_${process.pid}_${++made}`;
-	const onServer = async (sql: string) => {
+	const onServer = async (work: (client: Client) => Promise<unknown>) => {
 		const client = new Client({ connectionString: inject("serverUrl") });
 		await client.connect();
-		await client.query(sql);
+		await work(client);
 		await client.end();
 	};
-	await onServer(`create database ${name}`);
-	onTestFinished(() => onServer(`drop database ${name} with (force)`));
+	await onServer((client) => client.query(`create database ${name}`));
+	onTestFinished(() => onServer((client) => dropDatabase(client, name)));
 	return withDatabaseName(inject("serverUrl"), name);
 }
 

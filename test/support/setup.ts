@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { ensureConsole } from "../../console/ensure-build.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { withDatabaseName } from "./database.ts";
+import { dropDatabase, withDatabaseName } from "./database.ts";
 import { makeFolder, makeRunFolder } from "./folder.ts";
 
 declare module "vitest" {
@@ -34,12 +34,14 @@ export default async function setup(project: TestProject) {
 	// The tests choose their databases themselves.
 	delete process.env.DATABASE_URL;
 	const template = `assay_template_${process.pid}`;
-	await run(server.url, `create database ${template}`);
+	await run(server.url, (client) =>
+		client.query(`create database ${template}`),
+	);
 	await migrate({ connectionString: withDatabaseName(server.url, template) });
 	project.provide("serverUrl", server.url);
 	project.provide("template", template);
 	return async () => {
-		await run(server.url, `drop database ${template} with (force)`);
+		await run(server.url, (client) => dropDatabase(client, template));
 		await server.close();
 		await folder.remove();
 	};
@@ -49,10 +51,13 @@ function say(line: string): void {
 	process.stdout.write(`${line}\n`);
 }
 
-async function run(url: string, sql: string): Promise<void> {
+async function run(
+	url: string,
+	work: (client: Client) => Promise<unknown>,
+): Promise<void> {
 	const client = new Client({ connectionString: url });
 	await client.connect();
-	await client.query(sql);
+	await work(client);
 	await client.end();
 }
 

@@ -1,0 +1,51 @@
+/**
+ * The roles of a database, called assay_app and so on in comments. None owns a table, may log in or bypasses row-level security.
+ *
+ * Roles belong to the whole PostgreSQL server, so each database has its own, named after it
+ * (docs/decisions/0018). The catalogue knows which they are: each one has a policy of a fixed name.
+ * The policy follows when the database or a role is renamed.
+ */
+const POLICIES = {
+	/** The service works as this one. */
+	app: ["organizations", "tenant"],
+	/** Owns the functions that devices call. */
+	agent: ["organizations", "agent"],
+	/** Reads the audit logs of all organizations, and nothing else. */
+	audit: ["audit_heads", "audit"],
+	/** Reads every row for a backup. */
+	backup: ["organizations", "backup"],
+	/** better-auth works as this one. Only this role may read passwords and sessions. */
+	identity: ["organizations", "identity"],
+	/** Reads and erases what Assay keeps about a person. The service never works as it. */
+	privacy: ["organizations", "privacy"],
+	/** Owns the function that searches records. */
+	search: ["people", "search"],
+} as const;
+
+export type DatabaseRole = keyof typeof POLICIES;
+
+export const DATABASE_ROLES = Object.keys(POLICIES) as DatabaseRole[];
+
+/** Returns an SQL expression: the name of this database's role; null before it has any rights. */
+export function roleName(role: DatabaseRole): string {
+	const [table, policy] = POLICIES[role];
+	return `(
+		select r.rolname::text from pg_catalog.pg_policy p
+		join pg_catalog.pg_roles r on r.oid = any (p.polroles)
+		where p.polrelid = to_regclass('public.${table}') and p.polname = '${policy}'
+	)`;
+}
+
+/**
+ * Returns the statement that makes a connection, or with "transaction" only the present
+ * transaction, act as a role of its database; "none" means the login itself. The statement fails
+ * when the database lacks the role: null would mean the login.
+ */
+export function setRole(
+	role: DatabaseRole | "none",
+	until: "session" | "transaction" = "session",
+): string {
+	const isLocal = until === "transaction";
+	if (role === "none") return isLocal ? "set local role none" : "set role none";
+	return `select set_config('role', coalesce(${roleName(role)}, 'assay_${role} of this database'), ${isLocal})`;
+}
