@@ -181,3 +181,17 @@ test("a form shows hints before it is saved", async () => {
 	await page.getByText("Enter a short description.").waitFor();
 	expect(page.url()).toMatch(/nonconformity\/new$/);
 });
+
+test("a date that is only partly filled in is rejected and not saved as empty", async () => {
+	const page = await registers.open(registers.admin, "task/new");
+	await fill(page, "Name", { text: "Half a date" });
+	await page.getByLabel("Deadline").focus();
+	await page.keyboard.type("12");
+	await page.getByRole("button", { name: "Add the task" }).click();
+	await page.getByText("Complete the date or clear it.").waitFor();
+	expect(page.url()).toMatch(/task\/new$/);
+	await page.getByLabel("Deadline").fill("2026-01-31");
+	await page.getByRole("button", { name: "Add the task" }).click();
+	await heading(page, "Half a date").waitFor();
+	await page.getByText("31 Jan 2026").waitFor();
+});

@@ -4,6 +4,7 @@ import {
 	fromLocalTime,
 	toLocalTime,
 } from "../../console/src/pages/registers/local-time.ts";
+import { lastDays } from "../../console/src/parts/days.ts";
 import { columnsFor } from "../../src/csv/columns.ts";
 import { readFile } from "../../src/csv/import-file.ts";
 import { planImport } from "../../src/csv/import-plan.ts";
@@ -273,5 +274,11 @@ describe("a field of type datetime", () => {
 		expect(local).toMatch(/^2026-0[56]-\d\dT\d\d:\d\d:05$/);
 		expect(fromLocalTime(local)).toBe("2026-06-01T12:00:05.000Z");
 		expect(fromLocalTime("")).toBe("");
+	});
+
+	test("is found in the last days up to the end of today, and not later", () => {
+		const [from, until] = lastDays(7, "2026-03-04");
+		expect(new Date(from)).toEqual(new Date(2026, 1, 25));
+		expect(new Date(until)).toEqual(new Date(2026, 2, 5));
 	});
 });

@@ -24,6 +24,17 @@ export function startOfDay(day: string): string {
 }
 
 /**
+ * Returns the beginning and the end of a period in the reader's time zone: today and the `days`
+ * before it.
+ */
+export function lastDays(
+	days: number,
+	today = todayHere(),
+): [from: string, until: string] {
+	return [startOfDay(dayAfter(today, -days)), endOfDay(today)];
+}
+
+/**
  * Returns the time at which the next day begins in the reader's time zone. A day may have 23 or 25
  * hours.
  */

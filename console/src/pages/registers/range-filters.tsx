@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
-import { dayAfter, todayHere } from "../../parts/days.ts";
+import { dayAfter, lastDays, todayHere } from "../../parts/days.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
 import type { FilterProps } from "./list-filters.tsx";
@@ -109,20 +109,20 @@ const RECENT_DAYS = [1, 7, 30, 365];
 /** Filters by the time of an event, within the last days. */
 export function PeriodFilter({ filter, list, width }: FilterProps) {
 	const names = [`${filter.name}_from`, `${filter.name}_until`] as const;
-	// The range begins at midnight in the reader's time zone, so that the address stays the same for
-	// a day.
-	const startOf = (daysAgo: number) =>
-		new Date(`${dayAfter(todayHere(), -daysAgo)}T00:00:00`).toISOString();
 	return (
 		<RangeFilter
 			list={list}
 			width={width}
 			label={filter.label}
 			names={names}
-			presets={RECENT_DAYS.map((days) => ({
-				label: days === 1 ? "Since yesterday" : `In the last ${days} days`,
-				ends: { [names[0]]: startOf(days) },
-			}))}
+			presets={RECENT_DAYS.map((days) => {
+				// Both ends are midnight, so that the address stays the same for a day.
+				const [from, until] = lastDays(days);
+				return {
+					label: days === 1 ? "Since yesterday" : `In the last ${days} days`,
+					ends: { [names[0]]: from, [names[1]]: until },
+				};
+			})}
 			describe={(from, until) =>
 				[
 					from === undefined ? "" : `from ${formatTime(String(from))}`,

@@ -239,17 +239,19 @@ function unsaid({ kind }: KindDescription, { description }: FormValues) {
 }
 
 /**
- * Returns errors for dates that are only partly filled in, because the browser reports their value
- * as empty.
+ * Returns errors for dates and times that are only partly filled in, because the browser reports
+ * their value as empty.
  */
 function unfinishedDates(form: HTMLFormElement): Record<string, string> {
-	const dates = form.querySelectorAll<HTMLInputElement>("input[type=date]");
+	const inputs = form.querySelectorAll<HTMLInputElement>("input[data-path]");
 	return Object.fromEntries(
-		[...dates]
+		[...inputs]
 			.filter(({ validity }) => validity.badInput)
-			.map(({ dataset }) => [
+			.map(({ dataset, type }) => [
 				dataset.path ?? "",
-				"Complete the date or clear it.",
+				type === "date"
+					? "Complete the date or clear it."
+					: "Complete the date and the time, or clear both.",
 			]),
 	);
 }
