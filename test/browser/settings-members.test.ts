@@ -291,6 +291,14 @@ test("only administrators change the organization's name, description and interv
 		{ viewport: { width: 375, height: 740 }, colorScheme: "dark" },
 	);
 	await viewer.getByText("every 15 minutes").waitFor();
+	const copy = viewer.getByRole("button", { name: /^Copy Id/ });
+	const [button, text] = await Promise.all([
+		copy.boundingBox(),
+		copy.getByText("Copy", { exact: true }).boundingBox(),
+	]);
+	const rightOf = (box: typeof text) => (box ? box.x + box.width : 0);
+	expect(rightOf(text)).toBeGreaterThan(0);
+	expect(rightOf(text)).toBeLessThanOrEqual(rightOf(button));
 	expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
 	expect(await viewer.getByRole("textbox").count()).toBe(0);
 	await screenshot(viewer, "organization-viewer-375-dark");

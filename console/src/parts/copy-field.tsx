@@ -20,6 +20,8 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 				<CopyButton value={value} timeout={3000}>
 					{({ copied, copy }) => (
 						<Button
+							// Beside a long label, the button would become too narrow for its text.
+							flex="none"
 							size="compact-sm"
 							variant="default"
 							onClick={copy}

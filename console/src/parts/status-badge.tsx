@@ -27,6 +27,8 @@ export function StatusBadge({ tone, label }: { tone: Tone; label: string }) {
 			tt="none"
 			fw={500}
 			pl={4}
+			// Without it, a narrow column of a table would cut off the word.
+			miw="max-content"
 			leftSection={
 				<ThemeIcon variant="transparent" color={color} size={16} aria-hidden>
 					<Shape size={14} />
