@@ -93,12 +93,12 @@ const failing = (where: string, having = "true") => `t.id = any(array(
 const filters: Record<string, Filter> = {
 	status: oneOrSeveral(
 		DEVICE_STATUSES,
-		"One or several. PENDING: no heartbeat was accepted yet; conflicts says if one was turned away",
+		"One or several. PENDING: no accepted heartbeat yet",
 		(parameter) => `t.status = any(${parameter}::text[])`,
 	),
 	freshness: oneOrSeveral(
 		FRESHNESSES,
-		"One or several, of devices that are not revoked. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
+		"One or several; no revoked devices. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
 		(parameter) =>
 			`(t.status <> 'REVOKED' and (${FRESHNESS}) = any(${parameter}::text[]))`,
 	),
