@@ -120,7 +120,8 @@ export function suffixOf(database: string): string {
 }
 
 function pattern(role: DatabaseRole): RegExp {
-	return new RegExp(`\\b${sharedName(role)}\\b`, "g");
+	const name = sharedName(role);
+	return new RegExp(`\\b${name}\\b`, "g");
 }
 
 function mentions(sql: string, role: DatabaseRole): boolean {

@@ -25,7 +25,12 @@ test("call prints a tool's output as JSON", async () => {
 	const { code, stdout, stderr } = await call(["listRisks", input]);
 	expect(stderr).toBe("");
 	expect(code).toBe(0);
-	expect(JSON.parse(stdout)).toEqual({ risks: [], next_cursor: null });
+	expect(JSON.parse(stdout)).toEqual({
+		risks: [],
+		next_cursor: null,
+		total: 0,
+		total_is_exact: true,
+	});
 });
 
 test("call reads its input from standard input, and its address and token from options", async () => {

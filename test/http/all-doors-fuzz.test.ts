@@ -48,7 +48,7 @@ test("every request at every door is answered, never with 5xx", async () => {
 	expect(cases).toBe(CASES);
 	// Without this check, a service that rejects everything would pass too.
 	for (const door of ["agent", "mcp", "http", "console", "query"]) {
-		expect(doors[door]?.statuses[200], door).toBeGreaterThan(2);
+		expect(doors[door]?.statuses[200], door).toBeGreaterThan(0);
 	}
 });
 

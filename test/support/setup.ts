@@ -41,10 +41,33 @@ export default async function setup(project: TestProject) {
 	project.provide("serverUrl", server.url);
 	project.provide("template", template);
 	return async () => {
-		await run(server.url, (client) => dropDatabase(client, template));
+		await run(server.url, async (client) => {
+			await dropCopies(client, template);
+			await dropDatabase(client, template);
+		});
 		await server.close();
 		await folder.remove();
 	};
+}
+
+/**
+ * Drops the copies of the template that failed tests have left. They use its roles, which otherwise
+ * could not be dropped.
+ */
+async function dropCopies(client: Client, template: string): Promise<void> {
+	const { rows } = await client.query<{ name: string }>(
+		`select distinct d.datname as name
+		from pg_shdepend s
+		join pg_database d on d.oid = s.dbid
+		join pg_roles r on r.oid = s.refobjid
+		where s.refclassid = 'pg_authid'::regclass and d.datname <> $1
+			and right(r.rolname, length($1) + 1) = '_' || $1`,
+		[template],
+	);
+	for (const { name } of rows) {
+		say(`Dropping ${name}, which a test left.`);
+		await client.query(`drop database "${name}" with (force)`);
+	}
 }
 
 function say(line: string): void {
