@@ -21,6 +21,7 @@ import {
 	updateOrganization,
 	updateOrganizationSettings,
 } from "./organizations/organization-operations.ts";
+import { countRecords } from "./overview/count-records.ts";
 import { getOverview } from "./overview/overview.ts";
 import { frameworkOperations } from "./records/framework-coverage.ts";
 import {
@@ -79,6 +80,7 @@ export const operations = [
 	getRecordNames,
 	getRecordUses,
 	getOverview,
+	countRecords,
 	...recordOperations(risk),
 	...recordOperations(measure),
 	...frameworkOperations,

@@ -50,6 +50,11 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 				: issue.origin === "array"
 					? `must have at most ${issue.maximum} entries`
 					: `must be at most ${issue.maximum}`;
+		case "invalid_union": {
+			// One value or several: the issues of the alternative that the caller chose.
+			const chosen = issue.errors.at(Array.isArray(issue.input) ? -1 : 0);
+			return chosen?.[0]?.message;
+		}
 		default:
 			return undefined;
 	}

@@ -151,6 +151,9 @@ const filters: Record<string, Filter> = {
 	unknown_check: byCheck("UNKNOWN"),
 };
 
+/** The orders and filters of a list of devices, and its columns that hold people. */
+export const deviceListing = { orders, filters, people: ["owner_id"] };
+
 export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",

@@ -34,9 +34,8 @@ export const getOverview = defineOperation({
 	title: "Get the overview",
 	description:
 		"Count what needs attention in an organization: open, overdue and soon due work of each register, risks by likelihood and impact, the checks that have failed longest, old API tokens, and the records changed last.",
-	toolset: "overview",
+	toolset: "counts",
 	access: "read",
-	surface: "console",
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),

@@ -55,7 +55,6 @@ const getFrameworkCoverage = defineOperation({
 	description: `Read the controls of a framework by section, each with the number of measures linked to it by their state; at most ${MAX_CONTROLS}.`,
 	toolset: "frameworks",
 	access: "read",
-	surface: "console",
 	tenant: "id",
 	input: z.strictObject({
 		id: idSchema("framework").describe("Id of the framework"),

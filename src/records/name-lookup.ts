@@ -32,7 +32,7 @@ export const getRecordNames = defineOperation({
 	}),
 });
 
-async function findNames(
+export async function findNames(
 	client: PoolClient,
 	organization: string,
 	ids: string[],

@@ -42,10 +42,9 @@ export const getRecordUses = defineOperation({
 	description: `Count the records that name this one, such as the risks that a person owns, in each list: up to ${COUNTED}, then is_more. The filter lists these records.`,
 	toolset: "search",
 	access: "read",
-	surface: "console",
 	tenant: "id",
 	input: z.strictObject({
-		id: anyIdSchema(),
+		id: anyIdSchema().describe("Id of a record of any kind"),
 	}),
 	output: z.object({
 		uses: z.array(

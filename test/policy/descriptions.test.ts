@@ -58,7 +58,7 @@ describe("the description for clients", () => {
 			expect(annotations.destructiveHint).toBe(false);
 			expect(annotations.idempotentHint).toBe(true);
 			expect(["read", "self", "admin"]).toContain(access);
-			expect(name).toMatch(/^(list|get|search)/);
+			expect(name).toMatch(/^(list|get|search|count)/);
 		} else {
 			expect(access).not.toBe("read");
 		}

@@ -286,9 +286,11 @@ test("a filter by a choice takes several values", async () => {
 	expect((await refusal("Measures", { state: [] })).fields).toEqual([
 		"filter.state",
 	]);
-	expect((await refusal("Measures", { state: ["OPEN"] })).fields).toEqual([
-		"filter.state",
-	]);
+	for (const state of ["OPEN", ["IN_PROGRESS", "OPEN"]]) {
+		expect((await refusal("Measures", { state })).message).toBe(
+			'filter.state: must be one of NOT_STARTED, IN_PROGRESS, IMPLEMENTED, NOT_APPLICABLE, not "OPEN"',
+		);
+	}
 });
 
 test("dates are a filter from a day until a day, both included", async () => {
