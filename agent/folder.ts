@@ -135,8 +135,8 @@ export async function prepareFolder(
 }
 
 /**
- * Makes the folder with its parents and adds the new ones to `made`. It does not use Node's
- * recursive mkdir, which never returns in places where the system makes no folders (/proc).
+ * Makes the folder and its parents, and adds the new ones to `made`. It does not use Node's
+ * recursive mkdir, which never returns in a place where no folder can be made, such as /proc.
  */
 async function makeFolder(folder: string, made: string[] = []): Promise<void> {
 	try {

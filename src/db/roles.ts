@@ -1,5 +1,6 @@
 /**
- * The roles of a database, called assay_app and so on in comments. None owns a table, may log in or bypasses row-level security.
+ * The roles of a database, called assay_app and so on in comments. No role owns a table, may log in
+ * or bypasses row-level security.
  *
  * Roles belong to the whole PostgreSQL server, so each database has its own, named after it
  * (docs/decisions/0018). The catalogue knows which they are: each one has a policy of a fixed name.

@@ -90,8 +90,8 @@ export async function readSeparation(client: Client): Promise<Separation> {
 
 /**
  * Ends what older versions shared with other databases. Afterwards only logins that were granted
- * the right to connect by name may connect. Throws a bad_request AppError when the login does not own the database or an
- * administrator has to help.
+ * the right to connect by name may connect. Throws a bad_request AppError if the login does not own
+ * the database or if an administrator has to help.
  */
 export async function separate(client: Client): Promise<void> {
 	const before = await readSeparation(client);

@@ -131,7 +131,7 @@ export function endEarly(
 	});
 }
 
-/** Reads and discards for a moment what the client still sends, and then closes the connection. */
+/** Discards the rest of the body for a short time, and then closes the connection. */
 function discardRest(request: IncomingMessage, response: ServerResponse): void {
 	let discarded = 0;
 	const hangUp = () => {

@@ -21,8 +21,9 @@ export async function createOrganization(
 }
 
 /**
- * Stores an organization. `client` must be in a transaction of that organization. Returns the audit log's description of the change. `isMadeByUser` is true if a signed-in
- * user makes the organization, and not the operator of the service.
+ * Stores an organization. `client` must be in a transaction of that organization. Returns the audit
+ * log's description of the change. `isMadeByUser` is true if a signed-in user makes the
+ * organization, and not the operator of the service.
  */
 export async function insertOrganization(
 	client: PoolClient,

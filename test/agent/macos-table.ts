@@ -3,8 +3,8 @@ import { type Change, tableOf } from "./recorded-table.ts";
 import { GOOD_MAC } from "./recordings/macos.ts";
 
 /**
- * Makes a test of each case of a check, on a Mac on which every check passes without the case's
- * change.
+ * Makes a test for each case of a check. Each case changes one thing on a Mac that otherwise passes
+ * every check.
  */
 export const macTable = tableOf(GOOD_MAC, MACOS_CHECKS);
 

@@ -207,7 +207,7 @@ test("an upgrade moves every right to own roles while processes of the older ver
 	expect(await makeAcme(one.url)).toEqual(["Acme"]);
 });
 
-/** What the catalogue says about rights: owners, grants and policies, and functions' texts. */
+/** Returns the rights in the catalogue: owners, grants, policies and the texts of functions. */
 async function objects(url: string): Promise<unknown[]> {
 	return connected(url, async (client) => {
 		const { rows } = await client.query(`

@@ -164,7 +164,8 @@ beforeAll(async () => {
 	await driveAll();
 	expect([...statuses].sort()).toEqual([200, 204, 400, 401, 404]);
 
-	// The first of these statements fails by itself, and the second fails while it has the evidence.
+	// The first change makes statements on devices fail. The second makes the insert of a report fail
+	// while PostgreSQL has the evidence, which its error message could quote.
 	const { owner } = database;
 	await owner.query("alter table devices rename to devices_away");
 	await driveForged();

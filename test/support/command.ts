@@ -8,7 +8,7 @@ let latest: Promise<unknown> = Promise.resolve();
 /**
  * Runs a command of `assay` in this process with `input` as its standard input. Returns the output
  * and exit code that the program would have had. Starting the program takes a hundred times as
- * long. Tests of what only a real process shows use `assay` in program.ts instead. Commands run one
+ * long. A test that needs a real process uses `assay` in program.ts instead. Commands run one
  * after another, because they share the environment and the streams of this process.
  */
 export function runCommand(

@@ -90,7 +90,7 @@ export function Page() {
 					}
 				>
 					{mayWrite
-						? "Describe what could happen, how likely it is and how severe it would be: the risk then appears here."
+						? "Describe what could happen, how likely it is and how severe it would be. The risk then appears here."
 						: "A member of the organization can add them."}
 				</EmptyState>
 			) : (
