@@ -111,7 +111,8 @@ function columnOf(kind: AnyRecordKind, name: string, detail: Detail): string {
 /** Returns an array with a value for each reference of a list, in the order of the ids. */
 function joined(kind: AnyRecordKind, name: string, value: string): string {
 	const join = kind.fields[name]?.join;
-	if (!join) throw new Error(`${kind.kind}.${name} is not a list of references`);
+	if (!join)
+		throw new Error(`${kind.kind}.${name} is not a list of references`);
 	return `array(
 		select ${value} from ${join.table} j
 		where j.organization_id = t.organization_id and j.${kind.kind}_id = t.id
