@@ -42,6 +42,8 @@ test("a person's page shows what the person owns, including devices, in one requ
 		owner_id: ben.id,
 	});
 	const page = await registers.open(registers.admin, `people/${ben.id}`);
+	// A request of the first load that is still to come would be counted below.
+	await page.waitForLoadState("networkidle");
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
 	await page.reload();

@@ -274,7 +274,7 @@ test("only administrators change the organization's name, description and interv
 	await admin.getByText("The organization is saved.").waitFor();
 	await admin.getByRole("combobox", { name: "Heartbeat every" }).click();
 	await admin.getByRole("option", { name: "15 minutes" }).click();
-	await admin.getByText("A device that is silent for 31 minutes").waitFor();
+	await admin.getByText("A device without a heartbeat for 31 minutes").waitFor();
 	await admin.getByRole("button", { name: "Save" }).last().click();
 	await admin.getByText("The intervals are saved.").waitFor();
 	await admin.reload();
@@ -291,7 +291,7 @@ test("only administrators change the organization's name, description and interv
 		{ viewport: { width: 375, height: 740 }, colorScheme: "dark" },
 	);
 	await viewer.getByText("every 15 minutes").waitFor();
-	const copy = viewer.getByRole("button", { name: /^Copy Id/ });
+	const copy = viewer.getByRole("button", { name: /^Copy ID/ });
 	const [button, text] = await Promise.all([
 		copy.boundingBox(),
 		copy.getByText("Copy", { exact: true }).boundingBox(),
