@@ -274,7 +274,9 @@ test("only administrators change the organization's name, description and interv
 	await admin.getByText("The organization is saved.").waitFor();
 	await admin.getByRole("combobox", { name: "Heartbeat every" }).click();
 	await admin.getByRole("option", { name: "15 minutes" }).click();
-	await admin.getByText("A device without a heartbeat for 31 minutes").waitFor();
+	await admin
+		.getByText("A device without a heartbeat for 31 minutes")
+		.waitFor();
 	await admin.getByRole("button", { name: "Save" }).last().click();
 	await admin.getByText("The intervals are saved.").waitFor();
 	await admin.reload();
