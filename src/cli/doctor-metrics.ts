@@ -2,8 +2,8 @@ import type { Config } from "../config.ts";
 import type { Finding } from "./doctor.ts";
 
 /**
- * Requests the metrics from the service with this configuration on this machine. `text` is absent if
- * that service does not answer.
+ * Requests the metrics from the service with this configuration on this machine. `text` is absent
+ * if that service does not answer.
  */
 export async function readMetrics(
 	config: Config,

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** The cache of compiled code that `bin/assay.js` uses. With it, a program starts in half the time. */
+/**
+ * The cache of compiled code that `bin/assay.js` uses. With it, a program starts in half the time.
+ */
 const COMPILE_CACHE = join(
 	import.meta.dirname,
 	"../../node_modules/.cache/assay",

@@ -10,7 +10,9 @@ const MOVES_TO_OWN_ROLES = 23;
 const SET_OPTION_VERSION = 160_000;
 /** Leaves room in PostgreSQL's 63 bytes for "assay_identity_", an underscore and an OID. */
 const MAX_SUFFIX = 36;
-/** A name that may stand in SQL without quotes. Anything else never gets into a migration's text. */
+/**
+ * A name that may stand in SQL without quotes. Anything else never gets into a migration's text.
+ */
 const PLAIN = /^[a-z_][a-z0-9_]{0,62}$/;
 
 type Names = Record<DatabaseRole, string>;

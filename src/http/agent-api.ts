@@ -35,8 +35,8 @@ const SMALL_BODY = 16 * 1024;
 const POSTURES_BODY = 1024 * 1024;
 
 /**
- * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter and
- * need no check. The limits are far above what 100 results hold. At 1 MiB without them, parsing
+ * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter
+ * and need no check. The limits are far above what 100 results hold. At 1 MiB without them, parsing
  * could block the event loop for 90 ms.
  */
 const LARGE_BODY = 64 * 1024;

@@ -47,7 +47,9 @@ export function addOpenapi(
 	);
 }
 
-/** Makes the description and its entity tag, which is weak because it is the same for all encodings. */
+/**
+ * Makes the description and its entity tag, which is weak because it is the same for all encodings.
+ */
 function describe(catalogue: Catalogue, baseUrl: string) {
 	const json = JSON.stringify(makeOpenapi(catalogue, baseUrl));
 	const hash = createHash("sha256").update(json).digest("base64url");

@@ -83,8 +83,8 @@ export async function callMembers(
 }
 
 /**
- * Returns the input of a list with brief rows, unless the client asks for others. Scripts over plain
- * HTTP get full rows.
+ * Returns the input of a list with brief rows, unless the client asks for others. Scripts over
+ * plain HTTP get full rows.
  */
 function withBrief({ operation }: Tool, input: unknown): unknown {
 	if (!("detail" in operation.input.shape)) return input;

@@ -30,8 +30,8 @@ export const linkableId = z
 	);
 
 /**
- * Returns the schema of a kind that can be linked. It does not list them, because a model would read
- * the list in each register's tool; the error does.
+ * Returns the schema of a kind that can be linked. It does not list them, because a model would
+ * read the list in each register's tool; the error does.
  */
 const linkableKind = () =>
 	z.string().refine(isLinkable, `must be one of ${LINKED.join(", ")}`);

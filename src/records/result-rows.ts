@@ -68,7 +68,9 @@ export function columnsOf(
 	return wanted.map((name) => columnOf(kind, name, detail)).join(", ");
 }
 
-/** Returns the field for names beside ids: `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`. */
+/**
+ * Returns the field for names beside ids: `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`.
+ */
 export function nameField(field: string): string {
 	return field.replace(/_id(s?)$/, "_name$1");
 }

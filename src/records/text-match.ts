@@ -74,9 +74,9 @@ const MAX_PEOPLE = 200;
 export type Conditions = (parameter: (value: unknown) => string) => string[];
 
 /**
- * Returns the conditions of a search: every word occurs in t.search_text, or in the name of a person
- * in one of the columns. Case and accents make no difference. `isTextOnly` is true if no person has
- * such a name, so that an index of the texts finds all rows.
+ * Returns the conditions of a search: every word occurs in t.search_text, or in the name of a
+ * person in one of the columns. Case and accents make no difference. `isTextOnly` is true if no
+ * person has such a name, so that an index of the texts finds all rows.
  */
 export async function matchWords(
 	client: PoolClient,
