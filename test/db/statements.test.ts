@@ -261,6 +261,14 @@ async function useEverything(): Promise<void> {
 	await use("searchRecords", { organization_id, query: "cloud" });
 	await use("getRecordNames", { organization_id, ids: references.vendor });
 	await use("getRecordUses", { id: references.people[0] });
+	for (const kind of ["risk", "measure", "device"]) {
+		await use("countRecords", {
+			organization_id,
+			kind,
+			group_by: "owner_id",
+			filter: { query: "cloud" },
+		});
+	}
 
 	const device = await running.activateDevice();
 	await running.post(
