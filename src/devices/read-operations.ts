@@ -132,7 +132,11 @@ const filters: Record<string, Filter> = {
 				`s.since < (${parameter}::text[])[1]::timestamptz
 				and (cardinality(${parameter}::text[]) = 1 or s.check_key = any((${parameter}::text[])[2:]))`,
 			),
-		toParameter: (value) => textArray([value].flat() as string[]),
+		toParameter: (value, { failing_check: check }) =>
+			textArray([
+				String(value),
+				...(typeof check === "string" ? checkKeysOf(check) : []),
+			]),
 	},
 	min_failing: {
 		schema: z.int().min(1).describe("Failing checks, at least"),
@@ -193,7 +197,7 @@ export const listDevices = defineOperation({
 				orders,
 				filters,
 			},
-			{ ...input, filter: withSameSpan(input.filter) },
+			input,
 		);
 		const postures = await readPostures(
 			client,
@@ -208,16 +212,6 @@ export const listDevices = defineOperation({
 		};
 	},
 });
-
-/** Returns the filter in which failing_since_before also has the keys of failing_check. */
-function withSameSpan<Given extends Record<string, unknown> | undefined>(
-	filter: Given,
-): Given {
-	const { failing_check: check, failing_since_before: before } = filter ?? {};
-	return typeof check === "string" && typeof before === "string"
-		? { ...filter, failing_since_before: [before, ...checkKeysOf(check)] }
-		: filter;
-}
 
 export const getDevice = defineOperation({
 	name: "getDevice",

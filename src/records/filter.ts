@@ -9,8 +9,11 @@ export interface Filter {
 	schema: z.ZodType;
 	/** Returns the condition. `parameter` is the placeholder of the value. */
 	sql: (parameter: string, value?: unknown) => string;
-	/** Returns the parameter for a value. The default is the value itself. */
-	toParameter?: (value: unknown) => unknown;
+	/**
+	 * Returns the parameter for a value. The default is the value itself. `given` contains the values
+	 * of all filters of the call.
+	 */
+	toParameter?: (value: unknown, given: Record<string, unknown>) => unknown;
 	/** The condition if the value is null. Without it, callers may not give null. */
 	whenNull?: string;
 	/**
@@ -45,8 +48,10 @@ export function addFilters(
 		else if (filter.flag)
 			conditions.push(filter.flag[value ? "true" : "false"]);
 		else {
-			const given = filter.toParameter ? filter.toParameter(value) : value;
-			conditions.push(filter.sql(parameter(given), value));
+			const converted = filter.toParameter
+				? filter.toParameter(value, given)
+				: value;
+			conditions.push(filter.sql(parameter(converted), value));
 		}
 	}
 }

@@ -8,6 +8,7 @@ import {
 } from "../../src/devices/write-operations.ts";
 import { AppError } from "../../src/errors.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { countRecords } from "../../src/overview/count-records.ts";
 import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
@@ -125,6 +126,12 @@ describe("a filter by failures", () => {
 		expect(
 			await names({ failing_since_before, failing_check: "disk encryption" }),
 		).toEqual(["open"]);
+		const { total } = await fleet.call(countRecords, {
+			organization_id: fleet.assay.organizationId,
+			kind: "device",
+			filter: { failing_since_before, failing_check: "disk encryption" },
+		});
+		expect(total).toBe(1);
 	});
 
 	test("finds the devices with several failing checks", async () => {
