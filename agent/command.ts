@@ -2,21 +2,13 @@ import { existsSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { VERSION } from "../src/version.ts";
 import { AgentError, EXIT } from "./agent-error.ts";
-import { chooseFolder, defaultFolder, readMarker } from "./folder.ts";
-import { makeLog, printable } from "./log.ts";
+import { type Common, folderOf, makeParts, print } from "./command-parts.ts";
+import { defaultFolder } from "./folder.ts";
+import { printable } from "./log.ts";
 import { ownProgram } from "./own-program.ts";
 import { useStoredProxies } from "./proxies.ts";
-import {
-	isPrivileged,
-	makeSystemHost,
-	READ_AS_USER,
-	thisPlatform,
-} from "./system-host.ts";
-
-interface Common {
-	dir?: string;
-	json?: boolean;
-}
+import { addInstall, addUninstall } from "./setup-commands.ts";
+import { isPrivileged, READ_AS_USER } from "./system-host.ts";
 
 const ENVIRONMENT = `
 Environment:
@@ -81,82 +73,6 @@ export async function runAgentCommand(
 				: `${name}: ${String((error as Error).stack ?? error)}\n`,
 		);
 	}
-}
-
-function addInstall(program: Command, how: string[]): void {
-	program
-		.command("install")
-		.description(
-			"Enroll this device and set up the service that runs the agent. The enrollment token is read from --enrollment-token-file, ASSAY_ENROLLMENT_TOKEN or standard input.",
-		)
-		.requiredOption("--server <url>", "address of the Assay service")
-		.option(
-			"--enrollment-token-file <file>",
-			"file that contains the enrollment token",
-		)
-		.option(
-			"--ca-file <file>",
-			"PEM file of a certificate authority to trust in addition to the usual ones",
-		)
-		.option("--dir <folder>", "folder for the key, the state and the queue")
-		.option("--no-service", "do not set up a service, which needs root")
-		.option("--force", "enroll again even if this device is enrolled")
-		.option("--json", "print the result as JSON")
-		.action(async (options: InstallFlags) => {
-			const { parseServerUrl } = await import("./server-url.ts");
-			const serverUrl = parseServerUrl(options.server);
-			const { host, signal } = makeParts(how);
-			if (options.service && !host.isPrivileged) {
-				throw new AgentError(
-					"only root or an administrator can set up the service; run this command with those rights, or add --no-service and start the agent yourself",
-				);
-			}
-			const folder = folderOf(options);
-			const service = options.service
-				? await prepareService(folder, how)
-				: undefined;
-			const { install } = await import("./install.ts");
-			const installed = await install(
-				{
-					serverUrl,
-					folder,
-					tokenFile: options.enrollmentTokenFile,
-					caFile: options.caFile,
-					service,
-					force: options.force,
-				},
-				// The result contains everything that the user needs, so a log would only repeat it.
-				{ host, log: makeLog("silent", () => {}), signal },
-			);
-			const again = (command: string) =>
-				`\`${program.name()} ${command}${options.dir ? ` --dir ${folder}` : ""}\``;
-			print(options, installed, describeInstalled(installed, again));
-		});
-}
-
-interface InstallFlags extends Common {
-	server: string;
-	enrollmentTokenFile?: string;
-	caFile?: string;
-	service: boolean;
-	force?: boolean;
-}
-
-function describeInstalled(
-	installed: import("./install.ts").Installed,
-	again: (command: string) => string,
-): string {
-	const lines = [
-		installed.device_id
-			? `This device is enrolled with ${installed.server_url} as ${installed.device_id}.`
-			: `This device is enrolled with ${installed.server_url}.`,
-		...installed.warnings,
-		installed.service
-			? `The agent runs as a service (${installed.service}); ${again("status")} shows its state.`
-			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every five minutes.`,
-		`The command \`checks\` shows what it reports; ${again("uninstall")} removes it.`,
-	];
-	return lines.join("\n");
 }
 
 function addRun(program: Command, how: string[]): void {
@@ -299,116 +215,4 @@ function addReadAsUser(program: Command): void {
 			becomeUser({ uid: Number(uid), gid: Number(gid) });
 			process.stdout.write(`${JSON.stringify(await readRegularFile(path))}\n`);
 		});
-}
-
-function addUninstall(program: Command, how: string[]): void {
-	program
-		.command("uninstall")
-		.description(
-			"Remove the agent's service, key and folder, and tell the Assay service to revoke the key.",
-		)
-		.option("--dir <folder>", "the agent's folder")
-		.option("--json", "print the result as JSON")
-		.action(async (options: Common) => {
-			const { signal, host } = makeParts(how);
-			const folder = folderOf(options);
-			await useStoredProxies(folder);
-			const marker = await readMarker(folder);
-			// If the command uses the default folder, it removes the service even if the folder is
-			// already gone.
-			const isDefault = host.isPrivileged && options.dir === undefined;
-			const hasService = marker?.service || isDefault;
-			const { uninstall } = await import("./uninstall.ts");
-			const done = await uninstall(
-				folder,
-				hasService ? () => removeService(marker !== undefined) : undefined,
-				signal,
-			);
-			print(
-				options,
-				done,
-				[
-					done.was_enrolled
-						? `The agent was removed from this device${done.unenrolled ? ", and the service revoked its key" : ""}.`
-						: `There was no enrolled agent in ${folder}. Leftover files were removed.`,
-					...done.warnings,
-				].join("\n"),
-			);
-		});
-}
-
-/** Removes the service. If one was expected, returns notes on the parts that were missing. */
-async function removeService(isExpected: boolean): Promise<string[]> {
-	const { serviceManager } = await import("./service.ts");
-	const notes = await (await serviceManager())?.uninstall();
-	return isExpected ? (notes ?? []) : [];
-}
-
-/**
- * Prepares the service before the token is used up, so that a machine without a service manager
- * fails early.
- */
-async function prepareService(folder: string, how: string[]) {
-	const { checkProgram, serviceManager } = await import("./service.ts");
-	const manager = await serviceManager();
-	if (!manager) {
-		throw new AgentError(
-			"this machine has no service manager that the agent supports (systemd, launchd, rc.d or Windows Task Scheduler); add --no-service, and let your own service manager start the run command",
-		);
-	}
-	const own = ownProgram(how);
-	const { ASSAY_LOG_LEVEL } = process.env;
-	const environment: Record<string, string> = ASSAY_LOG_LEVEL
-		? { ASSAY_LOG_LEVEL }
-		: {};
-	const spec = {
-		program: own.program,
-		args: [...own.args, "run", "--dir", folder],
-		folder,
-		environment,
-	};
-	await checkProgram(spec);
-	return { name: manager.name, install: () => manager.install(spec) };
-}
-
-function folderOf(options: Common): string {
-	return chooseFolder(options.dir, { isPrivileged: isPrivileged() });
-}
-
-function makeParts(how: string[]) {
-	const platform = thisPlatform();
-	if (!platform) {
-		throw new AgentError(
-			`the agent runs on Linux, macOS, Windows and FreeBSD, not on ${process.platform}`,
-		);
-	}
-	const signal = untilStopped();
-	return {
-		host: makeSystemHost(platform, ownProgram(how), signal),
-		log: makeLog(process.env.ASSAY_LOG_LEVEL),
-		signal,
-	};
-}
-
-const GRACE_MS = 1500;
-
-/**
- * Returns a signal that aborts when the process is asked to stop. The process then ends soon, even
- * if something still runs.
- */
-function untilStopped(): AbortSignal {
-	const stop = new AbortController();
-	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-		process.once(name, () => {
-			stop.abort();
-			setTimeout(() => process.exit(), GRACE_MS).unref();
-		});
-	}
-	return stop.signal;
-}
-
-function print(options: Common, data: object, text = ""): void {
-	process.stdout.write(
-		options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`,
-	);
 }

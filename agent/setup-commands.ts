@@ -1,0 +1,153 @@
+import type { Command } from "commander";
+import { AgentError } from "./agent-error.ts";
+import { type Common, folderOf, makeParts, print } from "./command-parts.ts";
+import { readMarker } from "./folder.ts";
+import { makeLog } from "./log.ts";
+import { ownProgram } from "./own-program.ts";
+import { useStoredProxies } from "./proxies.ts";
+
+export function addInstall(program: Command, how: string[]): void {
+	program
+		.command("install")
+		.description(
+			"Enroll this device and set up the service that runs the agent. The enrollment token is read from --enrollment-token-file, ASSAY_ENROLLMENT_TOKEN or standard input.",
+		)
+		.requiredOption("--server <url>", "address of the Assay service")
+		.option(
+			"--enrollment-token-file <file>",
+			"file that contains the enrollment token",
+		)
+		.option(
+			"--ca-file <file>",
+			"PEM file of a certificate authority to trust in addition to the usual ones",
+		)
+		.option("--dir <folder>", "folder for the key, the state and the queue")
+		.option("--no-service", "do not set up a service, which needs root")
+		.option("--force", "enroll again even if this device is enrolled")
+		.option("--json", "print the result as JSON")
+		.action(async (options: InstallFlags) => {
+			const { parseServerUrl } = await import("./server-url.ts");
+			const serverUrl = parseServerUrl(options.server);
+			const { host, signal } = makeParts(how);
+			if (options.service && !host.isPrivileged) {
+				throw new AgentError(
+					"only root or an administrator can set up the service; run this command with those rights, or add --no-service and start the agent yourself",
+				);
+			}
+			const folder = folderOf(options);
+			const service = options.service
+				? await prepareService(folder, how)
+				: undefined;
+			const { install } = await import("./install.ts");
+			const installed = await install(
+				{
+					serverUrl,
+					folder,
+					tokenFile: options.enrollmentTokenFile,
+					caFile: options.caFile,
+					service,
+					force: options.force,
+				},
+				// The result contains everything that the user needs, so a log would only repeat it.
+				{ host, log: makeLog("silent", () => {}), signal },
+			);
+			const again = (command: string) =>
+				`\`${program.name()} ${command}${options.dir ? ` --dir ${folder}` : ""}\``;
+			print(options, installed, describeInstalled(installed, again));
+		});
+}
+
+interface InstallFlags extends Common {
+	server: string;
+	enrollmentTokenFile?: string;
+	caFile?: string;
+	service: boolean;
+	force?: boolean;
+}
+
+function describeInstalled(
+	installed: import("./install.ts").Installed,
+	again: (command: string) => string,
+): string {
+	const lines = [
+		installed.device_id
+			? `This device is enrolled with ${installed.server_url} as ${installed.device_id}.`
+			: `This device is enrolled with ${installed.server_url}.`,
+		...installed.warnings,
+		installed.service
+			? `The agent runs as a service (${installed.service}); ${again("status")} shows its state.`
+			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every five minutes.`,
+		`The command \`checks\` shows what it reports; ${again("uninstall")} removes it.`,
+	];
+	return lines.join("\n");
+}
+
+export function addUninstall(program: Command, how: string[]): void {
+	program
+		.command("uninstall")
+		.description(
+			"Remove the agent's service, key and folder, and tell the Assay service to revoke the key.",
+		)
+		.option("--dir <folder>", "the agent's folder")
+		.option("--json", "print the result as JSON")
+		.action(async (options: Common) => {
+			const { signal, host } = makeParts(how);
+			const folder = folderOf(options);
+			await useStoredProxies(folder);
+			const marker = await readMarker(folder);
+			// If the command uses the default folder, it removes the service even if the folder is
+			// already gone.
+			const isDefault = host.isPrivileged && options.dir === undefined;
+			const hasService = marker?.service || isDefault;
+			const { uninstall } = await import("./uninstall.ts");
+			const done = await uninstall(
+				folder,
+				hasService ? () => removeService(marker !== undefined) : undefined,
+				signal,
+			);
+			print(
+				options,
+				done,
+				[
+					done.was_enrolled
+						? `The agent was removed from this device${done.unenrolled ? ", and the service revoked its key" : ""}.`
+						: `There was no enrolled agent in ${folder}. Leftover files were removed.`,
+					...done.warnings,
+				].join("\n"),
+			);
+		});
+}
+
+/** Removes the service. If one was expected, returns notes on the parts that were missing. */
+async function removeService(isExpected: boolean): Promise<string[]> {
+	const { serviceManager } = await import("./service.ts");
+	const notes = await (await serviceManager())?.uninstall();
+	return isExpected ? (notes ?? []) : [];
+}
+
+/**
+ * Prepares the service before the token is used up, so that a machine without a service manager
+ * fails early.
+ */
+async function prepareService(folder: string, how: string[]) {
+	const { checkProgram, serviceManager } = await import("./service.ts");
+	const manager = await serviceManager();
+	if (!manager) {
+		throw new AgentError(
+			"this machine has no service manager that the agent supports (systemd, launchd, rc.d or Windows Task Scheduler); add --no-service, and let your own service manager start the run command",
+		);
+	}
+	const own = ownProgram(how);
+	const { ASSAY_LOG_LEVEL } = process.env;
+	const environment: Record<string, string> = ASSAY_LOG_LEVEL
+		? { ASSAY_LOG_LEVEL }
+		: {};
+	const spec = {
+		program: own.program,
+		args: [...own.args, "run", "--dir", folder],
+		folder,
+		environment,
+	};
+	await checkProgram(spec);
+	return { name: manager.name, install: () => manager.install(spec) };
+}
