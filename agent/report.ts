@@ -1,3 +1,4 @@
+import type { Reason } from "../src/devices/remediation/reasons.ts";
 import { MAX_RESULTS } from "../src/devices/terms.ts";
 import { makeId } from "../src/id.ts";
 import type { CheckResult } from "./checks/run-checks.ts";
@@ -48,7 +49,7 @@ function queueResult(state: State): CheckResult[] {
 				check_key: QUEUE_CHECK,
 				status: "UNKNOWN",
 				evidence: {
-					reason: "reports_dropped",
+					reason: "reports_dropped" satisfies Reason,
 					dropped_reports: dropped,
 					...(state.dropped_since ? { since: state.dropped_since } : {}),
 				},

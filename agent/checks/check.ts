@@ -1,3 +1,4 @@
+import type { Reason } from "../../src/devices/remediation/reasons.ts";
 import type {
 	CheckKey,
 	Evidence,
@@ -36,15 +37,15 @@ export const fail = (evidence: Evidence): CheckOutcome => ({
 	evidence,
 });
 
-/** Makes the outcome UNKNOWN. `reason` is a code in snake_case, such as `needs_root`. */
+/** Makes the outcome UNKNOWN. A new reason needs a text in `REASONS`. */
 export const unknown = (
-	reason: string,
+	reason: Reason,
 	evidence: Evidence = {},
 ): CheckOutcome => ({ status: "UNKNOWN", evidence: { reason, ...evidence } });
 
-/** Makes the outcome NOT_APPLICABLE. `reason` is a code in snake_case, such as `no_desktop`. */
+/** Makes the outcome NOT_APPLICABLE. A new reason needs a text in `REASONS`. */
 export const notApplicable = (
-	reason: string,
+	reason: Reason,
 	evidence: Evidence = {},
 ): CheckOutcome => ({
 	status: "NOT_APPLICABLE",

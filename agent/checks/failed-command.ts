@@ -1,3 +1,4 @@
+import type { Reason } from "../../src/devices/remediation/reasons.ts";
 import type { CommandResult, Host } from "../host.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { CommandResult, Host } from "../host.ts";
 export function whyFailed(
 	result: CommandResult,
 	host: Host,
-): string | undefined {
+): Reason | undefined {
 	switch (result.ended) {
 		case "missing":
 			return "command_missing";

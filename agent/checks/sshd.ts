@@ -1,3 +1,4 @@
+import type { Reason } from "../../src/devices/remediation/reasons.ts";
 import type { Evidence } from "../../src/devices/terms.ts";
 import type { CommandResult, Host } from "../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "./check.ts";
@@ -77,7 +78,7 @@ async function askSshd(
 	host: Host,
 	files: SshdFiles | "denied" | "unclear",
 	kind: SshdKind,
-): Promise<{ text: string } | { reason: string }> {
+): Promise<{ text: string } | { reason: Reason }> {
 	const told = await host.run("sshd", ["-T"]);
 	if (succeeded(told)) return { text: told.stdout };
 	const general = await host.run("sshd", ["-G"]);
@@ -100,7 +101,7 @@ const WHY = {
 	timed_out: "timed_out",
 } as const;
 
-function whyDenied(host: Host, kind: SshdKind): string {
+function whyDenied(host: Host, kind: SshdKind): Reason {
 	if (host.isPrivileged) return "unreadable_settings";
 	return kind.isWindows ? "needs_administrator" : "needs_root";
 }

@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { Host } from "../../host.ts";
 import { whyFailed } from "../failed-command.ts";
 import { readLine } from "./read-text.ts";
@@ -26,8 +27,8 @@ const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL";
  */
 export async function findBlockDevices(
 	host: Host,
-): Promise<BlockDevice[] | string> {
-	let trouble = "unrecognized_output";
+): Promise<BlockDevice[] | Reason> {
+	let trouble: Reason = "unrecognized_output";
 	// Older versions than util-linux 2.37 only have the column MOUNTPOINT and report an error for
 	// MOUNTPOINTS.
 	for (const column of ["MOUNTPOINTS", "MOUNTPOINT"]) {

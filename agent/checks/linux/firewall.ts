@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import {
@@ -66,7 +67,7 @@ interface Rules {
  * Reads the rules of nftables and of legacy iptables, which nft does not show. If they cannot be
  * read, returns the reason.
  */
-async function readRules(host: Host): Promise<Rules | string> {
+async function readRules(host: Host): Promise<Rules | Reason> {
 	const listed = await host.run("nft", ["-j", "list", "ruleset"]);
 	const nft = isDone(listed) ? parseNftables(listed.stdout) : undefined;
 	const v4 = await readIptables(host, "iptables", "/proc/net/ip_tables_names");

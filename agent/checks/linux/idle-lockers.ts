@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { Host } from "../../host.ts";
 import type { Desktop, Person } from "./desktops.ts";
 import type { FoundLock, Lock } from "./lock-settings.ts";
@@ -40,7 +41,7 @@ export async function readIdleLocker(
 	desktop: Desktop,
 ): Promise<FoundLock> {
 	let best: Lock | undefined;
-	let reason: string | undefined;
+	let reason: Reason | undefined;
 	for (const process of desktop.processes) {
 		const read = Object.hasOwn(READERS, process.name)
 			? READERS[process.name]

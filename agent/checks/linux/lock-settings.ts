@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { Host } from "../../host.ts";
 import type { Person } from "./desktops.ts";
 import { parseCount, parseSettings, parseSwitch } from "./settings.ts";
@@ -17,7 +18,7 @@ export interface Lock {
 }
 
 /** A lock, or the reason why it is not known. */
-export type FoundLock = Lock | { reason: string };
+export type FoundLock = Lock | { reason: Reason };
 
 /** Desktops that are built from GNOME's parts have the same settings under other names. */
 const SCHEMAS = {

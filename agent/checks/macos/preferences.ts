@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { Host } from "../../host.ts";
 import { whyFailed } from "../failed-command.ts";
 
@@ -6,7 +7,7 @@ export type Preferences = Map<string, boolean | number>;
 
 export type PreferencesAnswer =
 	| { known: true; values: Preferences }
-	| { known: false; reason: string };
+	| { known: false; reason: Reason };
 
 /**
  * Reads the switches and whole numbers at the top level of a property list. A file that does not

@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
@@ -101,7 +102,7 @@ async function runAsConsoleUser(host: Host): Promise<RunAsUser> {
 async function askDelay(
 	host: Host,
 	asUser: RunAsUser,
-): Promise<number | "off" | { reason: string }> {
+): Promise<number | "off" | { reason: Reason }> {
 	const result = await asUser("sysadminctl", ["-screenLock", "status"]);
 	if (result === undefined) return { reason: "no_console_user" };
 	const said =

@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, unknown } from "../check.ts";
 
@@ -67,7 +68,7 @@ export async function ask(
 	return answer ? { answer } : { trouble: unknown("unrecognized_output") };
 }
 
-function whyNot(result: CommandResult): string | undefined {
+function whyNot(result: CommandResult): Reason | undefined {
 	if (result.ended === "missing") return "command_missing";
 	if (result.ended === "denied") return "command_denied";
 	if (result.ended === "timed_out") return "timed_out";
@@ -117,7 +118,7 @@ export function part(answer: Answer, name: string): Part {
 }
 
 /** Returns the reason for UNKNOWN if a part could not be read. */
-export function whyUnread(host: Host, part: Part): string {
+export function whyUnread(host: Host, part: Part): Reason {
 	if (part.kind === "denied") {
 		return host.isPrivileged ? "access_denied" : "needs_administrator";
 	}

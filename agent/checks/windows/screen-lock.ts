@@ -1,3 +1,4 @@
+import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { MAX_IDLE_SECONDS } from "../limits.ts";
@@ -144,7 +145,7 @@ function saverSeconds(user: Answer): number | undefined {
 type SleepLock =
 	| { kind: "locks"; seconds: number }
 	| { kind: "none" }
-	| { kind: "unread"; reason: (host: Host) => string };
+	| { kind: "unread"; reason: (host: Host) => Reason };
 
 /**
  * Returns how the device locks itself by sleeping. It counts only if it works both on mains power

@@ -1,0 +1,158 @@
+import type { CheckKey, Evidence } from "../terms.ts";
+import {
+	DEFAULT_THRESHOLDS,
+	THRESHOLDS,
+	type ThresholdName,
+} from "../thresholds.ts";
+
+/**
+ * Says why a check fails, with the threshold that judged it: "the minimum length is 6, at least 8
+ * is required". Returns undefined if the evidence does not show it.
+ */
+export function failureInWords(
+	platform: string | null,
+	check: CheckKey,
+	evidence: Evidence,
+): string | undefined {
+	return WORDS[check](evidence, platform);
+}
+
+type Words = (
+	evidence: Evidence,
+	platform: string | null,
+) => string | undefined;
+
+const WORDS: Record<CheckKey, Words> = {
+	DISK_ENCRYPTION: (evidence) => {
+		const plain = texts(evidence.unencrypted);
+		if (plain) return `not encrypted: ${plain}`;
+		if (evidence.protection_suspended === true)
+			return "the protection is suspended";
+		if (evidence.state === "decrypting") return "the disk is being decrypted";
+		if (evidence.root_encrypted === true && evidence.swap_encrypted === false)
+			return "the swap space is not encrypted";
+		return "the disk is not encrypted";
+	},
+	SCREEN_LOCK: (evidence, platform) => {
+		if (evidence.lock_enabled === false)
+			return "the screen does not lock by itself";
+		const seconds = lockSeconds(evidence, platform);
+		if (seconds === undefined) return undefined;
+		const most = duration(thresholdIn(evidence, "max_lock_delay_seconds"));
+		return seconds === 0
+			? `the screen never locks, it must lock within ${most}`
+			: `the screen locks after ${duration(seconds)}, at most ${most} are allowed`;
+	},
+	FIREWALL_ENABLED: (evidence) => {
+		const open = ["ipv4", "ipv6"].filter(
+			(family) => evidence[`${family}_filtered`] === false,
+		);
+		if (open.length === 1)
+			return `${open[0] === "ipv4" ? "IPv4" : "IPv6"} is not filtered`;
+		const isOn =
+			evidence.inbound_allowed_by_default === true ||
+			evidence.default_block === false;
+		return isOn
+			? "the firewall lets in what no rule allows"
+			: "the firewall is off";
+	},
+	TIME_SYNC: (evidence) =>
+		evidence.service === "none" ||
+		evidence.enabled === false ||
+		evidence.service_disabled === true
+			? "no service sets the clock"
+			: "the clock is not synchronized",
+	OS_VERSION: (evidence) =>
+		typeof evidence.supported_until === "string"
+			? `security updates ended on ${evidence.supported_until}`
+			: "this version gets no security updates",
+	AUTO_UPDATE: (evidence) => {
+		if (typeof evidence.paused_until === "string")
+			return `updates are paused until ${evidence.paused_until}`;
+		return "updates are not installed by themselves";
+	},
+	PASSWORD_POLICY: (evidence) => {
+		const length = count(evidence.minimum_length);
+		if (length === undefined) return undefined;
+		const least = thresholdIn(evidence, "min_password_length");
+		return length < least
+			? `the minimum length is ${length}, at least ${least} is required`
+			: `the minimum length of ${length} is not enforced`;
+	},
+	REMOTE_LOGIN: (evidence) => {
+		const open = texts(evidence.open_services);
+		if (open) return `open to the network: ${open}`;
+		const doors = DOORS.filter(([field]) => evidence[field] === true);
+		return doors.length > 0
+			? doors.map(([, words]) => words).join(", ")
+			: undefined;
+	},
+	MALWARE_PROTECTION: (evidence) => {
+		const days = count(evidence.signature_age_days);
+		if (evidence.signatures_current === false && days !== undefined) {
+			const most = thresholdIn(evidence, "max_definitions_age_days");
+			return `the definitions are ${days} days old, at most ${most} are allowed`;
+		}
+		const isOld =
+			evidence.signatures_current === false ||
+			evidence.signatures_outdated === true ||
+			evidence.definitions_current === false;
+		return isOld ? "the definitions are out of date" : "the protection is off";
+	},
+};
+
+/** What stands open, by the field of the evidence that is then true. */
+const DOORS: [field: string, words: string][] = [
+	["screen_sharing", "screen sharing is on"],
+	["remote_management", "remote management is on"],
+	["remote_desktop", "remote desktop is on"],
+	["powershell_remoting", "PowerShell remoting is on"],
+	["password_authentication", "SSH accepts passwords"],
+	["password_authentication_for_some", "SSH accepts passwords from some"],
+	["root_login_for_some", "SSH lets root sign in from some places"],
+];
+
+/** Returns the seconds until the screen is locked. On macOS, `idle_seconds` has the delay in it. */
+export function lockSeconds(
+	evidence: Evidence,
+	platform: string | null,
+): number | undefined {
+	const idle = count(evidence.idle_seconds);
+	if (idle === undefined || idle === 0) return idle;
+	const delay = platform === "DARWIN" ? 0 : count(evidence.lock_delay_seconds);
+	return idle + (delay ?? 0);
+}
+
+/** Returns the threshold that judged a result. Older agents always used the default. */
+export function thresholdIn(evidence: Evidence, name: ThresholdName): number {
+	const judgedBy = evidence.threshold;
+	const value =
+		typeof judgedBy === "object" && judgedBy !== null
+			? (judgedBy as Evidence)[name]
+			: undefined;
+	const { least, most } = THRESHOLDS[name];
+	return typeof value === "number" && value >= least && value <= most
+		? value
+		: DEFAULT_THRESHOLDS[name];
+}
+
+/** Returns a time such as "45 s", "5 min" or "7.5 min". */
+export function duration(seconds: number): string {
+	return seconds < 60
+		? `${seconds} s`
+		: `${Math.round((seconds / 60) * 10) / 10} min`;
+}
+
+export const count = (value: unknown): number | undefined =>
+	typeof value === "number" && Number.isFinite(value) && value >= 0
+		? value
+		: undefined;
+
+/** Returns a list of short texts as one text. The texts come from a device. */
+function texts(value: unknown): string | undefined {
+	if (!Array.isArray(value)) return undefined;
+	const words = value.filter(
+		(one): one is string => typeof one === "string" && one.length <= 64,
+	);
+	return words.length > 0 ? words.slice(0, 10).join(", ") : undefined;
+}

@@ -1,0 +1,335 @@
+import type { CheckKey, Platform } from "../terms.ts";
+
+/** Advice for a check that fails. */
+export interface Fix {
+	/**
+	 * The cause that this advice is for: the evidence has this field, with this value if one is
+	 * given (or with a list that contains it). Advice without a cause is for all other failures and
+	 * stands last.
+	 */
+	when?: { field: string; is?: boolean | string | number };
+	/** Steps for the user. Commands for administrators stand in a line of their own. */
+	fix: string;
+}
+
+const commands = (text: string) => `\nAdministrators: ${text}`;
+
+const SSH_KEYS =
+	"Let people sign in over SSH with keys only. Write `PasswordAuthentication no`, `KbdInteractiveAuthentication no` and `PermitRootLogin prohibit-password` into sshd_config.";
+
+const CLOSE_SERVICES =
+	"Stop the open services that nobody needs: Telnet, rlogin, VNC and remote desktops. Reach those that you need through a VPN or SSH.";
+
+/**
+ * What to do about a failing check, by platform. `fixOf` returns the first advice whose cause the
+ * evidence has.
+ */
+export const FAILURES: Record<
+	Platform,
+	Record<CheckKey, readonly [...Fix[], Fix]>
+> = {
+	DARWIN: {
+		DISK_ENCRYPTION: [
+			{
+				when: { field: "deferred", is: true },
+				fix: "Sign out and sign in again. macOS then asks for the password and turns FileVault on.",
+			},
+			{
+				when: { field: "state", is: "decrypting" },
+				fix: "Somebody turned FileVault off. Turn it on again in System Settings → Privacy & Security → FileVault.",
+			},
+			{
+				fix: `Open System Settings → Privacy & Security → FileVault and select Turn On. Keep the recovery key in a safe place.${commands("`sudo fdesetup enable`")}`,
+			},
+		],
+		SCREEN_LOCK: [
+			{
+				when: { field: "lock_enabled", is: false },
+				fix: 'Open System Settings → Lock Screen and set "Require password after screen saver begins or display is turned off" to Immediately.',
+			},
+			{
+				fix: 'Open System Settings → Lock Screen. Let the screen saver start or the display turn off sooner, and set "Require password" to Immediately.',
+			},
+		],
+		FIREWALL_ENABLED: [
+			{
+				fix: `Open System Settings → Network → Firewall and turn it on.${commands("`sudo /usr/libexec/ApplicationFirewall/socketfilterfw --setglobalstate on`")}`,
+			},
+		],
+		TIME_SYNC: [
+			{
+				fix: `Open System Settings → General → Date & Time and turn on "Set time and date automatically".${commands("`sudo systemsetup -setusingnetworktime on`")}`,
+			},
+		],
+		OS_VERSION: [
+			{
+				fix: "Open System Settings → General → Software Update and upgrade macOS. A Mac that no supported version runs on has to be replaced.",
+			},
+		],
+		AUTO_UPDATE: [
+			{
+				fix: `Open System Settings → General → Software Update, select the (i) beside Automatic Updates and turn on all switches.${commands("`sudo softwareupdate --schedule on`, or a configuration profile")}`,
+			},
+		],
+		PASSWORD_POLICY: [
+			{
+				fix: "Ask an administrator to set a minimum length for passwords with a configuration profile (payload Passcode, `minLength`).",
+			},
+		],
+		REMOTE_LOGIN: [
+			{
+				when: { field: "screen_sharing", is: true },
+				fix: "Open System Settings → General → Sharing and turn off Screen Sharing.",
+			},
+			{
+				when: { field: "remote_management", is: true },
+				fix: "Open System Settings → General → Sharing and turn off Remote Management.",
+			},
+			{
+				fix: `Open System Settings → General → Sharing and turn off Remote Login. If you need it: ${SSH_KEYS}${commands("`sudo systemsetup -setremotelogin off`")}`,
+			},
+		],
+		MALWARE_PROTECTION: [
+			{
+				when: { field: "gatekeeper", is: false },
+				fix: `Open System Settings → Privacy & Security and allow applications only from the App Store and known developers.${commands("`sudo spctl --global-enable`")}`,
+			},
+			{
+				fix: "Turn System Integrity Protection on. Start the Mac in recovery mode, open Terminal, run `csrutil enable` and restart.",
+			},
+		],
+	},
+	WINDOWS: {
+		DISK_ENCRYPTION: [
+			{
+				when: { field: "protection_suspended", is: true },
+				fix: `BitLocker is suspended. Open Control Panel → BitLocker Drive Encryption and select Resume protection.${commands("`Resume-BitLocker -MountPoint $env:SystemDrive`")}`,
+			},
+			{
+				fix: `Open Settings → Privacy & security → Device encryption and turn it on. On Windows Pro, search for "Manage BitLocker". Save the recovery key.${commands("`manage-bde -on $env:SystemDrive -RecoveryPassword`")}`,
+			},
+		],
+		SCREEN_LOCK: [
+			{
+				fix: `Open Settings → Personalization → Lock screen → Screen saver. Choose a screen saver, a shorter time, and select "On resume, display logon screen".${commands("set the policy Interactive logon: Machine inactivity limit")}`,
+			},
+		],
+		FIREWALL_ENABLED: [
+			{
+				when: { field: "inbound_allowed_by_default", is: true },
+				fix: `Block incoming connections that no rule allows. Open Windows Defender Firewall with Advanced Security → Properties.${commands("`Set-NetFirewallProfile -All -DefaultInboundAction Block`")}`,
+			},
+			{
+				when: { field: "service_running", is: false },
+				fix: `The firewall's service does not run. Restart the device.${commands("`Set-Service mpssvc -StartupType Automatic; Start-Service mpssvc`")}`,
+			},
+			{
+				fix: `Open Windows Security → Firewall & network protection and turn the firewall on for all three networks.${commands("`Set-NetFirewallProfile -All -Enabled True`")}`,
+			},
+		],
+		TIME_SYNC: [
+			{
+				fix: `Open Settings → Time & language → Date & time, turn on "Set time automatically" and select Sync now.${commands("`Set-Service w32time -StartupType Automatic; Start-Service w32time; w32tm /resync`")}`,
+			},
+		],
+		OS_VERSION: [
+			{
+				when: { field: "extended_updates", is: false },
+				fix: "Windows 10 gets no free security updates any more. Upgrade to Windows 11, enroll in Extended Security Updates, or replace the device.",
+			},
+			{
+				fix: "Open Settings → Windows Update and install the newest version of Windows. If the device cannot run it, replace the device.",
+			},
+		],
+		AUTO_UPDATE: [
+			{
+				when: { field: "paused_until" },
+				fix: "Open Settings → Windows Update and select Resume updates.",
+			},
+			{
+				when: { field: "service_disabled", is: true },
+				fix: `The service that installs updates is disabled.${commands("`Set-Service wuauserv -StartupType Manual; Set-Service UsoSvc -StartupType Automatic`")}`,
+			},
+			{
+				fix: `Open Settings → Windows Update and install what is offered. Ask an administrator to let Windows install updates by itself.${commands('set the policy "Configure Automatic Updates" to 4')}`,
+			},
+		],
+		PASSWORD_POLICY: [
+			{
+				fix: `Ask an administrator to set the minimum length of passwords in Local Security Policy → Account Policies → Password Policy.${commands("`net accounts /minpwlen:12`")}`,
+			},
+		],
+		REMOTE_LOGIN: [
+			{
+				when: { field: "remote_desktop", is: true },
+				fix: `Open Settings → System → Remote Desktop and turn it off. If it is needed, reach it only through a VPN or gateway.${commands("`Set-ItemProperty 'HKLM:\\System\\CurrentControlSet\\Control\\Terminal Server' fDenyTSConnections 1`")}`,
+			},
+			{
+				when: { field: "powershell_remoting", is: true },
+				fix: `Turn off PowerShell remoting.${commands("`Disable-PSRemoting -Force; Set-Service WinRM -StartupType Disabled; Stop-Service WinRM`")}`,
+			},
+			{
+				fix: `${SSH_KEYS}${commands("`Stop-Service sshd; Set-Service sshd -StartupType Disabled` if nobody needs it")}`,
+			},
+		],
+		MALWARE_PROTECTION: [
+			{
+				when: { field: "signatures_current", is: false },
+				fix: `Open Windows Security → Virus & threat protection and select Check for updates. Another product is updated in its own window.${commands("`Update-MpSignature`")}`,
+			},
+			{
+				fix: `Open Windows Security → Virus & threat protection → Manage settings and turn on Real-time protection.${commands("`Set-MpPreference -DisableRealtimeMonitoring $false`")}`,
+			},
+		],
+	},
+	LINUX: {
+		DISK_ENCRYPTION: [
+			{
+				when: { field: "root_encrypted", is: false },
+				fix: "The system's disk is not encrypted. Save your data, install the system again and choose disk encryption (LUKS) in the installer.",
+			},
+			{
+				when: { field: "swap_encrypted", is: false },
+				fix: `The swap space is not encrypted.${commands("`swapoff -a`, then put it on an encrypted volume, use a random key in /etc/crypttab, or use zram")}`,
+			},
+			{
+				fix: `A volume with data is not encrypted. The evidence names it under "unencrypted". Save its data, and put it on LUKS.${commands("`cryptsetup luksFormat DEVICE`, which erases it")}`,
+			},
+		],
+		SCREEN_LOCK: [
+			{
+				when: { field: "lock_enabled", is: false },
+				fix: `Open Settings → Privacy → Screen (KDE: Screen Locking) and turn on the automatic screen lock. A desktop without a lock of its own needs a locker such as swayidle with swaylock.${commands("`gsettings set org.gnome.desktop.screensaver lock-enabled true`")}`,
+			},
+			{
+				fix: `Open Settings → Power (KDE: Screen Locking) and let the screen turn off and lock sooner.${commands("`gsettings set org.gnome.desktop.session idle-delay 300`")}`,
+			},
+		],
+		FIREWALL_ENABLED: [
+			{
+				when: { field: "default_zone", is: "trusted" },
+				fix: `firewalld lets everything in, because its zone is "trusted". Choose the zone "public".${commands("`firewall-cmd --set-default-zone=public`")}`,
+			},
+			{
+				fix: `Ask an administrator to turn on a firewall that blocks incoming connections that no rule allows, for IPv4 and IPv6.${commands("`ufw allow OpenSSH; ufw enable` (Debian, Ubuntu), `systemctl enable --now firewalld` (Fedora, SUSE)")}`,
+			},
+		],
+		TIME_SYNC: [
+			{
+				when: { field: "service", is: "none" },
+				fix: `Turn on "Automatic Date & Time" in Settings.${commands("`timedatectl set-ntp true`; install systemd-timesyncd or chrony if it says that NTP is not supported")}`,
+			},
+			{
+				fix: `The clock is not synchronized. Connect the device to a network that lets NTP (UDP port 123) through.${commands("`timedatectl timesync-status` or `chronyc sources`")}`,
+			},
+		],
+		OS_VERSION: [
+			{
+				fix: `This release gets no security updates any more. Save your data and upgrade the distribution.${commands("`do-release-upgrade` (Ubuntu), `dnf system-upgrade` (Fedora); Ubuntu Pro extends the support")}`,
+			},
+		],
+		AUTO_UPDATE: [
+			{
+				when: { field: "mechanism", is: "none" },
+				fix: `Ask an administrator to install a service that installs security updates.${commands("`apt install unattended-upgrades` (Debian, Ubuntu), `dnf install dnf-automatic && systemctl enable --now dnf-automatic-install.timer` (Fedora, RHEL)")}`,
+			},
+			{
+				fix: `Updates are not installed by themselves. Ask an administrator to turn that on.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
+			},
+		],
+		PASSWORD_POLICY: [
+			{
+				fix: `Ask an administrator to require longer passwords.${commands("install libpam-pwquality (Debian, Ubuntu), and set `minlen = 12` in /etc/security/pwquality.conf")}`,
+			},
+		],
+		REMOTE_LOGIN: [
+			{
+				when: { field: "open_services" },
+				fix: `${CLOSE_SERVICES}${commands("`ss -tlnp` lists the ports, `systemctl disable --now SERVICE` stops a service")}`,
+			},
+			{
+				fix: `${SSH_KEYS}${commands("`sshd -t && systemctl reload ssh`, or `systemctl disable --now ssh` if nobody needs it")}`,
+			},
+		],
+		MALWARE_PROTECTION: [
+			{
+				when: { field: "signatures_outdated", is: true },
+				fix: `ClamAV's definitions are out of date.${commands("`systemctl enable --now clamav-freshclam`")}`,
+			},
+			{
+				when: { field: "scanner_unhealthy", is: true },
+				fix: `Microsoft Defender reports a problem.${commands("`mdatp health`")}`,
+			},
+			{
+				fix: `Ask an administrator to turn on AppArmor or SELinux, or to install a scanner.${commands("`systemctl enable --now apparmor`, or `SELINUX=enforcing` in /etc/selinux/config and a restart")}`,
+			},
+		],
+	},
+	FREEBSD: {
+		DISK_ENCRYPTION: [
+			{
+				when: { field: "root_encrypted", is: false },
+				fix: "The system's disk is not encrypted. Save your data, install the system again and choose encryption (GELI) in the installer.",
+			},
+			{
+				fix: `The swap space is not encrypted.${commands("let the swap device in /etc/fstab end in `.eli`, and restart")}`,
+			},
+		],
+		SCREEN_LOCK: [
+			{
+				when: { field: "lock_enabled", is: false },
+				fix: `Nothing locks the screen. Start a locker with the desktop.${commands("`pkg install xautolock i3lock`, then `xautolock -time 10 -locker i3lock &` in ~/.xinitrc")}`,
+			},
+			{
+				fix: "Let the locker start sooner, for example with `xautolock -time 10`.",
+			},
+		],
+		FIREWALL_ENABLED: [
+			{
+				when: { field: "default_block", is: false },
+				fix: `The firewall lets in what no rule allows. Begin its rules with one that blocks.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
+			},
+			{
+				fix: `Ask an administrator to turn on pf with rules that block incoming connections.${commands("`sysrc pf_enable=YES && service pf start`")}`,
+			},
+		],
+		TIME_SYNC: [
+			{
+				fix: `Let a service keep the clock.${commands("`sysrc ntpd_enable=YES ntpd_sync_on_start=YES && service ntpd restart`")}`,
+			},
+		],
+		OS_VERSION: [
+			{
+				fix: `This release gets no security updates any more. Save your data and upgrade.${commands("`freebsd-update -r RELEASE upgrade`")}`,
+			},
+		],
+		AUTO_UPDATE: [
+			{
+				fix: `Updates are downloaded and not installed.${commands("let cron run `freebsd-update install` after `freebsd-update cron`")}`,
+			},
+		],
+		PASSWORD_POLICY: [
+			{
+				fix: `Ask an administrator to require longer passwords.${commands("write `password requisite pam_passwdqc.so min=disabled,24,12,12,12 enforce=users` into /etc/pam.d/passwd")}`,
+			},
+		],
+		REMOTE_LOGIN: [
+			{
+				when: { field: "open_services" },
+				fix: `${CLOSE_SERVICES}${commands("`sockstat -4 -6 -l` lists the ports")}`,
+			},
+			{
+				fix: `${SSH_KEYS}${commands("`service sshd reload`")}`,
+			},
+		],
+		MALWARE_PROTECTION: [
+			{
+				when: { field: "running", is: false },
+				fix: `ClamAV is installed and does not run.${commands("`sysrc clamav_clamd_enable=YES clamav_freshclam_enable=YES && service clamav-clamd start`")}`,
+			},
+			{
+				fix: `ClamAV's definitions are out of date.${commands("`sysrc clamav_freshclam_enable=YES && service clamav-freshclam start`")}`,
+			},
+		],
+	},
+};

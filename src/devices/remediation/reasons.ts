@@ -1,0 +1,370 @@
+import type { CheckKey, Platform } from "../terms.ts";
+
+/** What a reason means and, if somebody can do something about it, what to do. */
+export interface ReasonText {
+	/** Half a sentence: why the check has no verdict. */
+	says: string;
+	fix?: string;
+}
+
+const UPDATE_AGENT =
+	"Install the newest version of the agent. If the reason stays, tell the people who run Assay.";
+const AS_ADMINISTRATOR =
+	"Install the agent as a service, with the rights of root or an administrator. An agent that a user starts may not read this setting.";
+const LOOK_AGAIN =
+	"Nothing needs to be done unless this stays for a day. Then restart the device.";
+const IN_USE =
+	"Sign in and use the device. The agent reads the settings of the user who is signed in.";
+
+/**
+ * The reasons that the agent gives for UNKNOWN and NOT_APPLICABLE. The agent's checks take their
+ * reasons from these keys, so a reason without a text does not compile.
+ */
+export const REASONS = {
+	// How the agent itself fared.
+	access_denied: {
+		says: "the system denied the agent access",
+		fix: "Look for security software that blocks the agent, and allow the agent there.",
+	},
+	check_crashed: { says: "the check failed in the agent", fix: UPDATE_AGENT },
+	command_denied: {
+		says: "the agent may not run a program of the system",
+		fix: "Look for security software that blocks the agent, and allow the agent there.",
+	},
+	command_failed: {
+		says: "a program of the system failed",
+		fix: LOOK_AGAIN,
+	},
+	command_missing: {
+		says: "a program that the check needs is not installed",
+		fix: "Install the missing package, or ask an administrator which one it is.",
+	},
+	file_unreadable: {
+		says: "a file with settings could not be read",
+		fix: "Check the file's rights. It must be a regular file that its user may read.",
+	},
+	needs_administrator: {
+		says: "the agent needs the rights of an administrator",
+		fix: AS_ADMINISTRATOR,
+	},
+	needs_root: {
+		says: "the agent needs the rights of root",
+		fix: AS_ADMINISTRATOR,
+	},
+	not_available: {
+		says: "this system does not offer the information",
+		fix: "Show an administrator the setting on the device. The agent cannot read it here.",
+	},
+	processes_not_readable: {
+		says: "the list of processes could not be read",
+		fix: LOOK_AGAIN,
+	},
+	query_failed: { says: "a query to the system failed", fix: LOOK_AGAIN },
+	timed_out: {
+		says: "the check took too long",
+		fix: "Nothing needs to be done if the device was busy. If this stays, restart the device.",
+	},
+	unrecognized_output: {
+		says: "the agent did not understand the system's answer",
+		fix: UPDATE_AGENT,
+	},
+	reports_dropped: {
+		says: "the device could not send some reports, and they are lost",
+		fix: "Connect the device to the network more often. `assay-agent status` says what keeps it from reaching the service.",
+	},
+
+	// Places where a check means nothing.
+	container: { says: "this is a container; its host is checked instead" },
+	jail: { says: "this is a jail; its host is checked instead" },
+	wsl: { says: "this is the Windows Subsystem for Linux" },
+	network_root: { says: "the system's disk is on the network" },
+	no_disk: { says: "the system keeps no data on a disk" },
+	no_desktop: { says: "the device has no desktop" },
+	no_built_in_protection: {
+		says: "this system has no built-in protection, and no scanner is installed",
+	},
+	not_checked_here: { says: "the agent has no such check for this system" },
+
+	// Disk encryption.
+	bitlocker_not_installed: {
+		says: "BitLocker is not installed",
+		fix: "Install the feature BitLocker Drive Encryption and turn it on for every drive.\nAdministrators: `Install-WindowsFeature BitLocker -Restart`",
+	},
+	device_not_recognized: {
+		says: "the agent does not know how a volume is encrypted",
+		fix: "Show an administrator the output of `lsblk -f`. Every volume with data must lie on LUKS or on encrypted ZFS.",
+	},
+	encryption_in_progress: {
+		says: "the disk is still being encrypted",
+		fix: "Leave the Mac on and connected to power until FileVault has finished.",
+	},
+	file_system_not_known: {
+		says: "the agent does not know this file system",
+		fix: "Show an administrator the output of `mount` and `geli status`.",
+	},
+	protection_unknown: {
+		says: "BitLocker does not say whether the drive is protected",
+		fix: "Unlock the drive, then look at Settings → Privacy & security → Device encryption.\nAdministrators: `manage-bde -status`",
+	},
+	restart_pending: {
+		says: "FileVault needs a restart to finish",
+		fix: "Restart the Mac.",
+	},
+	root_device_not_recognized: {
+		says: "the agent does not know the disk of the system",
+		fix: "Show an administrator the output of `lsblk -f` and `findmnt /`.",
+	},
+	storage_not_recognized: {
+		says: "the agent does not know the storage of the system",
+		fix: "Show an administrator the output of `mount`, `zpool status` and `geli status`.",
+	},
+	swap_not_recognized: {
+		says: "the agent does not know whether the swap space is encrypted",
+		fix: "Show an administrator the output of `swapinfo`. In /etc/fstab, the device of the swap space must end in `.eli`.",
+	},
+	system_drive_not_listed: {
+		says: "BitLocker does not list the system drive",
+		fix: "Ask an administrator to look at the drive.\nAdministrators: `manage-bde -status $env:SystemDrive`",
+	},
+	third_party_encryption: {
+		says: "another product encrypts the disk, and the agent cannot ask it",
+		fix: "Show an administrator that this product reports the disk as encrypted.",
+	},
+
+	// Screen lock.
+	account_not_found: {
+		says: "the account of the user who is signed in was not found",
+		fix: LOOK_AGAIN,
+	},
+	command_line_not_readable: {
+		says: "the options of a running program could not be read",
+		fix: LOOK_AGAIN,
+	},
+	desktop_not_recognized: {
+		says: "the agent does not know this desktop's lock",
+		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
+	},
+	desktop_not_supported: {
+		says: "the agent does not know this desktop",
+		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
+	},
+	desktop_settings_not_read: {
+		says: "the agent cannot read this desktop's settings",
+		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
+	},
+	idle_time_not_known: {
+		says: "it is not set when the screen saver starts or the display turns off",
+		fix: "Open System Settings → Lock Screen and choose times for the screen saver and the display.",
+	},
+	lock_command_not_recognized: {
+		says: "the agent does not know the command that should lock the screen",
+		fix: "Let the idle daemon start a screen locker such as swaylock or i3lock.",
+	},
+	locker_settings_not_read: {
+		says: "the agent cannot read the settings of the screen locker",
+		fix: "Set the screen locker to at most 15 minutes, and show an administrator the setting.",
+	},
+	no_console_user: { says: "nobody is signed in at the screen", fix: IN_USE },
+	no_user_session: { says: "nobody is signed in", fix: IN_USE },
+	nobody_logged_in: { says: "nobody is signed in at the screen", fix: IN_USE },
+	timeout_not_known: {
+		says: "the agent does not know when the screen locks",
+		fix: "Set the screen to lock after at most 15 minutes in the desktop's settings.",
+	},
+
+	// Firewall.
+	default_not_known: {
+		says: "the agent does not know what the firewall does with other traffic",
+		fix: "Begin the rules with one that blocks incoming traffic, such as `block in all` for pf.",
+	},
+	service_state_unknown: {
+		says: "the agent does not know whether the firewall's service runs",
+		fix: "Ask an administrator to look at the service.\nAdministrators: `Get-Service mpssvc`",
+	},
+
+	// Clock.
+	not_yet_synchronized: {
+		says: "the clock is not synchronized yet",
+		fix: "Connect the device to a network and wait for some minutes.",
+	},
+	service_does_not_answer: {
+		says: "the time service does not answer",
+		fix: "Restart the time service.\nAdministrators: `service ntpd restart`",
+	},
+	service_not_running: {
+		says: "the time service does not run now, and it set the clock long ago",
+		fix: "Open Settings → Time & language → Date & time and select Sync now.\nAdministrators: `Start-Service w32time; w32tm /resync`",
+	},
+	third_party_service: {
+		says: "another product sets the clock, and the agent cannot ask it",
+		fix: "Show an administrator that this product keeps the clock right.",
+	},
+
+	// Version of the system.
+	development_version: {
+		says: "this is a development version",
+		fix: "Install a release that gets security updates.",
+	},
+	distribution_not_known: {
+		says: "the agent does not know this distribution",
+		fix: "Show an administrator until when the distribution gets security updates.",
+	},
+	extended_updates_unconfirmed: {
+		says: "the agent cannot tell whether the paid extended updates still run",
+		fix: "Upgrade to Windows 11, or show an administrator that Extended Security Updates are active.",
+	},
+	release_not_known: {
+		says: "the agent does not know this release",
+		fix: "Install the newest version of the agent. If the release is old, upgrade the system.",
+	},
+	support_not_known: {
+		says: "the agent is too old to know whether this version is still supported",
+		fix: "Install the newest version of the agent, and upgrade macOS if System Settings offers it.",
+	},
+	unknown_build: {
+		says: "the agent does not know this build of Windows",
+		fix: "Install the newest version of the agent. A preview build needs a release instead.",
+	},
+	version_not_known: {
+		says: "the agent does not know this version",
+		fix: "Install the newest version of the agent.",
+	},
+
+	// Updates.
+	managed_elsewhere: {
+		says: "another system installs the updates, and the last one is not recent",
+		fix: "Ask an administrator why no update was installed, for example in Intune or WSUS.",
+	},
+	no_schedule_found: {
+		says: "the agent found no schedule that installs updates",
+		fix: "Let cron install updates every night.\nAdministrators: `echo '@daily root freebsd-update cron && freebsd-update install' >> /etc/crontab`",
+	},
+	no_setting: {
+		says: "nobody has set how Windows installs updates",
+		fix: "Ask an administrator to set it with sconfig or a group policy.",
+	},
+	no_standard_mechanism: {
+		says: "the agent knows no mechanism that updates this distribution",
+		fix: "Show an administrator how the device gets its updates.",
+	},
+	not_configured: {
+		says: "nobody has chosen whether macOS installs updates by itself",
+		fix: "Open System Settings → General → Software Update → Automatic Updates and turn on all switches.",
+	},
+
+	// Passwords.
+	cloud_managed_accounts: {
+		says: "the accounts are in the cloud, where their passwords have other rules",
+		fix: "Show an administrator the rules in Microsoft Entra ID, or set a minimum length for local accounts too.",
+	},
+	included_rules_not_read: {
+		says: "the rules for passwords include files that the agent does not read",
+		fix: "Write the rule of pam_passwdqc into /etc/pam.d/passwd itself.",
+	},
+	local_policy_unread: {
+		says: "the local rules for passwords could not be read",
+		fix: "Ask an administrator to look at them.\nAdministrators: `net accounts`",
+	},
+	module_not_known: {
+		says: "a module that the agent does not know checks new passwords",
+		fix: "Use pam_passwdqc, or show an administrator the module's rules.",
+	},
+	no_pam: {
+		says: "the system does not use PAM",
+		fix: "Show an administrator how the system checks new passwords.",
+	},
+	pam_settings_not_readable: {
+		says: "the rules for passwords could not be read",
+		fix: "Check the rights of /etc/pam.d/passwd.",
+	},
+	rule_not_binding: {
+		says: "the rule for passwords is not binding",
+		fix: "Write `requisite` in front of pam_passwdqc.so in /etc/pam.d/passwd.",
+	},
+	rule_not_understood: {
+		says: "the agent does not understand the rules for passwords",
+		fix: "Set a plain minimum length with a configuration profile for passcodes.",
+	},
+	settings_elsewhere: {
+		says: "the rules for passwords are in another file",
+		fix: "Write the options of pam_passwdqc into /etc/pam.d/passwd itself.",
+	},
+
+	// Remote login.
+	conditional_settings: {
+		says: "sshd has settings that hold for some clients only",
+		fix: "Remove the `Match` blocks that change how people sign in, or write `PasswordAuthentication no` into each.",
+	},
+	inetd_settings_not_readable: {
+		says: "the settings of inetd could not be read",
+		fix: "Check the rights of /etc/inetd.conf.",
+	},
+	service_manager_not_recognized: {
+		says: "the agent does not know this service manager",
+		fix: "Show an administrator which services run. The agent knows systemd, OpenRC, runit and SysV.",
+	},
+	service_state_not_known: {
+		says: "the agent does not know whether a service for remote access is on",
+		fix: "Open System Settings → General → Sharing and show an administrator what is on.",
+	},
+	ssh_behind_inetd: {
+		says: "inetd starts sshd",
+		fix: "Let sshd run as a service of its own.\nAdministrators: `service sshd enable && service sshd start`",
+	},
+	unreadable_settings: {
+		says: "the settings of sshd could not be read",
+		fix: "Check the rights of sshd_config and of the files that it includes.",
+	},
+
+	// Malware protection.
+	definitions_not_found: {
+		says: "XProtect's definitions were not found",
+		fix: "Install all updates of macOS, and restart the Mac.",
+	},
+	gatekeeper_not_known: {
+		says: "the agent does not know whether Gatekeeper is on",
+		fix: "Ask an administrator to look.\nAdministrators: `spctl --status`",
+	},
+	integrity_protection_not_known: {
+		says: "the agent does not know whether System Integrity Protection is on",
+		fix: "Ask an administrator to look.\nAdministrators: `csrutil status`",
+	},
+	no_known_engine: {
+		says: "the agent found no protection that it knows",
+		fix: "Turn on Microsoft Defender, or show an administrator the product that protects the device.",
+	},
+	scanner_state_not_known: {
+		says: "the scanner does not say whether it works",
+		fix: "Update the scanner's definitions, and restart its service.",
+	},
+	signature_age_unknown: {
+		says: "Microsoft Defender does not say how old its definitions are",
+		fix: "Open Windows Security → Virus & threat protection and select Check for updates.",
+	},
+	third_party_unverified: {
+		says: "another product runs, and the agent cannot ask it",
+		fix: "Show an administrator that this product is on and up to date.",
+	},
+} satisfies Record<string, ReasonText>;
+
+/** A reason for UNKNOWN or NOT_APPLICABLE. */
+export type Reason = keyof typeof REASONS;
+
+/**
+ * Better advice for a reason on one platform and check than the text that holds everywhere. The
+ * keys are `PLATFORM CHECK reason`.
+ */
+export const PARTICULAR_FIXES: Partial<
+	Record<`${Platform} ${CheckKey} ${Reason}`, string>
+> = {
+	"LINUX FIREWALL_ENABLED command_missing":
+		"Install nftables, so that the agent can read the rules.\nAdministrators: `apt install nftables` or `dnf install nftables`",
+	"LINUX FIREWALL_ENABLED unrecognized_output":
+		"The rules are too unusual for the agent to judge. Block what no rule allows, for example with `ufw enable`, or install the newest version of the agent.",
+	"LINUX REMOTE_LOGIN command_missing":
+		"Install the package openssh-server, or stop the sshd that runs on the device.",
+};
+
+/** Returns true if the agent knows this reason. */
+export const isReason = (reason: unknown): reason is Reason =>
+	typeof reason === "string" && Object.hasOwn(REASONS, reason);

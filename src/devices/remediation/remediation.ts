@@ -1,0 +1,86 @@
+import {
+	type CheckKey,
+	isCanonicalCheck,
+	PLATFORMS,
+	type Platform,
+} from "../terms.ts";
+import { failureInWords } from "./failure-words.ts";
+import { FAILURES, type Fix } from "./failures.ts";
+import { isReason, PARTICULAR_FIXES, REASONS } from "./reasons.ts";
+
+/** A result of a check, as the agent made it or as the service stored it. */
+export interface Result {
+	platform: string | null;
+	check_key: string;
+	status: string;
+	evidence?: Record<string, unknown> | null | undefined;
+}
+
+/** Why a check has its status, and what to do about it. */
+export interface Explanation {
+	/** For example "the minimum length is 6, at least 8 is required". */
+	reason?: string;
+	/** Steps for the user, and below them a line with commands for administrators. */
+	remediation?: string;
+}
+
+/**
+ * Explains a result. A check that passes or does not apply has no remediation. A failing or unknown
+ * canonical check always has one, from whichever agent the result came.
+ */
+export function explain(result: Result): Explanation {
+	const reason = reasonOf(result);
+	const remediation = fixOf(result);
+	return {
+		...(reason !== undefined && { reason }),
+		...(remediation !== undefined && { remediation }),
+	};
+}
+
+function reasonOf({ platform, check_key, status, evidence }: Result) {
+	if (status === "FAIL" && isCanonicalCheck(check_key)) {
+		return failureInWords(platform, check_key, evidence ?? {});
+	}
+	const reason = evidence?.reason;
+	return (status === "UNKNOWN" || status === "NOT_APPLICABLE") &&
+		isReason(reason)
+		? REASONS[reason].says
+		: undefined;
+}
+
+function fixOf(result: Result): string | undefined {
+	const { check_key: check, status, evidence } = result;
+	const platform = PLATFORMS.find((known) => known === result.platform);
+	if (!platform || (status !== "FAIL" && status !== "UNKNOWN"))
+		return undefined;
+	const fixes = isCanonicalCheck(check) ? FAILURES[platform][check] : [];
+	if (status === "FAIL") return fixFor(fixes, evidence ?? {});
+	const reason = evidence?.reason;
+	if (isReason(reason)) {
+		const text: { fix?: string } = REASONS[reason];
+		const fix = particularFix(platform, check, reason) ?? text.fix;
+		if (fix !== undefined) return fix;
+	}
+	// Another agent gives other reasons. It also helps to make sure that the check would pass.
+	const usual = fixFor(fixes, {});
+	return usual && `Make sure that the check can pass. ${usual}`;
+}
+
+function particularFix(platform: Platform, check: string, reason: string) {
+	return PARTICULAR_FIXES[
+		`${platform} ${check as CheckKey} ${reason}` as keyof typeof PARTICULAR_FIXES
+	];
+}
+
+/** Returns the first advice for the cause that the evidence shows. */
+export function fixFor(
+	fixes: readonly Fix[],
+	evidence: Record<string, unknown>,
+): string | undefined {
+	return fixes.find(({ when }) => {
+		if (when === undefined) return true;
+		const value = evidence[when.field];
+		if (when.is === undefined) return value !== undefined && value !== null;
+		return Array.isArray(value) ? value.includes(when.is) : value === when.is;
+	})?.fix;
+}

@@ -1,0 +1,48 @@
+/**
+ * The limits that checks judge by. An organization may change each within its bounds. The agent
+ * keeps to the bounds too, so no answer from the network can switch a check off.
+ */
+export const THRESHOLDS = {
+	/** NIST SP 800-63B, which does not require particular kinds of characters. */
+	min_password_length: { default: 8, least: 6, most: 64 },
+	/**
+	 * The longest time without input after which a screen must be locked, including any grace period
+	 * (PCI DSS 8.2.8).
+	 */
+	max_lock_delay_seconds: { default: 15 * 60, least: 60, most: 60 * 60 },
+	/** Days that an update which is known to be available may wait. */
+	max_patch_age_days: { default: 60, least: 7, most: 180 },
+	/** Days after which scanners warn that their definitions are out of date. */
+	max_definitions_age_days: { default: 7, least: 1, most: 30 },
+} as const;
+
+export type ThresholdName = keyof typeof THRESHOLDS;
+export type Thresholds = Record<ThresholdName, number>;
+
+export const THRESHOLD_NAMES = Object.keys(THRESHOLDS) as ThresholdName[];
+
+export const DEFAULT_THRESHOLDS = Object.fromEntries(
+	THRESHOLD_NAMES.map((name) => [name, THRESHOLDS[name].default]),
+) as Thresholds;
+
+/**
+ * Returns the thresholds in a policy that came from the service or from a file. A number outside of
+ * its bounds is moved to the nearest bound, and anything else becomes the default. Returns
+ * undefined if `policy` is no object.
+ */
+export function readThresholds(policy: unknown): Thresholds | undefined {
+	if (typeof policy !== "object" || policy === null) return undefined;
+	const given = policy as Record<string, unknown>;
+	return Object.fromEntries(
+		THRESHOLD_NAMES.map((name) => {
+			const { default: usual, least, most } = THRESHOLDS[name];
+			const value = given[name];
+			return [
+				name,
+				typeof value === "number" && Number.isInteger(value)
+					? Math.min(Math.max(value, least), most)
+					: usual,
+			];
+		}),
+	) as Thresholds;
+}

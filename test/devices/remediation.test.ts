@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { loadChecks } from "../../agent/checks/run-checks.ts";
+import { FAILURES } from "../../src/devices/remediation/failures.ts";
+import {
+	PARTICULAR_FIXES,
+	REASONS,
+	type ReasonText,
+} from "../../src/devices/remediation/reasons.ts";
+import { explain } from "../../src/devices/remediation/remediation.ts";
+import {
+	CHECK_KEYS,
+	type CheckKey,
+	PLATFORMS,
+	type Platform,
+} from "../../src/devices/terms.ts";
+
+const FOLDERS: Record<Platform, string> = {
+	DARWIN: "macos",
+	LINUX: "linux",
+	FREEBSD: "freebsd",
+	WINDOWS: "windows",
+};
+
+const AGENT = join(import.meta.dirname, "../../agent");
+
+/** The code that a file consists of, with all the code that it imports from the agent. */
+function codeOf(path: string, seen = new Set<string>()): string {
+	if (seen.has(path)) return "";
+	seen.add(path);
+	const text = readFileSync(path, "utf8");
+	const imports = text.matchAll(/^(?:import|\} from) ?.*?"(\.[^"]+)";$/gm);
+	const others = [...imports]
+		.map(([, to]) => join(dirname(path), to as string))
+		.filter((to) => to.startsWith(AGENT));
+	return [text, ...others.map((to) => codeOf(to, seen))].join("\n");
+}
+
+/** The code of a check, and of everything around the checks that gives a reason too. */
+const around = ["run-checks.ts", "in-child.ts"]
+	.map((name) => readFileSync(join(AGENT, "checks", name), "utf8"))
+	.join("\n");
+
+function codeOfCheck(platform: Platform, check: CheckKey): string {
+	const name = check.toLowerCase().replaceAll("_", "-");
+	const file = name.replace("firewall-enabled", "firewall");
+	return (
+		codeOf(join(AGENT, "checks", FOLDERS[platform], `${file}.ts`)) + around
+	);
+}
+
+const triples = PLATFORMS.flatMap((platform) =>
+	CHECK_KEYS.flatMap((check) => {
+		const code = codeOfCheck(platform, check);
+		return Object.keys(REASONS)
+			.filter((reason) => code.includes(`"${reason}"`))
+			.map((reason) => ({ platform, check, reason }));
+	}),
+);
+
+test("every platform has every check that has advice", async () => {
+	for (const platform of PLATFORMS) {
+		expect(Object.keys(await loadChecks(platform)).sort()).toEqual(
+			[...CHECK_KEYS].sort(),
+		);
+	}
+});
+
+test("every reason that a check can give says why, and each that is UNKNOWN says what to do", () => {
+	expect(triples.length).toBeGreaterThan(300);
+	for (const { platform, check, reason } of triples) {
+		const { reason: says, remediation } = explain({
+			platform,
+			check_key: check,
+			status: "UNKNOWN",
+			evidence: { reason },
+		});
+		expect(says, `${platform} ${check} ${reason}`).toBeTruthy();
+		expect(remediation, `${platform} ${check} ${reason}`).toBeTruthy();
+	}
+});
+
+test("a reason without advice is one for NOT_APPLICABLE", () => {
+	const code = PLATFORMS.flatMap((platform) =>
+		CHECK_KEYS.map((check) => codeOfCheck(platform, check)),
+	).join("\n");
+	const without = Object.entries<ReasonText>(REASONS).filter(
+		([, text]) => text.fix === undefined,
+	);
+	expect(without.length).toBeGreaterThan(3);
+	for (const [reason] of without) {
+		expect(code).not.toContain(`unknown("${reason}"`);
+	}
+});
+
+test("no text stands for a reason that the agent cannot give", () => {
+	const agent = codeOf(join(AGENT, "session.ts"));
+	const given = new Set<string>(triples.map(({ reason }) => reason));
+	expect(
+		Object.keys(REASONS).filter(
+			(reason) => !given.has(reason) && !agent.includes(`"${reason}"`),
+		),
+	).toEqual([]);
+	const keys = triples.map(
+		({ platform, check, reason }) => `${platform} ${check} ${reason}`,
+	);
+	expect(keys).toEqual(expect.arrayContaining(Object.keys(PARTICULAR_FIXES)));
+});
+
+test("every cause of a failure is a field of the evidence of that check", () => {
+	let causes = 0;
+	for (const platform of PLATFORMS) {
+		for (const check of CHECK_KEYS) {
+			const code = codeOfCheck(platform, check);
+			for (const { when } of FAILURES[platform][check]) {
+				if (!when) continue;
+				causes++;
+				// Linux makes the names `root_encrypted` and `swap_encrypted` from the volumes' names.
+				const made = when.field.replace(/^(root|swap)_/, "_");
+				expect(code, `${platform} ${check} ${when.field}`).toMatch(
+					new RegExp(`\\b${when.field}\\b|\\}${made}\``),
+				);
+			}
+		}
+	}
+	expect(causes).toBeGreaterThan(20);
+});
+
+test("the last advice for a failure has no cause, and no two are the same", () => {
+	for (const platform of PLATFORMS) {
+		for (const check of CHECK_KEYS) {
+			const fixes = FAILURES[platform][check];
+			expect(fixes.map(({ when }) => when === undefined)).toEqual(
+				fixes.map((_, index) => index === fixes.length - 1),
+			);
+			expect(new Set(fixes.map(({ fix }) => fix)).size).toBe(fixes.length);
+		}
+	}
+});
+
+test.each(
+	PLATFORMS.flatMap((platform) =>
+		CHECK_KEYS.map((check) => [platform, check] as const),
+	),
+)("another agent's %s %s has advice, failing or unknown", (platform, check) => {
+	for (const status of ["FAIL", "UNKNOWN"]) {
+		for (const evidence of [null, {}, { reason: "no_such_reason" }]) {
+			const { remediation } = explain({
+				platform,
+				check_key: check,
+				status,
+				evidence,
+			});
+			expect(remediation).toMatch(/^[A-Z].{20,}\S$/s);
+		}
+	}
+	for (const status of ["PASS", "NOT_APPLICABLE"]) {
+		const told = explain({ platform, check_key: check, status, evidence: {} });
+		expect(told.remediation).toBeUndefined();
+	}
+});
+
+test("a check that Assay does not know has no advice", () => {
+	const result = { platform: "LINUX", check_key: "NICE_HAT", status: "FAIL" };
+	expect(explain(result)).toEqual({});
+	expect(explain({ ...result, platform: null })).toEqual({});
+});
+
+test("advice fits the cause that the evidence shows", () => {
+	const about = (evidence: Record<string, unknown>) =>
+		explain({
+			platform: "WINDOWS",
+			check_key: "DISK_ENCRYPTION",
+			status: "FAIL",
+			evidence,
+		});
+	expect(about({ protection_suspended: true })).toEqual({
+		reason: "the protection is suspended",
+		remediation: expect.stringContaining("Resume protection"),
+	});
+	expect(about({}).remediation).toContain("Device encryption");
+});
+
+test.each([
+	[
+		"PASSWORD_POLICY",
+		{ minimum_length: 6 },
+		"the minimum length is 6, at least 8 is required",
+	],
+	[
+		"PASSWORD_POLICY",
+		{ minimum_length: 10, threshold: { min_password_length: 12 } },
+		"the minimum length is 10, at least 12 is required",
+	],
+	[
+		"PASSWORD_POLICY",
+		{ minimum_length: 10 },
+		"the minimum length of 10 is not enforced",
+	],
+	[
+		"SCREEN_LOCK",
+		{ lock_enabled: true, idle_seconds: 900, lock_delay_seconds: 300 },
+		"the screen locks after 20 min, at most 15 min are allowed",
+	],
+	[
+		"MALWARE_PROTECTION",
+		{ signature_age_days: 23, signatures_current: false },
+		"the definitions are 23 days old, at most 7 are allowed",
+	],
+	["REMOTE_LOGIN", { open_services: ["vnc"] }, "open to the network: vnc"],
+])("a failing %s says why: %s", (check_key, evidence, reason) => {
+	expect(
+		explain({ platform: "LINUX", check_key, status: "FAIL", evidence }).reason,
+	).toBe(reason);
+});
