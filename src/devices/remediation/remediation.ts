@@ -6,7 +6,12 @@ import {
 } from "../terms.ts";
 import { failureInWords } from "./failure-words.ts";
 import { FAILURES, type Fix } from "./failures.ts";
-import { isReason, PARTICULAR_FIXES, REASONS } from "./reasons.ts";
+import {
+	isReason,
+	PARTICULAR_FIXES,
+	REASONS,
+	type ReasonText,
+} from "./reasons.ts";
 
 /** A result of a check, as the agent made it or as the service stored it. */
 export interface Result {
@@ -57,7 +62,7 @@ function fixOf(result: Result): string | undefined {
 	if (status === "FAIL") return fixFor(fixes, evidence ?? {});
 	const reason = evidence?.reason;
 	if (isReason(reason)) {
-		const text: { fix?: string } = REASONS[reason];
+		const text: ReasonText = REASONS[reason];
 		const fix = particularFix(platform, check, reason) ?? text.fix;
 		if (fix !== undefined) return fix;
 	}
