@@ -14,9 +14,9 @@ export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
  */
 export type Outcome =
 	| { kind: "ok"; body: Record<string, unknown> }
-	/** 400. The agent must not send the same request again unchanged. */
+	/** 400 in Assay's shape. The agent must not send the same request again unchanged. */
 	| { kind: "refused"; message: string }
-	/** 401. The credential is not valid. */
+	/** 401 in Assay's shape. The credential is not valid. */
 	| { kind: "unauthorized" }
 	/** Any other outcome. The same request may succeed later. */
 	| {
@@ -25,6 +25,8 @@ export type Outcome =
 			retryAfterSeconds?: number;
 			/** True if there was no connection, so the service cannot have received the request. */
 			isUnsent?: true;
+			/** The status, if it is a 400 or 401 in another shape than Assay's. */
+			foreignStatus?: 400 | 401;
 	  };
 
 export interface Client {
@@ -216,8 +218,8 @@ async function makeSecure(
 
 class Stopped extends Error {}
 
-const trouble = (reason: string, retryAfterSeconds?: number): Outcome => ({
-	kind: "trouble",
+const trouble = (reason: string, retryAfterSeconds?: number) => ({
+	kind: "trouble" as const,
 	reason,
 	...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
 });
@@ -245,7 +247,9 @@ function judge(route: Route, response: IncomingMessage, text: string): Outcome {
 		if (status === 204) return { kind: "ok", body: {} };
 		if (body) return { kind: "ok", body };
 	}
-	if (status === 400 && body) return { kind: "refused", message };
+	if (status === 400 && body?.error === "bad_request") {
+		return { kind: "refused", message };
+	}
 	if (status === 401 && body?.error === "unauthorized") {
 		return { kind: "unauthorized" };
 	}
@@ -265,10 +269,13 @@ function judge(route: Route, response: IncomingMessage, text: string): Outcome {
 			retryAfterSeconds,
 		);
 	}
-	return trouble(
+	const foreign = trouble(
 		`the answer (${status}) is not from an Assay service; check the service's address, and whether a proxy or a sign-in page of the network answers instead`,
 		retryAfterSeconds,
 	);
+	return status === 400 || status === 401
+		? { ...foreign, foreignStatus: status }
+		: foreign;
 }
 
 /** Returns the seconds until the time in a Retry-After header, which holds seconds or a date. */

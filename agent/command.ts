@@ -100,15 +100,20 @@ function addOnce(program: Command, how: string[]): void {
 	program
 		.command("once")
 		.description(
-			"Send a heartbeat, run the checks, send the results and all waiting reports, and exit.",
+			"Send a heartbeat, run the checks if they are due, send the results and all waiting reports, and exit.",
 		)
 		.option("--dir <folder>", "the agent's folder")
+		.option("--force", "run the checks even if they are not due yet")
 		.option("--json", "print the result as JSON")
-		.action(async (options: Common) => {
+		.action(async (options: Common & { force?: boolean }) => {
 			const { once } = await import("./once.ts");
 			const folder = folderOf(options);
 			await useStoredProxies(folder);
-			const done = await once({ folder, ...makeParts(how) });
+			const done = await once({
+				folder,
+				force: options.force,
+				...makeParts(how),
+			});
 			const { describeResults } = await import("./describe-results.ts");
 			if (done.error !== null) {
 				process.exitCode = EXIT.failed;
@@ -116,10 +121,14 @@ function addOnce(program: Command, how: string[]): void {
 				if (options.json) print(options, done);
 				return;
 			}
+			const results =
+				done.results.length > 0
+					? describeResults(done.results)
+					: `The checks are due at ${done.next_checks_at}; --force runs them now.`;
 			print(
 				options,
 				done,
-				`${describeResults(done.results)}\n\nSent ${done.sent_reports} ${done.sent_reports === 1 ? "report" : "reports"} as ${done.device_id}.`,
+				`${results}\n\nSent ${done.sent_reports} ${done.sent_reports === 1 ? "report" : "reports"} as ${done.device_id}.`,
 			);
 		});
 }

@@ -11,7 +11,6 @@ import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import type { Host } from "./host.ts";
 import type { Log } from "./log.ts";
 import { storeProxies } from "./proxies.ts";
-import { clearQueue } from "./queue.ts";
 import { beat, openSession } from "./session.ts";
 import { readStateOf } from "./state.ts";
 
@@ -54,7 +53,9 @@ export async function install(
 ): Promise<Installed> {
 	const { folder, serverUrl, force = false } = options;
 	const earlier = await readCredentials(folder);
-	if (earlier && !force) return onlySetUpService(options, earlier);
+	if (earlier && !force && !(await isRejected(folder, earlier))) {
+		return onlySetUpService(options, earlier);
+	}
 	const extraCa = await readCa(options.caFile);
 	const client = await makeClient({
 		serverUrl,
@@ -74,8 +75,6 @@ export async function install(
 	}
 	client.rest();
 	const warnings: string[] = [];
-	// The reports in the queue belong to an earlier enrollment.
-	await clearQueue(folder);
 	if (earlier) await revoke(earlier, host, signal);
 	const deviceId = await activate(
 		credentials,
@@ -90,6 +89,14 @@ export async function install(
 		service,
 		warnings,
 	};
+}
+
+/** Returns true if the service has rejected the key. The user then enrolls again on purpose. */
+async function isRejected(
+	folder: string,
+	{ enrollment_id }: Credentials,
+): Promise<boolean> {
+	return (await readStateOf(folder, enrollment_id)).rejection !== null;
 }
 
 /** Repeats only the setup of the service after it failed, which needs no second token. */
@@ -206,8 +213,8 @@ async function activate(
 		);
 	}
 	if (outcome.kind === "unauthorized") {
-		throw new AgentError(
-			"the service rejected the key that it had just given this device; an administrator may have revoked it. Ask for a new enrollment token",
+		warnings.push(
+			"The service rejected the key that it had just given this device. The agent asks again in 5 and in 15 minutes, and then removes the key. If an administrator revoked the device, get a new enrollment token and run the install command again.",
 		);
 	}
 	return session.state.device_id;

@@ -10,6 +10,8 @@ import type { State } from "./state.ts";
  */
 export interface Report {
 	report_id: string;
+	/** The device that the report is about. Undefined in a report of an older agent. */
+	device_id?: string | undefined;
 	results: (CheckResult & { correlation_id: string })[];
 	/**
 	 * The number of dropped reports that the service knows about after it has received this report.
@@ -19,6 +21,14 @@ export interface Report {
 
 /** The agent's own check, which reports that reports were lost on the device. */
 const QUEUE_CHECK = "AGENT_REPORT_QUEUE";
+
+/** Returns the status of each check as one text, so that two reports can be compared. */
+export function describeStatuses(results: readonly CheckResult[]): string {
+	return results
+		.map(({ check_key, status }) => `${check_key}=${status}`)
+		.sort()
+		.join(" ");
+}
 
 /** Makes a report of these results. The report's id contains the tenant that `deviceId` names. */
 export function makeReport(
@@ -30,6 +40,7 @@ export function makeReport(
 	const all = [...results.slice(0, MAX_RESULTS - 1), ...queueResult(state)];
 	return {
 		report_id: reportId,
+		device_id: deviceId,
 		results: all.map((result) => ({ ...result, correlation_id: reportId })),
 		dropped_total: state.dropped_total,
 	};

@@ -3,10 +3,12 @@ import { AgentError } from "./agent-error.ts";
 import { nextDelayMs } from "./backoff.ts";
 import type { Outcome } from "./client.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
+import { hasReports, sendNext } from "./deliver.ts";
 import { removeLeftovers } from "./files.ts";
 import { readMarker } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import { makeTroubleLog } from "./log.ts";
+import { type Log, makeTroubleLog } from "./log.ts";
+import { nextQuestion } from "./rejection.ts";
 import {
 	chooseStep,
 	LONGEST_SLEEP_MS,
@@ -17,10 +19,9 @@ import {
 import {
 	beat,
 	collect,
-	hasReports,
 	openSession,
+	type Session,
 	type SessionOptions,
-	sendNext,
 } from "./session.ts";
 
 export interface RunOptions extends SessionOptions {
@@ -117,29 +118,10 @@ async function serve(
 		state.last_checks_at,
 		state.posture_interval_seconds,
 	);
-	const hold: Timer = { lastMs: undefined, delayMs: 0 };
-	let failures = 0;
+	const hold = makeHold();
+	const reportHold = makeHold();
 	let collecting: Promise<void> | undefined;
 	let collected = new AbortController();
-
-	const request = async (step: Promise<Outcome | undefined>) => {
-		const outcome = await step.catch((error): Outcome => {
-			const reason = `the agent cannot work: ${(error as Error).message}`;
-			session.troubles.request.say(reason, "error");
-			return { kind: "trouble", reason };
-		});
-		failures = outcome?.kind === "trouble" ? failures + 1 : 0;
-		if (outcome?.kind === "trouble") {
-			hold.lastMs = Date.now();
-			hold.delayMs = nextDelayMs({
-				attempt: failures,
-				retryAfterSeconds: outcome.retryAfterSeconds,
-				random: Math.random(),
-			});
-			log.debug(`next attempt in ${Math.round(hold.delayMs / 1000)} seconds`);
-		}
-		return outcome;
-	};
 
 	while (!signal.aborted) {
 		const stored = await readCredentials(folder);
@@ -149,7 +131,9 @@ async function serve(
 			{
 				heartbeat,
 				postures,
-				hold,
+				hold: hold.timer,
+				reportHold: reportHold.timer,
+				question: state.rejection ? nextQuestion(state.rejection) : undefined,
 				isActive: state.last_heartbeat_at !== null,
 				isReportWaiting: await hasReports(session),
 				isCollecting: collecting !== undefined,
@@ -158,7 +142,8 @@ async function serve(
 		);
 		if (step.kind === "heartbeat") {
 			const seconds = state.posture_interval_seconds;
-			const outcome = await request(beat(session));
+			const outcome = await attempt(session, beat);
+			hold.note(outcome, log);
 			if (outcome?.kind === "trouble") continue;
 			set(
 				heartbeat,
@@ -173,7 +158,12 @@ async function serve(
 				);
 			}
 		} else if (step.kind === "send") {
-			await request(sendNext(session));
+			const outcome = await attempt(session, sendNext);
+			const isDisputed =
+				outcome?.kind === "trouble" && outcome.foreignStatus === 400;
+			// Heartbeats go on if only reports are answered with a foreign 400.
+			(isDisputed ? reportHold : hold).note(outcome, log);
+			if (!isDisputed) reportHold.note(undefined, log);
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
 			// The loop does not wait for the checks, so heartbeats continue while they run.
@@ -195,6 +185,40 @@ async function serve(
 	over.abort();
 	await collecting;
 	session.client.rest();
+}
+
+/** Does one step. An error of this machine counts as trouble, which the agent retries. */
+async function attempt(
+	session: Session,
+	step: (session: Session) => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+	try {
+		return await step(session);
+	} catch (error) {
+		const reason = `the agent cannot work: ${(error as Error).message}`;
+		session.troubles.request.say(reason, "error");
+		return { kind: "trouble", reason };
+	}
+}
+
+/** Makes a timer that is due when a failed step may be retried. */
+function makeHold() {
+	const timer: Timer = { lastMs: undefined, delayMs: 0 };
+	let failures = 0;
+	return {
+		timer,
+		note(outcome: Outcome | undefined, log: Log): void {
+			failures = outcome?.kind === "trouble" ? failures + 1 : 0;
+			if (outcome?.kind !== "trouble") return;
+			timer.lastMs = Date.now();
+			timer.delayMs = nextDelayMs({
+				attempt: failures,
+				retryAfterSeconds: outcome.retryAfterSeconds,
+				random: Math.random(),
+			});
+			log.debug(`next attempt in ${Math.round(timer.delayMs / 1000)} seconds`);
+		},
+	};
 }
 
 function set(timer: Timer, intervalSeconds: number): void {

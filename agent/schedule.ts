@@ -63,6 +63,13 @@ export interface Situation {
 	postures: Timer;
 	/** After a failure, the agent sends nothing until this timer is due. */
 	hold: Timer;
+	/** After a report got a foreign 400, the agent sends no report until this timer is due. */
+	reportHold: Timer;
+	/**
+	 * After a 401, the agent sends nothing until this timer is due, and then only a heartbeat.
+	 * Undefined while the key is accepted.
+	 */
+	question: Timer | undefined;
 	/** True after a heartbeat has succeeded. Until then, the agent sends only heartbeats. */
 	isActive: boolean;
 	isReportWaiting: boolean;
@@ -83,8 +90,12 @@ export function chooseStep(situation: Situation, nowMs: number): Step {
 	const { heartbeat, postures, hold, isActive } = situation;
 	const due = (timer: Timer) => dueAt(timer.lastMs, timer.delayMs, nowMs);
 	const holdMs = due(hold);
-	const heartbeatMs = Math.max(due(heartbeat), holdMs);
-	const sendMs = isActive && situation.isReportWaiting ? holdMs : Infinity;
+	const heartbeatMs = Math.max(due(situation.question ?? heartbeat), holdMs);
+	const maySend =
+		isActive && situation.isReportWaiting && situation.question === undefined;
+	const sendMs = maySend
+		? Math.max(holdMs, due(situation.reportHold))
+		: Infinity;
 	const collectMs =
 		isActive && !situation.isCollecting ? due(postures) : Infinity;
 	if (heartbeatMs <= nowMs) return { kind: "heartbeat" };

@@ -7,25 +7,19 @@ import {
 	runChecks,
 } from "./checks/run-checks.ts";
 import { type Client, makeClient, type Outcome } from "./client.ts";
-import {
-	type Credentials,
-	clearCredentials,
-	readCredentials,
-} from "./credentials.ts";
+import type { Credentials } from "./credentials.ts";
 import { collectFacts, type Facts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { type Log, makeTroubleLog, type TroubleLog } from "./log.ts";
+import { noteDropped, noteOutcome, saveState } from "./outcome.ts";
+import { enqueue, keepReportsOf, type QueueLimits } from "./queue.ts";
+import { describeStatuses, makeReport, type Report } from "./report.ts";
 import {
-	clearQueue,
-	enqueue,
-	listQueue,
-	type QueueLimits,
-	readQueued,
-	removeQueued,
-	setAside,
-} from "./queue.ts";
-import { makeReport, noteDelivery, type Report } from "./report.ts";
-import { readInterval, readStateOf, type State, writeState } from "./state.ts";
+	NOTHING_DROPPED,
+	readInterval,
+	readStateOf,
+	type State,
+} from "./state.ts";
 
 /**
  * The state of the agent's work for one enrollment. `run`, `once` and `install` pass it to the
@@ -125,6 +119,7 @@ export async function beat(session: Session): Promise<Outcome> {
 		if (state.last_heartbeat_at === null) {
 			log.info(`this device is active as ${answer.device_id}`);
 		}
+		if (state.device_id === null) await takeOver(session, answer.device_id);
 		Object.assign(state, {
 			device_id: answer.device_id,
 			heartbeat_interval_seconds: answer.heartbeat_interval_seconds,
@@ -133,6 +128,26 @@ export async function beat(session: Session): Promise<Outcome> {
 		});
 	}
 	return noteOutcome(session, outcome, refusal);
+}
+
+/**
+ * Keeps the reports of an earlier enrollment if it was one of the same device, and discards them
+ * otherwise.
+ */
+async function takeOver(
+	{ folder, state, log }: Session,
+	deviceId: string,
+): Promise<void> {
+	const discarded = await keepReportsOf(folder, deviceId);
+	if (discarded > 0) {
+		log.warn(
+			`this device is another one for the service than before, so the agent discarded ${discarded} waiting ${discarded === 1 ? "report" : "reports"} of the earlier one`,
+		);
+	}
+	if (state.earlier_device_id !== deviceId) {
+		Object.assign(state, NOTHING_DROPPED);
+	}
+	state.earlier_device_id = null;
 }
 
 function readHeartbeat(
@@ -188,13 +203,29 @@ export async function collect(
 	const results = await session.runChecks(signal);
 	if (signal.aborted || state.device_id === null) return undefined;
 	const report = makeReport(results, state.device_id, state);
+	const statuses = describeStatuses(results);
+	const isChange = statuses !== state.last_statuses;
 	state.last_checks_at = new Date().toISOString();
+	state.last_statuses = statuses;
 	try {
-		const dropped = await enqueue(session.folder, report, session.queueLimits);
+		const dropped = await enqueue(
+			session.folder,
+			report,
+			isChange,
+			session.queueLimits,
+		);
 		if (troubles.disk.clear()) log.info("reports can be stored again");
-		noteDropped(session, dropped);
+		if (dropped > 0) {
+			noteDropped(
+				session,
+				dropped,
+				`the queue is full: ${dropped} ${dropped === 1 ? "report was" : "reports were"} dropped`,
+			);
+		}
 	} catch (error) {
-		if (session.unsaved) noteDropped(session, 1);
+		if (session.unsaved) {
+			noteDropped(session, 1, "a report that could not be stored was dropped");
+		}
 		session.unsaved = report;
 		troubles.disk.say(
 			`a report cannot be stored (${(error as NodeJS.ErrnoException).code}) and is lost unless the agent can send it before the next one; check whether the disk is full`,
@@ -216,130 +247,4 @@ export async function runChecksHere(
 		onCrash: (check) =>
 			log.warn(`the check ${check} crashed; its result is UNKNOWN`),
 	});
-}
-
-function noteDropped({ state, log }: Session, dropped: number): void {
-	if (dropped === 0) return;
-	state.dropped_total += dropped;
-	state.dropped_since ??= new Date().toISOString();
-	log.warn(
-		`the queue is full: ${dropped} of the oldest reports ${dropped === 1 ? "was" : "were"} dropped`,
-	);
-}
-
-/** Returns true if a report is waiting. */
-export async function hasReports(session: Session): Promise<boolean> {
-	return (
-		session.unsaved !== undefined ||
-		(await listQueue(session.folder)).length > 0
-	);
-}
-
-/** Sends the oldest report. Returns undefined if the queue is empty. */
-export async function sendNext(session: Session): Promise<Outcome | undefined> {
-	const { folder, log } = session;
-	for (;;) {
-		const [name] = await listQueue(folder);
-		if (name === undefined) break;
-		const report = await readQueued(folder, name).catch(() => undefined);
-		if (!report) {
-			log.warn(
-				`the stored report ${name} is damaged and was set aside in ${folder}/damaged`,
-			);
-			await setAside(folder, name, "damaged");
-			continue;
-		}
-		return deliver(session, report, {
-			remove: () => removeQueued(folder, name),
-			refuse: () => setAside(folder, name, "refused"),
-		});
-	}
-	if (!session.unsaved) return undefined;
-	const forget = async () => {
-		session.unsaved = undefined;
-	};
-	return deliver(session, session.unsaved, { remove: forget, refuse: forget });
-}
-
-async function deliver(
-	session: Session,
-	report: Report,
-	then: { remove: () => Promise<void>; refuse: () => Promise<void> },
-): Promise<Outcome> {
-	const outcome = await session.client.send("postures", {
-		key: session.credentials.api_key,
-		body: { results: report.results },
-		signal: session.signal,
-	});
-	if (outcome.kind === "ok") {
-		noteDelivery(report, session.state);
-		await then.remove();
-	}
-	if (outcome.kind === "refused") {
-		session.log.error(
-			`the service rejected the report ${report.report_id}: ${outcome.message}. The report was set aside in ${session.folder}/refused`,
-		);
-		await then.refuse();
-	}
-	return noteOutcome(session, outcome);
-}
-
-/** Stores the outcome in the state, and ends the enrollment if the key is no longer valid. */
-async function noteOutcome(
-	session: Session,
-	outcome: Outcome,
-	/**
-	 * The problem to note if a heartbeat was rejected. It is not given for a report, because a
-	 * rejected report says nothing about the next one.
-	 */
-	refusal?: string,
-): Promise<Outcome> {
-	const { state, troubles, log, signal } = session;
-	if (refusal !== undefined) {
-		const since = state.trouble?.since ?? new Date().toISOString();
-		state.trouble = { since, reason: refusal };
-	} else if (outcome.kind === "trouble") {
-		if (signal.aborted) return outcome;
-		const since = state.trouble?.since ?? new Date().toISOString();
-		state.trouble = { since, reason: outcome.reason };
-		troubles.request.say(outcome.reason);
-	} else {
-		state.trouble = null;
-		if (troubles.request.clear()) log.info("the service answers again");
-		if (outcome.kind === "unauthorized") await forgetEnrollment(session);
-	}
-	await saveState(session);
-	return outcome;
-}
-
-/**
- * Removes the invalid key and the reports that were queued under it, unless the device was enrolled
- * again in the meantime.
- */
-async function forgetEnrollment(session: Session): Promise<void> {
-	const { folder, credentials, state, log } = session;
-	const stored = await readCredentials(folder);
-	if (stored?.enrollment_id !== credentials.enrollment_id) return;
-	state.refused_at = new Date().toISOString();
-	await clearCredentials(folder);
-	await clearQueue(folder);
-	session.unsaved = undefined;
-	log.error(
-		"the service no longer accepts this device's key: the device was revoked or enrolled elsewhere. The agent removed the key and the waiting reports. To enroll again, get a new enrollment token and run the install command",
-	);
-}
-
-/**
- * Saves the state. If it cannot be written, requests may come at a wrong time after a restart, but
- * no reports are lost.
- */
-async function saveState({ folder, state, troubles }: Session): Promise<void> {
-	try {
-		await writeState(folder, state);
-	} catch (error) {
-		troubles.disk.say(
-			`the agent's state cannot be stored in ${folder} (${(error as NodeJS.ErrnoException).code}); check whether the disk is full`,
-			"error",
-		);
-	}
 }

@@ -29,7 +29,7 @@ export interface Status {
 	dropped_reports: number;
 	/** Why requests fail, and since when. Null while they succeed. */
 	trouble: { since: string; reason: string } | null;
-	/** When the service rejected the key. Null if it has not. */
+	/** When the agent removed the key, because the service had rejected it. Null if it has not. */
 	refused_at: string | null;
 }
 
@@ -82,8 +82,12 @@ export async function readStatus(
 /** Returns the status as text for people. */
 export function describeStatus(status: Status): string {
 	if (!status.enrolled) {
+		const waiting =
+			status.queued_reports > 0
+				? ` ${reports(status.queued_reports)} wait; the agent sends them if this device is enrolled again as the same one.`
+				: "";
 		return status.refused_at
-			? `Not enrolled: the service rejected this device's key at ${status.refused_at}. Get a new enrollment token and run the install command.`
+			? `Not enrolled: the service rejected this device's key for good at ${status.refused_at}. Get a new enrollment token and run the install command.${waiting}`
 			: `Not enrolled (nothing in ${status.folder}). Run the install command, or name the agent's folder with --dir.`;
 	}
 	const { service, trouble } = status;

@@ -91,6 +91,7 @@ test("a 400 is a rejection with the service's message", async () => {
 
 test.each([
 	["a 400 that is no JSON object", always(400)],
+	["a gateway's 400", always(400, { message: "Bad Request" })],
 	["a captive portal's page", page],
 	["a 200 where 204 is the answer", always(200, {})],
 	["404", always(404, { error: "not_found", message: "no" })],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readCredentials } from "../../agent/credentials.ts";
 import { listQueue } from "../../agent/queue.ts";
-import { readState } from "../../agent/state.ts";
+import { readState, writeState } from "../../agent/state.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { runAgent } from "../support/command.ts";
 import { startAgents, type TestAgents } from "./agents.ts";
@@ -69,7 +69,9 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 	const first = await runAgent(["once", "--dir", folder]);
 	expect([first.code, first.stdout]).toEqual([1, ""]);
 	expect(first.stderr).toContain(why);
-	const second = await runAgent(["once", "--json", "--dir", folder]);
+	const second = await runAgent([
+		...["once", "--force", "--json", "--dir", folder],
+	]);
 	expect(second.code).toBe(1);
 	expect(JSON.parse(second.stdout)).toMatchObject({
 		sent_reports: 0,
@@ -87,11 +89,15 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 		trouble: { reason: expect.stringContaining("answered 503") },
 	});
 	await agents.database.restore();
-	expect((await runAgent(["once", "--dir", folder])).stdout).toContain(
-		"Sent 3 reports",
+	// The checks are not due, so this call sends only the reports that wait.
+	const third = await runAgent(["once", "--dir", folder]);
+	expect(third.stdout).toMatch(
+		/^The checks are due at 2\S+; --force runs them now\.\n\nSent 2 reports/,
 	);
-	expect(await agents.countReports(device)).toBe(3);
+	expect(await agents.countReports(device)).toBe(2);
 	expect(await listQueue(folder)).toEqual([]);
+	const forced = await runAgent(["once", "--force", "--dir", folder]);
+	expect(forced.stdout).toContain("Sent 1 report ");
 });
 
 test("run reports until it is asked to stop, exits with 0, and starts again after a kill", async () => {
@@ -131,6 +137,18 @@ test("the agent of a revoked device removes its key and says what to do", async 
 		device,
 		"update devices set status = 'REVOKED', key_hash = null, revoked_at = now() where id = $1",
 	);
+	const first = await runAgent(["once", "--dir", folder]);
+	expect(first.code).toBe(1);
+	expect(first.stderr).toContain("rejected this device's key (1 of 3 times)");
+	// The two later questions are not due for 15 minutes.
+	const state = await readState(folder);
+	const past = new Date(Date.now() - 15 * 60_000).toISOString();
+	if (state) {
+		await writeState(folder, {
+			...state,
+			rejection: { since: past, last_at: past, total: 2, from_assay: 2 },
+		});
+	}
 	const { code, stderr } = await runAgent(["once", "--dir", folder]);
 	expect(code).toBe(3);
 	expect(stderr).toContain("get a new enrollment token");

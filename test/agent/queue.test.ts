@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { removeLeftovers } from "../../agent/files.ts";
 import {
-	clearQueue,
 	enqueue,
+	keepReportsOf,
 	listQueue,
 	readQueued,
 	removeQueued,
@@ -18,8 +18,16 @@ import { makeAgentFolder } from "./folders.ts";
 
 const organization = makeOrganizationId();
 
-function makeReport(textLength = 10): Report {
-	const report_id = makeId(organization, "device_posture_report");
+const NOW = Date.parse("2026-11-21T12:00:00.000Z");
+
+/** Makes a report. Its id says that it was made `hoursAgo` hours before NOW. */
+function makeReport(textLength = 10, hoursAgo = 0): Report {
+	const id = Buffer.from(
+		makeId(organization, "device_posture_report"),
+		"base64url",
+	);
+	id.writeBigUInt64BE(BigInt(NOW - hoursAgo * 3_600_000), 10);
+	const report_id = id.toString("base64url");
 	return {
 		report_id,
 		dropped_total: 0,
@@ -45,41 +53,75 @@ async function idsIn(folder: string): Promise<(string | undefined)[]> {
 test("reports are sent in the order in which they were queued, also after number 9 and after a removal", async () => {
 	const folder = await makeAgentFolder();
 	const reports = Array.from({ length: 12 }, () => makeReport());
-	for (const report of reports) await enqueue(folder, report);
+	for (const report of reports) await enqueue(folder, report, false);
 	const [first] = await listQueue(folder);
 	await removeQueued(folder, first ?? "");
 	const last = makeReport();
-	await enqueue(folder, last);
+	await enqueue(folder, last, false);
 	expect(await idsIn(folder)).toEqual(
 		[...reports.slice(1), last].map(({ report_id }) => report_id),
 	);
 });
 
-test("a full queue drops the oldest reports and says how many", async () => {
+test("a full queue keeps the reports in which a status changed, and of the others one a day", async () => {
+	const folder = await makeAgentFolder();
+	const limits = { maxReports: 8, maxBytes: 1e6 };
+	// A report every six hours for four days, oldest first. In the second one a status changed.
+	const reports = Array.from({ length: 17 }, (_, index) =>
+		makeReport(10, (16 - index) * 6),
+	);
+	const dropped: number[] = [];
+	for (const [index, report] of reports.entries()) {
+		dropped.push(await enqueue(folder, report, index === 1, limits));
+	}
+	expect(dropped.reduce((sum, one) => sum + one, 0)).toBe(9);
+	// The first is from noon of the first day. From the others, the first of each day remains.
+	const kept = await idsIn(folder);
+	expect(kept).toEqual(
+		[0, 1, 2, 6, 10, 14, 15, 16].map((index) => reports[index]?.report_id),
+	);
+});
+
+test("a queue that is full of changes drops the oldest of them", async () => {
 	const folder = await makeAgentFolder();
 	const limits = { maxReports: 3, maxBytes: 1e6 };
 	const reports = Array.from({ length: 5 }, () => makeReport());
-	const dropped = [];
-	for (const report of reports) {
-		dropped.push(await enqueue(folder, report, limits));
-	}
-	expect(dropped).toEqual([0, 0, 0, 1, 1]);
+	for (const report of reports) await enqueue(folder, report, true, limits);
 	expect(await idsIn(folder)).toEqual(
 		reports.slice(2).map(({ report_id }) => report_id),
 	);
 });
 
+test("by default the queue holds 2,000 reports of usual length", async () => {
+	const folder = await makeAgentFolder();
+	// Only the names and sizes matter for the limit, so the files are written quickly.
+	await Promise.all(
+		Array.from({ length: 1999 }, (_, index) => {
+			const report = makeReport(2000);
+			const number = String(index + 1).padStart(10, "0");
+			return writeFile(
+				join(folder, "queue", `${number}-${report.report_id}.json`),
+				JSON.stringify(report),
+			);
+		}),
+	);
+	expect(await enqueue(folder, makeReport(2000), false)).toBe(0);
+	expect(await enqueue(folder, makeReport(2000), false)).toBe(1);
+	expect(await listQueue(folder)).toHaveLength(2000);
+});
+
 test("a queue that has too many bytes drops as many of the oldest reports as necessary", async () => {
 	const folder = await makeAgentFolder();
 	const limits = { maxReports: 100, maxBytes: 3000 };
-	for (let i = 0; i < 4; i++) await enqueue(folder, makeReport(300), limits);
-	expect(await enqueue(folder, makeReport(2000), limits)).toBe(3);
+	for (let i = 0; i < 4; i++)
+		await enqueue(folder, makeReport(300), true, limits);
+	expect(await enqueue(folder, makeReport(2000), true, limits)).toBe(3);
 	expect(await listQueue(folder)).toHaveLength(2);
 });
 
 test("only the owner of queued reports can read them", async () => {
 	const folder = await makeAgentFolder();
-	await enqueue(folder, makeReport());
+	await enqueue(folder, makeReport(), false);
 	const [name] = await listQueue(folder);
 	const { mode } = await stat(join(folder, "queue", name ?? ""));
 	expect(mode & 0o777).toBe(0o600);
@@ -111,7 +153,7 @@ test("a damaged report is skipped, and other files are not touched", async () =>
 test("only the newest ten reports that were set aside are kept", async () => {
 	const folder = await makeAgentFolder();
 	for (let i = 0; i < 12; i++) {
-		await enqueue(folder, makeReport());
+		await enqueue(folder, makeReport(), false);
 		const [name] = await listQueue(folder);
 		await setAside(folder, name ?? "", "refused");
 	}
@@ -119,15 +161,18 @@ test("only the newest ten reports that were set aside are kept", async () => {
 	expect(await listQueue(folder)).toEqual([]);
 });
 
-test("clearing the queue also removes the reports that were set aside", async () => {
+test("reports of another device are discarded, also those that were set aside", async () => {
 	const folder = await makeAgentFolder();
-	await enqueue(folder, makeReport());
-	await enqueue(folder, makeReport());
-	const [name] = await listQueue(folder);
-	await setAside(folder, name ?? "", "refused");
-	await clearQueue(folder);
-	expect(await readdir(join(folder, "queue"))).toEqual([]);
+	const [own, other] = [0, 1].map(() => makeId(organization, "device"));
+	for (const device_id of [other, own, other]) {
+		await enqueue(folder, { ...makeReport(), device_id }, false);
+	}
+	const [name = ""] = await listQueue(folder);
+	await setAside(folder, name, "refused");
+	expect(await keepReportsOf(folder, own ?? "")).toBe(1);
+	expect(await listQueue(folder)).toHaveLength(1);
 	expect(await readdir(join(folder, "refused"))).toEqual([]);
+	expect(await keepReportsOf(folder, own ?? "")).toBe(0);
 });
 
 test("an agent that is killed while it writes to the queue leaves only complete reports", async () => {

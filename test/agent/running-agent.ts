@@ -45,7 +45,7 @@ export async function queueReports(
 	for (let i = 0; i < many; i++) {
 		const report = makeReport([result], deviceId, state);
 		ids.push(report.report_id);
-		await enqueue(folder, report);
+		await enqueue(folder, report, false);
 	}
 	return ids;
 }

@@ -13,6 +13,8 @@ const idle: Situation = {
 	heartbeat: { lastMs: NOW, delayMs: 300_000 },
 	postures: { lastMs: NOW, delayMs: 3_600_000 },
 	hold: { lastMs: undefined, delayMs: 0 },
+	reportHold: { lastMs: undefined, delayMs: 0 },
+	question: undefined,
 	isActive: true,
 	isReportWaiting: false,
 	isCollecting: false,
@@ -56,6 +58,42 @@ const steps: [string, Partial<Situation>, string][] = [
 		"heartbeat",
 	],
 	["sends what waits", { isReportWaiting: true }, "send"],
+	[
+		"sends nothing after a 401 until it may ask",
+		{
+			heartbeat: never,
+			isReportWaiting: true,
+			question: { lastMs: NOW, delayMs: 300_000 },
+		},
+		"sleep",
+	],
+	[
+		"asks with a heartbeat, not with a report",
+		{
+			isReportWaiting: true,
+			question: { lastMs: NOW - 300_000, delayMs: 300_000 },
+		},
+		"heartbeat",
+	],
+	[
+		"runs the checks also while the key is in doubt",
+		{ postures: never, question: { lastMs: NOW, delayMs: 300_000 } },
+		"collect",
+	],
+	[
+		"holds back reports that get a foreign 400",
+		{ isReportWaiting: true, reportHold: { lastMs: NOW, delayMs: 15_000 } },
+		"sleep",
+	],
+	[
+		"beats although reports get a foreign 400",
+		{
+			heartbeat: never,
+			isReportWaiting: true,
+			reportHold: { lastMs: NOW, delayMs: 15_000 },
+		},
+		"heartbeat",
+	],
 	["runs the checks when they are due", { postures: never }, "collect"],
 	[
 		"does not run the checks twice at a time",
