@@ -15,6 +15,7 @@ export const HTTP_STATUS = {
 	unauthorized: 401,
 	forbidden: 403,
 	not_found: 404,
+	conflict: 409,
 	internal_server_error: 500,
 	service_unavailable: 503,
 } as const;

@@ -91,9 +91,10 @@ async function authorizeAndRun<
 	name: string,
 ): Promise<z.output<Output>> {
 	const membership = await authorize(services, principal, operation, rawInput);
+	const given = withOrganization(operation, rawInput ?? {}, membership);
 	const input = parseInput(
 		operation.input,
-		operation.isReadOnly ? withoutNulls(rawInput ?? {}) : (rawInput ?? {}),
+		operation.isReadOnly ? withoutNulls(given) : given,
 	);
 	if (operation.tenant !== null && !membership) {
 		// The id is well-formed, but it belongs to an organization in which the caller is not a member.
@@ -148,6 +149,17 @@ async function authorizeAndRun<
 			: await turns.run(membership.organizationId, perform);
 	for (const after of afterwards) after();
 	return output;
+}
+
+/** Adds the organization to an input that leaves it out, because the caller has only this one. */
+function withOrganization(
+	operation: AnyOperation,
+	input: unknown,
+	membership: Membership | undefined,
+): unknown {
+	if (operation.tenant !== "organization_id" || !membership) return input;
+	if (typeof input !== "object" || Array.isArray(input)) return input;
+	return { ...input, organization_id: membership.organizationId };
 }
 
 /**
@@ -229,10 +241,16 @@ function namedTenant(
 	rawInput: unknown,
 ): { membership: Membership; recordId: string | null } | "foreign" | undefined {
 	if (operation.tenant === null) return undefined;
-	const given =
-		typeof rawInput === "object" && rawInput !== null
-			? (rawInput as Record<string, unknown>)[operation.tenant]
+	const input = (rawInput ?? {}) as Record<string, unknown>;
+	if (typeof input !== "object") return undefined;
+	const given = input[operation.tenant] ?? undefined;
+	if (operation.tenant === "organization_id" && given === undefined) {
+		// A caller with one organization need not name it.
+		const [only, ...others] = principal.memberships;
+		return only && others.length === 0
+			? { membership: only, recordId: null }
 			: undefined;
+	}
 	if (typeof given !== "string") return undefined;
 	if (operation.tenant === "organization_id") {
 		const membership = membershipIn(principal, given);

@@ -4,6 +4,7 @@ import { type Change, type Context, defineOperation } from "../operation.ts";
 import { noteLostLinks } from "../records/links.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
+import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import {
 	lockDevice,
 	noteChange,
@@ -92,10 +93,12 @@ export const updateDevice = defineOperation({
 		id: deviceId(),
 		name: name.describe("The name that people give it"),
 		owner_id: ownerId,
+		...unchangedShape,
 	}),
 	output: z.object({ device }),
 	run: async (context, input) => {
 		const before = await lockDevice(context, input.id);
+		requireUnchanged("device", before, input.if_updated_at);
 		const wanted = {
 			name: input.name === undefined ? before.name : input.name,
 			owner_id: input.owner_id === undefined ? before.owner_id : input.owner_id,

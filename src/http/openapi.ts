@@ -159,6 +159,9 @@ function toolPath(tool: Tool): JsonSchema {
 				"The role does not permit the call, or the organization is not yours",
 			),
 			"404": errorResponse("There is no such record, or no such tool"),
+			...("if_updated_at" in tool.operation.input.shape && {
+				"409": errorResponse("The record has changed since if_updated_at"),
+			}),
 			"500": errorResponse("The service failed; retry later"),
 			"503": errorResponse(
 				"The service is overloaded or unavailable; retry after Retry-After seconds",

@@ -149,8 +149,20 @@ function principalWith(role: Role | undefined): Principal {
 	};
 }
 
+/**
+ * Returns the schema of an operation's input. The organization is optional, because a caller who
+ * has only one need not name it.
+ */
+function schemaOf({ input }: AnyOperation): JsonSchema {
+	const { required, ...schema } = toJsonSchema(input, "input");
+	const names = ((required ?? []) as string[]).filter(
+		(name) => name !== "organization_id",
+	);
+	return names.length > 0 ? { ...schema, required: names } : schema;
+}
+
 function makeTool(operation: AnyOperation): Tool {
-	const inputSchema = toJsonSchema(operation.input, "input");
+	const inputSchema = schemaOf(operation);
 	const definition: ToolDefinition = {
 		name: operation.name,
 		title: operation.title,

@@ -24,6 +24,8 @@ export function toJsonSchema(
  *
  * - A choice that takes one value or several is shown as a list.
  * - Texts do not say how long they may be.
+ * - An object whose properties have no descriptions is shown without them, because its own
+ *   description names them.
  * - Objects do not say that they have no further properties. Some converters for Gemini also fail
  *   on `additionalProperties: false`.
  */
@@ -32,7 +34,7 @@ export function terse(schema: JsonSchema): JsonSchema {
 		if (Array.isArray(value)) return value.map(convert);
 		if (typeof value !== "object" || value === null) return value;
 		const { additionalProperties, maxLength, anyOf, ...rest } =
-			value as JsonSchema;
+			withoutPlainProperties(value as JsonSchema);
 		const kept = Object.fromEntries(
 			Object.entries(rest).map(([name, inner]) => [name, convert(inner)]),
 		);
@@ -51,6 +53,17 @@ export function terse(schema: JsonSchema): JsonSchema {
 			: { ...kept, additionalProperties };
 	};
 	return convert(schema) as JsonSchema;
+}
+
+function withoutPlainProperties(schema: JsonSchema): JsonSchema {
+	const { properties, ...rest } = schema;
+	const isPlain =
+		rest.type === "object" &&
+		rest.description !== undefined &&
+		Object.values((properties ?? {}) as Record<string, JsonSchema>).every(
+			({ description }) => description === undefined,
+		);
+	return isPlain ? rest : schema;
 }
 
 function compact(value: unknown): unknown {

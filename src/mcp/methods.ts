@@ -76,6 +76,7 @@ export async function callMembers(
 		const isForTheModel =
 			error.code === "bad_request" ||
 			error.code === "not_found" ||
+			error.code === "conflict" ||
 			(error.code === "forbidden" && caller.refusalsAreResults === true);
 		if (!isForTheModel) throw error;
 		return `"content":[{"type":"text","text":${JSON.stringify(error.message)}}],"isError":true`;

@@ -20,6 +20,7 @@ export type RequestId = string | number | null;
  */
 const JSON_RPC_CODE: Record<AppError["code"], number> = {
 	bad_request: -32602,
+	conflict: -32602,
 	not_found: -32602,
 	unauthorized: -32003,
 	forbidden: -32003,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { appendedTexts, appendShape } from "../records/append.ts";
 import {
 	byText,
 	byTime,
@@ -12,6 +13,7 @@ import {
 	readPage,
 } from "../records/list-pages.ts";
 import { nameSchema, textSchema } from "../records/text-schemas.ts";
+import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import type { Values } from "../records/values.ts";
 import { addMember } from "../sign-in/users.ts";
 import { insertOrganization } from "./organization-store.ts";
@@ -126,7 +128,6 @@ export const updateOrganization = defineOperation({
 		"Change the name or description of an organization. Only the given fields change; null clears the description.",
 	toolset: "organizations",
 	access: "write",
-	isIdempotent: true,
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
@@ -135,6 +136,8 @@ export const updateOrganization = defineOperation({
 			.nullable()
 			.optional()
 			.describe("What the organization is and does"),
+		...appendShape(["description"]),
+		...unchangedShape,
 	}),
 	output: z.object({ organization }),
 	run: (context, { organization_id, ...given }) =>
@@ -164,6 +167,7 @@ export const updateOrganizationSettings = defineOperation({
 			.max(604_800)
 			.optional()
 			.describe("Seconds between posture reports"),
+		...unchangedShape,
 	}),
 	output: z.object({ organization }),
 	run: (context, { organization_id, ...given }) =>
@@ -244,9 +248,12 @@ async function rejectOneTooMany(
 async function change(
 	{ client, changed }: Context,
 	id: string,
-	given: Values,
+	{
+		if_updated_at,
+		append,
+		...fields
+	}: Values & { if_updated_at?: string | undefined },
 ): Promise<{ organization: z.input<typeof organization> }> {
-	const names = Object.keys(given).filter((name) => given[name] !== undefined);
 	const { rows } = await client.query(
 		// A lock with "for update" would also block new foreign keys to the organization. Adding a
 		// record or an audit entry would then have to wait while this transaction waits for the audit
@@ -255,7 +262,14 @@ async function change(
 		[id],
 	);
 	const before = rows[0] ?? {};
-	const different = names.filter((name) => given[name] !== before[name]);
+	requireUnchanged("organization", before, if_updated_at);
+	const given: Values = {
+		...fields,
+		...appendedTexts("organization", before, fields, append),
+	};
+	const different = Object.keys(given).filter(
+		(name) => given[name] !== undefined && given[name] !== before[name],
+	);
 	if (different.length === 0) return { organization: before as never };
 	const assignments = different.map((name, index) => `${name} = $${index + 2}`);
 	const { rows: updated } = await client.query(

@@ -68,8 +68,15 @@ export const pageSize = (records = "Records") =>
 export const pageCursor = () =>
 	z.string().nullable().optional().describe("next_cursor of the previous page");
 
+/**
+ * Returns the input field for the organization. `invoke` fills it in for a caller who has only one
+ * organization, so it is missing only if the caller has several.
+ */
 export const organizationId = () =>
-	idSchema("organization").describe("From listOrganizations");
+	idSchema(
+		"organization",
+		"is required, because you have several organizations; listOrganizations returns their ids",
+	).describe("From listOrganizations");
 
 /** Returns the input fields that every list has. */
 export function listInput(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation, type Operation } from "../operation.ts";
+import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
 import type { AnyRecordKind, Fields, RecordKind } from "./kind.ts";
 import { noteLostLinks } from "./links.ts";
@@ -26,7 +27,8 @@ import {
 	updateRecord,
 } from "./store.ts";
 import { article, idSchema } from "./text-schemas.ts";
-import { changeOf, prepareNew, prepareUpdate } from "./values.ts";
+import { requireUnchanged, unchangedShape } from "./unchanged.ts";
+import { changeOf, prepareNew, prepareUpdate, type Values } from "./values.ts";
 
 type RecordSchema<F extends Fields> = z.ZodObject<
 	{
@@ -52,7 +54,7 @@ type UpdateInput<F extends Fields> = z.ZodObject<
 		[Name in keyof F as F[Name]["given"] extends "computed"
 			? never
 			: Name]: z.ZodOptional<F[Name]["input"]>;
-	}
+	} & typeof unchangedShape
 >;
 
 type IdInput = z.ZodObject<{ id: z.ZodString }>;
@@ -102,6 +104,7 @@ export function recordOperations<
 	const one = object({ [key.one]: object(resultShape(kind)) });
 	const id = idSchema(kind.kind).describe(`Id of the ${noun}`);
 	const { orders, filters } = listingOf(kind);
+	const longTexts = longTextsOf(kind);
 
 	const list = defineOperation({
 		name: `list${tool.many}`,
@@ -160,7 +163,7 @@ export function recordOperations<
 	const add = defineOperation({
 		name: `add${tool.one}`,
 		title: `Add ${a}`,
-		description: `Add ${a} to an organization. Returns the whole record. ${about}`,
+		description: `Add ${a} to an organization.`,
 		toolset,
 		access: "write",
 		tenant: "organization_id",
@@ -179,16 +182,27 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change ${a}. Only the given fields change; null clears a nullable one. Returns the whole record.`,
+		description: `Change the given fields of ${a}; null clears a nullable one.`,
 		toolset,
 		access: "write",
-		isIdempotent: true,
+		// A text that is appended twice is there twice.
+		isIdempotent: longTexts.length === 0,
 		tenant: "id",
-		input: z.strictObject({ id, ...shapeToUpdate(kind) }),
+		input: z.strictObject({
+			id,
+			...shapeToUpdate(kind),
+			...appendShape(longTexts),
+			...unchangedShape,
+		}),
 		output: one,
-		run: async (context, { id, ...given }) => {
+		run: async (context, { id, if_updated_at, ...input }) => {
+			const { append, ...given }: Values = input;
 			const before = await existing(context, kind, id, "for update");
-			const different = prepareUpdate(kind, before, given);
+			requireUnchanged(noun, before, if_updated_at);
+			const different = prepareUpdate(kind, before, {
+				...given,
+				...appendedTexts(noun, before, given, append),
+			});
 			if (Object.keys(different).length === 0) return { [key.one]: before };
 			await updateRecord(context, kind, id, different);
 			const [after] = await noteStored(context, kind, [{ id, before }]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ID_LENGTH, type IdKind, kindNoun, parseId } from "../id.ts";
 
 export const MAX_NAME = 1000;
-const MAX_TEXT = 5000;
+export const MAX_TEXT = 5000;
 const MAX_URL = 2048;
 const MAX_EMAIL = 320;
 /** Longest text that is parsed as a date, a time or a short name. */
@@ -121,10 +121,14 @@ export function anyIdSchema() {
 		.regex(/^[\w-]+$/, `must be an id of ${ID_LENGTH} characters`);
 }
 
-/** Returns a schema for the id of a record of this kind. */
-export function idSchema(kind: IdKind) {
+/**
+ * Returns a schema for the id of a record of this kind. `missing` is the error if there is none.
+ */
+export function idSchema(kind: IdKind, missing?: string) {
 	const wanted = `must be the id of ${article(kindNoun(kind))} (${ID_LENGTH} characters)`;
-	return z.string().refine((text) => parseId(text)?.kind === kind, {
+	const error: z.core.$ZodErrorMap = ({ input }) =>
+		(input ?? undefined) === undefined ? missing : undefined;
+	return z.string({ error }).refine((text) => parseId(text)?.kind === kind, {
 		error: ({ input }) => {
 			const other = parseId(String(input))?.kind;
 			return other

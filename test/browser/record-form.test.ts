@@ -30,6 +30,7 @@ test("saving a change sends only the fields that differ, with null for emptied o
 		id: registers.ids.theft,
 		note: null,
 		residual_impact: 1,
+		if_updated_at: expect.stringMatching(/Z$/),
 	});
 	await heading(page, "Laptop theft").waitFor();
 	await page.getByRole("tab", { name: "History" }).click();
@@ -102,6 +103,33 @@ test("if another user has changed the same field, the form asks before it saves"
 		description: "Only I have changed this",
 		priority: "HIGH",
 	});
+});
+
+test("if another user saves while the form does, the form compares again and asks", async () => {
+	const { task } = await registers.add("addTask", { name: "Raced" });
+	const page = await registers.open(
+		registers.admin,
+		`task/${task.id}?edit=true`,
+	);
+	await fill(page, "Name", { text: "Mine" });
+	// The form has read the latest record by now, and its update is on the way.
+	await page.route(
+		"**/api/console/updateTask",
+		async (route) => {
+			await registers.use("updateTask", { id: task.id, name: "Theirs" });
+			await route.continue();
+		},
+		{ times: 1 },
+	);
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	const dialog = page.getByRole("dialog", { name: /Somebody else/ });
+	await dialog.getByRole("radio", { name: "Theirs Theirs" }).waitFor();
+	expect((await registers.use("getTask", { id: task.id })).task.name).toBe(
+		"Theirs",
+	);
+	await dialog.getByRole("radio", { name: "Yours Mine" }).check();
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await heading(page, "Mine").waitFor();
 });
 
 test("an error uses the words of the form and scrolls into view", async () => {

@@ -343,7 +343,7 @@ test("null for an argument of a reading tool is the same as no argument", async 
 		cursor: null,
 	});
 	expect(status).toBe(200);
-	const none = await tools.call("listRisks", { organization_id: null });
+	const none = await tools.call("searchRecords", { query: null });
 	expect(none.status).toBe(400);
 });
 

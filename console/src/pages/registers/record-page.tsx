@@ -160,27 +160,34 @@ function Edit({ kind, record: latest }: OfRecord) {
 				action="Save the changes"
 				onSave={async (values, leave) => {
 					const changes = toChanges(kind, values, record);
-					if (Object.keys(changes).length > 0) {
+					let began = record;
+					while (Object.keys(changes).length > 0) {
 						const latest = await queryClient.fetchQuery({
 							...recordQuery(kind, record.id),
 							staleTime: 0,
 						});
-						const fields = conflictsOf(kind, changes, record, latest);
+						const fields = conflictsOf(kind, changes, began, latest);
 						if (fields.length > 0) {
 							const mine = await ask({ fields, mine: changes, latest });
 							if (!mine) return;
 							for (const { name } of fields) {
 								if (!mine.includes(name)) delete changes[name];
 							}
+							began = latest;
+							if (Object.keys(changes).length === 0) break;
 						}
-					}
-					if (Object.keys(changes).length > 0) {
-						const after = await updateRecord(kind, record.id, changes);
+						const after = await updateRecord(kind, record.id, {
+							...changes,
+							if_updated_at: latest.updated_at,
+						}).catch(unlessConflict);
+						// Somebody else has saved the record since it was read: compare again.
+						if (after === "conflict") continue;
 						queryClient.setQueryData(
 							recordQuery(kind, record.id).queryKey,
 							after,
 						);
 						notifications.show({ message: `${capitalized(kind.noun)} saved` });
+						break;
 					}
 					leave();
 					void forgetReadings();
@@ -191,6 +198,11 @@ function Edit({ kind, record: latest }: OfRecord) {
 			{dialog}
 		</>
 	);
+}
+
+function unlessConflict(error: unknown): "conflict" {
+	if (error instanceof ApiError && error.code === "conflict") return "conflict";
+	throw error;
 }
 
 function BackToList({
