@@ -1,11 +1,36 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
+/**
+ * The test files that mostly start programs or database servers of their own. They need half of the
+ * time of all tests, and few changes concern them.
+ */
+const PROCESSES = [
+	"test/agent/{build,program,program-install,run,system-host}.test.ts",
+	"test/backup/*.test.ts",
+	"test/cli/*.test.ts",
+	"test/db/{embedded*,failover,migrate,missing-database,outage,own-roles,pool-login}.test.ts",
+	"test/demo/*.test.ts",
+	"test/load/outage-log.test.ts",
+	"test/mcp/conformance.test.ts",
+	"test/metrics/*.test.ts",
+	"test/tracing/*.test.ts",
+];
+const BROWSER = "test/browser/**";
+
 export default defineConfig({
 	test: {
-		include: ["test/**/*.test.ts"],
-		// npm run test:browser
-		exclude: ["test/browser/**"],
+		projects: [
+			{
+				extends: true,
+				test: {
+					name: "service",
+					include: ["test/**/*.test.ts"],
+					exclude: [BROWSER, ...PROCESSES],
+				},
+			},
+			{ extends: true, test: { name: "processes", include: PROCESSES } },
+		],
 		globalSetup: "test/support/setup.ts",
 		setupFiles: "test/support/cheap-hashes.ts",
 		pool: "forks",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import type { JsonSchema } from "../../src/mcp/json-schema.ts";
+import { anyUnicode } from "../support/any-unicode.ts";
 import { byName, walk } from "../support/every-tool.ts";
 import { type LeastInputs, makeLeastInputs } from "../support/least-inputs.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
@@ -19,7 +20,7 @@ function junkFor(schema: JsonSchema): fc.Arbitrary<unknown> {
 	const types = [schema.type].flat();
 	const options: fc.Arbitrary<unknown>[] = [
 		fc.constantFrom<unknown>(null, "", 0, -1, 1e308, "\0", "\ud800", [], {}),
-		fc.string({ unit: "binary" }),
+		anyUnicode(),
 		fc.constantFrom("__proto__", "A".repeat(32), "1900-02-30", "%", "'; --"),
 	];
 	if (Array.isArray(schema.enum)) options.push(fc.constantFrom(...schema.enum));
@@ -117,11 +118,11 @@ test.each(
 		.filter((path) => path !== "" && !path.includes("["));
 	const names = fc.oneof(
 		fc.constantFrom("organization_id", ...properties),
-		fc.string({ unit: "binary" }),
+		anyUnicode(),
 	);
 	await fc.assert(
 		fc.asyncProperty(
-			fc.array(fc.tuple(names, fc.string({ unit: "binary" })), {
+			fc.array(fc.tuple(names, anyUnicode()), {
 				maxLength: 4,
 			}),
 			async (pairs) => {
