@@ -109,11 +109,8 @@ function addOnce(program: Command, how: string[]): void {
 			const { once } = await import("./once.ts");
 			const folder = folderOf(options);
 			await useStoredProxies(folder);
-			const done = await once({
-				folder,
-				force: options.force,
-				...makeParts(how),
-			});
+			const parts = makeParts(how);
+			const done = await once({ folder, force: options.force, ...parts });
 			const { describeResults } = await import("./describe-results.ts");
 			if (done.error !== null) {
 				process.exitCode = EXIT.failed;
@@ -123,7 +120,7 @@ function addOnce(program: Command, how: string[]): void {
 			}
 			const results =
 				done.results.length > 0
-					? describeResults(done.results)
+					? describeResults(done.results, parts.host.platform)
 					: `The checks are due at ${done.next_checks_at}; --force runs them now.`;
 			print(
 				options,
@@ -199,7 +196,7 @@ function addChecks(program: Command, how: string[]): void {
 			print(
 				options,
 				{ heartbeat, results },
-				`${describeResults(results)}\n\n${describeFacts(heartbeat)}${note}`,
+				`${describeResults(results, host.platform)}\n\n${describeFacts(heartbeat)}${note}`,
 			);
 		});
 }

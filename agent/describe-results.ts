@@ -1,11 +1,35 @@
+import {
+	describeFix,
+	evidenceLine,
+} from "../src/devices/remediation/describe-fix.ts";
+import { explain } from "../src/devices/remediation/remediation.ts";
+import type { Platform } from "../src/devices/terms.ts";
 import type { CheckResult } from "./checks/run-checks.ts";
 import type { ShownFacts } from "./facts.ts";
 import { printable } from "./log.ts";
 
 const MAX_EVIDENCE = 120;
 
-/** Returns the results as a table for people, with their evidence. */
-export function describeResults(results: readonly CheckResult[]): string {
+/**
+ * Returns the results for people: a table with the evidence, and below it how to fix each check
+ * that fails or is unknown.
+ */
+export function describeResults(
+	results: readonly CheckResult[],
+	platform: Platform,
+): string {
+	const fixes = results
+		.map((result) =>
+			describeFix(
+				{ ...result, ...explain({ ...result, platform }) },
+				printable,
+			),
+		)
+		.filter((fix) => fix !== undefined);
+	return [describeTable(results), ...fixes].join("\n\n");
+}
+
+function describeTable(results: readonly CheckResult[]): string {
 	const rows = [
 		["STATUS", "CHECK", "EVIDENCE"],
 		...results.map(({ check_key, status, evidence }) => [
@@ -37,13 +61,6 @@ export function describeFacts(heartbeat: ShownFacts): string {
 }
 
 function describeEvidence(evidence: Record<string, unknown>): string {
-	const text = Object.entries(evidence)
-		.map(([name, value]) =>
-			typeof value === "object" && value !== null
-				? `${name}=${JSON.stringify(value)}`
-				: `${name}=${value}`,
-		)
-		.join(" ");
-	const line = printable(text);
+	const line = printable(evidenceLine(evidence));
 	return line.length > MAX_EVIDENCE ? `${line.slice(0, MAX_EVIDENCE)}…` : line;
 }

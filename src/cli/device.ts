@@ -4,7 +4,6 @@ import type { z } from "zod";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
-import type { DeviceConflict } from "../devices/conflicts.ts";
 import type { Device } from "../devices/device-record.ts";
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from "../devices/enrollment.ts";
 import { getDevice, listDevices } from "../devices/read-operations.ts";
@@ -24,8 +23,14 @@ import {
 	requireOrganization,
 } from "../organizations/organization-store.ts";
 import { systemPrincipal } from "../principal.ts";
+import {
+	describeConflict,
+	describeDevice,
+	describeDevices,
+	describePostures,
+} from "./describe-device.ts";
 import { parseName } from "./org.ts";
-import { print, printable, table } from "./output.ts";
+import { print, printable } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
 const MAX_LISTED = 1000;
@@ -263,7 +268,7 @@ function addShow(device: Command): void {
 	device
 		.command("show <id>")
 		.description(
-			"Show a device: what it reported about itself, its conflicts, and since when each check has its status.",
+			"Show a device: what it reported about itself, its conflicts, since when each check has its status, and how to fix those that fail.",
 		)
 		.requiredOption("--org <id>", "id of the device's organization")
 		.option("--json", "print the result as JSON")
@@ -301,71 +306,4 @@ function parseDays(text: string): number {
 		);
 	}
 	return days;
-}
-
-function describeDevices(devices: Device[]): string {
-	if (devices.length === 0) {
-		return "No devices yet. Create one: npx assay device create --org <id> --name <device>";
-	}
-	return table(
-		["ID", "NAME", "STATUS", "FRESHNESS", "HOSTNAME", "PLATFORM", "CONFLICTS"],
-		devices.map((device) => [
-			device.id,
-			device.name ?? "",
-			device.status,
-			device.status === "REVOKED" ? "" : device.freshness,
-			device.hostname ?? "",
-			device.platform ?? "",
-			device.conflicts.join(", "),
-		]),
-	);
-}
-
-function describeDevice(device: Device): string {
-	const facts: [string, string | null][] = [
-		["device", device.id],
-		["name", device.name],
-		["owner", device.owner_id],
-		[
-			"status",
-			device.status === "REVOKED"
-				? device.status
-				: `${device.status}, ${device.freshness}`,
-		],
-		["last seen", device.last_seen_at],
-		["hostname", device.hostname],
-		["platform", device.platform],
-		["os version", device.os_version],
-		["agent", device.agent_version],
-		["hardware", device.hardware_uuid],
-	];
-	return facts
-		.filter(([, value]) => value !== null)
-		.map(([label, value]) => `${label.padEnd(11)}${printable(value ?? "")}`)
-		.join("\n");
-}
-
-function describeConflict(conflict: DeviceConflict): string {
-	const machine = printable(
-		`${conflict.hostname} (${conflict.platform}, hardware ${conflict.hardware_uuid})`,
-	);
-	const when = `${conflict.occurrences} times, last ${conflict.last_seen_at}`;
-	return conflict.kind === "DUPLICATE_HARDWARE"
-		? `CONFLICT duplicate hardware: ${machine} tries to be this device, but ${conflict.other_device_id} already has that hardware; ${when}.
-  If the same machine was enrolled again, revoke the older device. Otherwise two machines share a cloned hardware id.`
-		: `CONFLICT possible clone: ${machine} reports with this device's key; ${when}.
-  If its hardware was replaced, enroll it again. Otherwise the key was copied: revoke the device.`;
-}
-
-function describePostures(postures: Device["postures"]): string {
-	if (postures.length === 0) return "No posture reports yet.";
-	return table(
-		["CHECK", "STATUS", "SINCE", "OBSERVED"],
-		postures.map((posture) => [
-			posture.check_key,
-			posture.status,
-			posture.since,
-			posture.observed_at,
-		]),
-	);
 }

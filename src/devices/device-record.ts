@@ -48,7 +48,7 @@ export const postureStatus = z.enum(POSTURE_STATUSES);
 /** The evidence that the agent sent with a result. */
 export const evidence = z.record(z.string(), z.unknown()).nullable();
 
-const currentPosture = z.object({
+export const currentPosture = z.object({
 	check_key: z.string(),
 	check_name: z.string().nullable(),
 	status: postureStatus,

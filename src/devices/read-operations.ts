@@ -19,6 +19,7 @@ import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
 import {
 	checkKeySchema,
+	currentPosture,
 	DEVICE_COLUMNS,
 	DEVICE_STATUSES,
 	DEVICES,
@@ -35,6 +36,7 @@ import {
 	toDevice,
 } from "./device-record.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
+import { explain } from "./remediation/remediation.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
 
 const orders: Record<string, Order> = {
@@ -213,17 +215,22 @@ export const listDevices = defineOperation({
 	},
 });
 
+const explainedPosture = currentPosture.extend({
+	reason: z.string().optional().describe("Why it has this status"),
+	remediation: z.string().optional().describe("How to fix it"),
+});
+
 export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence, its conflicts (hardware that another device has, or a key used on two machines), and whether it has an unused enrollment token.",
+		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence and how to fix it, its conflicts (hardware that another device has, or a key used on two machines), and whether it has an unused enrollment token.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",
 	input: z.strictObject({ id: deviceId() }),
 	output: z.object({
-		device,
+		device: device.extend({ postures: z.array(explainedPosture) }),
 		conflicts: z.array(
 			z.object({
 				kind: z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]),
@@ -259,6 +266,14 @@ export const getDevice = defineOperation({
 			findEnrollmentToken(client, organizationId, id),
 		]);
 		if (!found) throw notFound(id);
-		return { device: found, conflicts, enrollment_token: token };
+		const postures = found.postures.map((posture) => ({
+			...posture,
+			...explain({ ...posture, platform: found.platform }),
+		}));
+		return {
+			device: { ...found, postures },
+			conflicts,
+			enrollment_token: token,
+		};
 	},
 });

@@ -128,3 +128,50 @@ test("the reports of a device show the failed checks, when a delayed report was 
 	expect(prompt).toContain(day.format(end));
 	await screenshot(page, "devices/reports");
 });
+
+test("a check shows its value, why it fails and how to fix it", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const device = await fleet.addReporting(organization, "fix.local", {});
+		const results = [
+			{
+				check_key: "PASSWORD_POLICY",
+				status: "FAIL",
+				evidence: { engine: "pam_unix", minimum_length: 6 },
+			},
+			{
+				check_key: "SCREEN_LOCK",
+				status: "PASS",
+				evidence: { lock_enabled: true, idle_seconds: 300 },
+			},
+			{
+				check_key: "FIREWALL_ENABLED",
+				status: "FAIL",
+				evidence: {
+					engine: "none",
+					ipv4_filtered: false,
+					ipv6_filtered: false,
+				},
+			},
+			{
+				check_key: "DISK_ENCRYPTION",
+				status: "UNKNOWN",
+				evidence: { reason: "needs_root" },
+			},
+		].map((result) => postureResult(result));
+		await must(served.post("postures", { results }, { key: device.key }), 204);
+		return `/devices/${device.id}`;
+	});
+	const row = (name: string) => page.getByRole("button", { name });
+	await row("Local password policy").getByText("6 characters").waitFor();
+	await row("Screen or idle lock").getByText("after 5 min").waitFor();
+	await row("Host firewall").getByText("Off").waitFor();
+	await row("Local password policy").click();
+	const fix = page.getByRole("alert").filter({ hasText: "How to fix it" });
+	await fix
+		.getByText("The minimum length is 6, at least 8 is required.")
+		.waitFor();
+	await fix.getByText("Administrators:").waitFor();
+	await fix.getByRole("code").getByText("minlen = 12").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/how-to-fix");
+});

@@ -24,9 +24,9 @@ export interface Result {
 /** Why a check has its status, and what to do about it. */
 export interface Explanation {
 	/** For example "the minimum length is 6, at least 8 is required". */
-	reason?: string;
+	reason?: string | undefined;
 	/** Steps for the user, and below them a line with commands for administrators. */
-	remediation?: string;
+	remediation?: string | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconClockPause, IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import type { OutputOf } from "../../api.ts";
 import {
 	type Device,
 	isCurrent,
@@ -10,17 +11,20 @@ import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { checkValue } from "./check-value.ts";
 import { checkLabel, inOrder, passMeaning } from "./checks.ts";
 import { Evidence } from "./evidence.tsx";
+import { HowToFix } from "./how-to-fix.tsx";
 
-type Posture = Device["postures"][number];
+type ExplainedDevice = OutputOf<"getDevice">["device"];
+type Posture = ExplainedDevice["postures"][number];
 
 /** Shows the current state of each check, or the last known states if the device is silent. */
 export function ChecksTab({
 	device,
 	opened,
 }: {
-	device: Device;
+	device: ExplainedDevice;
 	/** The key of the check whose evidence is open. */
 	opened: string | undefined;
 }) {
@@ -153,11 +157,18 @@ function Check({
 			</Paper>
 		);
 	}
+	const value = checkValue(posture, device.platform);
 	return (
 		<Accordion.Item value={checkKey}>
 			<Accordion.Control>
 				<Summary name={name} means={means}>
-					<PostureBadge status={posture.status} isCurrent={isCurrent(device)} />
+					<Group gap="xs" justify="flex-end">
+						{value && <Text size="sm">{value}</Text>}
+						<PostureBadge
+							status={posture.status}
+							isCurrent={isCurrent(device)}
+						/>
+					</Group>
 					<Text size="xs" c="dimmed">
 						since <DateTime value={posture.since} />
 					</Text>
@@ -165,6 +176,7 @@ function Check({
 			</Accordion.Control>
 			<Accordion.Panel>
 				<Stack gap="sm">
+					<HowToFix reason={posture.reason} remediation={posture.remediation} />
 					<Text size="sm" c="dimmed">
 						Last observed <RelativeTime value={posture.observed_at} />.{" "}
 						<TextLink
