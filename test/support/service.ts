@@ -112,7 +112,10 @@ export async function startService(
 		}),
 		makeLogger("silent"),
 		webConsole,
-	);
+	).catch(async (error) => {
+		await database.drop();
+		throw error;
+	});
 	const organizationId = await createOrganization(database.pool, "Acme");
 
 	const post: TestService["post"] = (route, body, options = {}) =>
