@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { obvious } from "../records/shown.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import {
 	CANONICAL_CHECKS,
@@ -148,7 +149,8 @@ export function toBrief(whole: Device): BriefDevice {
  */
 export const checkKeySchema = () => nameSchema().max(500);
 
-export const deviceId = () => idSchema("device").describe("Id of the device");
+export const deviceId = () =>
+	idSchema("device").meta(obvious("Id of the device"));
 
 /**
  * The columns of a device `t` of the organization `o`. The device's postures are not among them,

@@ -10,6 +10,7 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import {
 	checkKeySchema,
@@ -288,7 +289,9 @@ export const getDevicePostureReport = defineOperation({
 	tenant: "device_id",
 	input: z.strictObject({
 		device_id: deviceId(),
-		report_id: idSchema("device_posture_report").describe("Id of the report"),
+		report_id: idSchema("device_posture_report").meta(
+			obvious("Id of the report"),
+		),
 	}),
 	output: z.object({
 		posture_report: z.object({

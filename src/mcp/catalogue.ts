@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import { type Principal, ROLES, type Role, roleReaches } from "../principal.ts";
@@ -25,15 +26,11 @@ export interface Tool {
 
 export interface ToolDefinition {
 	name: string;
-	title: string;
+	/** Left out if it only repeats the name in words. */
+	title?: string;
 	description: string;
 	inputSchema: JsonSchema & { type: "object" };
-	annotations: {
-		readOnlyHint: boolean;
-		destructiveHint: boolean;
-		idempotentHint: boolean;
-		openWorldHint: boolean;
-	};
+	annotations: ToolAnnotations;
 }
 
 /**
@@ -150,33 +147,54 @@ function principalWith(role: Role | undefined): Principal {
 }
 
 /**
- * Returns the schema of an operation's input. The organization is optional, because a caller who
- * has only one need not name it.
+ * Returns the schema of an input in which the organization is optional, because a caller who has
+ * only one need not name it.
  */
-function schemaOf({ input }: AnyOperation): JsonSchema {
-	const { required, ...schema } = toJsonSchema(input, "input");
+function withoutOrganization({ required, ...schema }: JsonSchema): JsonSchema {
 	const names = ((required ?? []) as string[]).filter(
 		(name) => name !== "organization_id",
 	);
 	return names.length > 0 ? { ...schema, required: names } : schema;
 }
 
+/**
+ * Returns the hints by which a client decides whether to ask its user. By the protocol's defaults a
+ * tool writes and is not idempotent, so hints that say this are left out. The hints of a writing
+ * tool always say whether it destroys. They have no meaning for a tool that only reads.
+ */
+function annotationsOf({
+	isReadOnly,
+	isDestructive,
+	isIdempotent,
+}: AnyOperation): ToolAnnotations {
+	if (isReadOnly) return { readOnlyHint: true };
+	return {
+		destructiveHint: isDestructive,
+		...(isIdempotent && { idempotentHint: true }),
+	};
+}
+
+/** Returns true for a title such as "Add a risk", which the name addRisk says too. */
+function isInName({ name, title }: AnyOperation): boolean {
+	const words = title.replace(/\b(an?|the) /g, "").split(" ");
+	return words.join("").toLowerCase() === name.toLowerCase();
+}
+
 function makeTool(operation: AnyOperation): Tool {
-	const inputSchema = schemaOf(operation);
+	const inputSchema = withoutOrganization(
+		toJsonSchema(operation.input, "input"),
+	);
 	const definition: ToolDefinition = {
 		name: operation.name,
-		title: operation.title,
+		...(!isInName(operation) && { title: operation.title }),
 		description: operation.isReadOnly
 			? `${operation.description} ${TEXTS_ARE_DATA}`
 			: operation.description,
-		inputSchema: { ...terse(inputSchema), type: "object" },
-		annotations: {
-			readOnlyHint: operation.isReadOnly,
-			destructiveHint: operation.isDestructive,
-			idempotentHint: operation.isIdempotent,
-			// An operation acts only on the database of this service, and never on the outside world.
-			openWorldHint: false,
+		inputSchema: {
+			...withoutOrganization(terse(operation.input)),
+			type: "object",
 		},
+		annotations: annotationsOf(operation),
 	};
 	return {
 		operation: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Shown } from "../records/shown.ts";
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -11,68 +12,107 @@ export function toJsonSchema(
 	schema: z.ZodType,
 	io: "input" | "output",
 ): JsonSchema {
-	const { $schema, ...converted } = z.toJSONSchema(schema, {
-		io,
-		unrepresentable: "any",
-	});
-	return compact(converted) as JsonSchema;
+	return compact(convert(schema, io), new Set(["shown"])) as JsonSchema;
 }
 
 /**
  * Returns an input schema with fewer words, for the list of tools, which a model pays for. It says
  * less than the server checks: the errors say the rest.
  *
+ * - A property is shown as its `Shown` says, and without a description that only repeats its name.
  * - A choice that takes one value or several is shown as a list.
- * - Texts do not say how long they may be.
- * - An object whose properties have no descriptions is shown without them, because its own
- *   description names them.
- * - Objects do not say that they have no further properties. Some converters for Gemini also fail
- *   on `additionalProperties: false`.
+ * - Texts and lists do not say how long they may be, and texts have no pattern. Numbers do not say
+ *   that they begin at 1.
+ * - Objects do not say which further properties they have. Some converters for Gemini also fail on
+ *   `additionalProperties: false`.
  */
-export function terse(schema: JsonSchema): JsonSchema {
-	const convert = (value: unknown): unknown => {
-		if (Array.isArray(value)) return value.map(convert);
-		if (typeof value !== "object" || value === null) return value;
-		const { additionalProperties, maxLength, anyOf, ...rest } =
-			withoutPlainProperties(value as JsonSchema);
-		const kept = Object.fromEntries(
-			Object.entries(rest).map(([name, inner]) => [name, convert(inner)]),
-		);
-		if (anyOf !== undefined) {
-			const [one, several, ...more] = anyOf as JsonSchema[];
-			const isOneOrSeveral =
-				more.length === 0 &&
-				several?.type === "array" &&
-				JSON.stringify(several.items) === JSON.stringify(one);
-			return isOneOrSeveral
-				? { ...kept, type: "array", items: convert(one) }
-				: { ...kept, anyOf: convert(anyOf) };
-		}
-		return additionalProperties === undefined || additionalProperties === false
-			? kept
-			: { ...kept, additionalProperties };
+export function terse(schema: z.ZodType): JsonSchema {
+	return tersely(compact(convert(schema, "input")) as JsonSchema);
+}
+
+function tersely(schema: JsonSchema, name = ""): JsonSchema {
+	const { type, items, anyOf, properties, required } = schema;
+	const shown = schema.shown as Shown | undefined;
+	const description = String(schema.description ?? "");
+	const [one, several, ...more] = (anyOf ?? []) as JsonSchema[];
+	if (one && several) {
+		const isOneOrSeveral =
+			more.length === 0 &&
+			several.type === "array" &&
+			JSON.stringify(several.items) === JSON.stringify(one);
+		return isOneOrSeveral
+			? tersely({ ...schema, ...several, anyOf: undefined }, name)
+			: { anyOf: (anyOf as JsonSchema[]).map((each) => tersely(each)) };
+	}
+	const withoutNull =
+		(shown === "filled" || shown === "bare") && Array.isArray(type);
+	const kept: JsonSchema = {
+		type: withoutNull ? type[0] : type,
+		...(items !== undefined && {
+			items: tersely({ ...(items as JsonSchema), ...only(shown) }),
+		}),
+		...(properties !== undefined && {
+			properties: Object.fromEntries(
+				Object.entries(properties as Record<string, JsonSchema>)
+					.filter(([, inner]) => inner.shown !== "nothing")
+					.map(([name, inner]) => [name, tersely(inner, name)]),
+			),
+			required,
+		}),
 	};
-	return convert(schema) as JsonSchema;
+	if (shown === "type") return kept;
+	for (const limit of ["minimum", "maximum", "enum", "const"]) {
+		const value = schema[limit];
+		if (value === undefined || (limit === "minimum" && value === 1)) continue;
+		kept[limit] = withoutNull
+			? [value].flat().filter((each) => each !== null)
+			: value;
+	}
+	const unsaid = description
+		.split("; ")
+		.filter((part) => !isIn(part, name))
+		.join("; ");
+	return shown === "undescribed" || shown === "bare" || unsaid === ""
+		? kept
+		: { ...kept, description: unsaid };
 }
 
-function withoutPlainProperties(schema: JsonSchema): JsonSchema {
-	const { properties, ...rest } = schema;
-	const isPlain =
-		rest.type === "object" &&
-		rest.description !== undefined &&
-		Object.values((properties ?? {}) as Record<string, JsonSchema>).every(
-			({ description }) => description === undefined,
-		);
-	return isPlain ? rest : schema;
+/** Returns the mark for the items of a list that is marked with `type`. */
+function only(shown: Shown | undefined) {
+	return shown === "type" ? { shown } : {};
 }
 
-function compact(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(compact);
+/** Words that add nothing to a name. The instructions say how a date is written. */
+const SMALL_WORDS = "a an the of on in its it yyyy mm dd".split(" ");
+
+/** Returns true if every word of a description occurs in the name. */
+function isIn(description: string, name: string): boolean {
+	const said = [...name.split("_"), ...SMALL_WORDS, ""];
+	return description
+		.toLowerCase()
+		.split(/\W+/)
+		.every((word) => said.includes(word));
+}
+
+/** Converts a schema without what says nothing new. */
+function convert(schema: z.ZodType, io: "input" | "output") {
+	const { $schema, ...converted } = z.toJSONSchema(schema, {
+		io,
+		unrepresentable: "any",
+	});
+	return converted;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Returns the schema without limits that mean nothing, and without the `left` out keywords. */
+function compact(value: unknown, left = NOTHING): unknown {
+	if (Array.isArray(value)) return value.map((inner) => compact(inner, left));
 	if (typeof value !== "object" || value === null) return value;
 	const { anyOf, ...rest } = Object.fromEntries(
 		Object.entries(value)
-			.filter(([name, inner]) => !isEmptyLimit(name, inner))
-			.map(([name, inner]) => [name, compact(inner)]),
+			.filter(([name, inner]) => !isEmptyLimit(name, inner) && !left.has(name))
+			.map(([name, inner]) => [name, compact(inner, left)]),
 	);
 	if (anyOf === undefined) return rest;
 	return { ...rest, ...(orNull(anyOf as JsonSchema[]) ?? { anyOf }) };

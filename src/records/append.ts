@@ -2,6 +2,7 @@ import { z } from "zod";
 import { badFields, type FieldIssue } from "../errors.ts";
 import { givenFields } from "./input.ts";
 import type { AnyRecordKind } from "./kind.ts";
+import { obvious } from "./shown.ts";
 import { filledTextSchema, MAX_TEXT } from "./text-schemas.ts";
 import type { Values } from "./values.ts";
 
@@ -17,12 +18,15 @@ export function appendShape(
 	names: readonly string[],
 ): Record<string, z.ZodType> {
 	if (names.length === 0) return {};
-	const shape = names.map((name) => [name, filledTextSchema().optional()]);
+	const shape = names.map((name) => [
+		name,
+		filledTextSchema().optional().meta(obvious("Lines to add")),
+	]);
 	return {
 		append: z
 			.strictObject(Object.fromEntries(shape))
 			.optional()
-			.describe(`Lines to add to ${names.join(", ")}`),
+			.meta(obvious(`Lines to add to ${names.join(", ")}`)),
 	};
 }
 

@@ -4,6 +4,7 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { framework } from "../registers/framework.ts";
 import { recordOperations } from "./operations.ts";
+import { obvious } from "./shown.ts";
 import { idSchema } from "./text-schemas.ts";
 
 const [list, getWithoutCoverage, add, update, remove] =
@@ -57,7 +58,7 @@ const getFrameworkCoverage = defineOperation({
 	access: "read",
 	tenant: "id",
 	input: z.strictObject({
-		id: idSchema("framework").describe("Id of the framework"),
+		id: idSchema("framework").meta(obvious("Id of the framework")),
 	}),
 	output: z.object({
 		coverage,

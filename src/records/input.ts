@@ -1,20 +1,26 @@
 import type { z } from "zod";
 import type { Field } from "./field.ts";
 import type { AnyRecordKind, Fields } from "./kind.ts";
+import { described } from "./shown.ts";
 
 /** Returns the schemas of the fields that a caller may give when adding a record. */
 export function shapeToAdd(kind: AnyRecordKind): Record<string, z.ZodType> {
 	return mapFields(givenFields(kind), (field) =>
 		field.given === "required"
 			? field.input.describe(field.description)
-			: field.input.optional().describe(describeInitial(field)),
+			: field.input
+					.optional()
+					.meta(described(describeInitial(field), "filled")),
 	);
 }
 
-/** Returns the schemas of the fields that a caller may give when changing a record. */
+/**
+ * Returns the schemas of the fields that a caller may give when changing a record. The tool that
+ * adds such a record describes them.
+ */
 export function shapeToUpdate(kind: AnyRecordKind): Record<string, z.ZodType> {
 	return mapFields(givenFields(kind), (field) =>
-		field.input.optional().describe(field.description),
+		field.input.optional().meta(described(field.description, "type")),
 	);
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
 import { addFilters, type Filter, rejectImpossible } from "./filter.ts";
+import { described, obvious } from "./shown.ts";
 import { type Conditions, findFew, matchWords, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
@@ -62,11 +63,15 @@ export const pageSize = (records = "Records") =>
 		.min(1)
 		.max(MAX_PAGE_SIZE)
 		.optional()
-		.describe(`${records} a page, ${DEFAULT_PAGE_SIZE} unless given`);
+		.meta(obvious(`${records} a page, ${DEFAULT_PAGE_SIZE} unless given`));
 
 /** Returns the input field for the cursor, which says where a page begins. */
 export const pageCursor = () =>
-	z.string().nullable().optional().describe("next_cursor of the previous page");
+	z
+		.string()
+		.nullable()
+		.optional()
+		.meta(described("next_cursor of the previous page", "bare"));
 
 /**
  * Returns the input field for the organization. `invoke` fills it in for a caller who has only one
@@ -76,7 +81,7 @@ export const organizationId = () =>
 	idSchema(
 		"organization",
 		"is required, because you have several organizations; listOrganizations returns their ids",
-	).describe("From listOrganizations");
+	).meta(obvious("From listOrganizations"));
 
 /** Returns the input fields that every list has. */
 export function listInput(
@@ -98,21 +103,21 @@ export function listInput(
 			.strictObject({
 				field: z
 					.enum(Object.keys(orders) as [string, ...string[]])
-					.describe("Field to order by"),
+					.meta(obvious("Field to order by")),
 				direction: z
 					.enum(["ASC", "DESC"])
 					.optional()
-					.describe(directionText(orders)),
+					.meta(obvious(directionText(orders))),
 			})
 			.optional()
-			.describe("created_at DESC unless given"),
+			.meta(obvious("created_at DESC unless given")),
 		filter: z
 			.strictObject({
 				query: z.string().max(200).optional().describe(searched),
 				...shape,
 			})
 			.optional()
-			.describe("Records must match all of these"),
+			.meta(obvious("Records must match all of these")),
 	});
 }
 

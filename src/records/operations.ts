@@ -19,6 +19,7 @@ import {
 	resultShape,
 	rowShape,
 } from "./result-rows.ts";
+import { obvious } from "./shown.ts";
 import {
 	existing,
 	findRecord,
@@ -102,14 +103,14 @@ export function recordOperations<
 	const toolset = toolsetOf(tool.many);
 
 	const one = object({ [key.one]: object(resultShape(kind)) });
-	const id = idSchema(kind.kind).describe(`Id of the ${noun}`);
+	const id = idSchema(kind.kind).meta(obvious(`Id of the ${noun}`));
 	const { orders, filters } = listingOf(kind);
 	const longTexts = longTextsOf(kind);
 
 	const list = defineOperation({
 		name: `list${tool.many}`,
 		title: `List ${nouns}`,
-		description: `List the ${nouns} of an organization, a page at a time, with text search, filters and order. ${about}`,
+		description: `List ${nouns}. ${about}`,
 		toolset,
 		access: "read",
 		tenant: "organization_id",
@@ -142,7 +143,7 @@ export function recordOperations<
 	const get = defineOperation({
 		name: `get${tool.one}`,
 		title: `Get ${a}`,
-		description: `Read ${a} with all its fields by its id.`,
+		description: `Read all fields of ${a}.`,
 		toolset,
 		access: "read",
 		tenant: "id",
@@ -163,7 +164,7 @@ export function recordOperations<
 	const add = defineOperation({
 		name: `add${tool.one}`,
 		title: `Add ${a}`,
-		description: `Add ${a} to an organization.`,
+		description: `Add ${a}.`,
 		toolset,
 		access: "write",
 		tenant: "organization_id",
@@ -182,7 +183,7 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change the given fields of ${a}; null clears a nullable one.`,
+		description: `Change given fields of ${a}, as in add${tool.one}; null clears.`,
 		toolset,
 		access: "write",
 		// A text that is appended twice is there twice.
@@ -213,7 +214,7 @@ export function recordOperations<
 	const remove = defineOperation({
 		name: `delete${tool.one}`,
 		title: `Delete ${a}`,
-		description: `Delete ${a} permanently, with its links. Rejected while other records use it.`,
+		description: `Delete ${a} and its links, unless other records use it.`,
 		toolset,
 		access: "admin",
 		isDestructive: true,
@@ -240,9 +241,7 @@ export function recordOperations<
 /** Describes what the search of a list compares with its words. */
 function searchedText(kind: AnyRecordKind): string {
 	const people = peopleFields(kind).map((name) => name.replace(/_id$/, ""));
-	return ["Words that must all occur in its texts", ...people].join(
-		" or the name of its ",
-	);
+	return ["Words, all in its texts", ...people].join(" or the name of its ");
 }
 
 /** Makes the schema of an object whose fields are known only at run time. */

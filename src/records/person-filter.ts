@@ -20,7 +20,7 @@ export function personFilter(column: string): Filter {
 			.string()
 			.max(200)
 			.refine((text) => text.trim() !== "", "must not be empty")
-			.describe("Part of the name or address"),
+			.describe("Part of the name"),
 		sql: (parameter) => `t.${column} = any(array(${found(parameter)}))`,
 		toParameter: (value) => String(value).trim(),
 		whyNone: async (client, organizationId, value) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Filter } from "./filter.ts";
+import { described, obvious, type Shown } from "./shown.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
 /**
@@ -24,7 +25,7 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 		is_open: {
 			schema: z
 				.boolean()
-				.describe(`true: not ${done.value}; false: ${done.value}`),
+				.meta(obvious(`true: not ${done.value}; false: ${done.value}`)),
 			sql: (parameter) => `(${open}) = ${parameter}::boolean`,
 			flag: { true: open, false: `t.${done.field} = '${done.value}'` },
 		},
@@ -33,19 +34,25 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 	};
 }
 
-/** Returns the two filters of a date field: `<field>_from` and `<field>_until`, both inclusive. */
-export function dateFilters(field: string): Record<string, Filter> {
+/**
+ * Returns the two filters of a date field: `<field>_from` and `<field>_until`, both inclusive. The
+ * list of tools does not show those of a due date, because due_from and due_until mean the same.
+ */
+export function dateFilters(
+	field: string,
+	shown: Shown = "undescribed",
+): Record<string, Filter> {
 	// The index for ordering by this date has the same expression. The filters can therefore use that
 	// index.
 	const indexed = `coalesce(t.${field}, 'infinity'::date)`;
 	return {
 		[`${field}_from`]: {
-			schema: dateSchema().describe("This day or later"),
+			schema: dateSchema().meta(described("This day or later", shown)),
 			sql: (parameter) =>
 				`${indexed} >= ${parameter}::date and t.${field} is not null`,
 		},
 		[`${field}_until`]: {
-			schema: dateSchema().describe("This day or earlier"),
+			schema: dateSchema().meta(described("This day or earlier", shown)),
 			sql: (parameter) => `${indexed} <= ${parameter}::date`,
 		},
 	};
@@ -58,12 +65,12 @@ export function timeFilters(field: string): Record<string, Filter> {
 	const indexed = `coalesce(t.${field}, 'infinity'::timestamptz)`;
 	return {
 		[`${field}_from`]: {
-			schema: timeSchema().describe(`${field} at this time or later`),
+			schema: timeSchema().meta(obvious("At this time or later")),
 			sql: (parameter) =>
 				`${indexed} >= ${parameter}::timestamptz and t.${field} is not null`,
 		},
 		[`${field}_until`]: {
-			schema: timeSchema().describe(`${field} before this time`),
+			schema: timeSchema().meta(obvious("Before this time")),
 			sql: (parameter) => `${indexed} < ${parameter}::timestamptz`,
 		},
 	};

@@ -6,6 +6,7 @@ import { isLinkable, withoutLinked } from "./link-kinds.ts";
 import { byTime, type Listing } from "./list-pages.ts";
 import { personFilter } from "./person-filter.ts";
 import { dateFilters, dueFilters, timeFilters } from "./range-filters.ts";
+import { obvious } from "./shown.ts";
 import { whyNoName, whyNoReference } from "./why-none.ts";
 
 /** Most values of one filter. No choice has more. */
@@ -49,11 +50,13 @@ function personFilters(kind: AnyRecordKind): Record<string, Filter> {
 	);
 }
 
-function rangeFilters({ fields }: AnyRecordKind): Record<string, Filter> {
+function rangeFilters({ fields, due }: AnyRecordKind): Record<string, Filter> {
 	return Object.assign(
 		{},
 		...Object.entries(fields).map(([name, { type }]) => {
-			if (type === "date") return dateFilters(name);
+			if (type === "date") {
+				return dateFilters(name, name === due?.date ? "nothing" : undefined);
+			}
 			return type === "datetime" ? timeFilters(name) : {};
 		}),
 	);
@@ -75,7 +78,7 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 		return {
 			schema: z
 				.union([one, z.array(one).min(1).max(MAX_CHOICES)])
-				.describe(text("One or several")),
+				.meta(obvious(text("One or several"))),
 			// With one value the index gives the rows in the order of the list.
 			sql: (parameter, value) =>
 				Array.isArray(value)
@@ -87,7 +90,7 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 	}
 	if (field.type === "name") {
 		return {
-			schema: field.input.describe(text("In upper or lower case")),
+			schema: field.input.meta(obvious(text("In upper or lower case"))),
 			// A name may be too long for an index, so the index contains its sort key. The second
 			// condition compares the name itself.
 			sql: (parameter) =>
@@ -99,7 +102,7 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 	}
 	const { reference } = field;
 	return {
-		schema: field.input.describe(text("This one only")),
+		schema: field.input.meta(obvious(text("This one only"))),
 		sql: (parameter) => `t.${name} = ${parameter}`,
 		...(reference && {
 			whyNone: (client, organizationId, value) =>

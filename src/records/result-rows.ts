@@ -2,6 +2,7 @@ import { z } from "zod";
 import { mapFields } from "./input.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { namedKinds } from "./searchable-kinds.ts";
+import { obvious } from "./shown.ts";
 
 /**
  * How much of each record a list returns. Brief rows have the fields that people decide by. AI
@@ -17,8 +18,10 @@ export const detailSchema = () =>
 	z
 		.enum(DETAILS)
 		.optional()
-		.describe(
-			"full: all fields; brief (default over MCP): those to decide by, long texts cut",
+		.meta(
+			obvious(
+				"full: all fields; brief (default over MCP): those to decide by, long texts cut",
+			),
 		);
 
 /** Returns the schemas of all fields of a record in a result, with the names of its references. */

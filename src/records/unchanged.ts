@@ -1,11 +1,12 @@
 import { AppError } from "../errors.ts";
+import { obvious } from "./shown.ts";
 import { timeSchema } from "./text-schemas.ts";
 
 /** The input field that protects an update from overwriting somebody else's change. */
 export const unchangedShape = {
 	if_updated_at: timeSchema()
 		.optional()
-		.describe("updated_at as read; rejected if it has changed"),
+		.meta(obvious("updated_at as read; rejected if it has changed")),
 };
 
 /**

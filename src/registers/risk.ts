@@ -11,6 +11,7 @@ import {
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
 import { byScore, byText } from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
 
 const scoreFilter = (
 	column: string,
@@ -21,7 +22,7 @@ const scoreFilter = (
 		.int()
 		.min(1)
 		.max(25)
-		.describe(`${word} ${column.replaceAll("_", " ")}, 1 to 25`),
+		.meta(obvious(`${word} ${column.replaceAll("_", " ")}, 1 to 25`)),
 	sql: (parameter) => `t.${column} ${comparison} ${parameter}`,
 });
 

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { Catalogue } from "../../src/mcp/catalogue.ts";
+import { type JsonSchema, terse } from "../../src/mcp/json-schema.ts";
+import type { Toolsets } from "../../src/mcp/narrowing.ts";
+import { operations } from "../../src/operations.ts";
+import type { Principal } from "../../src/principal.ts";
+import {
+	choice,
+	optionalText,
+	owner,
+	requiredName,
+} from "../../src/records/field.ts";
+import { recordKind } from "../../src/records/kind.ts";
+import { byText } from "../../src/records/list-pages.ts";
+import { recordOperations } from "../../src/records/operations.ts";
+import { described, obvious } from "../../src/records/shown.ts";
+import { byName, catalogue } from "../support/every-tool.ts";
+
+/** Largest number of bytes in the list of tools, by the verb that a tool's name begins with. */
+const MAX_BYTES: Record<string, number> = {
+	list: 2_900,
+	get: 550,
+	add: 1_700,
+	update: 1_100,
+	delete: 400,
+	other: 1_000,
+};
+
+const admin: Principal = {
+	kind: "TOKEN",
+	userId: "",
+	name: "",
+	memberships: [{ organizationId: "", role: "admin" }],
+};
+
+const sizeOf = (tools: Catalogue, toolsets: Toolsets) =>
+	Buffer.byteLength(tools.listJson(admin, { toolsets, isReadOnly: false }));
+
+/** Names the toolsets with their sizes, for the message of a failure. */
+function sizesOfToolsets(): string {
+	const sizes = catalogue.toolsets.map((name) => {
+		const tools = [...catalogue.tools.values()].filter(
+			({ operation }) => operation.toolset === name,
+		);
+		const bytes = tools.reduce((sum, { json }) => sum + json.length, 0);
+		return { name, bytes };
+	});
+	return sizes
+		.sort((a, b) => b.bytes - a.bytes)
+		.map(({ name, bytes }) => `${name} ${bytes}`)
+		.join(", ");
+}
+
+test("the default list stays under 75 KB, the whole list under 90 KB, and two registers under 12 KB", () => {
+	expect(sizeOf(catalogue, undefined), sizesOfToolsets()).toBeLessThan(75_000);
+	expect(sizeOf(catalogue, "all"), sizesOfToolsets()).toBeLessThan(90_000);
+	expect(sizeOf(catalogue, ["measures", "risks"])).toBeLessThan(12_000);
+});
+
+test.each(
+	byName,
+)("%s takes at most as many bytes of the list as its verb may", (_, tool) => {
+	const verb = /^(list|get|add|update|delete)/.exec(tool.operation.name)?.[0];
+	expect(Buffer.byteLength(tool.json)).toBeLessThanOrEqual(
+		MAX_BYTES[verb ?? "other"] ?? 0,
+	);
+});
+
+test("one more register adds at most 2.5 KB", () => {
+	const exception = recordKind({
+		kind: "risk",
+		table: "exceptions",
+		tool: { one: "Exception", many: "Exceptions" },
+		key: { one: "exception", many: "exceptions" },
+		noun: "exception",
+		nouns: "exceptions",
+		help: "An exception permits a deviation from a measure.",
+		title: "name",
+		fields: {
+			name: requiredName("Deviation in a few words"),
+			description: optionalText("Reason for it"),
+			status: choice(["REQUESTED", "APPROVED", "ENDED"], "Progress"),
+			owner_id: owner(),
+		},
+		brief: ["name", "status", "owner_id"],
+		orders: { name: byText("name") },
+		filters: ["status", "owner_id"],
+	});
+	const more = new Catalogue([...operations, ...recordOperations(exception)]);
+	const added = sizeOf(more, undefined) - sizeOf(catalogue, undefined);
+	expect(added).toBeGreaterThan(1_500);
+	expect(added).toBeLessThanOrEqual(2_560);
+});
+
+test("the toolsets that the guide names for clients with a limit have at most 40 tools", () => {
+	const guide = readFileSync("docs/mcp.md", "utf8");
+	const [, named = ""] = /^ {4}\?toolsets=(\S+)$/m.exec(guide) ?? [];
+	const toolsets = named.split(",");
+	expect(catalogue.toolsets).toEqual(expect.arrayContaining(toolsets));
+	const few = catalogue.list(admin, { toolsets, isReadOnly: false });
+	expect(few.length).toBeGreaterThan(30);
+	expect(few.length).toBeLessThanOrEqual(40);
+});
+
+/** Returns the properties of an object as the list of tools shows them. */
+const listed = (shape: Record<string, z.ZodType>) =>
+	terse(z.strictObject(shape)).properties as Record<string, JsonSchema>;
+
+test("the list leaves out a description that only repeats the name", () => {
+	expect(
+		listed({
+			due_date: z.string().max(10).describe("Due date, YYYY-MM-DD"),
+			severity: z.enum(["MINOR"]).describe("Severity; MINOR unless given"),
+			cause: z.string().describe("Cause of the damage"),
+		}),
+	).toEqual({
+		due_date: { type: "string" },
+		severity: {
+			type: "string",
+			enum: ["MINOR"],
+			description: "MINOR unless given",
+		},
+		cause: { type: "string", description: "Cause of the damage" },
+	});
+});
+
+test("the list shows of each property what its mark says", () => {
+	const states = z.enum(["OPEN", "DONE"]);
+	expect(
+		listed({
+			state: z.union([states, z.array(states)]).meta(obvious("One or several")),
+			changed: states.nullable().meta(described("Progress", "type")),
+			tags: z.array(states).meta(described("Tags it has", "type")),
+			added: states.nullable().meta(described("Progress", "filled")),
+			cursor: z.string().nullable().meta(described("Next", "bare")),
+			alias: z.string().meta(described("As state", "nothing")),
+		}),
+	).toEqual({
+		state: {
+			type: "array",
+			items: { type: "string", enum: ["OPEN", "DONE"] },
+		},
+		changed: { type: ["string", "null"] },
+		tags: { type: "array", items: { type: "string" } },
+		added: {
+			type: "string",
+			enum: ["OPEN", "DONE"],
+			description: "Progress",
+		},
+		cursor: { type: "string" },
+	});
+});
