@@ -70,7 +70,7 @@ async function deliver(
 		const why =
 			outcome.kind === "refused"
 				? `the service rejected the report ${report.report_id}: ${outcome.message}`
-				: `for 24 hours something that is not an Assay service answered the report ${report.report_id} with 400`;
+				: `something that is not an Assay service has answered the report ${report.report_id} with 400 for 24 hours`;
 		noteDropped(
 			session,
 			1,

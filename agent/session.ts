@@ -141,7 +141,7 @@ async function takeOver(
 	const discarded = await keepReportsOf(folder, deviceId);
 	if (discarded > 0) {
 		log.warn(
-			`this device is another one for the service than before, so the agent discarded ${discarded} waiting ${discarded === 1 ? "report" : "reports"} of the earlier one`,
+			`the service now knows this device as another one, so the agent discarded ${discarded} waiting ${discarded === 1 ? "report" : "reports"} of the earlier one`,
 		);
 	}
 	if (state.earlier_device_id !== deviceId) {

@@ -24,15 +24,15 @@ import { runAndUndo, say, type Undo } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:console -- [options]
 
-Measures the web console in the system's Chromium (CHROMIUM_PATH, /usr/bin/chromium),
-with a service of its own and an embedded database in a temporary folder, and removes
-both. About six minutes with the defaults.
+Starts a service with an embedded database in a temporary folder, measures the size and speed of
+the web console in the system's Chromium (CHROMIUM_PATH, /usr/bin/chromium), and removes the folder.
+Takes about six minutes with the defaults.
 
-  --risks <n>     risks of the large organization (10000); the small one has 10
-  --devices <n>   devices of the large organization (1000)
-  --rounds <n>    rounds of measurements; prints their medians (5)
+  --risks <n>     number of risks of the large organization (10000); the small one has 10
+  --devices <n>   number of devices of the large organization (1000)
+  --rounds <n>    number of rounds; the medians are printed (5)
   --json          print JSON instead of Markdown
-  --help          print this
+  --help          print this text
 `;
 
 const PASSWORD = "a password of the benchmark";

@@ -9,17 +9,17 @@ import { say } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:exports -- [options]
 
-Sends 120 exports at once from one viewer's session to a service of its own, and measures the calls
-of other users meanwhile: in the same organization and in another one, at the console and over plain
-HTTP. Repeats this, each time with a quiet time before it, until enough calls are measured. About a
-minute.
+Starts a service, sends it 120 exports at once from one viewer's session, and measures the calls of
+other users at the same time. The other users belong to the same organization and to another one,
+and use the console and plain HTTP. Each round begins with a quiet time, for comparison. Takes about
+a minute.
 
-  --rounds <n>   how many times the viewer does that (5)
-  --risks <n>    risks that each export has (10000)
-  --help         print this
+  --rounds <n>   number of rounds (5)
+  --risks <n>    number of risks in each export (10000)
+  --help         print this text
 
-Exit code 1 when another user got 503 or another error, or when their p95 was more than twice the
-quiet one.
+The exit code is 1 if another user got 503 or another error, or if the others' p95 was more than
+twice that of the quiet time.
 `;
 
 const EXPORTS = 120;

@@ -17,18 +17,18 @@ import { runAndUndo, say, type Undo } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:mcp -- [options]
 
-Measures the tool server of a service of its own, with an embedded database in a
-temporary folder, and removes both. About three minutes with the defaults.
+Starts a service with an embedded database in a temporary folder, measures the tool server, and
+removes the folder. Takes about three minutes with the defaults.
 
-  --risks <n>            risks in the register (100000)
-  --organizations <n>    organizations they are spread over (50)
-  --connections <n>      keep-alive connections (32)
+  --risks <n>            number of risks in the register (100000)
+  --organizations <n>    number of organizations that have these risks (50)
+  --connections <n>      number of keep-alive connections (32)
   --seconds <n>          length of each measurement (10)
-  --workers <n>          processes of the service (1)
-  --only <text>          measurements whose name holds this text
-  --profile <folder>     where the service leaves its .cpuprofile
+  --workers <n>          number of processes of the service (1)
+  --only <text>          run only the measurements whose name contains this text
+  --profile <folder>     folder for the service's .cpuprofile
   --json                 print JSON instead of Markdown
-  --help                 print this
+  --help                 print this text
 `;
 
 const WARM_MS = 5_000;

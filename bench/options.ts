@@ -18,18 +18,18 @@ export interface Options {
 
 export const USAGE = `Usage: npm run bench:agent-api -- [options]
 
-Measures the Device Agent API of a service of its own, with an embedded database in a
-temporary folder, and removes both. About six minutes with the defaults.
+Starts a service with an embedded database in a temporary folder, measures the Device Agent API, and
+removes the folder. Takes about six minutes with the defaults.
 
-  --devices <n>          active devices, in 20 organizations (100000)
+  --devices <n>          number of active devices, in 20 organizations (100000)
   --seconds <n>          length of each measurement (20)
   --mixed-seconds <n>    length of the run with the schedule of 3,000,000 devices (60)
-  --workers <n>          processes of the service (1)
-  --connections <n,n>    keep-alive connections, a measurement each (64,256)
+  --workers <n>          number of processes of the service (1)
+  --connections <n,n>    numbers of keep-alive connections, with one measurement each (64,256)
   --only <part>          heartbeats, postures, mixed or bare; may be repeated (all of them)
-  --profile <folder>     where the service leaves its .cpuprofile
+  --profile <folder>     folder for the service's .cpuprofile
   --json                 print JSON instead of Markdown
-  --help                 print this
+  --help                 print this text
 `;
 
 /**

@@ -14,20 +14,22 @@ import { compare, type Found } from "./stored.ts";
 
 const USAGE = `Usage: npm run bench:overload -- [options]
 
-Measures what a service of its own sustains of a mix of heartbeats, posture reports and addTask
-calls, then asks ten times as much of it as an open loop, and looks for everything it acknowledged.
-The service and its PostgreSQL are kept to one core, the load generator to another (with taskset,
-where there is one). About two minutes.
+Measures which rate of heartbeats, posture reports and addTask calls a service sustains. Then sends
+ten times that rate, whether or not the service answers, and looks for every acknowledged write in
+the database. The service and its PostgreSQL share one core, and the load generator has another one
+(with taskset, if the system has it). Takes about two minutes.
 
   --seconds <n>       length of the overload (30)
-  --tasks <n>         of 20 requests so many are addTask, 6 posture reports, the rest heartbeats (4)
-  --times <n>         how many times the sustainable rate (10)
-  --connections <n>   open before (6000); what finds none free counts as not sent
-  --help              print this
+  --tasks <n>         number of addTask calls in 20 requests; 6 are posture reports, and the rest
+                      are heartbeats (4)
+  --times <n>         multiple of the sustained rate (10)
+  --connections <n>   connections opened before; a request that finds none free counts as not sent
+                      (6000)
+  --help              print this text
 
-Exit code 1 when fewer requests were sent than wanted, an acknowledged write is lost or stored twice,
-an answer was neither a success nor a 503 with Retry-After, a health check failed, or the service
-ended or did not recover.
+The exit code is 1 if fewer requests were sent than wanted, if an acknowledged write is lost or
+stored twice, if an answer was neither a success nor a 503 with Retry-After, if a health check
+failed, or if the service ended or did not recover.
 `;
 
 /**

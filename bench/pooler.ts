@@ -14,11 +14,12 @@ import { describeMachine, toTable } from "./report.ts";
 
 const USAGE = `Usage: npm run bench:pooler
 
-Starts PostgreSQL, Debian's PgBouncer before it in each of its modes, and the service through that,
-with its commands and a crowd of 200 devices and 200 tool calls, and looks at what is left over on
-the connections. Needs pgbouncer installed. About a minute.
+Starts PostgreSQL, Debian's PgBouncer in each of its modes, and the service through PgBouncer. Runs
+the service's commands, and sends the requests of 200 devices and 200 tool calls at the same time.
+Then checks that the server's connections keep no role, organization, prepared statement or lock.
+Needs pgbouncer. Takes about a minute.
 
-Exit code 1 when something fails in session mode, or another mode is not refused.
+The exit code is 1 if something fails in session mode, or if the service accepts another mode.
 `;
 
 if (parseArgs({ options: { help: { type: "boolean" } } }).values.help) {

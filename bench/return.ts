@@ -7,14 +7,15 @@ import {
 import { RETRY_AFTER_SECONDS } from "../src/errors.ts";
 import { toTable } from "./report.ts";
 
-const USAGE = `Usage: node bench/return.ts [options]
+const USAGE = `Usage: npm run bench:return -- [options]
 
-Computes, without a clock, how a fleet comes back after an outage: every device waits as the agent
-does (agent/backoff.ts). Some seconds.
+Computes in simulated time how a fleet comes back after an outage. Every device waits as the agent
+does (agent/backoff.ts). Takes some seconds.
 
-  --devices <n>   (1000000)
-  --outage <s>    length of the outage (1800)
-  --seed <n>      of the random numbers (1)
+  --devices <n>   number of devices (1000000)
+  --outage <s>    length of the outage in seconds (1800)
+  --seed <n>      seed of the random numbers (1)
+  --help          print this text
 `;
 
 /**

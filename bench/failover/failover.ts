@@ -15,16 +15,22 @@ import { BACKOFF_SPEED, DEVICES, type Ledger, Writers } from "./writers.ts";
 
 const USAGE = `Usage: npm run bench:failover -- [options]
 
-Two services behind HAProxy, on a PostgreSQL with a synchronous standby that Patroni and etcd keep, all
-with the files in deploy/. Under load the machine of the primary is killed (kill -9 of all its processes),
-comes back, is made primary again by hand, and the standby's machine is killed and comes back; every
-acknowledged write is looked for after each. Needs Linux and Debian's packages. About five minutes.
+Runs two services behind HAProxy on a PostgreSQL with a synchronous standby, which Patroni and etcd
+manage. All use the files in deploy/. Under load, the benchmark
 
-  --only-kill      the first of them alone
-  --help           print this
+  1. kills the primary's machine (kill -9 of all its processes) and starts it again,
+  2. makes it the primary again,
+  3. kills the standby's machine and starts it again,
 
-Exit code 1 when an acknowledged write is lost or stored twice, a valid key got 401, an answer was
-anything but a success or 503, a service ended by itself, or the earlier rate did not come back.
+and looks for every acknowledged write after each step. Needs Linux and Debian's packages. Takes
+about five minutes.
+
+  --only-kill      only kill the primary's machine
+  --help           print this text
+
+The exit code is 1 if an acknowledged write is lost or stored twice, if a valid key got 401, if an
+answer was neither a success nor a 503, if a service ended by itself, or if the earlier rate did not
+come back.
 `;
 
 const { values } = parseArgs({

@@ -21,16 +21,17 @@ import { makeBenchFolder, makeStand, type Stand } from "./stand.ts";
 
 const USAGE = `Usage: npm run bench:faults -- [options]
 
-Breaks a service of its own, its PostgreSQL and the network between them in turn, under a load of
-heartbeats, posture reports and tool calls that remembers every acknowledged write, and looks for
-each of them afterwards. Needs Linux; the full disk needs root. About eight minutes.
+Breaks a service, its PostgreSQL and the network between them, one after the other, under a load of
+heartbeats, posture reports and tool calls. Then looks for every acknowledged write in the database.
+Needs Linux; the full disk needs root. Takes about eight minutes.
 
-  --short          five faults for some seconds each, for CI: about a minute, and no time is judged
-  --only <text>    faults whose name holds this text
-  --help           print this
+  --short          run five faults for some seconds each, as CI does: takes about a minute and
+                   judges no times
+  --only <text>    run only the faults whose name contains this text
+  --help           print this text
 
-Exit code 1 when an acknowledged write is lost or stored twice, a valid key got 401, an answer was
-anything but a success or 503, or the service ended by itself or did not come back.
+The exit code is 1 if an acknowledged write is lost or stored twice, if a valid key got 401, if an
+answer was neither a success nor a 503, or if the service ended by itself or did not come back.
 `;
 
 const { values } = parseArgs({

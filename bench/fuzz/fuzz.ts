@@ -11,20 +11,20 @@ import { fuzzSocket, type SocketResult } from "./socket.ts";
 
 const USAGE = `Usage: npm run bench:fuzz -- [options]
 
-Sends a service of its own what it may get and what it may not: good, nearly good and strange
-input to every route of the Device Agent API, every tool (MCP, plain HTTP, query string), every
-operation of the console and the account pages, from their schemas; raw bytes; connections that
-say nothing or send their headers a byte at a time.
+Sends valid, nearly valid and nonsensical input to every route of a service: the Device Agent API,
+every tool (MCP, plain HTTP, query string), every operation of the console, and the account pages.
+The cases come from the schemas. Then sends raw bytes, and opens connections that are silent or send
+their headers one byte at a time.
 
-  --cases <n>         requests (100000); a tenth as many raw byte strings beside them
-  --seconds <n>       at most, for the requests (1200)
-  --seed <n>          of the random cases (1)
-  --connections <n>   idle and slow ones (10000)
-  --parallel <n>      requests under way (16)
-  --help              print this
+  --cases <n>         number of requests; a tenth as many raw byte strings follow (100000)
+  --seconds <n>       longest time for the requests (1200)
+  --seed <n>          seed of the random cases (1)
+  --connections <n>   number of silent and slow connections (10000)
+  --parallel <n>      number of requests under way at the same time (16)
+  --help              print this text
 
-Exit code 1 when anything was answered 5xx or not at all, when a slow connection is never given up,
-or when the service ended.
+The exit code is 1 if a request was answered with 5xx or not at all, if the service never closes a
+slow connection, or if the service ended.
 `;
 
 const DEVICES = 2_000;

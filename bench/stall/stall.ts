@@ -13,16 +13,16 @@ import { BODIES, FILES, LISTS, TEXTS } from "./shapes.ts";
 
 const USAGE = `Usage: npm run bench:stall -- [options]
 
-Sends a service of its own the largest permitted input of the worst shapes: to every route, and in
-every text and list field of every operation, signed in and not. Prints the longest times that the
+Sends a service the largest permitted input of the worst shapes: to every route, and in every text
+and list field of every operation, signed in and not. Prints the longest times for which the
 service's event loop stood still, as processor time of its main thread. A request that takes more
 than 50 ms is sent twice more, and the shortest time counts.
 
-  --only <text>   only requests whose name contains it
-  --top <n>       how many of the longest to print (25)
-  --help          print this
+  --only <text>   send only the requests whose name contains this text
+  --top <n>       number of longest times to print (25)
+  --help          print this text
 
-Exit code 1 when the event loop stood still for more than 100 ms.
+The exit code is 1 if the event loop stood still for more than 100 ms.
 `;
 
 const LIMIT_MS = 100;

@@ -269,7 +269,10 @@ export function checkEnd(
 ): void {
 	const end = last?.sequence ?? 0;
 	if (!head && !last) {
-		find(1, "the whole log is gone: every organization begins with an entry");
+		find(
+			1,
+			"the whole log is gone, although the log of every organization has a first entry",
+		);
 	} else if (!head) {
 		find(
 			null,

@@ -19,7 +19,7 @@ export function examineProxies(
 			status: "warning",
 			found: `${ignored} requests had a forwarded address that was ignored, because their sender is not in ASSAY_TRUSTED_PROXIES`,
 			advice:
-				"the service's log names the first sender; if it is your proxy, add it, because all clients behind it share the limits of sign-ins and have one address in the audit log. If it is a client, it has no effect",
+				"the service's log names the first sender; if it is your proxy, add it, because all clients behind it share the limits of sign-ins and have one address in the audit log. If it is a client, you need not do anything",
 		};
 	}
 	if (baseUrl.startsWith("https:") && trustedProxies.length === 0) {

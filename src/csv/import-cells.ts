@@ -113,7 +113,9 @@ export function readCells(
 			else
 				issues.push({
 					field: name,
-					message: found?.issue ?? "names no record of this organization",
+					message:
+						found?.issue ??
+						"must name a record that exists in this organization",
 				});
 		}
 		// The database stores references in this order, so any other order would look like a change.

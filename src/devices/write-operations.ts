@@ -277,7 +277,7 @@ async function explainMissingOwner<Result>(
 			throw badFields([
 				{
 					field: "owner_id",
-					message: `there is no person ${ownerId} in this organization`,
+					message: `must be the id of a person in this organization; ${ownerId} is none (listPeople returns the ids)`,
 				},
 			]);
 		}

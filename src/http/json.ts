@@ -70,7 +70,7 @@ export function requireModestShape(text: string, limits = MODEST): void {
 		if (code > SPACE && ++word > MAX_WORD) {
 			throw new AppError(
 				"bad_request",
-				`the body must not have a number of more than ${MAX_WORD} characters`,
+				`the body must not contain a number with more than ${MAX_WORD} characters`,
 			);
 		}
 		if (code === QUOTE) at = endOfString(text, at);
@@ -83,7 +83,7 @@ export function requireModestShape(text: string, limits = MODEST): void {
 		if (depth > limits.depth) {
 			throw new AppError(
 				"bad_request",
-				`the body must nest at most ${limits.depth} arrays and objects`,
+				`the body must have at most ${limits.depth} levels of arrays and objects`,
 			);
 		}
 		if (values > limits.values) {

@@ -153,14 +153,14 @@ test("JSON with 64 levels and 10,000 keys and values is accepted, with any strin
 });
 
 test("JSON with more levels or more values is rejected", () => {
-	expect(() => requireModestShape("[".repeat(65))).toThrow("nest at most 64");
+	expect(() => requireModestShape("[".repeat(65))).toThrow("at most 64 levels");
 	expect(() => requireModestShape('{"a":'.repeat(65))).toThrow(
-		"nest at most 64",
+		"at most 64 levels",
 	);
 	const wide = JSON.stringify(Array(10_002).fill(1));
 	expect(() => requireModestShape(wide)).toThrow("at most 10000");
 	const long = `{"size":${"9".repeat(1_001)}}`;
 	expect(() => requireModestShape(long)).toThrow(
-		"a number of more than 1000 characters",
+		"a number with more than 1000 characters",
 	);
 });

@@ -103,7 +103,7 @@ function NothingYet({ device }: { device: Device }) {
 						inherit
 						underline="always"
 					>
-						See how its enrollment stands
+						See its enrollment
 					</TextLink>
 				</>
 			) : device.status === "REVOKED" ? (

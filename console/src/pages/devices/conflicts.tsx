@@ -92,7 +92,7 @@ function DuplicateHardware({
 				) : (
 					name
 				)}
-				, which is in service. So this one stays pending.
+				, which is in service. This device therefore stays pending.
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>
