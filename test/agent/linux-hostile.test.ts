@@ -44,7 +44,13 @@ const nft = (policy: string) =>
 					handle: 2,
 					comment: MARKER,
 					expr: [
-						{ match: { op: "==", left: MARKER, right: MARKER } },
+						{
+							match: {
+								op: "==",
+								left: { ct: { key: "state" } },
+								right: MARKER,
+							},
+						},
 						{ accept: null },
 					],
 				},
@@ -116,7 +122,7 @@ const GOOD = linux({
 		[LSBLK]: diskWith(
 			luks("sda2", crypt("root", "dm-0", { fstype: "ext4", at: ["/"] })),
 		),
-		"nft -j list ruleset": nft("drop"),
+		"nft -j -t list ruleset": nft("drop"),
 		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=yes\n",
 		"apt-config dump": apt("1"),
 		"sshd -T": sshdSays({ banner: MARKER, allowusers: MARKER }),
@@ -152,8 +158,9 @@ const BAD = linux({
 			fstype: "ext4",
 			at: ["/"],
 		}),
-		"nft -j list ruleset": nft("accept"),
-		"iptables -S": "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n",
+		"nft -j -t list ruleset": nft("accept"),
+		"iptables-save":
+			"*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT\n",
 		"ip6tables -S": "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n",
 		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=no\n",
 		"chronyc -n tracking": "Leap status     : Not synchronised\n",

@@ -1,205 +1,137 @@
-/**
- * The fate of an incoming packet that no rule names. The packet is let in (`open`) or blocked
- * (`closed`). Undefined if this is not known.
- */
+import type { Answer, Packet } from "./packet.ts";
+
+/** What happens to a packet: the filter lets it in or keeps it out. Undefined if unknown. */
 export type Verdict = "open" | "closed" | undefined;
 
-interface Rule {
-	/** False if the rule has a condition and therefore does not decide about every packet. */
-	isForAll: boolean;
-	/**
-	 * `accept`, `drop`, `return`, `unclear`, or the name of another chain that the packet goes
-	 * through.
-	 */
-	does: string;
-	jumps: boolean;
+export type Condition = (packet: Packet) => Answer;
+
+export type Action =
+	| { kind: "accept" | "drop" | "return" }
+	/** The rule hands the packet to something that the agent cannot judge, such as a program. */
+	| { kind: "unclear" }
+	| { kind: "jump" | "goto"; chain: string };
+
+export interface Rule {
+	matches: Condition;
+	action: Action;
 }
 
-export interface Chain {
-	policy: string | undefined;
-	rules: Rule[];
+/** A chain that the kernel itself sends incoming packets through. */
+export interface BaseChain {
+	chain: string;
+	policy: "accept" | "drop";
+	/** The only interface whose packets come here. Undefined if all do. */
+	device?: string | undefined;
 }
 
-export type Chains = Map<string, Chain>;
+export interface Ruleset {
+	chains: Map<string, Rule[]>;
+	bases: BaseChain[];
+}
 
 /**
- * Follows a chain as the kernel does for a packet that matches no condition. Rules with a
- * condition, such as "on the loopback interface" or "to port 22", are skipped, because they decide
- * about only some packets.
+ * Returns the fate of a packet. The packet goes through every base chain of every ruleset, so one
+ * that drops it is enough to keep it out. A ruleset that could not be read is undefined.
  */
-export function follow(chains: Chains, name: string): Verdict {
-	const chain = chains.get(name);
-	if (!chain) return undefined;
-	const decided = decide(chains, name, 0);
-	if (decided === "unclear") return undefined;
-	if (decided === "accept") return "open";
-	if (decided === "drop") return "closed";
-	return chain.policy === "drop"
-		? "closed"
-		: chain.policy === "accept"
-			? "open"
-			: undefined;
+export function judgePacket(
+	rulesets: readonly (Ruleset | undefined)[],
+	packet: Packet,
+): Verdict {
+	const verdicts = rulesets.flatMap((ruleset): Verdict[] =>
+		ruleset
+			? ruleset.bases
+					.filter(
+						({ device }) => device === undefined || device === packet.interface,
+					)
+					.map((base) => followBase(ruleset, base, packet))
+			: [undefined],
+	);
+	if (verdicts.includes("closed")) return "closed";
+	return verdicts.includes(undefined) ? undefined : "open";
 }
 
-function decide(
-	chains: Chains,
-	name: string,
-	depth: number,
-): "accept" | "drop" | "unclear" | undefined {
-	if (depth > 16) return "unclear";
-	for (const rule of chains.get(name)?.rules ?? []) {
-		if (!rule.isForAll) continue;
-		if (rule.does === "return") return undefined;
-		if (rule.does === "accept" || rule.does === "drop") return rule.does;
-		if (rule.does === "unclear") return "unclear";
-		if (!rule.jumps) continue;
-		const decided = decide(chains, rule.does, depth + 1);
-		if (decided) return decided;
+/** Returns the worst fate among the packets: one that gets in makes the filter open. */
+export function judgePackets(
+	rulesets: readonly (Ruleset | undefined)[],
+	packets: readonly Packet[],
+): Verdict {
+	const verdicts = packets.map((packet) => judgePacket(rulesets, packet));
+	if (verdicts.includes("open")) return "open";
+	return verdicts.includes(undefined) ? undefined : "closed";
+}
+
+type Fate = "accept" | "drop" | "unclear";
+
+function followBase(
+	{ chains }: Ruleset,
+	{ chain, policy }: BaseChain,
+	packet: Packet,
+): Verdict {
+	const fates = new Set<Fate>();
+	const walk = { chains, packet, fates, steps: 0 };
+	if (follow(walk, chain, 0) !== "decided") fates.add(policy);
+	if (fates.size !== 1 || fates.has("unclear")) return undefined;
+	return fates.has("drop") ? "closed" : "open";
+}
+
+interface Walk {
+	chains: Map<string, Rule[]>;
+	packet: Packet;
+	/** Every fate that the packet may meet. */
+	fates: Set<Fate>;
+	steps: number;
+}
+
+const MAX_DEPTH = 16;
+/** More rules than any sensible ruleset makes one packet look at. */
+const MAX_STEPS = 100_000;
+
+/**
+ * Follows a packet through a chain as the kernel does. If a rule's condition cannot be decided, the
+ * packet goes both ways. Returns `decided` if the packet never leaves the chain, and `returns` if
+ * it does or may do so.
+ */
+function follow(walk: Walk, name: string, depth: number): string {
+	const { chains, packet, fates } = walk;
+	const rules = chains.get(name);
+	if (!rules || depth > MAX_DEPTH) {
+		fates.add("unclear");
+		return "decided";
 	}
-	return undefined;
-}
-
-/**
- * Parses the chains from the output of `iptables -S`. Returns undefined if a line does not have its
- * format.
- */
-export function parseIptables(text: string): Chains | undefined {
-	const chains: Chains = new Map();
-	for (const line of text.split("\n")) {
-		if (line.trim() === "" || line.startsWith("#")) continue;
-		if (line.length > 4096) return undefined;
-		const [flag, name, ...rest] = line.trim().split(/\s+/);
-		if (!name) return undefined;
-		if (flag === "-P") {
-			chains.set(name, { policy: rest[0]?.toLowerCase(), rules: [] });
-		} else if (flag === "-N") {
-			chains.set(name, { policy: undefined, rules: [] });
-		} else if (flag === "-A") {
-			chains.get(name)?.rules.push(readRule(rest));
-		} else {
-			return undefined;
+	let mayReturn = false;
+	const decided = () => (mayReturn ? "returns" : "decided");
+	for (const { matches, action } of rules) {
+		walk.steps += 1;
+		if (walk.steps > MAX_STEPS) {
+			fates.add("unclear");
+			return "decided";
 		}
-	}
-	return chains.has("INPUT") ? chains : undefined;
-}
-
-function readRule(words: string[]): Rule {
-	const at = words.findIndex((word) => word === "-j" || word === "-g");
-	const target = words[at + 1] ?? "";
-	// A comment is not a condition. It may contain blanks inside quotes.
-	const conditions = words
-		.slice(0, at)
-		.join(" ")
-		.replace(/-m comment --comment ("(?:[^"\\]|\\.)*"|\S+)/g, "")
-		.trim();
-	const verdict = /^(ACCEPT|DROP|REJECT|RETURN)$/.exec(target)?.[1];
-	return {
-		isForAll: at >= 0 && conditions === "",
-		does: verdict === "REJECT" ? "drop" : (verdict?.toLowerCase() ?? target),
-		jumps: at >= 0 && verdict === undefined,
-	};
-}
-
-export interface NftVerdicts {
-	ipv4: Verdict;
-	ipv6: Verdict;
-}
-
-/**
- * Judges IPv4 and IPv6 by the rules that `nft -j list ruleset` prints. A packet goes through every
- * chain at the input hook, so one closed chain is enough. Returns undefined if the text has another
- * format.
- */
-export function parseNftables(text: string): NftVerdicts | undefined {
-	let ruleset: unknown;
-	try {
-		ruleset = JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-	const entries = property(ruleset, "nftables");
-	if (!Array.isArray(entries)) return undefined;
-	const chains: Chains = new Map();
-	const inputs: { family: string; name: string }[] = [];
-	for (const entry of entries) {
-		const chain = property(entry, "chain");
-		if (chain !== undefined) {
-			const name = keyOf(chain, "name");
-			const policy = property(chain, "policy");
-			chains.set(name, {
-				policy: typeof policy === "string" ? policy : undefined,
-				rules: [],
-			});
-			const family = String(property(chain, "family"));
-			if (
-				property(chain, "hook") === "input" &&
-				property(chain, "type") === "filter"
-			) {
-				inputs.push({ family, name });
+		const match = matches(packet);
+		if (match === false) continue;
+		switch (action.kind) {
+			case "accept":
+			case "drop":
+			case "unclear":
+				fates.add(action.kind);
+				if (match) return decided();
+				break;
+			case "return":
+				if (match) return "returns";
+				mayReturn = true;
+				break;
+			case "jump":
+				if (follow(walk, action.chain, depth + 1) === "decided" && match) {
+					return decided();
+				}
+				break;
+			case "goto": {
+				// A packet that leaves the other chain goes back to where this chain was called.
+				const left = follow(walk, action.chain, depth + 1) !== "decided";
+				if (match) return left ? "returns" : decided();
+				mayReturn ||= left;
+				break;
 			}
 		}
-		const rule = property(entry, "rule");
-		if (rule !== undefined) {
-			chains.get(keyOf(rule, "chain"))?.rules.push(readExpressions(rule));
-		}
 	}
-	const of = (families: string[]): Verdict => {
-		const verdicts = inputs
-			.filter(({ family }) => families.includes(family))
-			.map(({ name }) => follow(chains, name));
-		if (verdicts.includes("closed")) return "closed";
-		return verdicts.includes(undefined) ? undefined : "open";
-	};
-	return {
-		ipv4: of(["ip", "inet"]),
-		ipv6: of(["ip6", "inet"]),
-	};
+	return "returns";
 }
-
-const keyOf = (value: unknown, of: string) =>
-	["family", "table", of].map((key) => String(property(value, key))).join("/");
-
-/** Statements that do not decide what happens to a packet. */
-const HARMLESS = new Set(["counter", "log", "comment"]);
-
-function readExpressions(rule: unknown): Rule {
-	const expressions = property(rule, "expr");
-	let isForAll = true;
-	for (const expression of Array.isArray(expressions) ? expressions : []) {
-		if (typeof expression !== "object" || expression === null) continue;
-		for (const verdict of ["accept", "drop", "reject", "return"]) {
-			if (verdict in expression) {
-				return {
-					isForAll,
-					does: verdict === "reject" ? "drop" : verdict,
-					jumps: false,
-				};
-			}
-		}
-		// nft does not show what an iptables module does, but `iptables -S` does.
-		const module = property(expression, "xt");
-		if (module !== undefined && property(module, "type") !== "match") {
-			return { isForAll, does: "unclear", jumps: false };
-		}
-		const jump = property(expression, "jump") ?? property(expression, "goto");
-		if (jump !== undefined) {
-			const family = property(rule, "family");
-			const table = property(rule, "table");
-			const does = `${family}/${table}/${property(jump, "target")}`;
-			return { isForAll, does, jumps: true };
-		}
-		const isComment = property(module, "name") === "comment";
-		if (
-			!isComment &&
-			!Object.keys(expression).every((key) => HARMLESS.has(key))
-		) {
-			isForAll = false;
-		}
-	}
-	return { isForAll: false, does: "", jumps: false };
-}
-
-const property = (value: unknown, key: string): unknown =>
-	typeof value === "object" && value !== null && Object.hasOwn(value, key)
-		? (value as Record<string, unknown>)[key]
-		: undefined;

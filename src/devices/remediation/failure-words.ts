@@ -49,6 +49,8 @@ const WORDS: Record<CheckKey, Words> = {
 		);
 		if (open.length === 1)
 			return `${open[0] === "ipv4" ? "IPv4" : "IPv6"} is not filtered`;
+		if (evidence.open_zone !== undefined)
+			return "a zone of the firewall lets everything in";
 		const isOn =
 			evidence.inbound_allowed_by_default === true ||
 			evidence.default_block === false;

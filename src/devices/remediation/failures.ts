@@ -207,8 +207,12 @@ export const FAILURES: Record<
 		],
 		FIREWALL_ENABLED: [
 			{
-				when: { field: "default_zone", is: "trusted" },
-				fix: `firewalld lets everything in, because its zone is "trusted". Choose the zone "public".${commands("`firewall-cmd --set-default-zone=public`")}`,
+				when: { field: "open_zone" },
+				fix: `An active zone of firewalld lets everything in. Move its interfaces and sources to the zone "public".${commands("`firewall-cmd --get-active-zones`, then `firewall-cmd --permanent --zone=public --change-interface=NAME` and `firewall-cmd --reload`")}`,
+			},
+			{
+				when: { field: "open_packets" },
+				fix: `The firewall lets in new connections that it should block, through an interface, to a range of ports or from everywhere. Ask an administrator to remove that rule, or to block by default.${commands("`nft list ruleset`, `iptables-save`, `ufw status verbose` and `firewall-cmd --list-all-zones` show the rules; `ufw default deny incoming` or `firewall-cmd --set-default-zone=public` block by default")}`,
 			},
 			{
 				fix: `Ask an administrator to turn on a firewall that blocks incoming connections that no rule allows, for IPv4 and IPv6.${commands("`ufw allow OpenSSH; ufw enable` (Debian, Ubuntu), `systemctl enable --now firewalld` (Fedora, SUSE)")}`,

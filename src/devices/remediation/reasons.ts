@@ -173,6 +173,10 @@ export const REASONS = {
 	},
 
 	// Firewall.
+	rules_not_decidable: {
+		says: "the agent cannot tell what the firewall's rules do with a new packet",
+		fix: "Show an administrator the rules. The first rule about all new packets must drop or reject them, without a mark or another program deciding.",
+	},
 	default_not_known: {
 		says: "the agent does not know what the firewall does with other traffic",
 		fix: "Begin the rules with one that blocks incoming traffic, such as `block in all` for pf.",

@@ -1,0 +1,44 @@
+import type { Host } from "../../host.ts";
+import { runForText } from "./read-text.ts";
+
+/** firewalld's own zones. Only their names appear in evidence. */
+const OWN_ZONES =
+	/^(block|dmz|docker|drop|external|home|internal|libvirt|libvirt-routed|nm-shared|public|trusted|work|FedoraServer|FedoraWorkstation)$/;
+
+/** Zones for the device's own containers and virtual machines. Nobody else sends packets there. */
+const INNER_ZONES = /^(docker|libvirt|libvirt-routed|nm-shared)$/;
+
+const MAX_ZONES = 20;
+
+/**
+ * Returns the name of an active zone that accepts every packet, or `custom` if it is not one of
+ * firewalld's own. Returns null if every active zone keeps packets out, and undefined if firewalld
+ * does not answer. The default zone is active too, for interfaces that have no zone.
+ */
+export async function findOpenZone(
+	host: Host,
+): Promise<string | null | undefined> {
+	const active = await runForText(host, "firewall-cmd", ["--get-active-zones"]);
+	const standard = await runForText(host, "firewall-cmd", [
+		"--get-default-zone",
+	]);
+	if (active === undefined || standard === undefined) return undefined;
+	const names = active
+		.split("\n")
+		// Newer versions add a note, such as `public (default)`.
+		.map((line) => /^([\w-]{1,64})(?: \([a-z, ]+\))?$/.exec(line)?.[1]);
+	const zones = new Set([...names, standard.trim()].filter((name) => name));
+	if (zones.size > MAX_ZONES) return undefined;
+	for (const zone of zones) {
+		if (!zone || !/^[\w-]{1,64}$/.test(zone)) return undefined;
+		if (INNER_ZONES.test(zone)) continue;
+		const settings = await runForText(host, "firewall-cmd", [
+			`--zone=${zone}`,
+			"--list-all",
+		]);
+		const target = /^ {2}target: (\S+)$/m.exec(settings ?? "")?.[1];
+		if (target === undefined) return undefined;
+		if (target === "ACCEPT") return OWN_ZONES.test(zone) ? zone : "custom";
+	}
+	return null;
+}

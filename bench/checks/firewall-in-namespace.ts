@@ -1,0 +1,82 @@
+import { execFileSync } from "node:child_process";
+import { checkFirewall } from "../../agent/checks/linux/firewall.ts";
+import type { CommandResult, Host } from "../../agent/host.ts";
+import { ownProgram } from "../../agent/own-program.ts";
+import { makeSystemHost } from "../../agent/system-host.ts";
+import {
+	FIREWALL_CASES,
+	type FirewallCase,
+} from "../../test/agent/recordings/firewall-cases.ts";
+
+// This program runs in a network namespace of its own. It gives each case's rules to the real nft
+// or iptables, runs the check, and prints the outcomes and all that the check read.
+
+const run = (program: string, args: string[], input = "") =>
+	execFileSync(program, args, { input, stdio: ["pipe", "pipe", "inherit"] });
+
+function setRules({ nft, iptables, ip6tables }: FirewallCase): void {
+	run("nft", ["flush", "ruleset"]);
+	if (nft !== undefined) run("nft", ["-f", "-"], nft);
+	if (iptables === undefined) return;
+	for (const [program, calls] of [
+		["iptables", iptables],
+		["ip6tables", ip6tables ?? iptables],
+	] as const) {
+		for (const call of calls.split("\n")) {
+			const words = call.match(/"[^"]*"|\S+/g) ?? [];
+			run(
+				program,
+				words.map((word) => word.replace(/^"(.*)"$/, "$1")),
+			);
+		}
+	}
+}
+
+/** Returns the host, and notes what it answers. */
+function listening(host: Host) {
+	const commands: Record<string, string | Partial<CommandResult>> = {};
+	const files: Record<string, string> = {};
+	const noted: Host = {
+		...host,
+		now: host.now,
+		async run(program, args = [], options) {
+			const result = await host.run(program, args, options);
+			if (result.ended === "exited") {
+				const { exitCode, stdout } = result;
+				commands[[program, ...args].join(" ")] =
+					exitCode === 0 ? stdout : { exitCode };
+			}
+			return result;
+		},
+		async readFile(path) {
+			const file = await host.readFile(path);
+			if (file.kind === "text") files[path] = file.text;
+			return file;
+		},
+	};
+	return { noted, commands, files };
+}
+
+run("ip", ["link", "set", "lo", "up"]);
+run("ip", "link add eth0 type veth peer name wlan0".split(" "));
+run("ip", ["link", "set", "eth0", "up"]);
+run("ip", ["link", "set", "wlan0", "up"]);
+
+const host = makeSystemHost(
+	"LINUX",
+	ownProgram([]),
+	new AbortController().signal,
+);
+for (const one of FIREWALL_CASES) {
+	try {
+		setRules(one);
+	} catch {
+		console.log(JSON.stringify({ name: one.name, status: "no rules" }));
+		continue;
+	}
+	const { noted, commands, files } = listening(host);
+	const { status, evidence } = await checkFirewall(noted);
+	console.log(
+		JSON.stringify({ name: one.name, status, evidence, commands, files }),
+	);
+}
