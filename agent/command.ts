@@ -134,19 +134,45 @@ function addStatus(program: Command): void {
 	program
 		.command("status")
 		.description(
-			"Show whether this device is enrolled and when it last reported. Exits with 3 if it is not enrolled.",
+			"Show whether this device is enrolled, when it last reported, and how to fix what fails. Without root, show the last results of this machine's agent. Exits with 3 if there is none.",
 		)
 		.option("--dir <folder>", "the agent's folder")
 		.option("--json", "print the status as JSON")
 		.action(async (options: Common) => {
+			const { describeLastResult, readLastResult } = await import(
+				"./last-result.ts"
+			);
+			const folder = folderOf(options);
+			const isOwn = options.dir !== undefined || isPrivileged();
+			const last =
+				(await readLastResult(folder)) ??
+				(isOwn
+					? undefined
+					: await readLastResult(defaultFolder({ isPrivileged: true })));
 			const { readStatus, describeStatus } = await import("./status.ts");
-			const status = await readStatus(folderOf(options), async () => {
+			const status = await readStatus(folder, async () => {
 				const { serviceManager } = await import("./service.ts");
 				return (await serviceManager())?.state() ?? "unknown";
+			}).catch((error) => {
+				// The folder is closed to this user, who may read the last results all the same.
+				if (last && error instanceof AgentError) return undefined;
+				throw error;
 			});
-			const hint = status.enrolled ? "" : hintAtSystemFolder(options);
-			if (!status.enrolled) process.exitCode = EXIT.notEnrolled;
-			print(options, status, describeStatus(status) + hint);
+			// The agent belongs to root, and this user may see only its last results.
+			const isClosed =
+				last !== undefined &&
+				(status === undefined || (!status.enrolled && !isOwn));
+			if (!status?.enrolled && !isClosed) process.exitCode = EXIT.notEnrolled;
+			const text = isClosed
+				? "Root or an administrator can see the whole status of this agent. Every user can see its last results."
+				: status &&
+					describeStatus(status) +
+						(status.enrolled ? "" : hintAtSystemFolder(options));
+			print(
+				options,
+				{ ...status, last_result: last ?? null },
+				[text, last && describeLastResult(last)].filter(Boolean).join("\n\n"),
+			);
 		});
 }
 
@@ -158,7 +184,7 @@ function hintAtSystemFolder(options: Common): string {
 	if (options.dir !== undefined || isPrivileged()) return "";
 	const folder = defaultFolder({ isPrivileged: true });
 	return existsSync(folder)
-		? `\nThe agent of this machine is in ${folder}. Run the status command as root or an administrator.`
+		? `\nThe agent of this machine is in ${folder} and has no results yet.`
 		: "";
 }
 

@@ -29,9 +29,15 @@ export function describeResults(
 	return [describeTable(results), ...fixes].join("\n\n");
 }
 
-function describeTable(results: readonly CheckResult[]): string {
+/** Returns the results as a table, one line for each check. */
+export function describeTable(
+	results: readonly Omit<CheckResult, "observed_at">[],
+): string {
+	const hasEvidence = results.some(
+		({ evidence }) => Object.keys(evidence).length > 0,
+	);
 	const rows = [
-		["STATUS", "CHECK", "EVIDENCE"],
+		["STATUS", "CHECK", hasEvidence ? "EVIDENCE" : ""],
 		...results.map(({ check_key, status, evidence }) => [
 			status,
 			check_key,

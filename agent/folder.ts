@@ -156,7 +156,7 @@ async function makeFolder(folder: string, made: string[] = []): Promise<void> {
  * forge reports. In a place where everybody may make folders, any user could have made the agent's
  * folder beforehand.
  */
-async function requireOwnFolder(folder: string): Promise<void> {
+export async function requireOwnFolder(folder: string): Promise<void> {
 	const isOwn =
 		process.platform === "win32"
 			? isTrustedOwner(await readOwnerSid(folder), await readOwnSid())

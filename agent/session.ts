@@ -10,6 +10,7 @@ import { type Client, makeClient, type Outcome } from "./client.ts";
 import type { Credentials } from "./credentials.ts";
 import { collectFacts, type Facts } from "./facts.ts";
 import type { Host } from "./host.ts";
+import { storeLastResult } from "./last-result.ts";
 import { type Log, makeTroubleLog, type TroubleLog } from "./log.ts";
 import { noteDropped, noteOutcome, saveState } from "./outcome.ts";
 import { enqueue, keepReportsOf, type QueueLimits } from "./queue.ts";
@@ -202,6 +203,12 @@ export async function collect(
 	const { state, signal, log, troubles } = session;
 	const results = await session.runChecks(signal);
 	if (signal.aborted || state.device_id === null) return undefined;
+	await storeLastResult(session.folder, results, session.host.platform).catch(
+		(error) =>
+			log.warn(
+				`the results for the users of this device cannot be stored: ${error.message}`,
+			),
+	);
 	const report = makeReport(results, state.device_id, state);
 	const statuses = describeStatuses(results);
 	const isChange = statuses !== state.last_statuses;

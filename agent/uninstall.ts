@@ -1,6 +1,7 @@
 import { makeClient } from "./client.ts";
 import { clearCredentials, readCredentials } from "./credentials.ts";
 import { readMarker, removeFolder } from "./folder.ts";
+import { removeLastResult } from "./last-result.ts";
 import { findRunning } from "./lock.ts";
 import { thisPlatform } from "./system-host.ts";
 
@@ -68,6 +69,7 @@ export async function uninstall(
 			`The agent still runs as process ${pid}. It ends on its own within a minute.`,
 		);
 	}
+	await removeLastResult(folder);
 	if (await readMarker(folder)) {
 		for (const left of await removeFolder(folder)) {
 			warnings.push(
