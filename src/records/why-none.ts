@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { visibleText } from "../devices/visible-text.ts";
 import type { IdKind } from "../id.ts";
 import { kindNoun } from "../id.ts";
 import type { AnyRecordKind } from "./kind.ts";
@@ -59,8 +60,10 @@ export function listed(values: readonly string[]): string {
 	return values.length > MAX_LISTED ? `${shown} and others` : shown;
 }
 
+/** Quotes a value in an error, without hidden characters, and cut if it is long. */
 export function quoted(value: string): string {
+	const text = visibleText(value);
 	return JSON.stringify(
-		value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN - 1)}…` : value,
+		text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text,
 	);
 }

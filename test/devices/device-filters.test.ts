@@ -24,7 +24,12 @@ beforeAll(async () => {
 	encrypted = await enroll("encrypted", "LINUX");
 	open = await enroll("open", "DARWIN");
 	worst = await enroll("worst", "WINDOWS");
-	await fleet.report(encrypted, {}, { check_key: "ACME_VPN" });
+	await fleet.report(
+		encrypted,
+		{},
+		{ check_key: "ACME_VPN" },
+		{ check_key: "BACK\u202eUP\u{e0041}" },
+	);
 	await fleet.report(
 		open,
 		{ status: "FAIL", observed_at: "2026-03-01T08:00:00Z" },
@@ -102,7 +107,7 @@ describe("a filter by a check", () => {
 			const { code, message } = await refusal({ [filter]: "encryption" });
 			expect(code).toBe("bad_request");
 			expect(message).toBe(
-				`filter.${filter}: no device has reported the check "encryption"; the checks are DISK_ENCRYPTION, SCREEN_LOCK, FIREWALL_ENABLED, TIME_SYNC, OS_VERSION, AUTO_UPDATE, PASSWORD_POLICY, REMOTE_LOGIN, MALWARE_PROTECTION; agents of this organization also report "ACME_VPN"`,
+				`filter.${filter}: no device has reported the check "encryption"; the checks are DISK_ENCRYPTION, SCREEN_LOCK, FIREWALL_ENABLED, TIME_SYNC, OS_VERSION, AUTO_UPDATE, PASSWORD_POLICY, REMOTE_LOGIN, MALWARE_PROTECTION; agents of this organization also report "ACME_VPN", "BACKUP"`,
 			);
 		}
 	});
@@ -159,7 +164,7 @@ test("a brief row has the checks that fail or are unknown, and the numbers of th
 		order_by: { field: "name" },
 	});
 	expect(devices).toEqual([
-		expect.objectContaining({ failing_count: 0, passing_count: 2 }),
+		expect.objectContaining({ failing_count: 0, passing_count: 3 }),
 		{
 			id: open.id,
 			name: "open",
