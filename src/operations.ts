@@ -1,4 +1,5 @@
 import { makeListAuditLog } from "./audit/operations.ts";
+import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
 import { deviceOperations } from "./devices/operations.ts";
@@ -79,6 +80,7 @@ export const operations = [
 	searchRecords,
 	getRecordNames,
 	getRecordUses,
+	getRecordHistory,
 	getOverview,
 	countRecords,
 	...recordOperations(risk),

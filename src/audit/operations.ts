@@ -3,20 +3,17 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { ID_KINDS, type IdKind } from "../id.ts";
 import { defineOperation } from "../operation.ts";
-import { isCount } from "../records/cursor.ts";
 import {
-	COUNTED,
-	DEFAULT_PAGE_SIZE,
 	organizationId,
 	pageCursor,
 	pageShape,
 	pageSize,
-	totalOf,
 } from "../records/list-pages.ts";
 import { wordsOf } from "../records/text-match.ts";
 import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
+import { readEntries } from "./entry-pages.ts";
 
-const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
+export const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
 
 const entry = z.object({
 	sequence: z.number().describe("Number of the entry in its organization"),
@@ -130,8 +127,7 @@ const filterSchema = z.strictObject({
 	}),
 });
 
-/** A row as the driver returns it. The driver returns PostgreSQL's bigint as text. */
-type Row = Omit<z.input<typeof entry>, "sequence"> & { sequence: string };
+type Row = z.input<typeof entry>;
 
 /**
  * Makes the operation listAuditLog. `operationNames` returns the names that new entries may have.
@@ -167,7 +163,6 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 					operationNames(),
 				);
 			}
-			const limit = size ?? DEFAULT_PAGE_SIZE;
 			const values: unknown[] = [organization_id];
 			const parameter = (value: unknown) => `$${values.push(value)}`;
 			const conditions = ["t.organization_id = $1"];
@@ -178,42 +173,19 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 				const value = filter[key as keyof typeof FILTERS];
 				if (value !== undefined) conditions.push(sql(parameter(value)));
 			}
-			const matching = conditions.join(" and ");
-			const matched = [...values];
-			const after = typeof cursor === "string" ? readCursor(cursor) : undefined;
-			if (after) conditions.push(`t.sequence < ${parameter(after.sequence)}`);
-			const { rows } = await client.query<Row>(
-				`select t.sequence, t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
-				t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
-				t.changes, encode(t.hash, 'hex') as hash
-			from audit_entries t
-			where ${conditions.join(" and ")}
-			order by t.sequence desc
-			limit ${parameter(limit + 1)}`,
-				values,
+			const { rows, ...page } = await readEntries<Row>(
+				client,
+				{
+					cursorOf: "listAuditLog",
+					columns: `t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
+						t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
+						t.changes, encode(t.hash, 'hex') as hash`,
+					conditions,
+					values,
+				},
+				{ size, cursor },
 			);
-			const page = rows.slice(0, limit);
-			const last = page.at(-1);
-			const hasMore = rows.length > limit;
-			const count = async () => {
-				const { rows } = await client.query<{ count: number }>(
-					`select count(*)::int as count from (
-						select from audit_entries t where ${matching} limit ${COUNTED + 1}
-					) counted`,
-					matched,
-				);
-				return rows[0]?.count ?? 0;
-			};
-			const counted = after?.counted ?? (hasMore ? await count() : rows.length);
-			return {
-				audit_entries: page.map((row) => ({
-					...row,
-					sequence: Number(row.sequence),
-				})),
-				next_cursor:
-					hasMore && last ? writeCursor(last.sequence, counted) : null,
-				...totalOf(counted),
-			};
+			return { audit_entries: rows, ...page };
 		},
 	});
 
@@ -237,36 +209,6 @@ async function requireEvent(
 		{
 			field: "filter.operation",
 			message: `there is no operation ${name}; the operations are ${names.join(", ")}`,
-		},
-	]);
-}
-
-const CURSOR_OF = "listAuditLog";
-
-function writeCursor(sequence: string, counted: number): string {
-	return Buffer.from(JSON.stringify([CURSOR_OF, sequence, counted])).toString(
-		"base64url",
-	);
-}
-
-function readCursor(text: string): { sequence: string; counted: number } {
-	let parts: unknown;
-	try {
-		parts = JSON.parse(Buffer.from(text, "base64url").toString());
-	} catch {
-		parts = undefined;
-	}
-	const [of, sequence, counted] = Array.isArray(parts) ? parts : [];
-	const isNumber =
-		typeof sequence === "string" && /^[1-9]\d{0,17}$/.test(sequence);
-	if (of === CURSOR_OF && isNumber && isCount(counted)) {
-		return { sequence, counted };
-	}
-	throw badFields([
-		{
-			field: "cursor",
-			message:
-				"is not a cursor of this list; pass next_cursor of the previous page unchanged, or omit it to start at the first page",
 		},
 	]);
 }

@@ -24,6 +24,13 @@ export const detailSchema = () =>
 			),
 		);
 
+/** Cuts a text to the length that brief rows allow, and never within a surrogate pair. */
+export function shorten(text: string): string {
+	return text.length > MAX_BRIEF_TEXT
+		? `${text.slice(0, MAX_BRIEF_TEXT - 1).replace(/[\ud800-\udbff]$/, "")}…`
+		: text;
+}
+
 /** Returns the schemas of all fields of a record in a result, with the names of its references. */
 export function resultShape(kind: AnyRecordKind): Record<string, z.ZodType> {
 	const fields = Object.entries(

@@ -88,7 +88,20 @@ test("a member reads, adds and edits, and sees no action that needs an administr
 	);
 	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
 	expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
-	expect(await page.getByRole("tab", { name: "History" }).count()).toBe(0);
+});
+
+test("a viewer reads a record's history, without the tokens and calls that only administrators see", async () => {
+	const { vendor } = await registers.add("addVendor", { name: "Paper mill" });
+	await registers.use("updateVendor", { id: vendor.id, name: "Paper works" });
+	const page = await registers.open(
+		await registers.makePerson("viewer"),
+		`vendor/${vendor.id}`,
+	);
+	await page.getByRole("tab", { name: "History" }).click();
+	const history = page.getByRole("tabpanel");
+	await history.getByText("Changed", { exact: true }).waitFor();
+	expect(await history.innerText()).toMatch(/Paper mill\s+Paper works/);
+	await axe(page);
 });
 
 test("the address of a missing record says so", async () => {

@@ -261,6 +261,7 @@ async function useEverything(): Promise<void> {
 	await use("searchRecords", { organization_id, query: "cloud" });
 	await use("getRecordNames", { organization_id, ids: references.vendor });
 	await use("getRecordUses", { id: references.people[0] });
+	await use("getRecordHistory", { id: references.people[0] });
 	for (const kind of ["risk", "measure", "device"]) {
 		await use("countRecords", {
 			organization_id,

@@ -1,12 +1,4 @@
-import {
-	Badge,
-	Box,
-	Button,
-	Group,
-	Paper,
-	Text,
-	Timeline,
-} from "@mantine/core";
+import { Box, Button, Group, Paper, Text, Timeline } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
@@ -23,15 +15,12 @@ import {
 } from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
 
-type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
+type Entry = OutputOf<"getRecordHistory">["changes"][number];
 type Ends = { before?: unknown; after?: unknown };
 
 const IDS = /^[\w-]{32}$/;
 
-/**
- * Shows the history of a record, newest first. The data comes from the audit log, which only
- * administrators may read.
- */
+/** Shows the history of a record, newest first, to everybody who may read the record. */
 export function RecordHistory({
 	kind,
 	id,
@@ -42,23 +31,13 @@ export function RecordHistory({
 	organizationId: string;
 }) {
 	const history = useInfiniteQuery({
-		queryKey: ["listAuditLog", "history", organizationId, id],
+		queryKey: ["getRecordHistory", id],
 		queryFn: ({ pageParam, signal }) =>
-			call(
-				"listAuditLog",
-				{
-					organization_id: organizationId,
-					filter: { record_id: id },
-					cursor: pageParam,
-				},
-				{ signal },
-			),
+			call("getRecordHistory", { id, cursor: pageParam }, { signal }),
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});
-	const entries = (history.data?.pages ?? []).flatMap(
-		(page) => page.audit_entries,
-	);
+	const entries = (history.data?.pages ?? []).flatMap((page) => page.changes);
 	const names = useRecordNames(organizationId, idsIn(entries));
 
 	if (history.isError) {
@@ -78,22 +57,10 @@ export function RecordHistory({
 		<Paper withBorder p="lg">
 			<Timeline bulletSize={12} lineWidth={2}>
 				{entries.map((entry) => (
-					<Timeline.Item
-						key={entry.sequence}
-						title={
-							<Group gap="xs">
-								{whatHappened(entry)}
-								{entry.outcome === "REFUSED" && (
-									<Badge variant="default" tt="none">
-										Denied
-									</Badge>
-								)}
-							</Group>
-						}
-					>
+					<Timeline.Item key={entry.sequence} title={whatHappened(entry)}>
 						<Text size="sm" c="dimmed" mb={4}>
 							<DateTime value={entry.at} /> by {entry.actor_name}
-							{entry.token_name && `, with the token ${entry.token_name}`}
+							{entry.actor_kind === "TOKEN" && ", with an API token"}
 						</Text>
 						<Changes {...{ kind, entry, names, organizationId }} />
 					</Timeline.Item>

@@ -105,33 +105,25 @@ function Read({ kind, record }: OfRecord) {
 					</>
 				}
 			/>
-			{mayAdmin ? (
-				<Tabs
-					value={tab}
-					keepMounted={false}
-					onChange={(chosen) =>
-						navigate({
-							...address,
-							search: chosen === "history" ? { tab: chosen } : {},
-						})
-					}
-				>
-					<Tabs.List mb="md">
-						<Tabs.Tab value="overview">Overview</Tabs.Tab>
-						<Tabs.Tab value="history">History</Tabs.Tab>
-					</Tabs.List>
-					<Tabs.Panel value="overview">{overview}</Tabs.Panel>
-					<Tabs.Panel value="history">
-						<RecordHistory
-							kind={kind}
-							id={id}
-							organizationId={organizationId}
-						/>
-					</Tabs.Panel>
-				</Tabs>
-			) : (
-				overview
-			)}
+			<Tabs
+				value={tab}
+				keepMounted={false}
+				onChange={(chosen) =>
+					navigate({
+						...address,
+						search: chosen === "history" ? { tab: chosen } : {},
+					})
+				}
+			>
+				<Tabs.List mb="md">
+					<Tabs.Tab value="overview">Overview</Tabs.Tab>
+					<Tabs.Tab value="history">History</Tabs.Tab>
+				</Tabs.List>
+				<Tabs.Panel value="overview">{overview}</Tabs.Panel>
+				<Tabs.Panel value="history">
+					<RecordHistory kind={kind} id={id} organizationId={organizationId} />
+				</Tabs.Panel>
+			</Tabs>
 		</>
 	);
 }

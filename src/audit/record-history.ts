@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { notFound } from "../invoke.ts";
+import { defineOperation } from "../operation.ts";
+import { pageCursor, pageShape, pageSize } from "../records/list-pages.ts";
+import { findNames } from "../records/name-lookup.ts";
+import { DETAILS, shorten } from "../records/result-rows.ts";
+import { anyIdSchema } from "../records/text-schemas.ts";
+import { readEntries } from "./entry-pages.ts";
+import { actorKind } from "./operations.ts";
+
+const change = z.object({
+	sequence: z.number().describe("Number of the entry in the audit log"),
+	at: z.string(),
+	actor_kind: actorKind(),
+	actor_name: z.string().describe("Name of the actor at that time"),
+	operation: z.string(),
+	changes: z
+		.record(z.string(), z.unknown())
+		.describe("{field: {before?, after?}} for each field that changed"),
+});
+
+/**
+ * Returns the changes of one record from the audit log. Everybody who may read the record may also
+ * read how it changed. The log's other entries and fields are for administrators: denied calls, API
+ * tokens, clients and network addresses are about users and not about the record.
+ */
+export const getRecordHistory = defineOperation({
+	name: "getRecordHistory",
+	title: "Get a record's history",
+	description:
+		"Read how a record changed, newest first: by whom, when, and fields before and after. Deleted records are only in listAuditLog.",
+	toolset: "search",
+	access: "read",
+	tenant: "id",
+	input: z.strictObject({
+		id: anyIdSchema().describe("Of a record of any kind"),
+		detail: z.enum(DETAILS).optional().describe("full: long texts uncut"),
+		size: pageSize("Changes"),
+		cursor: pageCursor(),
+	}),
+	output: z.object({ changes: z.array(change), ...pageShape }),
+	run: async ({ client, membership: { organizationId } }, input) => {
+		const { id, detail, size, cursor } = input;
+		const [named] = await findNames(client, organizationId, [id]);
+		if (!named) throw notFound(id);
+		const { rows, ...page } = await readEntries<z.input<typeof change>>(
+			client,
+			{
+				cursorOf: `getRecordHistory.${id}`,
+				columns: "t.at, t.actor_kind, t.actor_name, t.operation, t.changes",
+				conditions: [
+					"t.organization_id = $1",
+					"t.record_id = $2",
+					"t.outcome = 'DONE'",
+				],
+				values: [organizationId, id],
+			},
+			{ size, cursor },
+		);
+		const changes =
+			detail === "brief"
+				? rows.map((row) => ({ ...row, changes: shortenAll(row.changes) }))
+				: rows;
+		return { changes, ...page };
+	},
+});
+
+/** Cuts long texts in the changes, also in lists and in the ends of links. */
+function shortenAll<Value>(value: Value): Value {
+	if (typeof value === "string") return shorten(value) as Value;
+	if (typeof value !== "object" || value === null) return value;
+	if (Array.isArray(value)) return value.map(shortenAll) as Value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, one]) => [name, shortenAll(one)]),
+	) as Value;
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import type { Principal } from "../../src/principal.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+let viewer: Principal;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+	viewer = calls.principal("viewer");
+});
+afterAll(() => calls.close());
+
+const add = async (name: string) =>
+	(await calls.call("addVendor", { organization_id, name })).vendor.id;
+const read = (input: object) => calls.call("getRecordHistory", input, viewer);
+
+test("a viewer reads who changed which fields of a record, newest first, and nothing about users", async () => {
+	const id = await add("Paper mill");
+	await calls.call(
+		"updateVendor",
+		{ id, name: "Paper works" },
+		{
+			...calls.principal("member"),
+			kind: "TOKEN",
+			name: "Ada Lovelace",
+			client: "cursor 1.0",
+			address: "192.0.2.7",
+			token: { id: makeId(organization_id, "api_token"), name: "laptop" },
+		},
+	);
+	await expect(
+		calls.call("deleteVendor", { id }, calls.principal("member")),
+	).rejects.toThrow("permission denied");
+	const { changes, total } = await read({ id });
+	expect(total).toBe(2);
+	expect(changes[0]).toEqual({
+		sequence: expect.any(Number),
+		at: expect.any(String),
+		actor_kind: "TOKEN",
+		actor_name: "Ada Lovelace",
+		operation: "updateVendor",
+		changes: { name: { before: "Paper mill", after: "Paper works" } },
+	});
+	expect(changes[1]).toMatchObject({
+		actor_kind: "USER",
+		actor_name: "the admin",
+		operation: "addVendor",
+		changes: { name: { after: "Paper mill" } },
+	});
+	const log = await calls.call("listAuditLog", {
+		organization_id,
+		filter: { record_id: id },
+	});
+	expect(log.total).toBe(3);
+	expect(
+		(await calls.refusal("listAuditLog", { organization_id }, viewer)).code,
+	).toBe("forbidden");
+});
+
+test("links and the life of a device are in the history, also of a record with several pages", async () => {
+	const [one, other] = [await add("One"), await add("Other")];
+	const ends = { record_id: one, linked_record_id: other };
+	await calls.call("linkRecords", ends);
+	await calls.call("unlinkRecords", ends);
+	const operations: string[] = [];
+	let cursor: string | null = null;
+	do {
+		const page = await read({ id: other, size: 1, cursor });
+		operations.push(page.changes[0].operation);
+		expect(page.total).toBe(3);
+		cursor = page.next_cursor;
+	} while (cursor);
+	expect(operations).toEqual(["unlinkRecords", "linkRecords", "addVendor"]);
+
+	const { device } = await calls.call("addDevice", { organization_id });
+	await calls.call("revokeDevice", { id: device.id });
+	const { changes } = await read({ id: device.id });
+	expect(changes[0].changes.status).toEqual({
+		before: "PENDING",
+		after: "REVOKED",
+	});
+	const first = await read({ id: one, size: 1 });
+	const wrong = await calls.refusal(
+		"getRecordHistory",
+		{ id: other, cursor: first.next_cursor },
+		viewer,
+	);
+	expect(wrong).toMatchObject({ code: "bad_request", fields: ["cursor"] });
+});
+
+test("with detail brief, long texts are cut, wherever in a change they are", async () => {
+	const id = await add(`${"n".repeat(198)}𝕏${"n".repeat(100)}`);
+	const [added] = (await read({ id, detail: "brief" })).changes;
+	expect(added.changes.name.after).toBe(`${"n".repeat(198)}…`);
+	const [whole] = (await read({ id })).changes;
+	expect(whole.changes.name.after).toHaveLength(300);
+});
+
+test("a deleted record, a record of another organization and an id of another kind have no history", async () => {
+	const deleted = await add("Gone");
+	await calls.call("deleteVendor", { id: deleted });
+	const elsewhere = await createOrganization(calls.database.pool, "Elsewhere");
+	for (const id of [
+		deleted,
+		makeId(elsewhere, "vendor"),
+		makeId(organization_id, "invitation"),
+	]) {
+		const { code } = await calls.refusal("getRecordHistory", { id }, viewer);
+		expect(code).toBe("not_found");
+	}
+});
