@@ -2469,6 +2469,8 @@ CREATE INDEX posture_spans_failing ON public.posture_spans USING btree (organiza
 
 CREATE INDEX posture_spans_failing_since ON public.posture_spans USING btree (organization_id, since) WHERE (is_current AND (status = 'FAIL'::text));
 
+CREATE INDEX posture_spans_found ON public.posture_spans USING btree (organization_id, check_key, status, since) WHERE (status = ANY (ARRAY['FAIL'::text, 'UNKNOWN'::text]));
+
 CREATE INDEX record_links_second ON public.record_links USING btree (organization_id, second_id);
 
 CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id);

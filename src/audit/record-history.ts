@@ -29,7 +29,7 @@ export const getRecordHistory = defineOperation({
 	title: "Get a record's history",
 	description:
 		"Read how a record changed, newest first: by whom, when, and fields before and after. Deleted records are only in listAuditLog.",
-	toolset: "search",
+	toolset: "history",
 	access: "read",
 	tenant: "id",
 	input: z.strictObject({

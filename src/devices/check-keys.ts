@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { badFields } from "../errors.ts";
 import { listed, quoted } from "../records/why-none.ts";
 import { CANONICAL_CHECKS, CHECK_KEYS } from "./terms.ts";
 
@@ -15,6 +16,35 @@ export function checkKeysOf(text: string): string[] {
 	);
 	if (canonical) return [canonical];
 	return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
+}
+
+/**
+ * Returns the key of the one check that a caller means. Throws bad_request for `check_key` if no
+ * device of the organization has reported the check.
+ */
+export async function findCheckKey(
+	client: PoolClient,
+	organizationId: string,
+	text: string,
+): Promise<string> {
+	const keys = checkKeysOf(text);
+	const [first] = keys;
+	if (first !== undefined && keys.length === 1) return first;
+	const { rows } = await client.query<{ check_key: string }>(
+		`select k.check_key from unnest($2::text[]) with ordinality k (check_key, place)
+		where exists (
+			select from posture_spans s where s.organization_id = $1 and s.check_key = k.check_key
+		)
+		order by k.place
+		limit 1`,
+		[organizationId, keys],
+	);
+	const found = rows[0]?.check_key;
+	if (found !== undefined) return found;
+	const message = await whyNoCheck(client, organizationId, text);
+	throw badFields([
+		{ field: "check_key", message: message ?? "is the key of no check" },
+	]);
 }
 
 const fold = (text: string) =>

@@ -1,3 +1,4 @@
+import { listPostureSpans } from "./fleet-spans.ts";
 import {
 	getDevicePostureReport,
 	listDevicePostureReports,
@@ -24,5 +25,6 @@ export const deviceOperations = [
 	listDevicePostures,
 	getDevicePostureReport,
 	listDevicePostureReports,
+	listPostureSpans,
 	listPostureSummary,
 ] as const;

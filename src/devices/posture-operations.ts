@@ -12,6 +12,7 @@ import {
 } from "../records/list-pages.ts";
 import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
+import { findCheckKey } from "./check-keys.ts";
 import {
 	checkKeySchema,
 	checkName,
@@ -81,7 +82,7 @@ export const listDevicePostures = defineOperation({
 	name: "listDevicePostures",
 	title: "List a device's postures",
 	description:
-		"Read the posture history of a device, newest first, as spans of time during which every observation of a check had one status. With as_of, read the last state of every check that was known at that time (was the disk encrypted on 31 March?). last_observed_at says how old that state is.",
+		"Read the posture history of a device, newest first, as spans during which every observation of a check had one status. Between last_observed_at and until nothing is known. With as_of, read the last status of every check known at that time; last_observed_at says how old it is. listPostureSpans covers all devices.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -89,10 +90,8 @@ export const listDevicePostures = defineOperation({
 		device_id: deviceId(),
 		check_key: checkKeySchema()
 			.optional()
-			.describe("This check only, such as DISK_ENCRYPTION"),
-		from: timestampSchema()
-			.optional()
-			.describe("Spans that end after this time"),
+			.describe("Key or name of a check; all unless given"),
+		from: timestampSchema().optional().describe("Spans whose until is later"),
 		until: timestampSchema()
 			.optional()
 			.describe("Spans that begin at this time or earlier"),
@@ -125,7 +124,11 @@ export const listDevicePostures = defineOperation({
 		...pageShape,
 	}),
 	run: async (context, input) => {
-		const { device_id, check_key, from, until, as_of } = input;
+		const { device_id, from, until, as_of } = input;
+		const { client, membership } = context;
+		const check_key =
+			input.check_key &&
+			(await findCheckKey(client, membership.organizationId, input.check_key));
 		const [{ rows, ...page }] = await Promise.all([
 			readPage(
 				context.client,

@@ -37,3 +37,9 @@ export function endOfMillisecond(time: string): string {
 	const microseconds = parseRfc3339(time) ?? 0;
 	return formatRfc3339(Math.floor(microseconds / 1000) * 1000 + 999);
 }
+
+/** Returns the first microsecond of the time's millisecond. */
+export function startOfMillisecond(time: string): string {
+	const microseconds = parseRfc3339(time) ?? 0;
+	return formatRfc3339(Math.floor(microseconds / 1000) * 1000);
+}

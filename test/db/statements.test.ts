@@ -293,6 +293,10 @@ async function useEverything(): Promise<void> {
 	});
 	await use("getDevice", { id: device.id });
 	await use("listDevicePostures", { device_id: device.id });
+	await use("listPostureSpans", {
+		organization_id,
+		check_key: "DISK_ENCRYPTION",
+	});
 	await use("listDevices", { organization_id, filter: { query: "laptop" } });
 	const { device: added } = await use("addDevice", { organization_id });
 	await use("updateDevice", { id: added.id, owner_id: references.people[0] });

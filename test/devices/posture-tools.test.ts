@@ -56,6 +56,11 @@ test("the history lists the newest spans first and can be filtered by check and 
 		},
 	]);
 	expect(await read({ check_key: "OWN" })).toEqual([all[1]]);
+	expect(await read({ check_key: "own" })).toEqual([all[1]]);
+	expect(await read({ check_key: "Full-disk encryption" })).toHaveLength(3);
+	await expect(read({ check_key: "disk" })).rejects.toThrow(
+		'check_key: no device has reported the check "disk"; the checks are DISK_ENCRYPTION',
+	);
 	expect(await read({ from: on(6), until: on(8) })).toEqual([all[1], all[2]]);
 	expect(await read({ until: on(1) })).toEqual([all[3]]);
 
