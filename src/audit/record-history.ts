@@ -4,6 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { pageCursor, pageShape, pageSize } from "../records/list-pages.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { DETAILS, shorten } from "../records/result-rows.ts";
+import { obvious } from "../records/shown.ts";
 import { anyIdSchema } from "../records/text-schemas.ts";
 import { readEntries } from "./entry-pages.ts";
 import { actorKind } from "./operations.ts";
@@ -33,7 +34,7 @@ export const getRecordHistory = defineOperation({
 	access: "read",
 	tenant: "id",
 	input: z.strictObject({
-		id: anyIdSchema().describe("Of a record of any kind"),
+		id: anyIdSchema().meta(obvious("Id of a record of any kind")),
 		detail: z.enum(DETAILS).optional().describe("full: long texts uncut"),
 		size: pageSize("Changes"),
 		cursor: pageCursor(),

@@ -171,5 +171,7 @@ test("a check is found by its name in any case, and one that no device reported 
 	await expect(list({ until: on(9) })).rejects.toThrow(
 		"until: must not be before the beginning, from",
 	);
-	expect((await list({ check_key: "FIREWALL_ENABLED" })).posture_spans).toEqual([]);
+	expect((await list({ check_key: "FIREWALL_ENABLED" })).posture_spans).toEqual(
+		[],
+	);
 });
