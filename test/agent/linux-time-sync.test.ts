@@ -73,6 +73,33 @@ describe("the clock", () => {
 			{ service: "none", synchronized: false },
 		],
 		[
+			"a kernel that still says yes after the service was removed",
+			{ "chrony.service": "stopped" },
+			{ [SHOW]: "NTPSynchronized=yes\n" },
+			{},
+			"FAIL",
+			{ service: "none", synchronized: true },
+		],
+		[
+			"chrony without rtcsync, which does not tell the kernel",
+			{ "chronyd.service": "running" },
+			{ [SHOW]: "NTPSynchronized=no\n", [TRACKING]: tracking("Normal") },
+			{},
+			"PASS",
+			{ service: "chrony", synchronized: true },
+		],
+		[
+			"chrony and a kernel that both say no",
+			{ "chronyd.service": "running" },
+			{
+				[SHOW]: "NTPSynchronized=no\n",
+				[TRACKING]: tracking("Not synchronised"),
+			},
+			{},
+			"FAIL",
+			{ service: "chrony", synchronized: false },
+		],
+		[
 			"chrony where there is no timedatectl",
 			{ "chronyd.service": "running" },
 			{ [TRACKING]: tracking("Normal") },
@@ -189,5 +216,15 @@ describe("the clock", () => {
 	test("without a service manager and a list of processes the result is unknown", async () => {
 		const host = recordedHost(linux({ files: MACHINE }));
 		expect((await checkTimeSync(host)).status).toBe("UNKNOWN");
+		const synchronized = recordedHost(
+			linux({
+				files: MACHINE,
+				commands: { [SHOW]: "NTPSynchronized=yes\n" },
+			}),
+		);
+		expect(await checkTimeSync(synchronized)).toMatchObject({
+			status: "UNKNOWN",
+			evidence: { reason: "service_manager_not_recognized" },
+		});
 	});
 });

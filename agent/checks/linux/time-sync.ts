@@ -37,7 +37,9 @@ const PROGRAMS: Record<string, string> = {
 
 /**
  * Returns PASS if a time service runs and the kernel or the service reports that the clock is
- * synchronized. A service that runs without success fails only a quarter of an hour after the
+ * synchronized. Without a service the result is FAIL, whatever the kernel says: its flag stays for
+ * hours after the service was stopped. chrony does not set the kernel's flag unless its
+ * configuration has `rtcsync`, so if the kernel says no, the service is asked. A service that runs without success fails only a quarter of an hour after the
  * start. In a container or WSL the check does not apply, because they use the clock of their host.
  * A virtual machine has a clock of its own, which drifts without a service.
  */
@@ -45,14 +47,19 @@ export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
 	if (enclosure) return notApplicable(enclosure);
 	const service = await findService(host);
+	const kernel = await askKernel(host);
 	const synchronized =
-		(await askKernel(host)) ?? (await askService(host, service));
+		kernel === true ? true : ((await askService(host, service)) ?? kernel);
 	const evidence = {
 		...(service && { service }),
 		...(synchronized !== undefined && { synchronized }),
 	};
-	if (synchronized) return pass(evidence);
 	if (service === "none") return fail(evidence);
+	if (synchronized) {
+		return service === undefined
+			? unknown("service_manager_not_recognized", evidence)
+			: pass(evidence);
+	}
 	if (synchronized === undefined) return unknown("command_failed", evidence);
 	const uptime = Number.parseFloat(
 		(await readText(host, "/proc/uptime")) ?? "",
