@@ -197,6 +197,24 @@ test.each([
 		{ idle_seconds: 1800 },
 	],
 	[
+		"asks for no password",
+		{ [ADA_RC]: "[Daemon]\nRequirePassword=false\n" },
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"covers the screen without a lock",
+		{ [ADA_RC]: "[Daemon]\nLock=false\n" },
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"counts in parts of a minute",
+		{ [ADA_RC]: "[Daemon]\nTimeout=7.5\n" },
+		"PASS",
+		{ idle_seconds: 450 },
+	],
+	[
 		"says something else",
 		{ [ADA_RC]: "[Daemon]\nTimeout=soon\n" },
 		"UNKNOWN",
@@ -250,10 +268,41 @@ test.each([
 	expect(outcome).toMatchObject({ status, evidence: { desktop: "xfce" } });
 });
 
+test.each([
+	["SDDM", "sddm"],
+	["LightDM", "lightdm"],
+	["a text console", "login"],
+])("GNOME Shell started from %s fails, because it cannot lock", async (_, name) => {
+	const outcome = await checkDesktops(
+		processes({ name }, { name: "gnome-shell", uid: 1000 }),
+		{ commands: gsettings(ada, "org.gnome", {}) },
+	);
+	expect(outcome).toEqual({
+		status: "FAIL",
+		evidence: { desktop: "gnome", lock_enabled: false, gdm_running: false },
+	});
+});
+
+test("a person whose id comes from a directory has a desktop", async () => {
+	const outcome = await checkDesktops(
+		processes({ name: "sway", uid: 61_500 }),
+		{
+			commands: {
+				"getent passwd 61500": "eve:x:61500:61500::/home/eve:/bin/bash\n",
+			},
+		},
+	);
+	expect(outcome).toMatchObject({
+		status: "FAIL",
+		evidence: { desktop: "window-manager" },
+	});
+});
+
 test("the worse of two users' desktops counts", async () => {
 	const outcome = await checkDesktops(
 		{
 			...processes(
+				{ name: "gdm3" },
 				{ name: "gnome-shell", uid: 1000 },
 				{ name: "sway", uid: 1001 },
 			),
@@ -290,6 +339,45 @@ test.each([
 		processes({ name: "cosmic-comp", uid: 1000 }),
 		"UNKNOWN",
 		"desktop_not_supported",
+	],
+	[
+		"elementary",
+		processes({ name: "lightdm" }, { name: "gala", uid: 1000 }),
+		"UNKNOWN",
+		"desktop_not_supported",
+	],
+	[
+		"Deepin",
+		processes({ name: "lightdm" }, { name: "dde-session", uid: 1000 }),
+		"UNKNOWN",
+		"desktop_not_supported",
+	],
+	[
+		"Enlightenment, which has a lock of its own",
+		processes({ name: "enlightenment", uid: 1000 }),
+		"UNKNOWN",
+		"desktop_not_supported",
+	],
+	[
+		"LXQt, whose power manager may lock it",
+		processes(
+			{ name: "lxqt-session", uid: 1000 },
+			{ name: "lxqt-powermanagement", uid: 1000 },
+		),
+		"UNKNOWN",
+		"locker_settings_not_read",
+	],
+	[
+		"an unknown window manager on root's X server",
+		processes({ name: "Xorg" }, { name: "spectrwm", uid: 1000 }),
+		"UNKNOWN",
+		"desktop_not_recognized",
+	],
+	[
+		"an unknown compositor that was started from the login screen",
+		processes({ name: "greetd" }, { name: "Xwayland", uid: 1000 }),
+		"UNKNOWN",
+		"desktop_not_recognized",
 	],
 	[
 		"a user without an account",

@@ -70,6 +70,45 @@ describe("SCREEN_LOCK on Windows", () => {
 			{ source: "sleep", idle_seconds: 900 },
 		],
 		[
+			"sleep does not lock if the user chose never to sign in again",
+			screen({
+				power: power(1, 900, 300),
+				users: values({ ...saver("1", "0", "900"), delayLock: 4294967295 }),
+			}),
+			"FAIL",
+			{ lock_enabled: false },
+		],
+		[
+			"the same number with a sign counts too",
+			screen({
+				power: power(1, 900, 300),
+				users: values({ ...saver("1", "0", "900"), delayLock: -1 }),
+			}),
+			"FAIL",
+			{ lock_enabled: false },
+		],
+		[
+			"a sign-in that is required five minutes after sleep adds them",
+			screen({
+				power: power(1, 300, 300),
+				users: values({ ...saver("1", "0", "900"), delayLock: 300 }),
+			}),
+			"PASS",
+			{ source: "sleep", idle_seconds: 600 },
+		],
+		[
+			"a managed limit without a required password is not enforced",
+			screen({ managedMinutes: 10, managedPassword: 1 }),
+			"UNKNOWN",
+			{ reason: "managed_limit_not_enforced" },
+		],
+		[
+			"a managed limit with a required password passes",
+			screen({ managedMinutes: 10, managedPassword: 0 }),
+			"PASS",
+			{ source: "device_management" },
+		],
+		[
 			"one session without a lock fails",
 			screen({ users: values(saver("1", "1", "600"), saver("1", "0", "600")) }),
 			"FAIL",

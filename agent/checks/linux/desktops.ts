@@ -9,6 +9,9 @@ export type DesktopKind =
 	| "kde"
 	| "xfce"
 	| "cosmic"
+	| "elementary"
+	| "deepin"
+	| "enlightenment"
 	| "window-manager";
 
 /** The graphical session of one user. */
@@ -31,9 +34,15 @@ const SHELLS: [DesktopKind, RegExp][] = [
 	["kde", /^(plasmashell|kwin_wayland|kwin_x11|startplasma-(x11|way))$/],
 	["xfce", /^xfce4-session$/],
 	["cosmic", /^cosmic-(comp|session)$/],
+	["elementary", /^(gala|io\.elementary\.w.*)$/],
+	[
+		"deepin",
+		/^(dde-session|dde-desktop|dde-shell|startdde|kwin_deepin|deepin-kwin_x1|treeland)$/,
+	],
+	["enlightenment", /^enlightenment$/],
 	[
 		"window-manager",
-		/^\.?((sway|Hyprland|hyprland|i3|niri|river|labwc|wayfire|weston|dwl|bspwm|awesome|openbox|fluxbox|icewm|dwm|qtile|herbstluftwm|lxqt-session|lxsession|enlightenment|Xorg)(-wrapp.*)?|xmonad.*)$/,
+		/^\.?((sway|Hyprland|hyprland|i3|niri|river|labwc|wayfire|weston|dwl|bspwm|awesome|openbox|fluxbox|icewm|dwm|qtile|herbstluftwm|lxqt-session|lxsession|Xorg)(-wrapp.*)?|xmonad.*)$/,
 	],
 ];
 
@@ -42,13 +51,26 @@ export const LOGIN_SCREEN =
 	/^(gdm3?|sddm|lightdm|lxdm|xdm|slim|ly|ly-dm|greetd|cosmic-greeter)$/;
 
 /**
+ * Matches programs that draw windows for a desktop. If one runs without a desktop or login screen
+ * that the check knows, somebody uses a desktop that it does not know.
+ */
+export const DISPLAY_SERVER =
+	/^\.?(Xorg|Xorg\.bin|X|Xwayland|Xephyr|cage|mango|hikari|gamescope.*)(-wrapp.*)?$/;
+
+/** GDM, without which GNOME Shell cannot lock the screen. */
+export const GDM = /^\.?gdm3?(-.*)?$/;
+
+/**
  * Returns the desktops in use, at most one for each user. System accounts are left out, because
  * they only show the login screen.
  */
-export function findDesktops(processes: Process[]): Desktop[] {
+export async function findDesktops(
+	host: Host,
+	processes: Process[],
+): Promise<Desktop[]> {
 	const byUid = new Map<number, Process[]>();
 	for (const process of processes) {
-		if (!isPerson(process.uid)) continue;
+		if (process.uid < FIRST_PERSON) continue;
 		const own = byUid.get(process.uid) ?? [];
 		own.push(process);
 		byUid.set(process.uid, own);
@@ -58,17 +80,25 @@ export function findDesktops(processes: Process[]): Desktop[] {
 		const kind = SHELLS.find(([, names]) =>
 			own.some(({ name }) => names.test(name)),
 		)?.[0];
-		if (kind) desktops.push({ kind, uid, processes: own });
+		if (kind && (await isPerson(host, uid))) {
+			desktops.push({ kind, uid, processes: own });
+		}
 	}
 	return desktops;
 }
 
+const FIRST_PERSON = 1000;
+
 /**
- * Returns true for an id above the range of services and outside the range that systemd assigns
- * temporarily.
+ * Returns true unless the user is one that systemd or the login screen made up for a while. They
+ * take ids from a range in which a directory may also have people, so the home folder decides.
  */
-const isPerson = (uid: number) =>
-	uid >= 1000 && !(uid >= 60_514 && uid <= 65_535);
+async function isPerson(host: Host, uid: number): Promise<boolean> {
+	if (uid < 60_514 || uid > 65_535) return true;
+	const line = await runForText(host, "getent", ["passwd", String(uid)]);
+	const home = line?.trim().split(":")[5] ?? "";
+	return home.length > 1 && !/^\/(run|var|nonexistent)(\/|$)/.test(home);
+}
 
 /** A user who is logged in, and how to run a program or read a file as that user. */
 export interface Person {

@@ -29,6 +29,7 @@ const READERS: Record<string, Reader> = {
 	"xss-lock": readXServer,
 	"light-locker": readXServer,
 	"xfce4-screensav": async () => ({ reason: "desktop_not_recognized" }),
+	"lxqt-powermanag": async () => ({ reason: "locker_settings_not_read" }),
 };
 
 /**

@@ -110,7 +110,14 @@ async function hasDconfLocks(host: Host): Promise<boolean> {
  * KDE's own defaults. The screen locks after five minutes, and five seconds later it needs a
  * password.
  */
-const KDE_DEFAULTS = { Autolock: "true", Timeout: "5", LockGrace: "5" };
+const KDE_DEFAULTS = {
+	Autolock: "true",
+	Timeout: "5",
+	LockGrace: "5",
+	// Both are hidden settings. Without them the screen would be covered and open without a password.
+	RequirePassword: "true",
+	Lock: "true",
+};
 
 export async function readKdeLock(
 	host: Host,
@@ -140,19 +147,29 @@ export async function readKdeLock(
 			KDE_DEFAULTS[key]
 		);
 	};
-	const isEnabled = parseSwitch(value("Autolock"));
-	const minutes = parseCount(value("Timeout"));
+	const switches = (["Autolock", "RequirePassword", "Lock"] as const).map(
+		(key) => parseSwitch(value(key)),
+	);
+	const minutes = parseDecimal(value("Timeout"));
 	const grace = parseCount(value("LockGrace"));
-	if (isEnabled === undefined || minutes === undefined || grace === undefined) {
+	if (
+		switches.includes(undefined) ||
+		minutes === undefined ||
+		grace === undefined
+	) {
 		return { reason: "unrecognized_output" };
 	}
 	return {
-		isEnabled,
-		idleSeconds: minutes * 60,
+		isEnabled: !switches.includes(false),
+		idleSeconds: Math.round(minutes * 60),
 		delaySeconds: grace,
 		...(isFixed("Autolock") && isFixed("Timeout") && { isEnforced: true }),
 	};
 }
+
+/** KDE stores the minutes as a decimal number. */
+const parseDecimal = (text: string): number | undefined =>
+	/^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
 
 const XFCE_FILE = "xfce4/xfconf/xfce-perchannel-xml/xfce4-screensaver.xml";
 

@@ -9,8 +9,10 @@ import {
 import { MAX_IDLE_SECONDS } from "../limits.ts";
 import {
 	type Desktop,
+	DISPLAY_SERVER,
 	findDesktops,
 	findPerson,
+	GDM,
 	LOGIN_SCREEN,
 } from "./desktops.ts";
 import { readIdleLocker } from "./idle-lockers.ts";
@@ -27,22 +29,36 @@ import { findProcesses } from "./processes.ts";
  * CIS benchmarks (an idle delay of at most 900 seconds) and PCI DSS require. If several users have
  * desktops, the worst result counts. The check reads the settings of the user and those that the
  * administrator has set as defaults or enforced. A window manager without a known locker is never
- * locked and fails. Without a desktop the check does not apply.
+ * locked and fails. GNOME Shell locks only if GDM runs. A desktop whose settings the check does not
+ * know is UNKNOWN. Without a desktop the check does not apply.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const processes = await findProcesses(host);
 	if (!processes) {
 		return unknown(host.isPrivileged ? "processes_not_readable" : "needs_root");
 	}
-	const desktops = findDesktops(processes);
+	const desktops = await findDesktops(host, processes);
+	const runs = (program: RegExp) =>
+		processes.some(({ name }) => program.test(name));
 	if (desktops.length === 0) {
-		return processes.some(({ name }) => LOGIN_SCREEN.test(name))
-			? unknown("nobody_logged_in")
+		const isPersons = processes.some(
+			({ name, uid }) => uid >= 1000 && DISPLAY_SERVER.test(name),
+		);
+		if (runs(LOGIN_SCREEN) && !isPersons) return unknown("nobody_logged_in");
+		return runs(DISPLAY_SERVER)
+			? unknown("desktop_not_recognized")
 			: notApplicable("no_desktop");
 	}
 	const outcomes: CheckOutcome[] = [];
 	for (const desktop of desktops) {
-		outcomes.push(judge(desktop, await readLock(host, desktop)));
+		const isShell = desktop.processes.some(
+			({ name }) => name === "gnome-shell",
+		);
+		outcomes.push(
+			desktop.kind === "gnome" && isShell && !runs(GDM)
+				? fail({ desktop: "gnome", lock_enabled: false, gdm_running: false })
+				: judge(desktop, await readLock(host, desktop)),
+		);
 	}
 	const worst =
 		outcomes.find(({ status }) => status === "FAIL") ??
@@ -72,6 +88,9 @@ async function readLock(host: Host, desktop: Desktop): Promise<FoundLock> {
 				? readXfceLock(host, person)
 				: readIdleLocker(host, person, desktop);
 		case "cosmic":
+		case "elementary":
+		case "deepin":
+		case "enlightenment":
 			return { reason: "desktop_not_supported" };
 		case "window-manager":
 			return readIdleLocker(host, person, desktop);

@@ -13,6 +13,7 @@ export const SCREEN_LOCK_SCRIPT = `
 @{
   inactivitySeconds = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Policies\\System').InactivityTimeoutSecs
   managedMinutes = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\DeviceLock').MaxInactivityTimeDeviceLock
+  managedPassword = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\DeviceLock').DevicePasswordEnabled
   users = Read-Part {
     Get-ChildItem -LiteralPath 'Registry::HKEY_USERS' -ErrorAction SilentlyContinue |
       Where-Object { $_.PSChildName -match '^S-1-(5-21|12-1)-[0-9-]+$' } |
@@ -22,7 +23,7 @@ export const SCREEN_LOCK_SCRIPT = `
           $own = Reg ($hive + '\\Control Panel\\Desktop')
           $policy = Reg ($hive + '\\Software\\Policies\\Microsoft\\Windows\\Control Panel\\Desktop')
           @{
-            active = $own.ScreenSaveActive; secure = $own.ScreenSaverIsSecure; timeout = $own.ScreenSaveTimeOut
+            active = $own.ScreenSaveActive; secure = $own.ScreenSaverIsSecure; timeout = $own.ScreenSaveTimeOut; delayLock = $own.DelayLockInterval
             policyActive = $policy.ScreenSaveActive; policySecure = $policy.ScreenSaverIsSecure; policyTimeout = $policy.ScreenSaveTimeOut
             dynamic = (Reg ($hive + '\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Winlogon')).EnableGoodbye
           }
@@ -54,7 +55,10 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 	if ("trouble" in asked) return asked.trouble;
 	const { answer } = asked;
 
-	const machine = machineLimit(answer);
+	const isPasswordOff =
+		integer(answer.managedPassword) === PASSWORD_NOT_REQUIRED &&
+		(integer(answer.managedMinutes) ?? 0) > 0;
+	const machine = machineLimit(answer, isPasswordOff);
 	if (machine && machine.idle_seconds <= MAX_IDLE_SECONDS) {
 		return pass({ lock_enabled: true, ...machine });
 	}
@@ -90,6 +94,7 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 	}
 	// The check could not read the sleep settings, which may still lock the device.
 	if (power.kind === "unread") return unknown(power.reason(host), evidence);
+	if (isPasswordOff) return unknown("managed_limit_not_enforced", evidence);
 	return fail({
 		...evidence,
 		lock_enabled: slowest !== Infinity || machine !== undefined,
@@ -97,9 +102,17 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 	});
 }
 
-function machineLimit(answer: Answer) {
+/**
+ * The value of `DevicePasswordEnabled` with which device management requires no password. Windows
+ * then does not enforce the limit that stands beside it.
+ */
+const PASSWORD_NOT_REQUIRED = 1;
+
+function machineLimit(answer: Answer, isPasswordOff: boolean) {
 	const seconds = integer(answer.inactivitySeconds) ?? 0;
-	const managed = (integer(answer.managedMinutes) ?? 0) * 60;
+	const managed = isPasswordOff
+		? 0
+		: (integer(answer.managedMinutes) ?? 0) * 60;
 	const limits = [
 		{ source: "machine_inactivity_limit", idle_seconds: seconds },
 		{ source: "device_management", idle_seconds: managed },
@@ -142,6 +155,23 @@ function saverSeconds(user: Answer): number | undefined {
 		: undefined;
 }
 
+/**
+ * Returns the longest time for which a user has chosen to need no sign-in after sleep ("If you've
+ * been away, when should Windows require you to sign in again?"). It decides on devices with Modern
+ * Standby. The registry has 0xFFFFFFFF for "Never".
+ */
+function lockDelay(answer: Answer): number {
+	const users = part(answer, "users");
+	if (users.kind !== "values") return Infinity;
+	const delays = users.values.map((user) => integer(user.delayLock) ?? 0);
+	return Math.max(
+		0,
+		...delays.map((seconds) =>
+			seconds < 0 || seconds >= 0xffff_ffff ? Infinity : seconds,
+		),
+	);
+}
+
 type SleepLock =
 	| { kind: "locks"; seconds: number }
 	| { kind: "none" }
@@ -164,7 +194,8 @@ function sleepLock(answer: Answer): SleepLock {
 	const sleep = settings("sleep");
 	if (signIn.length === 0 || sleep.length === 0) return { kind: "none" };
 	const seconds = Math.max(...sleep.map((value) => value || Infinity));
-	return signIn.every((value) => value === 1) && seconds !== Infinity
-		? { kind: "locks", seconds }
+	const delay = lockDelay(answer);
+	return signIn.every((value) => value === 1) && seconds + delay !== Infinity
+		? { kind: "locks", seconds: seconds + delay }
 		: { kind: "none" };
 }

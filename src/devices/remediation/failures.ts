@@ -198,6 +198,10 @@ export const FAILURES: Record<
 		],
 		SCREEN_LOCK: [
 			{
+				when: { field: "gdm_running", is: false },
+				fix: `GNOME can lock the screen only if GDM started it. Use GDM as the login screen.${commands("`apt install gdm3` and `dpkg-reconfigure gdm3` (Debian, Ubuntu), `systemctl enable --force gdm` (others), and a restart")}`,
+			},
+			{
 				when: { field: "lock_enabled", is: false },
 				fix: `Open Settings → Privacy → Screen (KDE: Screen Locking) and turn on the automatic screen lock. A desktop without a lock of its own needs a locker such as swayidle with swaylock.${commands("`gsettings set org.gnome.desktop.screensaver lock-enabled true`")}`,
 			},

@@ -172,6 +172,11 @@ export const REASONS = {
 		fix: "Set the screen to lock after at most 15 minutes in the desktop's settings.",
 	},
 
+	managed_limit_not_enforced: {
+		says: "device management sets a time until the lock, but does not require a password",
+		fix: "Ask an administrator to require a password in device management (`DevicePasswordEnabled` = 0).",
+	},
+
 	// Firewall.
 	rules_not_decidable: {
 		says: "the agent cannot tell what the firewall's rules do with a new packet",
