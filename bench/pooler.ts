@@ -281,7 +281,7 @@ function count(statuses: number[]): string {
 	return [...counts].map(([status, times]) => `${status}: ${times}`).join(", ");
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the caller knows the columns of the row that it asks for.
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows the columns of its row.
 async function asOwner(sql: string): Promise<any> {
 	const client = await postgres.connect();
 	try {

@@ -89,7 +89,7 @@ export interface Operation<
 	run: (context: Context, input: z.output<Input>) => Promise<z.input<Output>>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: inputs are contravariant; a list of operations of any input has no other type.
+// biome-ignore lint/suspicious/noExplicitAny: a list of operations has no other type.
 export type AnyOperation = Operation<string, any, any>;
 
 /**

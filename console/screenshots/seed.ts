@@ -8,7 +8,7 @@ const DEVICES = 42;
 const STALE = 3;
 const MISSING = 2;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of any operation; the pictures show whether they were right.
+// biome-ignore lint/suspicious/noExplicitAny: the answers of any operation.
 type Answer = any;
 
 /**

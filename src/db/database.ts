@@ -67,7 +67,7 @@ export interface Database {
 	 * connects on first use.
 	 */
 	auditPool: Pool;
-	/** How the pools connect, for a pool that is not here. */
+	/** How the pools connect, for code that makes a pool of its own. */
 	poolConnection: ClientConfig;
 	/** Connects as the owner of the tables, for code that changes the tables. */
 	ownerConnection: ClientConfig;

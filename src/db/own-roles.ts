@@ -5,7 +5,10 @@ import type { Migration } from "./migrate.ts";
 import { DATABASE_ROLES, type DatabaseRole, roleName } from "./roles.ts";
 import { INSUFFICIENT_PRIVILEGE } from "./sqlstate.ts";
 
-/** sql/0023 moves everything from the roles that all databases shared to the database's own. */
+/**
+ * Number of the migration that moves everything from the roles that all databases shared to the
+ * database's own roles.
+ */
 const MOVES_TO_OWN_ROLES = 23;
 const SET_OPTION_VERSION = 160_000;
 /** Leaves room in PostgreSQL's 63 bytes for "assay_identity_", an underscore and an OID. */

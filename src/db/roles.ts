@@ -7,7 +7,7 @@
  * The policy follows when the database or a role is renamed.
  */
 const POLICIES = {
-	/** The service works as this one. */
+	/** The role of the service. */
 	app: ["organizations", "tenant"],
 	/** Owns the functions that devices call. */
 	agent: ["organizations", "agent"],
@@ -15,9 +15,9 @@ const POLICIES = {
 	audit: ["audit_heads", "audit"],
 	/** Reads every row for a backup. */
 	backup: ["organizations", "backup"],
-	/** better-auth works as this one. Only this role may read passwords and sessions. */
+	/** The role of better-auth. No other role may read passwords and sessions. */
 	identity: ["organizations", "identity"],
-	/** Reads and erases what Assay keeps about a person. The service never works as it. */
+	/** Reads and erases what Assay keeps about a person. The service never uses this role. */
 	privacy: ["organizations", "privacy"],
 	/** Owns the function that searches records. */
 	search: ["people", "search"],
@@ -27,7 +27,10 @@ export type DatabaseRole = keyof typeof POLICIES;
 
 export const DATABASE_ROLES = Object.keys(POLICIES) as DatabaseRole[];
 
-/** Returns an SQL expression: the name of this database's role; null before it has any rights. */
+/**
+ * Returns an SQL expression for the name of this database's role. Its value is null until the role
+ * has rights in the database.
+ */
 export function roleName(role: DatabaseRole): string {
 	const [table, policy] = POLICIES[role];
 	return `(
@@ -38,9 +41,9 @@ export function roleName(role: DatabaseRole): string {
 }
 
 /**
- * Returns the statement that makes a connection, or with "transaction" only the present
- * transaction, act as a role of its database; "none" means the login itself. The statement fails
- * when the database lacks the role: null would mean the login.
+ * Returns the statement that makes a connection act as a role of its database. With "transaction",
+ * it applies only to the present transaction. "none" stands for the login itself. If the database
+ * lacks the role, the statement fails, because a null would stand for the login.
  */
 export function setRole(
 	role: DatabaseRole | "none",

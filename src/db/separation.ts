@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { sharedName } from "./own-roles.ts";
 import { DATABASE_ROLES, roleName } from "./roles.ts";
 
-/** What connects this database with others on its server. Superusers are never listed. */
+/** The rights that cross the border of this database. Superusers are never listed. */
 export interface Separation {
 	database: string;
 	/** True when the login owns the database. */
@@ -12,7 +12,10 @@ export interface Separation {
 	shared: { own: string; shared: string }[];
 	/** Other logins that can act as a role of this database. */
 	members: string[];
-	/** Other logins that may create roles, where that lets them take any role: before 16. */
+	/**
+	 * Other logins that may create roles. Empty from PostgreSQL 16 on, where such a login can no
+	 * longer take any role.
+	 */
 	creators: string[];
 	/** Other databases in which the roles of this one have rights. */
 	reached: string[];

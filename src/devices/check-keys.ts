@@ -4,9 +4,9 @@ import { listed, quoted } from "../records/why-none.ts";
 import { CANONICAL_CHECKS, CHECK_KEYS } from "./terms.ts";
 
 /**
- * Returns the keys that a caller may mean by a text. A canonical check is meant by its key or its
- * name, in any case. Agents may report any other key, so the text itself and its usual spellings
- * are meant.
+ * Returns the keys that a caller may mean by a text. If the text is the key or the name of a
+ * canonical check, in any case, it means that check. Otherwise it means a key that an agent has made
+ * up, in the spelling of the text or in capitals or small letters.
  */
 export function checkKeysOf(text: string): string[] {
 	const wanted = fold(text);
@@ -53,12 +53,12 @@ const fold = (text: string) =>
 		.replace(/[\s_-]+/g, " ")
 		.trim();
 
-/** Most keys of an organization's own checks that an error lists. */
+/** Largest number of an organization's own checks that an error lists. */
 const MAX_LISTED = 30;
 
 /**
- * Says that no device of the organization has reported the check, and which checks there are.
- * Returns undefined if a device has, or if the check is canonical.
+ * Returns a message that no device of the organization has reported the check, with the checks that
+ * there are. Returns undefined if a device has reported it, or if it is canonical.
  */
 export async function whyNoCheck(
 	client: PoolClient,

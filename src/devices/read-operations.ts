@@ -182,7 +182,7 @@ export const listDevices = defineOperation({
 			),
 	}),
 	output: z.object({
-		// The console and the command line ask for full rows, so the type is theirs.
+		// The console and the command line ask for full rows, so this is the type of a full row.
 		devices: z.array(listedDevice as unknown as typeof device),
 		...pageShape,
 	}),

@@ -1,6 +1,6 @@
 /**
- * The limits that checks judge by. An organization may change each within its bounds. The agent
- * keeps to the bounds too, so no answer from the network can switch a check off.
+ * The limits by which checks judge. An organization may change each one within its bounds. The agent
+ * enforces the bounds too, so no answer from the network can switch a check off.
  */
 export const THRESHOLDS = {
 	/** NIST SP 800-63B, which does not require particular kinds of characters. */
@@ -10,9 +10,9 @@ export const THRESHOLDS = {
 	 * (PCI DSS 8.2.8).
 	 */
 	max_lock_delay_seconds: { default: 15 * 60, least: 60, most: 60 * 60 },
-	/** Days that an update which is known to be available may wait. */
+	/** Number of days for which an available update may wait. */
 	max_patch_age_days: { default: 60, least: 7, most: 180 },
-	/** Days after which scanners warn that their definitions are out of date. */
+	/** Age of definitions, in days. Scanners themselves warn after this time. */
 	max_definitions_age_days: { default: 7, least: 1, most: 30 },
 } as const;
 

@@ -17,7 +17,7 @@ import { matchWords, wordsOf } from "../records/text-match.ts";
 import { recordKinds } from "../registers/all.ts";
 import { parseInput } from "../validation.ts";
 
-/** Most groups that a count returns. The largest come first. */
+/** Largest number of groups that a count returns. The largest groups come first. */
 const MAX_GROUPS = 100;
 
 /** Records that can be counted: those of a list, by a column. */

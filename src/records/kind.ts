@@ -32,7 +32,7 @@ export interface RecordKind<
 	/** The field that people know a record by. */
 	title: (keyof F & string) | undefined;
 	fields: F;
-	/** Fields of a brief row: those that people decide by, beginning with what they call a record. */
+	/** Fields of a brief row. People decide by them. The first one identifies the record. */
 	brief: readonly (keyof F & string)[];
 	/** Orders of the list, besides created_at and updated_at. */
 	orders: Record<string, Order>;

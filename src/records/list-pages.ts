@@ -11,7 +11,7 @@ import { idSchema } from "./text-schemas.ts";
 export interface Order {
 	expression: string;
 	type: "text" | "date" | "integer" | "timestamptz";
-	/** The direction when the caller names none: the one that puts first what people look for. */
+	/** The direction if the caller names none. It puts first the records that people look for. */
 	direction: "ASC" | "DESC";
 }
 
@@ -121,7 +121,7 @@ export function listInput(
 	});
 }
 
-/** Says which direction each order has when the caller names none. */
+/** Returns a sentence about the direction of each order if the caller names none. */
 function directionText(orders: Record<string, Order>): string {
 	const ascending = Object.entries(orders)
 		.filter(([, { direction }]) => direction === "ASC")
@@ -164,10 +164,10 @@ export interface Page<Row> {
 	total_is_exact: boolean;
 }
 
-/** Most records that a list counts. A statement that counts stops at one more. */
+/** Largest number of records that a list counts. A statement that counts stops at one more. */
 export const COUNTED = 10_000;
 
-/** The fields of a result that tell the next page and how many records match. */
+/** The fields of a result that say where the next page begins and how many records match. */
 export const pageShape = {
 	next_cursor: z.string().nullable(),
 	total: z

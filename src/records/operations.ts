@@ -186,7 +186,7 @@ export function recordOperations<
 		description: `Change given fields of ${a}, as in add${tool.one}; null clears.`,
 		toolset,
 		access: "write",
-		// A text that is appended twice is there twice.
+		// A text that a caller appends twice is stored twice.
 		isIdempotent: longTexts.length === 0,
 		tenant: "id",
 		input: z.strictObject({

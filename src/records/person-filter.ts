@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Filter } from "./filter.ts";
 import { quoted } from "./why-none.ts";
 
-/** Most people whose name or address may contain the text of a filter. */
+/** Largest number of people that the text of a filter may match. */
 const MAX_PEOPLE = 1000;
 
 /** Selects the people of organization $1 whose name or address contains the text. */

@@ -9,7 +9,7 @@ import { dateFilters, dueFilters, timeFilters } from "./range-filters.ts";
 import { obvious } from "./shown.ts";
 import { whyNoName, whyNoReference } from "./why-none.ts";
 
-/** Most values of one filter. No choice has more. */
+/** Largest number of values of one filter. No choice has more. */
 const MAX_CHOICES = 50;
 
 /** Returns all orders and filters of a register's list. */

@@ -67,7 +67,7 @@ export function wordsOf(query: string): string[] {
 	return storable(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 }
 
-/** Most people whose name may contain a word of a query. */
+/** Largest number of people whose names may contain a word of a query. */
 const MAX_PEOPLE = 200;
 
 /** Returns conditions on a row `t` and adds their parameters to a statement. */

@@ -6,14 +6,14 @@ import type { AnyRecordKind } from "./kind.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { article } from "./text-schemas.ts";
 
-/** Most values that an error lists. */
+/** Largest number of values that an error lists. */
 const MAX_LISTED = 30;
 /** Longest value in an error. A longer one is cut. */
 const MAX_SHOWN = 80;
 
 /**
- * Says that no record of the register has the name in a field, and which names there are. Returns
- * undefined if a record has it, in any case, or if the register is empty.
+ * Returns a message that no record of the register has the name in a field, with the names that
+ * there are. Returns undefined if a record has it, in any case, or if the register is empty.
  */
 export async function whyNoName(
 	client: PoolClient,
@@ -36,7 +36,7 @@ export async function whyNoName(
 }
 
 /**
- * Says that the organization has no record with the id. Returns undefined if it has one.
+ * Returns a message that the organization has no record with the id. Returns undefined if it has one.
  */
 export async function whyNoReference(
 	client: PoolClient,

@@ -6,7 +6,7 @@ import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
 import { startService, type TestService } from "./service.ts";
 
 /** The answer of a tool as plain JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: each test knows the form of the answer that it expects.
+// biome-ignore lint/suspicious/noExplicitAny: each test knows the form of its answer.
 export type Json = any;
 
 export interface TestUser {

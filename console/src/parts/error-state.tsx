@@ -37,7 +37,7 @@ export function ErrorState({
 	title?: string;
 }) {
 	const message = useRef<HTMLDivElement>(null);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each new error has to scroll into view.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each new error scrolls into view.
 	useEffect(() => {
 		// A wrong field has the focus and must stay in view, so the page does not scroll.
 		if (document.activeElement?.ariaInvalid === "true") return;

@@ -15,7 +15,7 @@ export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
 	return (
 		<Stack gap="xs">
 			{Array.from({ length: rows }, (_, index) => (
-				// biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all the same and never move.
+				// biome-ignore lint/suspicious/noArrayIndexKey: the placeholders never move.
 				<Skeleton key={index} height={36} />
 			))}
 		</Stack>

@@ -64,7 +64,7 @@ function Search({
 	});
 
 	// If the user presses Enter before the response arrives, the first record is opened when it does.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` is a new object on each render.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` changes on each render.
 	useEffect(() => {
 		if (!isEntered || !isReady) return;
 		setIsEntered(false);
@@ -119,7 +119,7 @@ function Search({
 				{error && <ErrorState error={error} onRetry={refetch} />}
 				<div id={listId} role="listbox" aria-label="Results">
 					{groups.map(({ title, items }) => (
-						// biome-ignore lint/a11y/useSemanticElements: a listbox may contain groups, but no fieldsets.
+						// biome-ignore lint/a11y/useSemanticElements: a listbox contains no fieldsets.
 						<div key={title} role="group" aria-label={title}>
 							<Text
 								size="xs"
@@ -175,7 +175,7 @@ function Option({
 	isActive: boolean;
 }) {
 	return (
-		// biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field keeps the focus and handles the keys.
+		// biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field handles keys.
 		<div
 			id={id}
 			role="option"

@@ -31,7 +31,7 @@ export function Shell() {
 	const pathname = useRouterState({
 		select: ({ location }) => location.pathname,
 	});
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each navigation has to close the drawer.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each navigation closes the drawer.
 	useEffect(close, [pathname]);
 	const burger = useRef<HTMLButtonElement>(null);
 	const dismiss = () => {

@@ -6,8 +6,8 @@ import {
 } from "../thresholds.ts";
 
 /**
- * Says why a check fails, with the threshold that judged it: "the minimum length is 6, at least 8
- * is required". Returns undefined if the evidence does not show it.
+ * Returns why a check fails, with the threshold that judged it: "the minimum length is 6, at least 8
+ * is required". Returns undefined if the evidence does not show why.
  */
 export function failureInWords(
 	platform: string | null,
@@ -103,7 +103,7 @@ const WORDS: Record<CheckKey, Words> = {
 	},
 };
 
-/** What stands open, by the field of the evidence that is then true. */
+/** The ways in that are open, by the field of the evidence that says so. */
 const DOORS: [field: string, words: string][] = [
 	["screen_sharing", "screen sharing is on"],
 	["remote_management", "remote management is on"],
@@ -114,7 +114,7 @@ const DOORS: [field: string, words: string][] = [
 	["root_login_for_some", "SSH lets root sign in from some places"],
 ];
 
-/** Returns the seconds until the screen is locked. On macOS, `idle_seconds` has the delay in it. */
+/** Returns the seconds until the screen is locked. On macOS, `idle_seconds` includes the delay. */
 export function lockSeconds(
 	evidence: Evidence,
 	platform: string | null,

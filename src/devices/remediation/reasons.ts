@@ -21,7 +21,7 @@ const IN_USE =
  * reasons from these keys, so a reason without a text does not compile.
  */
 export const REASONS = {
-	// How the agent itself fared.
+	// Problems of the agent itself.
 	access_denied: {
 		says: "the system denied the agent access",
 		fix: "Look for security software that blocks the agent, and allow the agent there.",
@@ -73,7 +73,7 @@ export const REASONS = {
 		fix: "Connect the device to the network more often. `assay-agent status` says what keeps it from reaching the service.",
 	},
 
-	// Places where a check means nothing.
+	// Devices on which a check does not apply.
 	container: { says: "this is a container; its host is checked instead" },
 	jail: { says: "this is a jail; its host is checked instead" },
 	wsl: { says: "this is the Windows Subsystem for Linux" },

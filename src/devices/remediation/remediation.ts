@@ -21,7 +21,7 @@ export interface Result {
 	evidence?: Record<string, unknown> | null | undefined;
 }
 
-/** Why a check has its status, and what to do about it. */
+/** The reason why a check has its status, and the advice for changing it. */
 export interface Explanation {
 	/** For example "the minimum length is 6, at least 8 is required". */
 	reason?: string | undefined;
@@ -66,7 +66,7 @@ function fixOf(result: Result): string | undefined {
 		const fix = particularFix(platform, check, reason) ?? text.fix;
 		if (fix !== undefined) return fix;
 	}
-	// Another agent gives other reasons. It also helps to make sure that the check would pass.
+	// Another agent may give a reason that Assay does not know. The usual advice is then the best.
 	const usual = fixFor(fixes, {});
 	return usual && `Make sure that the check can pass. ${usual}`;
 }

@@ -220,7 +220,7 @@ function Report({
 					</Text>
 					{report.results.map((result, index) => (
 						<Paper
-							// biome-ignore lint/suspicious/noArrayIndexKey: an agent may report a check twice; a report never changes.
+							// biome-ignore lint/suspicious/noArrayIndexKey: a report never changes.
 							key={index}
 							withBorder
 							p="sm"

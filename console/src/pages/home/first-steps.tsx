@@ -151,7 +151,7 @@ function Steps({
 	];
 	const done = steps.filter(({ isDone }) => isDone).length;
 	const isAllDone = done === steps.length;
-	// biome-ignore lint/correctness/useExhaustiveDependencies: onOver is called only when the state changes.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: called only when the state changes.
 	useEffect(() => {
 		if (isAllDone) onOver(false);
 	}, [isAllDone]);
