@@ -368,6 +368,45 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.agent_judge_unknown_keys(p_key_hash bytea[], p_claims jsonb, p_most integer) RETURNS TABLE(ordinal integer, verdict text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	why text := (select s.reason from unknown_key_state() s);
+begin
+	delete from unknown_device_keys u where u.last_seen_at < now() - interval '7 days';
+	if why is not null then
+		insert into unknown_device_keys as u
+			(key_hash, address, hardware_uuid, serial_number, hostname, platform)
+		select k.key_hash, c ->> 'address', c ->> 'hardware_uuid', c ->> 'serial_number',
+			c ->> 'hostname', c ->> 'platform'
+		from unnest(p_key_hash) with ordinality k (key_hash, n)
+		cross join lateral (select p_claims -> (k.n::int - 1)) l (c)
+		where not exists (select from revoked_device_keys r where r.key_hash = k.key_hash)
+			and (
+				exists (select from unknown_device_keys o where o.key_hash = k.key_hash)
+				or (select count(*) from unknown_device_keys) < p_most
+			)
+		order by k.key_hash
+		on conflict (key_hash) do update set
+			last_seen_at = now(), requests = u.requests + 1,
+			address = coalesce(excluded.address, u.address),
+			hardware_uuid = coalesce(excluded.hardware_uuid, u.hardware_uuid),
+			serial_number = coalesce(excluded.serial_number, u.serial_number),
+			hostname = coalesce(excluded.hostname, u.hostname),
+			platform = coalesce(excluded.platform, u.platform);
+	end if;
+	return query
+	select k.n::int, case
+		when why is null then 'STRICT'
+		when exists (select from revoked_device_keys r where r.key_hash = k.key_hash) then 'REVOKED'
+		else why
+	end
+	from unnest(p_key_hash) with ordinality k (key_hash, n);
+end
+$$;
+
 CREATE FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) RETURNS SETOF integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -717,7 +756,9 @@ begin
 		select c.relname from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
-			and c.relname <> all (array['account_links', 'sessions', 'sign_in_failures', 'verifications'])
+			and c.relname <> all (array[
+				'account_links', 'sessions', 'sign_in_failures', 'unknown_device_keys', 'verifications'
+			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
 	loop
 		execute format('create policy backup on %I for select to assay_backup using (true)', name);
@@ -1233,6 +1274,28 @@ begin
 end
 $$;
 
+CREATE TABLE public.unknown_device_keys (
+    key_hash bytea NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    requests bigint DEFAULT 1 NOT NULL,
+    address text,
+    hardware_uuid text,
+    serial_number text,
+    hostname text,
+    platform text,
+    CONSTRAINT unknown_device_keys_key_hash_check CHECK ((octet_length(key_hash) = 32))
+);
+
+ALTER TABLE ONLY public.unknown_device_keys FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.list_unknown_device_keys() RETURNS SETOF public.unknown_device_keys
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select * from unknown_device_keys u order by u.last_seen_at desc, u.key_hash
+$$;
+
 CREATE FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -1353,6 +1416,24 @@ begin
 	return query
 	select u.id::text from memberships m join users u on u.id = m.user_id
 	where m.organization_id = current_setting('assay.organization_id', true) and u.two_factor_enabled;
+end
+$$;
+
+CREATE FUNCTION public.note_revoked_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	if old.key_hash is not null then
+		insert into revoked_device_keys (organization_id, key_hash)
+		select o.id, old.key_hash from organizations o where o.id = old.organization_id
+		on conflict do nothing;
+	end if;
+	if tg_op = 'DELETE' and not exists (select from unknown_key_wait w where w.held_device) then
+		insert into unknown_key_wait (held_device) values (true)
+		on conflict (singleton) do update set held_device = true;
+	end if;
+	return null;
 end
 $$;
 
@@ -1507,6 +1588,43 @@ CREATE FUNCTION public.search_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'public'
     AS $$ select coalesce(public.search_fold(array_to_string(parts, ' ')), '') $$;
+
+CREATE FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	insert into unknown_key_wait (waits_until) values (p_until)
+	on conflict (singleton) do update set waits_until = excluded.waits_until;
+	if p_until is null then
+		delete from unknown_device_keys u where true;
+	end if;
+end
+$$;
+
+CREATE FUNCTION public.take_unknown_device_key(p_key_hash bytea) RETURNS SETOF public.unknown_device_keys
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	delete from unknown_device_keys u where u.key_hash = p_key_hash returning u.*
+$$;
+
+CREATE FUNCTION public.unknown_key_state() RETURNS TABLE(reason text, waits_until timestamp with time zone, knocking integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select s.reason, s.waits_until, (
+		select count(*)::int from unknown_device_keys u where u.last_seen_at > now() - interval '1 day'
+	)
+	from (
+		select 'RESTORED' as reason, w.waits_until from unknown_key_wait w where w.waits_until > now()
+		union all
+		select 'NEVER_HELD', null
+		where not exists (select from unknown_key_wait w where w.held_device)
+			and not exists (select from devices)
+	) s
+	limit 1
+$$;
 
 CREATE FUNCTION public.use_setup_link(p_token_hash bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1968,6 +2086,14 @@ CREATE TABLE public.reference_counters (
 
 ALTER TABLE ONLY public.reference_counters FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.revoked_device_keys (
+    organization_id public.typed_id NOT NULL,
+    key_hash bytea NOT NULL,
+    CONSTRAINT revoked_device_keys_key_hash_check CHECK ((octet_length(key_hash) = 32))
+);
+
+ALTER TABLE ONLY public.revoked_device_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.risks (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -2054,6 +2180,15 @@ CREATE TABLE public.two_factors (
 );
 
 ALTER TABLE ONLY public.two_factors FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.unknown_key_wait (
+    singleton boolean DEFAULT true NOT NULL,
+    waits_until timestamp with time zone,
+    held_device boolean DEFAULT false NOT NULL,
+    CONSTRAINT unknown_key_wait_singleton_check CHECK (singleton)
+);
+
+ALTER TABLE ONLY public.unknown_key_wait FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.users (
     id public.typed_id NOT NULL,
@@ -2224,6 +2359,9 @@ ALTER TABLE ONLY public.record_links
 ALTER TABLE ONLY public.reference_counters
     ADD CONSTRAINT reference_counters_pkey PRIMARY KEY (organization_id, register);
 
+ALTER TABLE ONLY public.revoked_device_keys
+    ADD CONSTRAINT revoked_device_keys_pkey PRIMARY KEY (organization_id, key_hash);
+
 ALTER TABLE ONLY public.risks
     ADD CONSTRAINT risks_pkey PRIMARY KEY (organization_id, id);
 
@@ -2244,6 +2382,12 @@ ALTER TABLE ONLY public.two_factors
 
 ALTER TABLE ONLY public.two_factors
     ADD CONSTRAINT two_factors_user_id_key UNIQUE (user_id);
+
+ALTER TABLE ONLY public.unknown_device_keys
+    ADD CONSTRAINT unknown_device_keys_pkey PRIMARY KEY (key_hash);
+
+ALTER TABLE ONLY public.unknown_key_wait
+    ADD CONSTRAINT unknown_key_wait_pkey PRIMARY KEY (singleton);
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_email_key UNIQUE (email);
@@ -2473,6 +2617,8 @@ CREATE INDEX posture_spans_found ON public.posture_spans USING btree (organizati
 
 CREATE INDEX record_links_second ON public.record_links USING btree (organization_id, second_id);
 
+CREATE UNIQUE INDEX revoked_device_keys_hash ON public.revoked_device_keys USING btree (key_hash);
+
 CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id);
 
 CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id);
@@ -2548,6 +2694,10 @@ ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_
 CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW EXECUTE FUNCTION public.audit_device_conflict();
 
 CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
+
+CREATE TRIGGER note_changed_key AFTER UPDATE OF key_hash ON public.devices FOR EACH ROW WHEN ((old.key_hash IS DISTINCT FROM new.key_hash)) EXECUTE FUNCTION public.note_revoked_key();
+
+CREATE TRIGGER note_deleted_key AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_revoked_key();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.assets FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
@@ -2706,6 +2856,9 @@ ALTER TABLE ONLY public.record_links
 ALTER TABLE ONLY public.reference_counters
     ADD CONSTRAINT reference_counters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.revoked_device_keys
+    ADD CONSTRAINT revoked_device_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.risks
     ADD CONSTRAINT risks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -2750,6 +2903,12 @@ CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
 CREATE POLICY agent ON public.posture_reports TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.posture_spans TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.revoked_device_keys TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.unknown_device_keys TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.unknown_key_wait TO assay_agent USING (true);
 
 ALTER TABLE public.api_token_usage ENABLE ROW LEVEL SECURITY;
 
@@ -2827,11 +2986,15 @@ CREATE POLICY backup ON public.record_links FOR SELECT TO assay_backup USING (tr
 
 CREATE POLICY backup ON public.reference_counters FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.revoked_device_keys FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.risks FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.tasks FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.two_factors FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.unknown_key_wait FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.users FOR SELECT TO assay_backup USING (true);
 
@@ -2979,6 +3142,8 @@ CREATE POLICY revoke ON public.api_tokens FOR UPDATE TO assay_app USING ((((orga
    FROM public.memberships m
   WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text))))));
 
+ALTER TABLE public.revoked_device_keys ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.risks ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY search ON public.assets FOR SELECT TO assay_search USING (true);
@@ -3069,6 +3234,8 @@ CREATE POLICY tenant ON public.record_links TO assay_app USING (((organization_i
 
 CREATE POLICY tenant ON public.reference_counters TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.revoked_device_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.risks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.tasks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -3080,6 +3247,10 @@ CREATE POLICY tenant ON public.users FOR SELECT TO assay_app USING ((EXISTS ( SE
 CREATE POLICY tenant ON public.vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 ALTER TABLE public.two_factors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.unknown_device_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.unknown_key_wait ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
 
@@ -3123,6 +3294,9 @@ GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_devic
 
 REVOKE ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_judge_unknown_keys(p_key_hash bytea[], p_claims jsonb, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_judge_unknown_keys(p_key_hash bytea[], p_claims jsonb, p_most integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolean) TO assay_app;
@@ -3251,6 +3425,11 @@ REVOKE ALL ON FUNCTION public.is_trusted_inviter(p_user_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_device_keys TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.list_unknown_device_keys() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_unknown_device_keys() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.make_register(p_table text) FROM PUBLIC;
@@ -3260,6 +3439,9 @@ GRANT ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all int
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.own_account() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_account() TO assay_app;
@@ -3280,6 +3462,15 @@ GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at
 
 REVOKE ALL ON FUNCTION public.remove_second_factor(p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_second_factor(p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.unknown_key_state() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unknown_key_state() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.use_setup_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.use_setup_link(p_token_hash bytea) TO assay_app;
@@ -3543,6 +3734,10 @@ GRANT SELECT ON TABLE public.record_links TO assay_backup;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reference_counters TO assay_app;
 GRANT SELECT ON TABLE public.reference_counters TO assay_backup;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.revoked_device_keys TO assay_agent;
+GRANT SELECT ON TABLE public.revoked_device_keys TO assay_app;
+GRANT SELECT ON TABLE public.revoked_device_keys TO assay_backup;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.risks TO assay_app;
 GRANT SELECT ON TABLE public.risks TO assay_backup;
 GRANT SELECT ON TABLE public.risks TO assay_privacy;
@@ -3586,6 +3781,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO assay_identity;
 GRANT SELECT ON TABLE public.two_factors TO assay_backup;
 
 GRANT SELECT(user_id) ON TABLE public.two_factors TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_key_wait TO assay_agent;
+GRANT SELECT ON TABLE public.unknown_key_wait TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO assay_identity;
 GRANT SELECT ON TABLE public.users TO assay_backup;

@@ -90,7 +90,6 @@ async function serveFrom(
 	const secret = await readSecret(config);
 	let isDraining = false;
 	const outageLog = new OutageLog(log, database.identityPool);
-	const agentApi = makeAgentApi(database.devicePool, outageLog, config.baseUrl);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const mail = config.mail && makeMailer(config.mail, log);
@@ -123,6 +122,12 @@ async function serveFrom(
 			"a forwarded address was ignored, because its sender is not in ASSAY_TRUSTED_PROXIES; add the sender if it is your proxy",
 		);
 	});
+	const agentApi = makeAgentApi(
+		database.devicePool,
+		outageLog,
+		config.baseUrl,
+		addressOf,
+	);
 	const toolServer = makeToolServer(
 		{ services, catalogue, outageLog, usage },
 		apiTokens,

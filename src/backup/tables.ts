@@ -3,12 +3,13 @@ import { roleName } from "../db/roles.ts";
 
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
- * ended session must not become valid again. sql/0010_backup_retention.sql has the same names.
+ * ended session must not become valid again. sql/0024_unknown_device_keys.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
 	"sessions",
 	"sign_in_failures",
+	"unknown_device_keys",
 	"verifications",
 ];
 

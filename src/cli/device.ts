@@ -1,9 +1,5 @@
-import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import type { z } from "zod";
-import { readConfig } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { withTenant } from "../db/pool.ts";
 import type { Device } from "../devices/device-record.ts";
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from "../devices/enrollment.ts";
 import { getDevice, listDevices } from "../devices/read-operations.ts";
@@ -15,14 +11,7 @@ import {
 } from "../devices/write-operations.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
-import { invoke } from "../invoke.ts";
-import { makeLogger } from "../log.ts";
-import type { Operation } from "../operation.ts";
-import {
-	parseOrganizationId,
-	requireOrganization,
-} from "../organizations/organization-store.ts";
-import { systemPrincipal } from "../principal.ts";
+import { parseOrganizationId } from "../organizations/organization-store.ts";
 import {
 	describeConflict,
 	describeDevice,
@@ -31,7 +20,8 @@ import {
 } from "./describe-device.ts";
 import { parseName } from "./org.ts";
 import { print, printable } from "./output.ts";
-import { withDatabase } from "./with-database.ts";
+import { addUnknownKeys } from "./unknown-keys.ts";
+import { type Run, withOrganization } from "./with-organization.ts";
 
 const MAX_LISTED = 1000;
 const PAGE_SIZE = 100;
@@ -44,39 +34,7 @@ export function addDevice(program: Command): void {
 	addReissue(device);
 	addRevoke(device);
 	addDelete(device);
-}
-
-/** Runs an operation as every door does. The caller is the operator at the command line. */
-type Run = <Input extends z.ZodObject, Output extends z.ZodObject>(
-	operation: Operation<string, Input, Output>,
-	input: z.input<Input>,
-) => Promise<z.output<Output>>;
-
-/**
- * Calls `work` with a function that runs operations in the organization. Throws if the organization
- * does not exist.
- */
-export function withOrganization<Result>(
-	organizationId: string,
-	work: (run: Run, database: Database) => Promise<Result>,
-): Promise<Result> {
-	const config = readConfig(process.env);
-	const principal = {
-		...systemPrincipal(organizationId),
-		name: `command line, ${userInfo().username}`,
-	};
-	return withDatabase(async (database) => {
-		const { pool } = database;
-		await withTenant(pool, organizationId, (client) =>
-			requireOrganization(client, organizationId),
-		);
-		const log = makeLogger(config.logLevel);
-		const services = { pool, log, baseUrl: config.baseUrl };
-		return work(
-			(operation, input) => invoke(services, principal, operation, input),
-			database,
-		);
-	});
+	addUnknownKeys(device);
 }
 
 interface OfOrganization {

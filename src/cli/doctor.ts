@@ -13,6 +13,7 @@ import {
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
+import { examineUnknownKeys } from "./doctor-devices.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
@@ -164,6 +165,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineAccounts(client),
+							await examineUnknownKeys(client),
 							...(config.databaseUrl ? [await examineSeparation(client)] : []),
 						]
 					: []),

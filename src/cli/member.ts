@@ -6,9 +6,9 @@ import {
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { requireUser } from "../sign-in/users.ts";
-import { withOrganization } from "./device.ts";
 import { parseEmail } from "./email.ts";
 import { print } from "./output.ts";
+import { withOrganization } from "./with-organization.ts";
 
 interface MemberOptions {
 	email: string;

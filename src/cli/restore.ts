@@ -7,7 +7,9 @@ import { readConfig } from "../config.ts";
 import { openServer } from "../db/database.ts";
 import { makePool } from "../db/pool.ts";
 import { describeProblems, describeSeal, report } from "./backup.ts";
+import { parseDuration } from "./duration.ts";
 import { print, printable } from "./output.ts";
+import { setWait } from "./unknown-keys.ts";
 import { withDatabase } from "./with-database.ts";
 
 const MAX_LISTED = 20;
@@ -16,7 +18,8 @@ const REMEMBER = `Remember:
   ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
   was used: second factors do not work with another one (npx assay user reset-two-factor).
   Keys, tokens and memberships that were revoked after the backup was made count again: revoke
-  them again. Devices that enrolled since then must enroll again.
+  them again. Devices that enrolled since then have keys that this database does not know. Their
+  agents forget them unless unknown keys wait (--unknown-keys-wait, npx assay device unknown-keys).
   Everybody has to sign in again.`;
 
 export function addRestore(program: Command): void {
@@ -29,13 +32,22 @@ export function addRestore(program: Command): void {
 			"--revoke-tokens",
 			"revoke every API token in the backup, because some may have been revoked after it was made",
 		)
+		.option(
+			"--unknown-keys-wait <duration>",
+			"answer 503 instead of 401 to device keys that the backup does not contain, for example for 2d, so that agents keep them until you decide (npx assay device unknown-keys)",
+			parseDuration,
+		)
 		.option("--json", "print what was restored as JSON")
 		.action(restore);
 }
 
 async function restore(
 	file: string,
-	options: { revokeTokens?: boolean; json?: boolean },
+	options: {
+		revokeTokens?: boolean;
+		unknownKeysWait?: number;
+		json?: boolean;
+	},
 ): Promise<void> {
 	const { readBytes, STANDARD } = await import("../backup/file.ts");
 	const { readBackupKey } = await import("../backup/key.ts");
@@ -61,6 +73,8 @@ async function restore(
 		report("restored; verifying the audit logs");
 		const problems = await verifyLogs(server.connection);
 		const credentials = await readCredentials(server.connection);
+		const { unknownKeysWait = null } = options;
+		await withDatabase(({ pool }) => setWait(pool, unknownKeysWait));
 		if (options.revokeTokens) {
 			await revokeAll(credentials.api_tokens.map(({ id }) => id));
 		}
@@ -87,6 +101,7 @@ async function restore(
 				migrated,
 				audit_problems: problems,
 				credentials,
+				unknown_keys_wait_seconds: unknownKeysWait,
 				revoked_api_tokens: options.revokeTokens
 					? credentials.api_tokens.length
 					: 0,

@@ -23,11 +23,18 @@ export function readDeviceKey(header: string | undefined): KeyHash | undefined {
 	return hashSecret(key);
 }
 
+/** The 401 for a request whose key is not valid. */
+export class InvalidDeviceKey extends AppError {
+	constructor() {
+		super(
+			"unauthorized",
+			"the device key is missing, malformed, unknown or revoked; enroll the device again with a new enrollment token",
+		);
+	}
+}
+
 export function unknownDeviceKey(): AppError {
-	return new AppError(
-		"unauthorized",
-		"the device key is missing, malformed, unknown or revoked; enroll the device again with a new enrollment token",
-	);
+	return new InvalidDeviceKey();
 }
 
 /**

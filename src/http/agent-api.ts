@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { z } from "zod";
 import {
 	DeviceStatuses,
+	InvalidDeviceKey,
 	type KeyHash,
 	pendingDevice,
 	readDeviceKey,
@@ -13,6 +14,7 @@ import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
 import { formatServerTime } from "../devices/rfc3339.ts";
 import type { HeartbeatResponse } from "../devices/terms.ts";
+import { type Claims, UnknownKeys } from "../devices/unknown-keys.ts";
 import {
 	describeIssues,
 	enrollRequest,
@@ -26,6 +28,7 @@ import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
+import type { AddressOf } from "./client-address.ts";
 import { parseJson, requireModestShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -90,12 +93,14 @@ export function makeAgentApi(
 	pool: Pool,
 	outageLog: OutageLog,
 	baseUrl: string,
+	addressOf: AddressOf,
 ): AgentApi {
 	const common = {
 		...securityHeaders(baseUrl),
 		"cache-control": "no-store",
 	};
 	const statuses = new DeviceStatuses(pool);
+	const unknownKeys = new UnknownKeys(pool);
 	const heartbeats = new Heartbeats(pool, statuses);
 	const postures = new Postures(pool);
 	const rare = new OrganizationQueue<string | undefined>("rare");
@@ -233,18 +238,40 @@ export function makeAgentApi(
 		}
 		const key = readDeviceKey(request.headers.authorization);
 		if (!key) throw unknownDeviceKey();
+		let body: unknown;
 		try {
 			const read = await readJson(route, request);
 			if (read === "aborted") return read;
+			body = read.body;
 			return await route.withKey(key, read.body, read.bytes);
-		} catch (error) {
-			if (!(error instanceof AppError) || error.code !== "bad_request") {
-				throw error;
-			}
-			// The body is wrong, but a wrong credential must be reported first.
+		} catch (thrown) {
+			const error = await rejectKeyFirst(route, key, thrown);
+			if (!(error instanceof InvalidDeviceKey)) throw error;
+			throw await unknownKeys.judge(key, () => ({
+				...claimsOf(body),
+				address: addressOf(request),
+			}));
+		}
+	}
+
+	/**
+	 * Returns the error to report. If the body is wrong but the credential is too, that is the error
+	 * about the credential.
+	 */
+	async function rejectKeyFirst(
+		route: Route,
+		key: KeyHash,
+		error: unknown,
+	): Promise<unknown> {
+		if (!(error instanceof AppError) || error.code !== "bad_request") {
+			return error;
+		}
+		try {
 			if (!route.pendingMay) await requireActive(key);
-			else if (!(await statuses.find(key))) throw unknownDeviceKey();
-			throw error;
+			else if (!(await statuses.find(key))) return unknownDeviceKey();
+			return error;
+		} catch (aboutKey) {
+			return aboutKey;
 		}
 	}
 
@@ -259,6 +286,7 @@ export function makeAgentApi(
 			...heartbeats.queues,
 			postures: postures.queue,
 			statuses: statuses.queue,
+			unknown_keys: unknownKeys.queue,
 			rare: rare.queue,
 		},
 		handle(request, response) {
@@ -278,6 +306,7 @@ export function makeAgentApi(
 			await heartbeats.idle();
 			await postures.idle();
 			await statuses.idle();
+			await unknownKeys.idle();
 			await rare.idle();
 		},
 	};
@@ -326,6 +355,19 @@ function parse<Schema extends z.ZodType>(
 		throw new AppError("bad_request", describeIssues(parsed.error));
 	}
 	return parsed.data;
+}
+
+/** Returns what a heartbeat says about its device. */
+function claimsOf(body: unknown): Claims {
+	const { data } = heartbeatRequest.safeParse(body);
+	if (!data) return {};
+	const { hardware_uuid, serial_number, hostname, platform } = data;
+	return {
+		hardware_uuid,
+		serial_number: serial_number ?? undefined,
+		hostname,
+		platform,
+	};
 }
 
 const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;

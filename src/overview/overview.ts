@@ -69,6 +69,12 @@ export const getOverview = defineOperation({
 			.describe(
 				`Live API tokens that reach the organization and are older than ${OLD_TOKEN_DAYS} days; null unless you are an administrator`,
 			),
+		unknown_device_keys: z
+			.object({ knocking: z.int(), waits_until: z.string().nullable() })
+			.nullable()
+			.describe(
+				"Devices with unknown keys, which get 503 until then; null unless you are an administrator",
+			),
 		recently_changed: z.array(
 			z.object({
 				kind: z.string(),
@@ -83,11 +89,13 @@ export const getOverview = defineOperation({
 		const organization = input.organization_id;
 		const today = input.today ?? new Date().toISOString().slice(0, 10);
 		const soon = dayAfter(today, SOON_DAYS);
-		const [open, risks, failing, tokens, recent] = await Promise.all([
+		const isAdmin = membership.role === "admin";
+		const [open, risks, failing, tokens, unknown, recent] = await Promise.all([
 			countWork(client, organization, today, soon),
 			countRisks(client, organization),
 			findFailingLongest(client, organization),
-			membership.role === "admin" ? countOldTokens(client) : null,
+			isAdmin ? countOldTokens(client) : null,
+			isAdmin ? countUnknownKeys(client) : null,
 			findRecent(client, organization),
 		]);
 		return {
@@ -98,6 +106,7 @@ export const getOverview = defineOperation({
 			risks,
 			failing_longest: failing,
 			old_api_tokens: tokens,
+			unknown_device_keys: unknown,
 			recently_changed: recent,
 		};
 	},
@@ -201,6 +210,18 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 				and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days'`,
 	});
 	return rows[0]?.tokens ?? 0;
+}
+
+/** Counts the devices that knock with unknown keys. Returns null while such keys get 401. */
+async function countUnknownKeys(client: PoolClient) {
+	const { rows } = await client.query<{
+		knocking: number;
+		waits_until: string | null;
+	}>({
+		name: "overview.unknown_keys",
+		text: "select knocking, waits_until from unknown_key_state()",
+	});
+	return rows[0] ?? null;
 }
 
 /**

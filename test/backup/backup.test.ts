@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { listLogs } from "../../src/audit/read.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
+import { setWait } from "../../src/cli/unknown-keys.ts";
 import { readConfig } from "../../src/config.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { roleName } from "../../src/db/roles.ts";
@@ -110,6 +111,9 @@ async function fillDevices() {
 	await tools.post("heartbeat", heartbeatBody(), { key: active.key });
 	await tools.makeToken();
 	await tools.enrollDevice(tools.otherOrganizationId);
+	const { key } = await tools.activateDevice();
+	await tools.post("unenroll", "", { key });
+	await setWait(tools.database.pool, 60);
 	const { owner } = tools.database;
 	await owner.query("select make_posture_report_partition('2026-03-01')");
 	await owner.query(

@@ -33,6 +33,7 @@ const ACROSS_FUNCTIONS = [
 	"agent_authenticate",
 	"agent_enroll",
 	"agent_heartbeat",
+	"agent_judge_unknown_keys",
 	"agent_lock",
 	"agent_note_check_keys",
 	"agent_store_postures",
@@ -48,8 +49,10 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent_today",
 	"keep_an_administrator",
 	"may_mail_invitation",
+	"note_revoked_key",
 	"record_api_token_calls",
 	"record_api_token_usage",
+	"unknown_key_state",
 ];
 
 /**
@@ -67,12 +70,15 @@ const OTHER_FUNCTIONS = [
 	"find_records",
 	"has_users",
 	"is_setup_link",
+	"list_unknown_device_keys",
 	"members_with_second_factor",
 	"own_account",
 	"own_session_proved_at",
 	"own_sessions",
 	"prove_address",
 	"remove_second_factor",
+	"set_unknown_key_wait",
+	"take_unknown_device_key",
 	"use_setup_link",
 ];
 

@@ -62,6 +62,8 @@ const WITHOUT_ORGANIZATION = [
 	"sessions",
 	"sign_in_failures",
 	"two_factors",
+	"unknown_device_keys",
+	"unknown_key_wait",
 	"users",
 	"verifications",
 ];
@@ -149,12 +151,18 @@ test("only the known functions that serve several organizations see all rows", a
 		"agent_authenticate",
 		"agent_enroll",
 		"agent_heartbeat",
+		"agent_judge_unknown_keys",
 		"agent_lock",
 		"agent_note_check_keys",
 		"agent_store_postures",
 		"agent_unenroll",
 		"count_devices",
 		"has_organizations",
+		"list_unknown_device_keys",
+		"note_revoked_key",
+		"set_unknown_key_wait",
+		"take_unknown_device_key",
+		"unknown_key_state",
 	]);
 	expect(await ownedBy("identity")).toEqual([
 		"accept_invitation",

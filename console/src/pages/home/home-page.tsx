@@ -14,6 +14,7 @@ import { FleetPosture, type Summary } from "./fleet-posture.tsx";
 import { OldTokens } from "./old-tokens.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
+import { UnknownKeys } from "./unknown-keys.tsx";
 
 /**
  * The number of audit entries that are read. The page leaves out the sign-ins and sign-outs among
@@ -106,6 +107,7 @@ function Content({
 	return (
 		<>
 			{steps}
+			<UnknownKeys found={overview.unknown_device_keys} />
 			<OldTokens count={overview.old_api_tokens} />
 			<DueWork overview={overview} />
 			<FleetPosture summary={summary} />

@@ -1,0 +1,43 @@
+import type { Client } from "pg";
+import { setRole } from "../db/roles.ts";
+import type { Finding } from "./doctor.ts";
+import { counted } from "./output.ts";
+
+/** Looks for devices whose keys the database does not know. */
+export async function examineUnknownKeys(client: Client): Promise<Finding> {
+	const check = "device keys";
+	await client.query("begin");
+	await client.query(setRole("app", "transaction"));
+	const { rows } = await client.query<{
+		reason: string;
+		waits_until: Date | null;
+		knocking: number;
+	}>("select reason, waits_until, knocking from unknown_key_state()");
+	await client.query("rollback");
+	const [state] = rows;
+	const knocking = state?.knocking ?? 0;
+	if (!state || knocking === 0) {
+		return {
+			check,
+			status: "ok",
+			found: "no device knocks with an unknown key",
+		};
+	}
+	const knock = `${counted(knocking, "device")} ${knocking === 1 ? "knocks" : "knock"} with unknown keys and ${knocking === 1 ? "gets" : "get"} 503`;
+	if (state.reason === "NEVER_HELD") {
+		return {
+			check,
+			status: "problem",
+			found: `${knock}, because this database has never held a device`,
+			advice:
+				"this is probably the wrong database; check DATABASE_URL, or ASSAY_DATA_DIR and whether its volume is mounted",
+		};
+	}
+	return {
+		check,
+		status: "warning",
+		found: `${knock} until ${state.waits_until?.toISOString()}`,
+		advice:
+			"assay device unknown-keys lists them; assay device adopt lets them go on, and --reject makes them enroll again (docs/backup.md)",
+	};
+}
