@@ -51,7 +51,8 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
 					? `must have at most ${issue.maximum} entries`
 					: `must be at most ${issue.maximum}`;
 		case "invalid_union": {
-			// The field takes one value or a list. The error is about the alternative that the caller chose.
+			// The field takes one value or a list. The error is about the alternative that the caller
+			// chose.
 			const chosen = issue.errors.at(Array.isArray(issue.input) ? -1 : 0);
 			return chosen?.[0]?.message;
 		}

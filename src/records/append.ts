@@ -6,7 +6,7 @@ import { obvious } from "./shown.ts";
 import { filledTextSchema, MAX_TEXT } from "./text-schemas.ts";
 import type { Values } from "./values.ts";
 
-/** Returns the names of the fields with long texts, to which an update can append. */
+/** Returns the names of the fields with long texts. An update can append to these. */
 export function longTextsOf(kind: AnyRecordKind): string[] {
 	return Object.entries(givenFields(kind))
 		.filter(([, { type }]) => type === "text")
@@ -31,8 +31,8 @@ export function appendShape(
 }
 
 /**
- * Returns the whole texts after appending. An appended text begins on a new line. Throws bad_request
- * if a text becomes too long, or if the caller also gives its field.
+ * Returns the whole texts after appending. An appended text begins on a new line. Throws
+ * bad_request if a text becomes too long, or if the caller also gives its field. /
  */
 export function appendedTexts(
 	noun: string,

@@ -36,7 +36,8 @@ export async function whyNoName(
 }
 
 /**
- * Returns a message that the organization has no record with the id. Returns undefined if it has one.
+ * Returns a message that the organization has no record with the id. Returns undefined if it has
+ * one. /
  */
 export async function whyNoReference(
 	client: PoolClient,

@@ -236,7 +236,7 @@ test("a machine without a program that could set rules has none", async () => {
 	expect((await check({}, loaded)).status).toBe("UNKNOWN");
 });
 
-/** Returns what firewalld says of its active zones, the first of which is the default zone. */
+/** Returns firewalld's answer about its active zones. The first one is the default zone. */
 const zones = (targets: Record<string, string>) => ({
 	"firewall-cmd --get-default-zone": `${Object.keys(targets)[0]}\n`,
 	"firewall-cmd --get-active-zones": Object.keys(targets)

@@ -62,7 +62,9 @@ export function anyOf(answers: Iterable<Answer>): Answer {
 export const not = (answer: Answer): Answer =>
 	answer === undefined ? undefined : !answer;
 
-/** Returns whether the packet arrives on an interface that a name such as `eth0` or `eth*` means. */
+/**
+ * Returns whether the packet arrives on an interface that a name such as `eth0` or `eth*` means.
+ */
 export function arrivesOn(packet: Packet, name: string): Answer {
 	// None of the packets arrives on the loopback interface.
 	if (name === "lo") return false;

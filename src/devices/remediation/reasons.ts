@@ -1,8 +1,8 @@
 import type { CheckKey, Platform } from "../terms.ts";
 
-/** What a reason means and, if somebody can do something about it, what to do. */
+/** The meaning of a reason, and advice if somebody can do something about it. */
 export interface ReasonText {
-	/** Half a sentence: why the check has no verdict. */
+	/** Half a sentence that says why the check has no verdict. */
 	says: string;
 	fix?: string;
 }
