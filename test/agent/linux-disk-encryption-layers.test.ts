@@ -246,7 +246,7 @@ test("a RAID is encrypted only if all of its disks are", async () => {
 	).toBe("FAIL");
 });
 
-const ZFS = "zfs get -H -o value encryption rpool/ROOT/ubuntu_1x2y3z";
+const ZFS = "zfs get -H -t filesystem,volume -o name,value encryption";
 const zfsRoot = {
 	"/proc/self/mounts": mounts("rpool/ROOT/ubuntu_1x2y3z / zfs"),
 };
@@ -273,7 +273,10 @@ test.each([
 ] as const)("ZFS with %s", async (_, said, member, status) => {
 	const outcome = await checkDisks(
 		{ ...zfsRoot, "/sys/block/dm-0/dm/uuid": LUKS2 },
-		{ [ZFS]: said, [LSBLK]: lsblk(disk(member)) },
+		{
+			[ZFS]: `rpool/ROOT/ubuntu_1x2y3z\t${said}`,
+			[LSBLK]: lsblk(disk(member)),
+		},
 	);
 	expect(outcome.status).toBe(status);
 });

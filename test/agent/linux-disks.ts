@@ -10,6 +10,8 @@ export interface Device {
 	fstype?: string;
 	uuid?: string;
 	label?: string;
+	rm?: boolean | string;
+	tran?: string;
 	at?: (string | null)[];
 	children?: Device[];
 }
@@ -19,9 +21,9 @@ export interface Device {
  * column.
  */
 export const LSBLK =
-	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINTS";
+	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,RM,HOTPLUG,TRAN,MOUNTPOINTS";
 export const OLD_LSBLK =
-	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,MOUNTPOINT";
+	"lsblk --json --output NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,RM,HOTPLUG,TRAN,MOUNTPOINT";
 
 export const lsblk = (...devices: Device[]) =>
 	JSON.stringify({ blockdevices: devices.map((device) => shown(device)) });

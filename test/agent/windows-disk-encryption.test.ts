@@ -39,14 +39,41 @@ describe("DISK_ENCRYPTION on Windows", () => {
 			},
 		],
 		[
-			"a data drive without protection is told, and does not decide",
+			"a fixed data drive without protection fails, a removable one does not count",
 			disk(
 				values(volume("D:", 1, 0, 0, 0), volume("C:", 0, 1, 1), {
 					...volume("E:", 2, 0, 0, 0),
 				}),
 			),
+			"FAIL",
+			{
+				data_volumes: 1,
+				unprotected_data_volumes: 1,
+				drive_d_encrypted: false,
+			},
+		],
+		[
+			"encrypted and locked data drives pass",
+			disk(
+				values(
+					volume("C:", 0, 1, 1),
+					volume("D:", 1, 1, 1),
+					volume("E:", 1, 2, 1),
+				),
+			),
 			"PASS",
-			{ data_volumes: 1, unprotected_data_volumes: 1 },
+			{ data_volumes: 2, drive_d_encrypted: true, drive_e_encrypted: true },
+		],
+		[
+			"a partition without a letter, such as the one for recovery, does not count",
+			disk(
+				values(volume("C:", 0, 1, 1), {
+					...volume("", 1, 0, 0, 0),
+					DriveLetter: null,
+				}),
+			),
+			"PASS",
+			{ data_volumes: 0 },
 		],
 		[
 			"a drive without BitLocker fails",

@@ -14,12 +14,16 @@ export interface BlockDevice {
 	uuid: string;
 	label: string;
 	mountpoints: string[];
+	/** True if the device is on a disk that people plug in and take away. */
+	isRemovable: boolean;
+	/** The file that a loop device shows as a disk. */
+	backingFile: string | undefined;
 	encrypted: Encrypted;
 	/** The encryption method, such as `luks2`. Undefined if the device is not encrypted. */
 	method: string | undefined;
 }
 
-const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL";
+const COLUMNS = "NAME,KNAME,TYPE,FSTYPE,UUID,LABEL,RM,HOTPLUG,TRAN";
 
 /**
  * Returns all block devices, including those that are built on other devices. If lsblk cannot list
@@ -59,14 +63,25 @@ async function readTree(
 	const roots = field(tree, "blockdevices");
 	if (!Array.isArray(roots)) return undefined;
 	const devices: BlockDevice[] = [];
-	await walk(host, roots, { encrypted: false, method: undefined }, 0, devices);
+	await walk(
+		host,
+		roots,
+		{
+			encrypted: false,
+			method: undefined,
+			isRemovable: false,
+			backingFile: undefined,
+		},
+		0,
+		devices,
+	);
 	return devices;
 }
 
-interface Below {
-	encrypted: Encrypted;
-	method: string | undefined;
-}
+type Below = Pick<
+	BlockDevice,
+	"encrypted" | "method" | "isRemovable" | "backingFile"
+>;
 
 async function walk(
 	host: Host,
@@ -78,7 +93,11 @@ async function walk(
 	if (depth > 16) return;
 	for (const node of nodes) {
 		const kernelName = text(node, "kname");
-		const here = await lookAt(host, text(node, "type"), kernelName, below);
+		const isRemovable = below.isRemovable || isPluggedIn(node);
+		const here = await lookAt(host, text(node, "type"), kernelName, {
+			...below,
+			isRemovable,
+		});
 		const points = field(node, "mountpoints") ?? [field(node, "mountpoint")];
 		devices.push({
 			name: text(node, "name"),
@@ -104,21 +123,33 @@ async function lookAt(
 	kernelName: string,
 	below: Below,
 ): Promise<Below> {
-	// The device tree does not show on which device the file of a loop device lies.
-	if (type === "loop") return { encrypted: undefined, method: undefined };
-	if (type !== "crypt" || below.encrypted) return below;
-	if (!/^dm-\d{1,6}$/.test(kernelName)) {
-		return { encrypted: undefined, method: undefined };
+	const unclear = { ...below, encrypted: undefined, method: undefined };
+	if (type === "loop") {
+		// The device tree does not show on which device the file of a loop device lies.
+		const isNamed = /^loop\d{1,6}$/.test(kernelName);
+		const backingFile = isNamed
+			? await readLine(host, `/sys/block/${kernelName}/loop/backing_file`)
+			: undefined;
+		return { ...unclear, backingFile };
 	}
+	if (type !== "crypt" || below.encrypted) return below;
+	if (!/^dm-\d{1,6}$/.test(kernelName)) return unclear;
 	// dm-verity and dm-integrity devices have the type `crypt` too, but they encrypt nothing.
 	const uuid = await readLine(host, `/sys/block/${kernelName}/dm/uuid`);
 	const kind = /^CRYPT-([A-Z0-9]+)/.exec(uuid ?? "")?.[1] ?? "";
 	if (/^(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)$/.test(kind)) {
-		return { encrypted: true, method: kind.toLowerCase() };
+		return { ...below, encrypted: true, method: kind.toLowerCase() };
 	}
-	return /^(VERITY|INTEGRITY)$/.test(kind)
-		? below
-		: { encrypted: undefined, method: undefined };
+	return /^(VERITY|INTEGRITY)$/.test(kind) ? below : unclear;
+}
+
+/** Older versions of lsblk print `"1"` instead of `true`. */
+function isPluggedIn(node: unknown): boolean {
+	const isSet = (key: string) => {
+		const value = field(node, key);
+		return value === true || value === "1";
+	};
+	return isSet("rm") || isSet("hotplug") || text(node, "tran") === "usb";
 }
 
 const field = (value: unknown, key: string): unknown =>

@@ -57,7 +57,8 @@ const ENGINES: Record<string, string> = {
 /**
  * Returns PASS if the system drive is fully encrypted and its key is not stored in the clear. The
  * result is FAIL while protection is suspended, which leaves the key in the clear, and while the
- * drive is still being encrypted. Other fixed drives only appear in the evidence.
+ * drive is still being encrypted. The same holds for every other fixed drive with a letter, except
+ * that a locked one counts as encrypted. Removable drives do not count.
  */
 export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, DISK_ENCRYPTION_SCRIPT);
@@ -94,7 +95,10 @@ export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 		...dataVolumes(volumes.values.filter((volume) => volume !== system)),
 	};
 	if (protection === PROTECTED && conversion === FULLY_ENCRYPTED) {
-		return pass(evidence);
+		if (evidence.unprotected_data_volumes === 0) return pass(evidence);
+		return otherEngine
+			? unknown("third_party_encryption", { ...evidence, engine: otherEngine })
+			: fail(evidence);
 	}
 	if (protection === LOCKED_OR_UNKNOWN || conversion === undefined) {
 		return unknown("protection_unknown", evidence);
@@ -124,14 +128,26 @@ function named(field: string, names: string[], value: unknown) {
 	return name === undefined ? {} : { [field]: name };
 }
 
+/** Returns the verdict about each fixed drive that has a letter. */
 function dataVolumes(volumes: Answer[]) {
-	const data = volumes.filter(
-		(volume) => integer(volume.VolumeType) === DATA_VOLUME,
-	);
+	const drives = volumes
+		.filter((volume) => integer(volume.VolumeType) === DATA_VOLUME)
+		.map((volume): [string, boolean] => [
+			text(volume.DriveLetter) ?? "",
+			integer(volume.ProtectionStatus) === LOCKED_OR_UNKNOWN ||
+				(integer(volume.ProtectionStatus) === PROTECTED &&
+					integer(volume.ConversionStatus) === FULLY_ENCRYPTED),
+		])
+		.filter(([letter]) => /^[A-Z]:$/i.test(letter));
+	const plain = drives.filter(([, isEncrypted]) => !isEncrypted);
 	return {
-		data_volumes: data.length,
-		unprotected_data_volumes: data.filter(
-			(volume) => integer(volume.ProtectionStatus) === 0,
-		).length,
+		data_volumes: drives.length,
+		unprotected_data_volumes: plain.length,
+		...Object.fromEntries(
+			drives.map(([letter, isEncrypted]) => [
+				`drive_${letter[0]?.toLowerCase()}_encrypted`,
+				isEncrypted,
+			]),
+		),
 	};
 }

@@ -28,6 +28,9 @@ const WORDS: Record<CheckKey, Words> = {
 		if (plain) return `not encrypted: ${plain}`;
 		if (evidence.protection_suspended === true)
 			return "the protection is suspended";
+		const drives = count(evidence.unprotected_data_volumes);
+		if (drives && evidence.conversion === "encrypted")
+			return `${drives === 1 ? "an internal drive is" : `${drives} internal drives are`} not encrypted`;
 		if (evidence.state === "decrypting") return "the disk is being decrypted";
 		if (evidence.root_encrypted === true && evidence.swap_encrypted === false)
 			return "the swap space is not encrypted";

@@ -106,6 +106,10 @@ export const FAILURES: Record<
 				fix: `BitLocker is suspended. Open Control Panel → BitLocker Drive Encryption and select Resume protection.${commands("`Resume-BitLocker -MountPoint $env:SystemDrive`")}`,
 			},
 			{
+				when: { field: "conversion", is: "encrypted" },
+				fix: `Encrypt the other internal drives too. Search for "Manage BitLocker" and turn it on for each drive.${commands("`manage-bde -on D: -RecoveryPassword`, then `manage-bde -autounlock -enable D:`")}`,
+			},
+			{
 				fix: `Open Settings → Privacy & security → Device encryption and turn it on. On Windows Pro, search for "Manage BitLocker". Save the recovery key.${commands("`manage-bde -on $env:SystemDrive -RecoveryPassword`")}`,
 			},
 		],
