@@ -3,7 +3,7 @@ import { roleName } from "../db/roles.ts";
 
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
- * ended session must not become valid again. sql/0024_unknown_device_keys.sql has the same names.
+ * ended session must not become valid again. sql/0025_unknown_device_keys.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
