@@ -164,11 +164,17 @@ test("every list with pages can be exported", async () => {
 	const device = await served.activateDevice();
 	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
 	expect(lists.length).toBeGreaterThan(17);
-	for (const { name, tenant } of lists) {
-		const query = tenant
-			? `?${tenant}=${tenant === "organization_id" ? organization_id : device.id}`
-			: "";
-		const answer = await admin.get(`/api/console/export/${name}.csv${query}`);
+	for (const { name, tenant, input } of lists) {
+		const query = new URLSearchParams();
+		if (tenant) {
+			const isByDevice = tenant !== "organization_id";
+			query.set(tenant, isByDevice ? device.id : organization_id);
+		}
+		const { check_key } = input.shape;
+		if (check_key && !check_key.safeParse(undefined).success) {
+			query.set("check_key", "DISK_ENCRYPTION");
+		}
+		const answer = await admin.get(`/api/console/export/${name}.csv?${query}`);
 		expect([name, answer.status]).toEqual([name, 200]);
 		expect(await answer.text()).toMatch(/^\w+(,\w+)+\r\n/);
 	}
