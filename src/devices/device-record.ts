@@ -74,6 +74,12 @@ export const device = z.object({
 	freshness: z
 		.enum(FRESHNESSES)
 		.describe("How recent the last heartbeat is; NEVER: none yet"),
+	is_stale: z
+		.boolean()
+		.optional()
+		.describe(
+			"Instead of freshness, with as_of: no observation for two posture intervals and a minute",
+		),
 	hardware_uuid: z.string().nullable(),
 	serial_number: z.string().nullable(),
 	hostname: z.string().nullable(),
@@ -99,8 +105,7 @@ export const device = z.object({
 
 export type Device = z.output<typeof device>;
 
-const { id, name, status, freshness, owner_id, owner_name, failing_count } =
-	device.shape;
+const { id, name, status, owner_id, owner_name, failing_count } = device.shape;
 
 type BriefDevice = z.input<typeof listedDevice>;
 
@@ -109,7 +114,7 @@ type BriefDevice = z.input<typeof listedDevice>;
  * the others.
  */
 export const listedDevice = device.partial().extend({
-	...{ id, name, status, freshness, owner_id, owner_name, failing_count },
+	...{ id, name, status, owner_id, owner_name, failing_count },
 	postures: z.array(
 		currentPosture.partial({ check_name: true, observed_at: true }),
 	),
@@ -126,7 +131,9 @@ export function toBrief(whole: Device): BriefDevice {
 		name: whole.name,
 		hostname: whole.hostname,
 		status: whole.status,
-		freshness: whole.freshness,
+		...(whole.is_stale === undefined
+			? { freshness: whole.freshness }
+			: { is_stale: whole.is_stale }),
 		platform: whole.platform,
 		os_version: whole.os_version,
 		last_seen_at: whole.last_seen_at,
@@ -175,6 +182,21 @@ export const DEVICE_COLUMNS = `
 			and s.is_current and s.status = 'FAIL'
 	) as failing_count,
 	t.created_at, t.updated_at`;
+
+/**
+ * An SQL expression for the status of a device `t` at a time in the past. It is null if the device
+ * had not been added yet. An agent may have observed its device before it enrolled here, so a device
+ * that had observed something was active.
+ */
+export const statusAt = (moment: string) => `
+	case
+		when t.revoked_at <= ${moment} then 'REVOKED'
+		when t.activated_at <= ${moment} or exists (
+			select from posture_spans s
+			where s.organization_id = t.organization_id and s.device_id = t.id and s.since <= ${moment}
+		) then 'ACTIVE'
+		when t.created_at <= ${moment} then 'PENDING'
+	end`;
 
 export const DEVICES =
 	"devices t join organizations o on o.id = t.organization_id";
@@ -230,7 +252,8 @@ const WITH_EVIDENCE = 20;
 const MAX_EVIDENCE_LENGTH = 4096;
 
 /**
- * Reads the present state of all checks of these devices. This takes one statement, however many
+ * Reads the present state of all checks of these devices, or with `asOf` the last one that was known
+ * at that time. This takes one statement, however many
  * devices there are and however long their history is. One device cannot make the result large or
  * slow: the statement reads only the first non-canonical checks and leaves out evidence that is too
  * long. The evidence comes from the raw report that last confirmed the state. It is null if the
@@ -240,18 +263,28 @@ export async function readPostures(
 	client: PoolClient,
 	organizationId: string,
 	deviceIds: string[],
-	options: { isList: boolean; withEvidence: boolean },
+	options: { isList: boolean; withEvidence?: boolean; asOf?: string },
 ): Promise<PosturesOf> {
-	const { isList, withEvidence } = options;
+	const { isList, withEvidence, asOf } = options;
+	const [name, text] =
+		asOf !== undefined
+			? ["postures.as_of", POSTURES_AS_OF]
+			: withEvidence
+				? ["postures.evidence", POSTURES_WITH_EVIDENCE]
+				: ["postures", POSTURES];
 	const { rows } = await client.query({
-		name: withEvidence ? "postures.evidence" : "postures",
-		text: withEvidence ? POSTURES_WITH_EVIDENCE : POSTURES,
+		name,
+		text,
 		values: [
 			organizationId,
 			deviceIds,
 			CHECK_KEYS,
 			isList ? MAX_SHOWN.inLists : MAX_SHOWN.alone,
-			...(withEvidence ? [WITH_EVIDENCE, MAX_EVIDENCE_LENGTH] : []),
+			...(asOf !== undefined
+				? [asOf]
+				: withEvidence
+					? [WITH_EVIDENCE, MAX_EVIDENCE_LENGTH]
+					: []),
 		],
 	});
 	const postures: PosturesOf = new Map();
@@ -310,6 +343,18 @@ const SHOWN = `
 const POSTURES = `
 	select s.device_id, s.check_key, s.status, s.since, s.last_observed_at, c.omitted
 	from ${SHOWN}
+	order by s.device_id, s.check_key`;
+
+// Every check that was ever observed has a current span. It leads to the span at the moment.
+const POSTURES_AS_OF = `
+	select s.device_id, s.check_key, a.status, a.since, a.last_observed_at, c.omitted
+	from ${SHOWN}
+	cross join lateral (
+		select a.status, a.since, a.last_observed_at from posture_spans a
+		where a.organization_id = s.organization_id and a.device_id = s.device_id
+			and a.check_key = s.check_key and a.since <= $5::timestamptz
+		order by a.since desc limit 1
+	) a
 	order by s.device_id, s.check_key`;
 
 // A device's clock may be up to five minutes ahead. A report may therefore be received that long

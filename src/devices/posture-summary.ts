@@ -9,6 +9,7 @@ import {
 	FRESHNESS,
 	FRESHNESSES,
 	staleAfter,
+	statusAt,
 } from "./device-record.ts";
 import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
@@ -105,8 +106,8 @@ function byName<const Name extends string>(names: readonly Name[]) {
 }
 
 /**
- * Counts the devices that there are now by status and freshness. At a time in the past, the status
- * follows from when a device was added, activated and revoked.
+ * Counts the devices that there are now by status and freshness. A time in the past gives the
+ * status at that time.
  */
 async function countDevices(
 	client: PoolClient,
@@ -122,12 +123,7 @@ async function countDevices(
 		name: "summary.devices",
 		text: `
 			select
-				case
-					when $2::timestamptz is null then t.status
-					when t.revoked_at <= $2 then 'REVOKED'
-					when t.activated_at <= $2 then 'ACTIVE'
-					else 'PENDING'
-				end as status,
+				case when $2::timestamptz is null then t.status else ${statusAt("$2")} end as status,
 				${FRESHNESS} as freshness,
 				exists (
 					select from device_conflicts c
@@ -136,7 +132,8 @@ async function countDevices(
 				) as in_conflict,
 				count(*)::int as devices
 			from ${DEVICES}
-			where t.organization_id = $1 and ($2::timestamptz is null or t.created_at <= $2)
+			where t.organization_id = $1
+				and ($2::timestamptz is null or ${statusAt("$2")} is not null)
 			group by 1, 2, 3`,
 		values: [organizationId, asOf ?? null],
 	});

@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { notFound } from "../invoke.ts";
@@ -35,9 +36,15 @@ import {
 	toBrief,
 	toDevice,
 } from "./device-record.ts";
+import {
+	filtersAsOf,
+	readDevicesAsOf,
+	rejectPresent,
+} from "./devices-as-of.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
 import { explain } from "./remediation/remediation.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
+import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
 const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
@@ -157,6 +164,8 @@ const filters: Record<string, Filter> = {
 	unknown_check: byCheck("UNKNOWN"),
 };
 
+const pastFilters = filtersAsOf(filters);
+
 /** The orders and filters of a list of devices, and its columns that hold people. */
 export const deviceListing = { orders, filters, people: ["owner_id"] };
 
@@ -164,7 +173,7 @@ export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",
 	description:
-		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. A state is only as current as the last heartbeat.",
+		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. The state of a silent device (not ONLINE, or is_stale with as_of) is only the last known one.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -173,6 +182,11 @@ export const listDevices = defineOperation({
 		filters,
 		"Words that must all occur in its name, hostname or serial number, or the name of its owner",
 	).extend({
+		as_of: pastTimestampSchema()
+			.optional()
+			.describe(
+				"The list as known at this time; give the same time for each page to pin it",
+			),
 		detail: detailSchema(),
 		include_evidence: z
 			.boolean()
@@ -187,33 +201,49 @@ export const listDevices = defineOperation({
 		...pageShape,
 	}),
 	run: async ({ client, membership }, input) => {
+		const { organizationId } = membership;
+		const asOf = input.as_of && endOfMillisecond(input.as_of);
+		if (asOf) rejectPresent(input);
 		const isBrief = input.detail === "brief" && !input.include_evidence;
 		const { rows, ...page } = await readPage<DeviceRow>(
 			client,
 			{
-				tool: "listDevices",
+				// A page as of one time continues no list as of another.
+				tool: asOf ? `listDevices@${asOf}` : "listDevices",
 				columns: DEVICE_COLUMNS,
 				from: DEVICES,
 				searched: "devices",
 				people: ["owner_id"],
 				orders,
-				filters,
+				filters: asOf ? pastFilters : filters,
 			},
-			input,
+			asOf
+				? { ...input, filter: { ...input.filter, as_of: asOf } as object }
+				: input,
 		);
-		const postures = await readPostures(
-			client,
-			membership.organizationId,
-			rows.map((row) => row.id),
-			{ isList: true, withEvidence: input.include_evidence ?? false },
-		);
-		const devices = rows.map((row) => toDevice(row, postures));
+		const devices = asOf
+			? await readDevicesAsOf(client, organizationId, rows, asOf)
+			: await readDevices(client, organizationId, rows, {
+					withEvidence: input.include_evidence ?? false,
+				});
 		return {
 			devices: isBrief ? (devices.map(toBrief) as Device[]) : devices,
 			...page,
 		};
 	},
 });
+
+async function readDevices(
+	client: PoolClient,
+	organizationId: string,
+	rows: DeviceRow[],
+	{ withEvidence }: { withEvidence: boolean },
+): Promise<Device[]> {
+	const ids = rows.map(({ id }) => id);
+	const options = { isList: true, withEvidence };
+	const postures = await readPostures(client, organizationId, ids, options);
+	return rows.map((row) => toDevice(row, postures));
+}
 
 const explainedPosture = currentPosture.extend({
 	reason: z.string().optional().describe("Why it has this status"),

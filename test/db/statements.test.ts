@@ -304,6 +304,8 @@ async function useEverything(): Promise<void> {
 		check_key: "DISK_ENCRYPTION",
 	});
 	await use("listDevices", { organization_id, filter: { query: "laptop" } });
+	const as_of = new Date().toISOString();
+	await use("listDevices", { organization_id, as_of });
 	const { device: added } = await use("addDevice", { organization_id });
 	await use("updateDevice", { id: added.id, owner_id: references.people[0] });
 	await use("reissueEnrollmentToken", { id: added.id });
