@@ -2,6 +2,7 @@ import type { Reason } from "../../src/devices/remediation/reasons.ts";
 import type { Evidence } from "../../src/devices/terms.ts";
 import type { CommandResult, Host } from "../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "./check.ts";
+import { readPamStack } from "./linux/pam.ts";
 import { asEffective, readSshdFiles, type SshdFiles } from "./sshd-config.ts";
 
 /** The differences between the SSH servers of the platforms. */
@@ -61,6 +62,13 @@ export async function judgeSshd(
 		loopback_only: settings.loopbackOnly,
 	};
 	if (settings.loopbackOnly) return pass(found);
+	if (settings.promptsOnly && (await asksSecondFactor(host))) {
+		return unknown("second_factor_possible", {
+			...found,
+			password_authentication: "unknown",
+			second_factor: true,
+		});
+	}
 	if (isOpen(settings)) return fail(found);
 	if (typeof files === "string")
 		return unknown(
@@ -104,6 +112,22 @@ const WHY = {
 function whyDenied(host: Host, kind: SshdKind): Reason {
 	if (host.isPrivileged) return "unreadable_settings";
 	return kind.isWindows ? "needs_administrator" : "needs_root";
+}
+
+/** Modules of PAM that ask for a second factor. */
+const SECOND_FACTOR =
+	/^pam_(google_authenticator|oath|duo|u2f|yubico|radius_auth|privacyidea|linotp|securid|totp)\.so$/;
+
+/**
+ * Returns true if PAM asks people who sign in over SSH for a second factor. Whether it does so for
+ * everybody depends on users and groups, which the check does not follow.
+ */
+async function asksSecondFactor(host: Host): Promise<boolean> {
+	const stack = await readPamStack(host, "auth", ["sshd"]);
+	return (
+		typeof stack !== "string" &&
+		stack.some(({ module }) => SECOND_FACTOR.test(module))
+	);
 }
 
 /** Judges the common settings as each Match block changes them. */
@@ -151,6 +175,8 @@ interface SshdSettings {
 	port: number | undefined;
 	/** True if somebody may sign in with only a password. */
 	passwordLogin: boolean;
+	/** True if the only way in without a key are PAM's prompts, which may ask for more. */
+	promptsOnly: boolean;
 	/**
 	 * The value of PermitRootLogin. If `passwordLogin` is false, root cannot sign in with a password
 	 * either way.
@@ -194,6 +220,7 @@ function parseSshdSettings(
 	return {
 		port: portNumber(first("port")),
 		passwordLogin,
+		promptsOnly: passwordLogin && !password,
 		rootLogin: root,
 		loopbackOnly: isLoopbackOnly(values.get("listenaddress") ?? []),
 	};

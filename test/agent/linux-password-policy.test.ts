@@ -31,7 +31,32 @@ describe("the password policy", () => {
 	const RHEL =
 		"password    requisite                                    pam_pwquality.so local_users_only\n";
 
+	const accounts = {
+		"/etc/passwd":
+			"root:x:0:0:root:/root:/bin/bash\nsync:x:4:65534:sync:/bin:/bin/sync\nada:x:1000:1000::/home/ada:/bin/bash\n",
+	};
+
 	test.each([
+		[
+			"an account whose password is empty",
+			debian(UNIX.replace("obscure", "obscure minlen=12"), {
+				...accounts,
+				"/etc/shadow":
+					"root:*:19700:0:99999:7:::\nsync:*:19700:0:99999:7:::\nada::19700:0:99999:7:::\n",
+			}),
+			"FAIL",
+			{ minimum_length: 12, empty_passwords: 1 },
+		],
+		[
+			"accounts that are locked or cannot sign in",
+			debian(UNIX.replace("obscure", "obscure minlen=12"), {
+				...accounts,
+				"/etc/shadow":
+					"root:!:19700:0:99999:7:::\nsync::19700:0:99999:7:::\nada:$y$j9T$x:19700:0:99999:7:::\n",
+			}),
+			"PASS",
+			{ minimum_length: 12 },
+		],
 		[
 			"Debian as it is installed",
 			debian(UNIX),

@@ -56,6 +56,50 @@ describe("REMOTE_LOGIN on Windows", () => {
 			{ smart_card_required: true },
 		],
 		[
+			"Remote Desktop with network-level authentication on a client of a domain passes",
+			remote({ deny: 0, domain: values({ PartOfDomain: true }) }),
+			"PASS",
+			{ managed: true, network_level_authentication: true },
+		],
+		[
+			"Remote Desktop without it on a client of a domain fails",
+			remote({ deny: 0, nla: 0, domain: values({ PartOfDomain: true }) }),
+			"FAIL",
+			{ managed: true },
+		],
+		[
+			"WinRM over HTTPS on a client that belongs to Entra ID passes",
+			remote({
+				services: running("TermService", "WinRM"),
+				listeners: values({ https: true }),
+				joined: values({ joined: true }),
+			}),
+			"PASS",
+			{ powershell_remoting: true, managed: true },
+		],
+		[
+			"WinRM over HTTP on a client of a domain fails",
+			remote({
+				services: running("TermService", "WinRM"),
+				listeners: values({ https: true }, { https: false }),
+				domain: values({ PartOfDomain: true }),
+			}),
+			"FAIL",
+			{ powershell_remoting: true },
+		],
+		[
+			"a service of TeamViewer that runs fails",
+			remote({
+				services: values(
+					{ name: "TermService", running: true },
+					{ name: "TeamViewer", running: true },
+					{ name: "AnyDesk", running: false },
+				),
+			}),
+			"FAIL",
+			{ open_services: ["teamviewer"] },
+		],
+		[
 			"a server with network-level authentication passes",
 			remote({
 				installation: "Server",

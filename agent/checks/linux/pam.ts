@@ -21,14 +21,16 @@ const ENTRIES: Record<string, string[]> = {
 
 /**
  * Reads PAM's rules for changing a password or for logging in, including the rules of included
- * files. Returns `missing` if there are no rules, and `unreadable` if a file could not be read or
+ * files. `entries` names the files to begin with, the first of which that exists counts. Returns
+ * `missing` if there are no rules, and `unreadable` if a file could not be read or
  * understood.
  */
 export async function readPamStack(
 	host: Host,
 	kind: "password" | "auth",
+	entries: readonly string[] = ENTRIES[kind] ?? [],
 ): Promise<PamRule[] | "missing" | "unreadable"> {
-	for (const name of ENTRIES[kind] ?? []) {
+	for (const name of entries) {
 		const rules = await readStack(host, kind, name, 0);
 		if (rules !== "missing") return rules;
 	}

@@ -9,7 +9,8 @@ import { parseCount, parseSettings } from "./settings.ts";
  * Returns PASS if PAM rejects new passwords of fewer than 8 characters (NIST SP 800-63B), through
  * pam_pwquality, pam_cracklib, pam_passwdqc or pam_unix itself. PASS_MIN_LEN of login.defs does not
  * count, because nothing reads it on a system with PAM. The evidence says whether accounts are
- * locked after failed attempts, but this is not required.
+ * locked after failed attempts, but this is not required. An account with an empty password fails,
+ * whatever PAM requires of new ones (CIS benchmarks 7.2.2). Only root can see that.
  */
 export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	const stack = await readPamStack(host, "password");
@@ -26,9 +27,35 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 		...(lockout !== undefined && { lockout_attempts: lockout }),
 		...(days !== undefined && { maximum_age_days: days }),
 	};
+	const empty = await countEmptyPasswords(host);
+	if (empty > 0) return fail({ ...evidence, empty_passwords: empty });
 	return found.isEnforced && found.length >= MIN_PASSWORD_LENGTH
 		? pass(evidence)
 		: fail(evidence);
+}
+
+/**
+ * Counts the accounts whose password is empty and that have a shell. Services have `*` or `!` in
+ * place of a password.
+ */
+async function countEmptyPasswords(host: Host): Promise<number> {
+	const shadow = (await readText(host, "/etc/shadow")) ?? "";
+	const names = new Set(
+		shadow
+			.split("\n")
+			.map((line) => line.split(":"))
+			.filter((fields) => fields.length > 2 && fields[1] === "")
+			.map(([name]) => name),
+	);
+	const passwd = (await readText(host, "/etc/passwd")) ?? "";
+	return passwd
+		.split("\n")
+		.map((line) => line.split(":"))
+		.filter(
+			([name, , , , , , shell]) =>
+				names.has(name) &&
+				!/\/(nologin|false|sync|shutdown|halt)$/.test(shell ?? ""),
+		).length;
 }
 
 interface Minimum {

@@ -5,6 +5,8 @@ export interface Process {
 	uid: number;
 	/** The name of the program, which the kernel cuts off after 15 characters. */
 	name: string;
+	/** True if the process runs in a container, which has a list of processes of its own. */
+	isContained: boolean;
 }
 
 /**
@@ -35,7 +37,9 @@ export async function findProcesses(
 			const name = /^Name:\t(.{1,64})$/m.exec(file.text)?.[1];
 			const uid = /^Uid:\t(\d{1,10})\t/m.exec(file.text)?.[1];
 			if (name === undefined || uid === undefined) return undefined;
-			processes.push({ pid, uid: Number(uid), name });
+			// The line has one id for each list of processes that the process is in.
+			const isContained = /^NSpid:\t\d+\t/m.test(file.text);
+			processes.push({ pid, uid: Number(uid), name, isContained });
 		}
 	}
 	return processes;

@@ -2,41 +2,29 @@ import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { judgeSshd, LINUX_SSHD } from "../sshd.ts";
 import { findListeningPorts } from "./listening.ts";
-import { findProcesses, readArguments } from "./processes.ts";
+import { findProcesses, type Process, readArguments } from "./processes.ts";
+import { findRemoteControl } from "./remote-desktops.ts";
 import { findServices } from "./services.ts";
-
-/**
- * Ports of services that send passwords in clear text or give access to a whole desktop. Port 514
- * (rsh) is left out, because the log service listens there too.
- */
-const OPEN_DOORS: [port: number, name: string][] = [
-	[23, "telnet"],
-	[512, "rexec"],
-	[513, "rlogin"],
-	[3389, "rdp"],
-	[5900, "vnc"],
-	[5901, "vnc"],
-	[5902, "vnc"],
-	[5903, "vnc"],
-	[5904, "vnc"],
-	[5905, "vnc"],
-];
 
 const SSH_UNITS = ["ssh.service", "sshd.service", "ssh.socket", "sshd.socket"];
 export const REMOTE_UNITS = [...SSH_UNITS, "dropbear.service"];
 
 /**
  * Returns PASS if nobody can log in from another machine with only a password. This is the case if
- * no remote desktop, telnet or rlogin listens, and SSH is off or passes `judgeSshd`. The check
- * ignores firewalls.
+ * no remote desktop, telnet or rlogin listens, no server for remote control runs, and SSH is off or
+ * passes `judgeSshd`. The check ignores firewalls, and processes in containers.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ports = await findListeningPorts(host);
-	const doors = OPEN_DOORS.filter(([port]) => ports?.has(port));
-	const services = [...new Set(doors.map(([, name]) => name))];
+	const processes = await findProcesses(host);
+	const services = await findRemoteControl(
+		host,
+		ports ?? new Set(),
+		processes ?? [],
+	);
 	if (services.length > 0) return fail({ open_services: services });
 
-	const ssh = await findSsh(host);
+	const ssh = await findSsh(host, processes);
 	if (ssh === undefined) return unknown("service_manager_not_recognized");
 	const outcome =
 		ssh === "off"
@@ -56,6 +44,7 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
  */
 async function findSsh(
 	host: Host,
+	processes: readonly Process[] | undefined,
 ): Promise<"off" | "sshd" | "dropbear" | undefined> {
 	const services = await findServices(host, REMOTE_UNITS);
 	const isOn = (unit: string) => {
@@ -64,9 +53,12 @@ async function findSsh(
 	};
 	if (SSH_UNITS.some(isOn)) return "sshd";
 	if (isOn("dropbear.service")) return "dropbear";
-	const processes = await findProcesses(host);
-	if (processes?.some(({ name }) => name === "sshd")) return "sshd";
-	if (processes?.some(({ name }) => name === "dropbear")) return "dropbear";
+	const runs = (program: string) =>
+		processes?.some(
+			({ name, isContained }) => name === program && !isContained,
+		);
+	if (runs("sshd")) return "sshd";
+	if (runs("dropbear")) return "dropbear";
 	if (services) return "off";
 	// Without a service manager to ask, a server that does not run now may still start at any time,
 	// unless it is not installed.

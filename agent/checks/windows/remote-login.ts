@@ -10,6 +10,18 @@ import {
 	whyUnread,
 } from "./powershell.ts";
 
+/** The services of products for remote control. */
+const REMOTE_CONTROL = [
+	["TeamViewer", "teamviewer"],
+	["AnyDesk", "anydesk"],
+	["RustDesk", "rustdesk"],
+	["nxservice", "nomachine"],
+	["tvnserver", "vnc"],
+	["uvnc_service", "vnc"],
+	["vncserver", "vnc"],
+	["winvnc4", "vnc"],
+] as const;
+
 /**
  * Reads the settings from group policy first, because it takes precedence over the device's own
  * settings.
@@ -32,18 +44,22 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
   policyBasic = $winrmPolicy.AllowBasic
   plain = $winrm.allow_unencrypted
   policyPlain = $winrmPolicy.AllowUnencryptedTraffic
-  services = Read-Part { Get-Service -Name 'TermService', 'sshd', 'WinRM' -ErrorAction SilentlyContinue |
+  domain = Read-Part { Get-CimInstance -ClassName Win32_ComputerSystem | Select-Object 'PartOfDomain' }
+  joined = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\CloudDomainJoin\\JoinInfo' | ForEach-Object { @{ joined = $true } } }
+  services = Read-Part { Get-Service -Name 'TermService', 'sshd', 'WinRM', ${REMOTE_CONTROL.map(([service]) => `'${service}'`).join(", ")} -ErrorAction SilentlyContinue |
     ForEach-Object { @{ name = [string] $_.Name; running = ($_.Status -eq 'Running') } } }
-  listeners = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Listener' | ForEach-Object { @{ listener = $true } } }
+  listeners = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Listener' | ForEach-Object { @{ https = ($_.PSChildName -match '\\+HTTPS$') } } }
 }
 `;
 
 /**
  * Returns PASS if nobody can sign in from another machine with a guessed password. The check covers
  * Remote Desktop, PowerShell remoting (WinRM) and the SSH server. Administrators need the first two
- * to manage a server. A server therefore passes with them if it requires network-level
- * authentication and does not accept unencrypted passwords. A client device does not need them: it
- * fails with WinRM, and with Remote Desktop unless that requires a smart card.
+ * to manage a server, and a client that belongs to a domain or to Entra ID. Such a device passes
+ * with Remote Desktop if that requires network-level authentication. A server passes with WinRM
+ * unless it accepts unencrypted passwords, and a managed client if WinRM only listens over HTTPS.
+ * Any other client fails with WinRM, and with Remote Desktop unless that requires a smart card. A
+ * running service of a product for remote control always fails.
  */
 export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, REMOTE_LOGIN_SCRIPT);
@@ -65,18 +81,25 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 			(service) =>
 				text(service.name)?.toLowerCase() === name && service.running === true,
 		);
+	const managed = isManaged(answer);
 	const isClient = installation === "Client";
-	const desktop = remoteDesktop(answer, deny === 0, isClient);
+	const open = REMOTE_CONTROL.filter(([service]) =>
+		isRunning(service.toLowerCase()),
+	).map(([, name]) => name);
+	const desktop = remoteDesktop(answer, deny === 0, isClient && !managed);
 	const remoting = powershellRemoting(
 		answer,
 		isRunning("winrm") && hasListener(answer),
-		isClient,
+		isClient && !(managed && isHttpsOnly(answer)),
 	);
 	const evidence = {
 		...desktop.evidence,
 		...remoting.evidence,
 		ssh_server: isRunning("sshd"),
+		...(managed && { managed }),
+		...(open.length > 0 && { open_services: [...new Set(open)] }),
 	};
+	if (open.length > 0) return fail(evidence);
 	if (desktop.isExposed || remoting.isExposed) return fail(evidence);
 	if (!isRunning("sshd")) return pass(evidence);
 	return judgeSshd(host, evidence, WINDOWS_SSHD);
@@ -121,4 +144,24 @@ function hasListener(answer: Answer): boolean {
 	const listeners = part(answer, "listeners");
 	if (listeners.kind === "absent") return false;
 	return listeners.kind !== "values" || listeners.values.length > 0;
+}
+
+/** Returns true if all listeners of WinRM use HTTPS. */
+function isHttpsOnly(answer: Answer): boolean {
+	const listeners = part(answer, "listeners");
+	return (
+		listeners.kind === "values" &&
+		listeners.values.every((listener) => listener.https === true)
+	);
+}
+
+/** Returns true if the device belongs to a domain or to Entra ID. */
+function isManaged(answer: Answer): boolean {
+	const domain = part(answer, "domain");
+	const joined = part(answer, "joined");
+	return (
+		(domain.kind === "values" &&
+			domain.values.some((computer) => computer.PartOfDomain === true)) ||
+		(joined.kind === "values" && joined.values.length > 0)
+	);
 }

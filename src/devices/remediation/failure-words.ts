@@ -77,6 +77,8 @@ const WORDS: Record<CheckKey, Words> = {
 		return "updates are not installed by themselves";
 	},
 	PASSWORD_POLICY: (evidence) => {
+		if (count(evidence.empty_passwords))
+			return "an account has an empty password";
 		const length = count(evidence.minimum_length);
 		if (length === undefined) return undefined;
 		const least = thresholdIn(evidence, "min_password_length");

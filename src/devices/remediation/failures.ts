@@ -18,7 +18,7 @@ const SSH_KEYS =
 	"Let people sign in over SSH with keys only. Write `PasswordAuthentication no`, `KbdInteractiveAuthentication no` and `PermitRootLogin prohibit-password` into sshd_config.";
 
 const CLOSE_SERVICES =
-	"Stop the open services that nobody needs: Telnet, rlogin, VNC and remote desktops. Reach those that you need through a VPN or SSH.";
+	"Stop the open services that nobody needs: Telnet, rlogin, VNC, remote desktops and products for remote control. Reach those that you need through a VPN or SSH.";
 
 /**
  * What to do about a failing check, by platform. `fixOf` returns the first advice whose cause the
@@ -165,6 +165,10 @@ export const FAILURES: Record<
 		],
 		REMOTE_LOGIN: [
 			{
+				when: { field: "open_services" },
+				fix: `A product for remote control runs on the device. Remove it, or let it run only while somebody needs help.${commands("`Stop-Service NAME; Set-Service NAME -StartupType Disabled`")}`,
+			},
+			{
 				when: { field: "remote_desktop", is: true },
 				fix: `Open Settings → System → Remote Desktop and turn it off. If it is needed, reach it only through a VPN or gateway.${commands("`Set-ItemProperty 'HKLM:\\System\\CurrentControlSet\\Control\\Terminal Server' fDenyTSConnections 1`")}`,
 			},
@@ -250,6 +254,10 @@ export const FAILURES: Record<
 			},
 		],
 		PASSWORD_POLICY: [
+			{
+				when: { field: "empty_passwords" },
+				fix: `An account has an empty password. Give it one, or lock it.${commands("`awk -F: '$2 == \"\" { print $1 }' /etc/shadow` lists them; `passwd NAME` or `passwd -l NAME`")}`,
+			},
 			{
 				fix: `Ask an administrator to require longer passwords.${commands("install libpam-pwquality (Debian, Ubuntu), and set `minlen = 12` in /etc/security/pwquality.conf")}`,
 			},

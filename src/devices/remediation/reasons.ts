@@ -324,6 +324,10 @@ export const REASONS = {
 		says: "the settings of sshd could not be read",
 		fix: "Check the rights of sshd_config and of the files that it includes.",
 	},
+	second_factor_possible: {
+		says: "SSH asks for a password and perhaps for a second factor",
+		fix: "Require a key as well: write `AuthenticationMethods publickey,keyboard-interactive` into sshd_config. Or show an administrator that everybody needs the second factor.",
+	},
 
 	// Malware protection.
 	definitions_not_found: {

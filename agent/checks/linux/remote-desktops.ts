@@ -1,0 +1,87 @@
+import type { Host } from "../../host.ts";
+import { type Process, readArguments } from "./processes.ts";
+import { readText } from "./read-text.ts";
+
+/**
+ * Ports of services that send passwords in clear text or give access to a whole desktop. Port 514
+ * (rsh) is left out, because the log service listens there too.
+ */
+const OPEN_DOORS: Record<number, string> = {
+	23: "telnet",
+	512: "rexec",
+	513: "rlogin",
+	3389: "rdp",
+	5938: "teamviewer",
+	21118: "rustdesk",
+};
+
+/** VNC has a port for each display. Databases and WinRM use ports from 5984. */
+const isVnc = (port: number) => port >= 5900 && port < 5960;
+
+/** Servers for remote control, by the name of their process, which has at most 15 characters. */
+const SERVERS: Record<string, string> = {
+	xrdp: "xrdp",
+	Xvnc: "vnc",
+	Xtigervnc: "vnc",
+	Xtightvnc: "vnc",
+	x11vnc: "vnc",
+	x0vncserver: "vnc",
+	x0tigervncserve: "vnc",
+	"vncserver-x11-c": "vnc",
+	"vino-server": "vnc",
+	teamviewerd: "teamviewer",
+	anydesk: "anydesk",
+	rustdesk: "rustdesk",
+	nxd: "nomachine",
+	"nxserver.bin": "nomachine",
+};
+
+/** Options with which a server of VNC only takes connections from this device, or none. */
+const LOCAL_ONLY = /^-+(localhost(=(1|yes|on|true))?|inetd)$/i;
+
+/**
+ * Returns our names for the services through which somebody may control the device from elsewhere.
+ * A service counts if it listens on its usual port, or if its process runs and does not keep to
+ * this device. Processes in containers do not count.
+ */
+export async function findRemoteControl(
+	host: Host,
+	ports: ReadonlySet<number>,
+	processes: readonly Process[],
+): Promise<string[]> {
+	const found = new Set<string>();
+	for (const port of ports) {
+		const name = OPEN_DOORS[port] ?? (isVnc(port) ? "vnc" : undefined);
+		if (name) found.add(name);
+	}
+	for (const { name, pid, isContained } of processes) {
+		const service = Object.hasOwn(SERVERS, name) ? SERVERS[name] : undefined;
+		if (!service || isContained || found.has(service)) continue;
+		if (service === "vnc" && (await isLocalVnc(host, pid))) continue;
+		if (service === "xrdp" && (await isLocalXrdp(host))) continue;
+		found.add(service);
+	}
+	return [...found].sort();
+}
+
+async function isLocalVnc(host: Host, pid: number): Promise<boolean> {
+	const words = (await readArguments(host, pid)) ?? [];
+	return words.some(
+		(word, index) =>
+			LOCAL_ONLY.test(word) &&
+			!/^(no|0|off|false)$/i.test(words[index + 1] ?? ""),
+	);
+}
+
+/** xrdp.ini has, for example, `port=3389`, `port=tcp://127.0.0.1:3389` or `port=tcp://.:3389`. */
+async function isLocalXrdp(host: Host): Promise<boolean> {
+	const text = (await readText(host, "/etc/xrdp/xrdp.ini")) ?? "";
+	const port = /^port=(.{1,200})$/m.exec(text)?.[1] ?? "3389";
+	return port
+		.trim()
+		.split(/[\s,]+/)
+		.every((part) => LOCAL_ADDRESS.test(part));
+}
+
+const LOCAL_ADDRESS =
+	/^(tcp:\/\/(\.|127\.0\.0\.1|localhost):|tcp6:\/\/(\.|\[?::1\]?):|unix:|vsock:)/;

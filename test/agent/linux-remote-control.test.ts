@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import {
+	checkRemoteLogin,
+	REMOTE_UNITS,
+} from "../../agent/checks/linux/remote-login.ts";
+import { recordedHost } from "./recorded-host.ts";
+import { type Files, linux, processes, units } from "./recordings/linux.ts";
+import { sshdSays } from "./recordings/sshd.ts";
+
+const HEADER =
+	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+const listening = (port: number) =>
+	`${HEADER}   0: 00000000:${port.toString(16).toUpperCase().padStart(4, "0")} 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 27131 1 0 100 0 0 10 0\n`;
+
+const check = (
+	files: Files,
+	commands: Record<string, string> = units(REMOTE_UNITS, {}),
+) =>
+	checkRemoteLogin(
+		recordedHost(
+			linux({
+				files: { "/proc/net/tcp": HEADER, ...processes(), ...files },
+				commands,
+				folders: { "/usr/sbin": ["nologin"] },
+			}),
+		),
+	);
+
+describe("remote control", () => {
+	test.each([
+		["VNC on display 6", 5906, "vnc"],
+		["VNC on display 59", 5959, "vnc"],
+		["TeamViewer", 5938, "teamviewer"],
+		["RustDesk", 21118, "rustdesk"],
+	])("fails by the port of %s", async (_, port, name) => {
+		expect(await check({ "/proc/net/tcp": listening(port) })).toEqual({
+			status: "FAIL",
+			evidence: { open_services: [name] },
+		});
+	});
+
+	test.each([
+		["xrdp", "xrdp"],
+		["x11vnc", "vnc"],
+		["Xtigervnc", "vnc"],
+		["teamviewerd", "teamviewer"],
+		["anydesk", "anydesk"],
+		["rustdesk", "rustdesk"],
+		["nxserver.bin", "nomachine"],
+	])("fails by the process %s on a port of its own", async (process, name) => {
+		const files = {
+			"/proc/net/tcp": listening(3390),
+			...processes({ name: process }),
+		};
+		expect(await check(files)).toEqual({
+			status: "FAIL",
+			evidence: { open_services: [name] },
+		});
+	});
+
+	test.each([
+		[
+			"VNC that keeps to the device",
+			processes({ name: "x11vnc", args: ["x11vnc", "-localhost"] }),
+			"PASS",
+		],
+		[
+			"VNC that does not",
+			processes({ name: "Xvnc", args: ["Xvnc", ":1", "-localhost", "no"] }),
+			"FAIL",
+		],
+		[
+			"xrdp that keeps to the device",
+			{
+				...processes({ name: "xrdp" }),
+				"/etc/xrdp/xrdp.ini": "[Globals]\nport=tcp://127.0.0.1:3389\n",
+			},
+			"PASS",
+		],
+		[
+			"xrdp with its usual settings",
+			{
+				...processes({ name: "xrdp" }),
+				"/etc/xrdp/xrdp.ini": "[Globals]\nport=3389\n",
+			},
+			"FAIL",
+		],
+	] as const)("%s", async (_, files, status) => {
+		expect((await check(files)).status).toBe(status);
+	});
+});
+
+const inContainer = (name: string) => ({
+	"/proc/4321/status": `Name:\t${name}\nUid:\t0\t0\t0\t0\nNSpid:\t4321\t17\n`,
+});
+
+test("an sshd in a container is not the device's", async () => {
+	expect(await check(inContainer("sshd"))).toEqual({
+		status: "PASS",
+		evidence: { ssh: false },
+	});
+});
+
+const PROMPTS = {
+	...units(REMOTE_UNITS, { "ssh.service": "running" }),
+	"sshd -T": sshdSays({ kbdinteractiveauthentication: "yes" }),
+};
+const SSHD_CONFIG = {
+	"/etc/ssh/sshd_config": "KbdInteractiveAuthentication yes\n",
+};
+
+test("prompts of PAM with a second factor cannot be judged", async () => {
+	const files = {
+		...SSHD_CONFIG,
+		"/etc/pam.d/sshd":
+			"@include common-auth\nauth required pam_google_authenticator.so nullok\n",
+		"/etc/pam.d/common-auth": "auth required pam_unix.so\n",
+	};
+	expect(await check(files, PROMPTS)).toMatchObject({
+		status: "UNKNOWN",
+		evidence: {
+			reason: "second_factor_possible",
+			password_authentication: "unknown",
+		},
+	});
+});
+
+test("prompts of PAM for a password alone fail", async () => {
+	const files = {
+		...SSHD_CONFIG,
+		"/etc/pam.d/sshd":
+			"auth required pam_unix.so\n# auth required pam_oath.so\n",
+	};
+	expect(await check(files, PROMPTS)).toMatchObject({
+		status: "FAIL",
+		evidence: { password_authentication: true },
+	});
+});
