@@ -9,6 +9,8 @@ import {
 	pageShape,
 	pageSize,
 } from "../records/list-pages.ts";
+import { detailSchema } from "../records/result-rows.ts";
+import { obvious } from "../records/shown.ts";
 import { wordsOf } from "../records/text-match.ts";
 import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
 import { readEntries } from "./entry-pages.ts";
@@ -36,6 +38,14 @@ const entry = z.object({
 	hash: z
 		.string()
 		.describe("SHA-256 over the entry and the previous hash, hexadecimal"),
+});
+
+/** An entry in a list. A brief row lacks what only a check of the log needs. */
+const listedEntry = entry.partial({
+	actor_id: true,
+	token_id: true,
+	address: true,
+	hash: true,
 });
 
 const name = () =>
@@ -148,13 +158,17 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 			cursor: pageCursor(),
 			filter: filterSchema
 				.optional()
-				.describe("Only entries that match all of these"),
+				.meta(obvious("Only entries that match all of these")),
+			detail: detailSchema(),
 		}),
 		output: z.object({
-			audit_entries: z.array(entry),
+			audit_entries: z.array(listedEntry),
 			...pageShape,
 		}),
-		run: async ({ client }, { organization_id, size, cursor, filter = {} }) => {
+		run: async (
+			{ client },
+			{ organization_id, size, cursor, filter = {}, detail },
+		) => {
 			if (filter.operation !== undefined) {
 				await requireEvent(
 					client,
@@ -185,9 +199,17 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 				},
 				{ size, cursor },
 			);
-			return { audit_entries: rows, ...page };
+			return {
+				audit_entries: detail === "brief" ? rows.map(toBrief) : rows,
+				...page,
+			};
 		},
 	});
+
+function toBrief(entry: Row): z.input<typeof listedEntry> {
+	const { actor_id, token_id, address, hash, ...brief } = entry;
+	return brief;
+}
 
 /**
  * Throws bad_request if no operation and no entry has the name. Entries may have names that no

@@ -111,7 +111,8 @@ type BriefDevice = z.input<typeof listedDevice>;
 
 /**
  * A device in a list. A brief row has only the checks that fail or are unknown, and the numbers of
- * the others.
+ * the others. It has a hostname only if that differs from the name, and conflicts only if there are
+ * some.
  */
 export const listedDevice = device.partial().extend({
 	...{ id, name, status, owner_id, owner_name, failing_count },
@@ -129,7 +130,7 @@ export function toBrief(whole: Device): BriefDevice {
 	return {
 		id: whole.id,
 		name: whole.name,
-		hostname: whole.hostname,
+		...(whole.hostname !== whole.name && { hostname: whole.hostname }),
 		status: whole.status,
 		...(whole.is_stale === undefined
 			? { freshness: whole.freshness }
@@ -139,7 +140,7 @@ export function toBrief(whole: Device): BriefDevice {
 		last_seen_at: whole.last_seen_at,
 		owner_id: whole.owner_id,
 		owner_name: whole.owner_name,
-		conflicts: whole.conflicts,
+		...(whole.conflicts.length > 0 && { conflicts: whole.conflicts }),
 		failing_count: whole.failing_count,
 		passing_count: count("PASS"),
 		not_applicable_count: count("NOT_APPLICABLE"),

@@ -55,6 +55,30 @@ async function names(filter: object): Promise<string[]> {
 	);
 }
 
+test("a brief row lacks hashes, addresses and ids of actors", async () => {
+	const filter = { record_id: recordId };
+	const { audit_entries: brief } = await list({ filter, detail: "brief" });
+	expect(brief).toEqual([
+		{
+			sequence: expect.any(Number),
+			at: expect.stringMatching(/Z$/),
+			actor_kind: "TOKEN",
+			actor_name: "Ada Lovelace",
+			token_name: "laptop",
+			client: null,
+			operation: "updateVendor",
+			outcome: "DONE",
+			record_kind: "vendor",
+			record_id: recordId,
+			record_name: RECORD,
+			changes: {},
+		},
+	]);
+	const { audit_entries: full } = await list({ filter });
+	expect(full[0]).toMatchObject({ ...brief[0], token_id: tokenId });
+	expect(full[0].hash).toMatch(/^[0-9a-f]{64}$/);
+});
+
 test("the pages list entries from the newest to the oldest without gaps or duplicates, also while entries are added", async () => {
 	const { audit_entries: all } = await list({ size: 100 });
 	const [{ sequence: newest }] = all;

@@ -176,7 +176,6 @@ test("a brief row has the checks that fail or are unknown, and the numbers of th
 			last_seen_at: expect.stringMatching(/Z$/),
 			owner_id: expect.any(String),
 			owner_name: "Omar Haddad",
-			conflicts: [],
 			failing_count: 1,
 			passing_count: 0,
 			not_applicable_count: 1,
